@@ -1,0 +1,59 @@
+# `make check` sees one proof and one counterexample, `make test` runs everything that a change must pass.
+# Another interpreter: make PYTHON=python3.12 check
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help env check test lint types slow bench format size clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+env: $(STAMP) ## Create .venv with insync and its tools in it (quick when it is there)
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "insync needs Python 3.11 or newer, but '$(PYTHON)' is: $$($(PYTHON) --version 2>&1 | head -1). Name a newer one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing insync into $(VENV) ..."
+	@$(PIP_INSTALL) -c constraints.txt -e '.[dev]'
+	@touch $(STAMP)
+
+check: env ## Prove one protocol and find the counterexample of another
+	$(BIN)/insync check kip320
+	@echo
+	@echo "$(BIN)/insync check kip101"
+	@$(BIN)/insync check kip101; code=$$?; test $$code -eq 1 || { \
+	  echo "insync check kip101 ended with exit code $$code; 1 (violated) was expected." >&2; exit 1; }
+
+test: lint types ## Lint, formatting, types, layers and every test that is not marked slow
+	$(BIN)/python -m pytest -m "not slow"
+
+lint: env
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: env
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+slow: env ## The tests of large state spaces, of time and of memory
+	$(BIN)/python -m pytest -m slow
+
+bench: env ## Measure compilation, search and memory, and compare with the recorded figures
+	$(BIN)/python benchmarks/run.py
+
+format: env ## Format the code and apply the safe fixes
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+size: ## The longest source files (the cap is 400 lines)
+	@find model properties explorer spark_explore cli tests -name '*.py' -exec wc -l {} + | grep -v ' total$$' | sort -rn | head -20
+
+clean: ## Remove the environment, caches and build results
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,70 @@
+"""What a model is, and its meanings: the words to write one, the evaluator, the machine code."""
+
+from __future__ import annotations
+
+from insync.model.bounds import Bound, Bounds, BoundValues
+from insync.model.define import Model, action, invariant
+from insync.model.domains import Array, Enum, Int, Option, Readable, ReadableState, Record, Set, State
+from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
+from insync.model.sorts import Index, Subset
+from insync.model.values import NONE, Bool, Condition, Num, SetValue
+from insync.model.views import RecordView, StateView, record
+from insync.model.vocabulary import (
+    And,
+    If,
+    Implies,
+    Not,
+    Or,
+    exists,
+    for_all,
+    maximum,
+    minimum,
+    require,
+    set_of,
+    snapshot,
+)
+
+__all__ = [
+    "NONE",
+    "And",
+    "Array",
+    "Bool",
+    "Bound",
+    "BoundValues",
+    "Bounds",
+    "Condition",
+    "DomainError",
+    "Enum",
+    "GuardError",
+    "If",
+    "Implies",
+    "Index",
+    "Int",
+    "InternalError",
+    "Model",
+    "ModelError",
+    "Not",
+    "Num",
+    "Option",
+    "Or",
+    "Readable",
+    "ReadableState",
+    "Record",
+    "RecordView",
+    "Set",
+    "SetValue",
+    "State",
+    "StateView",
+    "Subset",
+    "UserError",
+    "action",
+    "exists",
+    "for_all",
+    "invariant",
+    "maximum",
+    "minimum",
+    "record",
+    "require",
+    "set_of",
+    "snapshot",
+]

@@ -1,0 +1,93 @@
+"""Finding models by name, or in a user's own file."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from insync.model.define import Model
+from insync.model.errors import UserError, closest
+
+__all__ = ["BUILT_IN", "find_model", "model_reference"]
+
+BUILT_IN: dict[str, str] = {
+    "truncate_to_high_watermark": "insync.model.kafka.truncate_to_high_watermark:TruncateToHighWatermark",
+    "kip101": "insync.model.kafka.kip101:Kip101",
+    "kip279": "insync.model.kafka.kip279:Kip279",
+    "kip320_first_try": "insync.model.kafka.kip320_first_try:Kip320FirstTry",
+    "kip320": "insync.model.kafka.kip320:Kip320",
+    "async_isr": "insync.model.kafka.async_isr:AsyncIsr",
+}
+"""Every model that comes with insync, by name: its module and class."""
+
+
+def find_model(reference: str) -> type[Model]:
+    """Return the model class that a name or a `path/to/file.py:ClassName` refers to.
+
+    Raises:
+        UserError: there is no such model; the message names the nearest one.
+    """
+    if reference in BUILT_IN:
+        module, _, name = BUILT_IN[reference].partition(":")
+        found = getattr(importlib.import_module(module), name)
+        assert isinstance(found, type)
+        assert issubclass(found, Model)
+        return found
+    path, colon, name = reference.rpartition(":")
+    if colon and path.endswith(".py"):
+        return _from_file(Path(path), name)
+    if reference.endswith(".py"):
+        message = f"{reference} names a file but no model in it; write {reference}:ModelName."
+        raise UserError(message)
+    hint = closest(reference, BUILT_IN)
+    message = f"There is no model {reference!r}. {hint} A model of your own is path/to/file.py:ModelName."
+    raise UserError(message)
+
+
+def model_reference(model: Model) -> str:
+    """Return how `find_model` finds this model's class again."""
+    kind = type(model)
+    if BUILT_IN.get(kind.name, "").endswith(f":{kind.__name__}"):
+        return kind.name
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return f"{file}:{kind.__name__}" if file else kind.name
+
+
+def _from_file(path: Path, name: str) -> type[Model]:
+    if not path.is_file():
+        message = f"{path}: there is no such file; give the path of the Python file that defines {name or 'the model'}."
+        raise UserError(message)
+    module = _load(path)
+    models = {
+        k: v
+        for k, v in vars(module).items()
+        if isinstance(v, type) and issubclass(v, Model) and v.__module__ == module.__name__
+    }
+    if name not in models:
+        message = f"{path} defines no model {name!r}. {closest(name, models)}"
+        raise UserError(message)
+    return models[name]
+
+
+def _load(path: Path) -> ModuleType:
+    module_name = f"insync_user_{path.stem}_{abs(hash(path.resolve()))}"
+    if module_name in sys.modules:
+        return sys.modules[module_name]
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module
+    try:
+        spec.loader.exec_module(module)
+    except UserError:
+        del sys.modules[module_name]
+        raise
+    except Exception as error:
+        del sys.modules[module_name]
+        message = f"{path} cannot be loaded: {type(error).__name__}: {error}"
+        raise UserError(message) from error
+    return module

@@ -1,0 +1,123 @@
+"""The symbolic state while an action or property is traced, and places in it."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from insync.model.errors import ModelError, user_frame
+from insync.model.graph import Graph, Node, Op
+from insync.model.simplify import apply, combine
+
+__all__ = ["Environment", "Place", "Unreachable", "current"]
+
+
+class Unreachable(Exception):
+    """The guard has become false for this binding of the parameters; tracing it further is pointless."""
+
+
+current: ContextVar[Environment | None] = ContextVar("current", default=None)
+"""The environment of the action that is being traced, for `require`."""
+
+
+class Environment:
+    """The value of every cell as a node, the guard so far, and what assignments need to be sound.
+
+    Args:
+        graph: where the nodes live.
+        cells: the node of each cell.
+        writable: whether assignments are allowed; a property must not assign.
+    """
+
+    def __init__(self, graph: Graph, cells: list[Node], writable: bool) -> None:
+        self.graph, self.cells, self.writable = graph, cells, writable
+        self.guard: list[Node] = []
+        self.checks: list[tuple[Node, str]] = []
+
+    def require(self, condition: Node) -> None:
+        """Add a condition to the guard, its conjuncts one by one."""
+        if condition is self.graph.false:
+            raise Unreachable
+        parts = condition.args if condition.op is Op.AND and condition.arg is None else (condition,)
+        self.guard += [p for p in parts if p is not self.graph.true and p not in self.guard]
+
+    def expect(self, condition: Node, message: str) -> None:
+        """Note what must hold whenever the guard does; the message says what is wrong where it does not."""
+        if condition is not self.graph.true:
+            self.checks.append((condition, f"{user_frame()}: {message}"))
+
+    def snapshot(self) -> Environment:
+        """Return a copy that later assignments do not change and that takes none itself."""
+        return Environment(self.graph, list(self.cells), writable=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One symbolic index of a place: which element of how many, and how many cells apart they lie."""
+
+    index: Node
+    length: int
+    stride: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value lies: the first of its cells, plus the offset of each symbolic index."""
+
+    environment: Environment
+    base: int
+    path: str
+    dimensions: tuple[Dimension, ...] = ()
+
+    def at(self, offset: int, path: str) -> Place:
+        """Return the place this many cells further."""
+        return Place(self.environment, self.base + offset, path, self.dimensions)
+
+    def indexed(self, index: Node, length: int, stride: int, path: str) -> Place:
+        """Return the place of the element that a symbolic index selects."""
+        return Place(self.environment, self.base, path, (*self.dimensions, Dimension(index, length, stride)))
+
+    def read(self, offset: int = 0) -> Node:
+        """Return the code of a cell of this place; 0 where an index is outside its array."""
+        return self._read(self.base + offset, 0)
+
+    def _read(self, cell: int, depth: int) -> Node:
+        if depth == len(self.dimensions):
+            return self.environment.cells[cell]
+        dimension = self.dimensions[depth]
+        elements = [self._read(cell + i * dimension.stride, depth + 1) for i in range(dimension.length)]
+        return apply(self.environment.graph, Op.SELECT, dimension.index, *elements)
+
+    def write(self, codes: list[Node]) -> None:
+        """Assign the codes of the value at this place.
+
+        Raises:
+            ModelError: properties and snapshots cannot be assigned to.
+        """
+        environment = self.environment
+        if not environment.writable:
+            message = (
+                f"{user_frame()}: {self.path} cannot be assigned here; only an action (or `initial`) changes the state."
+            )
+            raise ModelError(message)
+        for dimension in self.dimensions:
+            graph = environment.graph
+            inside = [
+                apply(graph, Op.LE, graph.const(0), dimension.index),
+                apply(graph, Op.LT, dimension.index, graph.const(dimension.length)),
+            ]
+            what = f"this assigns outside {self.path}, which has {dimension.length} places."
+            environment.expect(combine(graph, Op.AND, inside), what)
+        for offset, code in enumerate(codes):
+            self._write(self.base + offset, 0, [], code)
+
+    def _write(self, cell: int, depth: int, chosen: list[Node], code: Node) -> None:
+        graph, cells = self.environment.graph, self.environment.cells
+        if depth == len(self.dimensions):
+            here = combine(graph, Op.AND, chosen)
+            cells[cell] = apply(graph, Op.ITE, here, code, cells[cell])
+            return
+        dimension = self.dimensions[depth]
+        for i in range(dimension.length):
+            is_chosen = apply(graph, Op.EQ, dimension.index, graph.const(i))
+            self._write(cell + i * dimension.stride, depth + 1, [*chosen, is_chosen], code)

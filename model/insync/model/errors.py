@@ -1,0 +1,62 @@
+"""The errors of insync: what a user did wrong, and what insync itself did wrong.
+
+Every message is one sentence or a few: the place, the value, what was expected and what to do.
+The command line prints a `UserError` without a traceback and exits with 2; an `InternalError`
+keeps its traceback and exits with 70.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = ["DomainError", "GuardError", "InternalError", "ModelError", "UserError", "closest", "user_frame"]
+
+_PACKAGE = str(Path(__file__).parent)
+_KAFKA = str(Path(__file__).parent / "kafka")
+
+
+class UserError(Exception):
+    """Something in what the user wrote: a model, an option, a file."""
+
+
+class ModelError(UserError):
+    """A model that cannot mean what its author wanted: the message names the author's file and line."""
+
+
+class GuardError(UserError):
+    """A step was asked for whose guard does not hold in the state."""
+
+
+class DomainError(UserError):
+    """A step assigns a value that its field cannot hold, or assigns outside an array."""
+
+
+class InternalError(Exception):
+    """An assumption of insync's own was violated; the message says which."""
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """Return the sentence that names the nearest known name, or all of them when none is near.
+
+    >>> closest("strong_irs", ["strong_isr", "weak_isr"])
+    "Did you mean 'strong_isr'?"
+    """
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    if near:
+        return f"Did you mean {near[0]!r}?"
+    return f"Known: {', '.join(names)}." if names else "None is known."
+
+
+def user_frame() -> str:
+    """Return `file:line` of the innermost caller outside the modelling package (Kafka's models count as outside)."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None:
+        path = frame.f_code.co_filename
+        if not path.startswith(_PACKAGE) or path.startswith(_KAFKA):
+            return f"{path}:{frame.f_lineno}"
+        frame = frame.f_back
+    return "<unknown>"

@@ -1,0 +1,101 @@
+"""The evaluator: what a model means, step by step, in plain Python.
+
+It is the definition that the machine code, z3 and every other engine are tested against; it replays
+every trace before the trace is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from insync.model.errors import DomainError, GuardError
+from insync.model.graph import Node, Op, reachable
+from insync.model.program import BoundAction, Check, Program
+from insync.model.semantics import MEANING
+
+__all__ = ["Evaluator", "evaluate"]
+
+
+def evaluate(node: Node, codes: Sequence[int]) -> int:
+    """Return the value of a node in the state with these codes (a bool for a condition)."""
+    return _Memo(codes).value(node)
+
+
+class _Memo:
+    """The values of nodes in one state, each computed at most once."""
+
+    __slots__ = ("codes", "values")
+
+    def __init__(self, codes: Sequence[int]) -> None:
+        self.codes = codes
+        self.values: dict[int, int] = {}
+
+    def value(self, node: Node) -> int:
+        if node.index not in self.values:
+            for needed in self._missing(node):
+                self.values[needed.index] = self._apply(needed)
+        return self.values[node.index]
+
+    def _missing(self, root: Node) -> Iterable[Node]:
+        return (node for node in reachable([root]) if node.index not in self.values)
+
+    def _apply(self, node: Node) -> int:
+        if node.op is Op.CONST:
+            return node.arg  # type: ignore[return-value]
+        if node.op is Op.CELL:
+            return self.codes[node.arg]  # type: ignore[call-overload, no-any-return]
+        return MEANING[node.op](*[self.values[a.index] for a in node.args])
+
+
+class Evaluator:
+    """Steps of a program in plain Python; states are tuples of codes, actions are numbers in `program.actions`."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    def enabled(self, codes: Sequence[int]) -> list[int]:
+        """Return the numbers of the actions whose guard holds, in order."""
+        memo = _Memo(codes)
+        return [n for n, action in enumerate(self.program.actions) if _holds(memo, action)]
+
+    def step(self, number: int, codes: Sequence[int]) -> tuple[int, ...]:
+        """Return the state after an action.
+
+        Raises:
+            GuardError: the action is not enabled.
+            DomainError: the step would assign what a field cannot hold; `args[1]` is the `Check` that fails.
+        """
+        action, memo = self.program.actions[number], _Memo(codes)
+        if not _holds(memo, action):
+            message = f"{action} is not enabled in this state."
+            raise GuardError(message)
+        return _next(memo, action)
+
+    def failing_check(self, number: int, codes: Sequence[int]) -> Check | None:
+        """Return the check of an enabled action that does not hold, None when all do."""
+        memo = _Memo(codes)
+        return next((c for c in self.program.actions[number].checks if not memo.value(c.node)), None)
+
+    def successors(self, codes: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
+        """Return (action number, next state) for every enabled action, in order.
+
+        Raises:
+            DomainError: as in `step`.
+        """
+        memo = _Memo(codes)
+        actions = enumerate(self.program.actions)
+        return [(n, _next(memo, action)) for n, action in actions if _holds(memo, action)]
+
+
+def _holds(memo: _Memo, action: BoundAction) -> bool:
+    return all(memo.value(conjunct) for conjunct in action.guard)
+
+
+def _next(memo: _Memo, action: BoundAction) -> tuple[int, ...]:
+    for check in action.checks:
+        if not memo.value(check.node):
+            raise DomainError(check.message, check)
+    codes = list(memo.codes)
+    for cell, node in action.updates:
+        codes[cell] = int(memo.value(node))
+    return tuple(codes)

@@ -1,0 +1,202 @@
+"""The expression graph: immutable, interned nodes, owned by one model instance.
+
+A node is one operation of a closed set (`Op`). Within a graph equal nodes are the same object,
+so identity is equality, and a node's arguments always have a smaller `index` than the node: sorting
+by index is a topological order and no pass needs recursion. Each node carries the range of values that
+it can take. Which simpler node may stand for another is decided in `simplify`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from insync.model.errors import ModelError, user_frame
+
+__all__ = ["LARGEST_SET", "Graph", "Node", "Op", "Quantifier", "reachable"]
+
+LARGEST_SET = 62
+"""How many members a set can range over: sets are bit masks that stay within +-2^62."""
+
+_FAR = 2**62
+
+
+class Op(Enum):
+    """Every operation there is; each engine has one rule for each of them."""
+
+    CONST = "const"  # arg: an int, or a bool
+    CELL = "cell"  # arg: the number of a cell; its value is the cell's code, 0 .. size-1
+    ADD = "add"
+    SUB = "sub"
+    MUL = "mul"
+    MIN = "min"
+    MAX = "max"
+    EQ = "eq"
+    LT = "lt"
+    LE = "le"
+    AND = "and"  # conditions, two or more (or one, with an arg); arg: None or a Quantifier
+    OR = "or"
+    NOT = "not"
+    ITE = "ite"  # (condition, int, int)
+    SELECT = "select"  # (index, e0, .., en-1): e[index], and 0 where index is outside 0 .. n-1
+    BITAND = "bitand"
+    BITOR = "bitor"
+    BITDIFF = "bitdiff"  # a & ~b
+    BIT = "bit"  # 1 << i, and 0 where i is outside 0 .. 62
+    TEST = "test"  # (mask, i): bit i is set; false where i is outside 0 .. 62
+    COUNT = "count"  # how many bits are set
+
+    # Members are singletons, so identity hashing is right and it is what interning spends its time on.
+    __hash__ = object.__hash__
+
+
+CONDITIONS = frozenset({Op.EQ, Op.LT, Op.LE, Op.AND, Op.OR, Op.NOT, Op.TEST})
+
+
+@dataclass(frozen=True, slots=True)
+class Quantifier:
+    """What an AND (for all) or OR (exists) over members was written as: the variable, and a label per child."""
+
+    variable: str
+    labels: tuple[str, ...]
+
+
+class Node:
+    """One operation applied to nodes. Made by `Graph.node` only.
+
+    Attributes:
+        op: the operation.
+        args: the nodes it is applied to.
+        arg: what else it needs: a constant's value, a cell's number, a quantifier.
+        lo, hi: the least and greatest value possible (0 and 1 for a condition).
+        is_bool: whether it is a condition.
+        index: its place in the order of creation in its graph.
+    """
+
+    __slots__ = ("arg", "args", "hi", "index", "is_bool", "lo", "op")
+
+    def __init__(
+        self, op: Op, args: tuple[Node, ...], arg: Hashable, is_bool: bool, lo: int, hi: int, index: int
+    ) -> None:
+        self.op, self.args, self.arg = op, args, arg
+        self.is_bool, self.lo, self.hi, self.index = is_bool, lo, hi, index
+
+    def __repr__(self) -> str:
+        inner = ", ".join([repr(self.arg)] * (self.arg is not None) + [f"n{a.index}" for a in self.args])
+        return f"n{self.index}={self.op.value}({inner})"
+
+
+class Graph:
+    """The nodes of one model instance.
+
+    Args:
+        cell_sizes: for each cell, how many codes it has.
+    """
+
+    def __init__(self, cell_sizes: Iterable[int]) -> None:
+        self.cell_sizes = tuple(cell_sizes)
+        self.nodes: list[Node] = []
+        self._interned: dict[object, Node] = {}
+        self.true = self.node(Op.CONST, arg=True)
+        self.false = self.node(Op.CONST, arg=False)
+
+    def node(self, op: Op, args: tuple[Node, ...] = (), arg: Hashable = None) -> Node:
+        """Return the one node of this operation, made now if it is new.
+
+        Raises:
+            ModelError: its values could leave the 64-bit range.
+        """
+        # id() is safe as part of the key: the graph keeps every node alive. True == 1, hence the type.
+        key = (op, arg, type(arg), *map(id, args))
+        found = self._interned.get(key)
+        if found is not None:
+            return found
+        is_bool = op in CONDITIONS or (op is Op.CONST and isinstance(arg, bool))
+        lo, hi = (0, 1) if is_bool else self._range(op, args, arg)
+        if lo < -_FAR or hi > _FAR:
+            message = (
+                f"{user_frame()}: the value of this expression can leave the range of 64-bit numbers ({lo}..{hi}); "
+                f"use smaller domains."
+            )
+            raise ModelError(message)
+        made = Node(op, args, arg, is_bool, lo, hi, len(self.nodes))
+        self._interned[key] = made
+        self.nodes.append(made)
+        return made
+
+    def const(self, value: int) -> Node:
+        """Return the node of an int constant."""
+        return self.node(Op.CONST, arg=value)
+
+    def boolean(self, value: bool) -> Node:
+        """Return the node of a bool constant."""
+        return self.true if value else self.false
+
+    def cell(self, number: int) -> Node:
+        """Return the node that reads the code of a cell."""
+        if self.cell_sizes[number] == 1:
+            return self.const(0)
+        return self.node(Op.CELL, arg=number)
+
+    def _range(self, op: Op, args: tuple[Node, ...], arg: Hashable) -> tuple[int, int]:
+        if op is Op.CONST:
+            assert isinstance(arg, int)
+            return arg, arg
+        if op is Op.CELL:
+            assert isinstance(arg, int)
+            return 0, self.cell_sizes[arg] - 1
+        return range_of(op, [(a.lo, a.hi) for a in args])
+
+
+def range_of(op: Op, args: list[tuple[int, int]]) -> tuple[int, int]:
+    """Return the least and greatest value of an int operation, given those of its arguments."""
+    if op is Op.ITE:
+        (_, (alo, ahi), (blo, bhi)) = args
+        return min(alo, blo), max(ahi, bhi)
+    if op is Op.SELECT:
+        (ilo, ihi), *elements = args
+        inside = elements[max(ilo, 0) : ihi + 1] or [(0, 0)]
+        lo, hi = min(e[0] for e in inside), max(e[1] for e in inside)
+        return (lo, hi) if ilo >= 0 and ihi < len(elements) else (min(lo, 0), max(hi, 0))
+    alo, ahi = args[0]
+    if op is Op.BIT:
+        return (0 if alo < 0 or ahi > 62 else 1 << alo), 1 << min(max(ahi, 0), 62)
+    if op is Op.COUNT:
+        return 0, ahi.bit_length()
+    blo, bhi = args[1]
+    return _binary_range(op, alo, ahi, blo, bhi)
+
+
+def _binary_range(op: Op, alo: int, ahi: int, blo: int, bhi: int) -> tuple[int, int]:
+    match op:
+        case Op.ADD:
+            return alo + blo, ahi + bhi
+        case Op.SUB:
+            return alo - bhi, ahi - blo
+        case Op.MUL:
+            corners = (alo * blo, alo * bhi, ahi * blo, ahi * bhi)
+            return min(corners), max(corners)
+        case Op.MIN:
+            return min(alo, blo), min(ahi, bhi)
+        case Op.MAX:
+            return max(alo, blo), max(ahi, bhi)
+        case Op.BITAND:
+            return 0, min(ahi, bhi)
+        case Op.BITOR:
+            return max(alo, blo), (1 << max(ahi.bit_length(), bhi.bit_length())) - 1
+        case Op.BITDIFF:
+            return 0, ahi
+    raise AssertionError(op)
+
+
+def reachable(roots: Iterable[Node]) -> list[Node]:
+    """Return the nodes that the roots depend on, themselves included, arguments before users."""
+    seen: dict[int, Node] = {}
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node.index not in seen:
+            seen[node.index] = node
+            stack.extend(node.args)
+    return [seen[i] for i in sorted(seen)]

@@ -1,0 +1,81 @@
+"""The program of a model: everything an engine needs, traced once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from insync.model.graph import Graph, Node
+from insync.model.schema import Schema
+from insync.model.sorts import Parameter, label_of
+
+__all__ = ["BoundAction", "Check", "Program"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What must hold whenever an action is enabled, because range analysis could not show it.
+
+    Attributes:
+        node: the condition.
+        message: what is wrong where it does not hold, with the author's file and line.
+    """
+
+    node: Node
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class BoundAction:
+    """An action with its parameters bound.
+
+    Attributes:
+        name: the action's name.
+        parameters: each parameter's name and value.
+        label: the step in protocol words.
+        guard: the conditions that enable it, all of which must hold.
+        updates: for each cell that changes, its number and the node of its new code.
+        checks: what must hold besides, or the step is a violation of `type_ok`.
+    """
+
+    name: str
+    parameters: tuple[tuple[str, Parameter], ...]
+    label: str
+    guard: tuple[Node, ...]
+    updates: tuple[tuple[int, Node], ...]
+    checks: tuple[Check, ...]
+
+    @property
+    def shown_parameters(self) -> dict[str, str]:
+        """What each parameter's value is called."""
+        return {name: label_of(value) for name, value in self.parameters}
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(f'{n}={v}' for n, v in self.shown_parameters.items())})"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A traced model.
+
+    Attributes:
+        graph: the nodes of its expressions.
+        schema: how its states are packed.
+        actions: every action for every binding of its parameters that can be enabled at all; an action's
+            place here is its number.
+        action_names: every action's name, also of those that no binding can enable.
+        initial: the codes of the initial state.
+    """
+
+    graph: Graph
+    schema: Schema
+    actions: tuple[BoundAction, ...]
+    action_names: tuple[str, ...]
+    initial: tuple[int, ...]
+    _numbers: dict[tuple[str, tuple[tuple[str, str], ...]], int] = field(default_factory=dict, repr=False)
+
+    def action_number(self, name: str, parameters: dict[str, str]) -> int | None:
+        """Return the number of the action with these parameters, by what they are called; None when there is none."""
+        if not self._numbers:
+            for number, action in enumerate(self.actions):
+                self._numbers[action.name, tuple(sorted(action.shown_parameters.items()))] = number
+        return self._numbers.get((name, tuple(sorted(parameters.items()))))

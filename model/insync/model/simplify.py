@@ -1,0 +1,204 @@
+"""Making nodes: the simplest node for an operation, by rules that hold for all values.
+
+`apply` is the only way by which the rest of the package makes operations. A rule looks at
+constants, at the ranges of its arguments and at one level of their structure, never deeper, so that
+making a node takes constant time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from insync.model.graph import Graph, Node, Op, Quantifier
+from insync.model.semantics import MEANING
+
+__all__ = ["apply", "combine"]
+
+
+def apply(graph: Graph, op: Op, *args: Node) -> Node:
+    """Return a node that means `op` applied to the arguments (any operation but CONST, CELL, AND, OR)."""
+    for arg in args:
+        if arg.op is not Op.CONST:
+            break
+    else:
+        value = MEANING[op](*[a.arg for a in args])
+        return graph.boolean(value) if isinstance(value, bool) else graph.const(value)
+    rule = _RULES.get(op)
+    found = rule(graph, *args) if rule is not None else None
+    return found if found is not None else graph.node(op, args)
+
+
+def combine(graph: Graph, op: Op, conditions: list[Node], quantifier: Quantifier | None = None) -> Node:
+    """Return the AND or OR of conditions; a quantifier's labels stay beside the conditions that are left."""
+    neutral, absorbing = (graph.true, graph.false) if op is Op.AND else (graph.false, graph.true)
+    kept: list[tuple[Node, str]] = []
+    seen: set[int] = set()
+    labels = quantifier.labels if quantifier else ("",) * len(conditions)
+    for condition, label in zip(conditions, labels, strict=True):
+        if condition is absorbing:
+            return absorbing
+        if condition is neutral or condition.index in seen:
+            continue
+        if quantifier is None and condition.op is op and condition.arg is None:
+            kept += [(c, "") for c in condition.args if c.index not in seen]
+            seen.update(c.index for c in condition.args)
+        else:
+            seen.add(condition.index)
+            kept.append((condition, label))
+    if not kept:
+        return neutral
+    if quantifier is None:
+        return kept[0][0] if len(kept) == 1 else graph.node(op, tuple(c for c, _ in kept))
+    shown = replace(quantifier, labels=tuple(label for _, label in kept))
+    return graph.node(op, tuple(c for c, _ in kept), shown)
+
+
+def _split(node: Node) -> tuple[Node | None, int]:
+    """Write the node as (rest + constant); the rest is None where it is a constant."""
+    if node.op is Op.CONST:
+        return None, node.lo
+    if node.op is Op.ADD and node.args[1].op is Op.CONST:
+        return node.args[0], node.args[1].lo
+    return node, 0
+
+
+def _add(graph: Graph, a: Node, b: Node) -> Node | None:
+    if a.op is Op.CONST:
+        a, b = b, a
+    if b.op is not Op.CONST:
+        return None
+    rest, constant = _split(a)
+    total = constant + b.lo
+    assert rest is not None
+    return rest if total == 0 else graph.node(Op.ADD, (rest, graph.const(total)))
+
+
+def _sub(graph: Graph, a: Node, b: Node) -> Node | None:
+    if a is b:
+        return graph.const(0)
+    return _add(graph, a, graph.const(-b.lo)) if b.op is Op.CONST else None
+
+
+def _mul(graph: Graph, a: Node, b: Node) -> Node | None:
+    if a.op is Op.CONST:
+        a, b = b, a
+    if b.op is Op.CONST and b.lo in (0, 1):
+        return a if b.lo == 1 else b
+    return graph.node(Op.MUL, (a, b)) if b.op is Op.CONST else None
+
+
+def _min(graph: Graph, a: Node, b: Node) -> Node | None:
+    return a if a.hi <= b.lo or a is b else b if b.hi <= a.lo else None
+
+
+def _max(graph: Graph, a: Node, b: Node) -> Node | None:
+    return a if a.lo >= b.hi or a is b else b if b.lo >= a.hi else None
+
+
+def _eq(graph: Graph, a: Node, b: Node) -> Node | None:
+    if a is b:
+        return graph.true
+    if a.hi < b.lo or b.hi < a.lo:
+        return graph.false
+    (x, c), (y, d) = _split(a), _split(b)
+    if x is None:
+        (x, c), (y, d) = (y, d), (x, c)
+    assert x is not None
+    if y is not None:
+        other = apply(graph, Op.ADD, y, graph.const(d - c)) if c != d else y
+        return graph.node(Op.EQ, (x, other) if x.index < other.index else (other, x))
+    if x.op is Op.ITE and x.args[1].op is Op.CONST and x.args[2].op is Op.CONST:
+        if_true, if_false = (arm.lo == d - c for arm in x.args[1:])
+        if if_true != if_false:
+            return x.args[0] if if_true else apply(graph, Op.NOT, x.args[0])
+    target = graph.const(d - c)
+    if x.hi < target.lo or target.hi < x.lo:
+        return graph.false
+    return graph.node(Op.EQ, (x, target))
+
+
+def _order(strict: bool) -> Callable[[Graph, Node, Node], Node | None]:
+    def rule(graph: Graph, a: Node, b: Node) -> Node | None:
+        if a is b:
+            return graph.boolean(not strict)
+        if a.hi < b.lo or (not strict and a.hi <= b.lo):
+            return graph.true
+        if b.hi < a.lo or (strict and b.hi <= a.lo):
+            return graph.false
+        return None
+
+    return rule
+
+
+def _not(graph: Graph, a: Node) -> Node | None:
+    if a.op is Op.NOT:
+        return a.args[0]
+    if a.op in (Op.LT, Op.LE):
+        return apply(graph, Op.LE if a.op is Op.LT else Op.LT, a.args[1], a.args[0])
+    return None
+
+
+def _ite(graph: Graph, condition: Node, then: Node, other: Node) -> Node | None:
+    if condition.op is Op.CONST:
+        return then if condition is graph.true else other
+    if then is other:
+        return then
+    if condition.op is Op.NOT:
+        return apply(graph, Op.ITE, condition.args[0], other, then)
+    if then.op is Op.ITE and then.args[0] is condition:
+        return apply(graph, Op.ITE, condition, then.args[1], other)
+    if other.op is Op.ITE and other.args[0] is condition:
+        return apply(graph, Op.ITE, condition, then, other.args[2])
+    return None
+
+
+def _select(graph: Graph, index: Node, *elements: Node) -> Node | None:
+    if index.op is Op.CONST:
+        place = index.lo
+        return elements[place] if 0 <= place < len(elements) else graph.const(0)
+    if index.hi < 0 or index.lo >= len(elements):
+        return graph.const(0)
+    if index.lo >= 0 and index.hi < len(elements) and len({id(e) for e in elements[index.lo : index.hi + 1]}) == 1:
+        return elements[index.lo]
+    return None
+
+
+def _bitand(graph: Graph, a: Node, b: Node) -> Node | None:
+    return a if a is b or a.hi == 0 else b if b.hi == 0 else None
+
+
+def _bitor(graph: Graph, a: Node, b: Node) -> Node | None:
+    return a if a is b or b.hi == 0 else b if a.hi == 0 else None
+
+
+def _bitdiff(graph: Graph, a: Node, b: Node) -> Node | None:
+    return graph.const(0) if a is b or a.hi == 0 else a if b.hi == 0 else None
+
+
+def _test(graph: Graph, mask: Node, index: Node) -> Node | None:
+    if index.op is not Op.CONST or mask.op not in (Op.BITOR, Op.BITDIFF):
+        return None
+    a, b = (apply(graph, Op.TEST, part, index) for part in mask.args)
+    if b is graph.true:
+        return graph.boolean(mask.op is Op.BITOR)
+    return a if b is graph.false else None
+
+
+_RULES: dict[Op, Callable[..., Node | None]] = {
+    Op.ADD: _add,
+    Op.SUB: _sub,
+    Op.MUL: _mul,
+    Op.MIN: _min,
+    Op.MAX: _max,
+    Op.EQ: _eq,
+    Op.LT: _order(strict=True),
+    Op.LE: _order(strict=False),
+    Op.NOT: _not,
+    Op.ITE: _ite,
+    Op.SELECT: _select,
+    Op.BITAND: _bitand,
+    Op.BITOR: _bitor,
+    Op.BITDIFF: _bitdiff,
+    Op.TEST: _test,
+}

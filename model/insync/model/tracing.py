@@ -1,0 +1,140 @@
+"""Tracing: running a model's Python once, on symbolic values, to get its program."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from insync.model.define import ActionSpec, action_specs
+from insync.model.environment import Environment, Place, Unreachable, current
+from insync.model.errors import ModelError
+from insync.model.graph import Graph, Node, Op
+from insync.model.program import BoundAction, Check, Program
+from insync.model.ranges import always_holds
+from insync.model.schema import Schema
+from insync.model.sorts import Index, Parameter
+from insync.model.values import Condition, condition
+from insync.model.views import StateView
+
+if TYPE_CHECKING:
+    from insync.model.define import Model
+
+__all__ = ["trace_model", "trace_predicate"]
+
+
+def trace_model(model: Model) -> Program:
+    """Return the program of a model: every action for every binding of its parameters.
+
+    Raises:
+        ModelError: the model says something that cannot be traced or can never fit a field.
+    """
+    schema = Schema(model.state)
+    graph = Graph(cell.size for cell in schema.cells)
+    initial = _initial(model, graph, schema)
+    specs = action_specs(type(model))
+    actions = []
+    for name, spec in specs.items():
+        for values in itertools.product(*[_members(model, kind) for kind in spec.parameters.values()]):
+            bound = _trace_action(model, graph, name, spec, values)
+            if bound is not None:
+                actions.append(bound)
+    return Program(graph, schema, tuple(actions), tuple(specs), initial)
+
+
+def trace_predicate(model: Model, predicate: Callable[[StateView], Condition]) -> Node:
+    """Return the node of a condition on the state.
+
+    Raises:
+        ModelError: it assigns, uses `require`, or does not return a condition.
+    """
+    graph = model.program.graph
+    environment = _environment(graph, writable=False)
+    found = predicate(_state_view(model, environment))
+    if found is None:
+        name = getattr(predicate, "__name__", "the property")
+        message = f"{name} returns nothing; it must return a condition on the state."
+        raise ModelError(message)
+    return condition(graph, found)
+
+
+def _members(model: Model, kind: type) -> Sequence[Parameter]:
+    if issubclass(kind, Index):
+        return model.all(kind)
+    return list(kind) if issubclass(kind, Enum) else (False, True)
+
+
+def _environment(graph: Graph, *, writable: bool) -> Environment:
+    return Environment(graph, [graph.cell(i) for i in range(len(graph.cell_sizes))], writable)
+
+
+def _state_view(model: Model, environment: Environment) -> StateView:
+    return StateView(model.state, Place(environment, 0, ""))
+
+
+def _initial(model: Model, graph: Graph, schema: Schema) -> tuple[int, ...]:
+    environment = Environment(graph, [graph.const(0)] * len(schema.cells), writable=True)
+    model.initial(_state_view(model, environment))
+    for node, message in environment.checks:
+        if node is graph.false:
+            raise ModelError(message)
+    for cell, node in zip(schema.cells, environment.cells, strict=True):
+        if node.op is not Op.CONST:
+            message = f"initial: {cell.path} does not begin with a fixed value; the initial state must be one state."
+            raise ModelError(message)
+    return tuple(node.lo for node in environment.cells)
+
+
+def _trace_action(
+    model: Model, graph: Graph, name: str, spec: ActionSpec, values: tuple[Parameter, ...]
+) -> BoundAction | None:
+    environment = _environment(graph, writable=True)
+    before = list(environment.cells)
+    token = current.set(environment)
+    try:
+        returned = getattr(model, name)(_state_view(model, environment), *values)
+    except Unreachable:
+        return None
+    finally:
+        current.reset(token)
+    if returned is not None:
+        message = (
+            f"{spec.place}: the action {name!r} returns {returned!r}; an action assigns to the state and returns "
+            f"nothing (conditions go into require)."
+        )
+        raise ModelError(message)
+    changed = enumerate(zip(before, environment.cells, strict=True))
+    parameters = tuple(zip(spec.parameters, values, strict=True))
+    return BoundAction(
+        name=name,
+        parameters=parameters,
+        label=_label(name, spec, dict(parameters)),
+        guard=tuple(environment.guard),
+        updates=tuple((cell, new) for cell, (old, new) in changed if new is not old),
+        checks=_checks(environment),
+    )
+
+
+def _checks(environment: Environment) -> tuple[Check, ...]:
+    checks = []
+    for node, message in environment.checks:
+        if node is environment.graph.false:
+            raise ModelError(message)
+        if not always_holds(environment.guard, node):
+            checks.append(Check(node, message))
+    return tuple(checks)
+
+
+def _label(name: str, spec: ActionSpec, parameters: dict[str, Parameter]) -> str:
+    if spec.label is None:
+        return f"{name.replace('_', ' ')} {' '.join(map(str, parameters.values()))}".strip()
+    try:
+        return spec.label.format(**parameters)
+    except (KeyError, IndexError, ValueError) as error:
+        usable = ", ".join(parameters) or "no parameter"
+        message = (
+            f"{spec.place}: the label {spec.label!r} of the action {name!r} cannot be filled ({error}); "
+            f"it may use {usable}."
+        )
+        raise ModelError(message) from None

@@ -1,0 +1,99 @@
+"""Five folders share one namespace. These tests hold the conditions under which that works (docs/adr/0001)."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PORTIONS = ("model", "properties", "explorer", "spark_explore", "cli")
+WRITTEN = tuple(portion for portion in PORTIONS if (ROOT / portion / "insync").is_dir())
+
+
+def source_files(portion: str) -> set[str]:
+    """Return the files of a portion as paths in the wheel."""
+    root = ROOT / portion
+    return {
+        path.relative_to(root).as_posix()
+        for path in (root / "insync").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> ZipFile:
+    """Build the wheel without a network and open it."""
+    target = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target)]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    assert built.returncode == 0, built.stderr
+    (path,) = target.glob("insync-*.whl")
+    return ZipFile(path)
+
+
+def test_no_folder_makes_insync_a_regular_package() -> None:
+    # One such file hides the other four folders in a development install, while a wheel still works.
+    assert [portion for portion in PORTIONS if (ROOT / portion / "insync" / "__init__.py").exists()] == []
+
+
+@pytest.mark.parametrize("portion", PORTIONS)
+def test_a_source_root_holds_its_package_and_a_readme_only(portion: str) -> None:
+    # The folder is on sys.path in a development install: anything else in it would be importable by its bare name.
+    assert {path.name for path in (ROOT / portion).iterdir()} <= {"README.md", "insync"}
+    if portion in WRITTEN:
+        inside = {path.name for path in (ROOT / portion / "insync").iterdir()} - {"__pycache__"}
+        assert inside == {portion}
+
+
+@pytest.mark.parametrize("portion", WRITTEN)
+def test_every_portion_says_that_it_is_typed(portion: str) -> None:
+    assert (ROOT / portion / "insync" / portion / "py.typed").is_file()
+
+
+def test_pickles_load_in_a_fresh_process_elsewhere(tmp_path: Path) -> None:
+    # Imported here, so that the tests above can still say which file broke the import.
+    from insync.model.evaluator import evaluate
+    from insync.model.graph import Op
+
+    sent = tmp_path / "sent.pickle"
+    sent.write_bytes(pickle.dumps((Op.ADD, evaluate)))
+    script = (
+        "import pickle, pathlib, sys; op, function = pickle.loads(pathlib.Path(sys.argv[1]).read_bytes());"
+        "from insync.model.graph import Op; from insync.model.evaluator import evaluate;"
+        "assert op is Op.ADD and function is evaluate; print(function.__module__)"
+    )
+    command = [sys.executable, "-c", script, str(sent)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("insync.model.evaluator", "")
+
+
+def test_a_folder_of_the_same_name_in_the_working_directory_hides_nothing(tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "__init__.py").write_text("raise RuntimeError\n")
+    (tmp_path / "properties.py").write_text("raise RuntimeError\n")
+    command = [sys.executable, "-c", "import insync.model, insync.properties"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_command_is_installed() -> None:
+    (script,) = entry_points(group="console_scripts", name="insync")
+    assert callable(script.load())
+
+
+def test_the_wheel_holds_the_tree_and_nothing_else(wheel: ZipFile) -> None:
+    expected = set().union(*(source_files(portion) for portion in WRITTEN))
+    packed = {name for name in wheel.namelist() if not name.startswith("insync-")}
+    assert packed == expected
+
+
+def test_the_wheel_carries_the_licence_and_the_command(wheel: ZipFile) -> None:
+    names = {name.split("/", 1)[1]: name for name in wheel.namelist() if name.startswith("insync-")}
+    assert "licenses/LICENSE" in names
+    assert "insync = insync.cli.main:main" in wheel.read(names["entry_points.txt"]).decode()

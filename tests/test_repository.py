@@ -1,0 +1,109 @@
+"""Rules about the repository itself, held by tests because nobody remembers them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MANDATED = ("model", "properties", "explorer", "spark_explore", "cli", "tests", "docs/adr")
+LINE_CAP = 400
+CANONICAL = re.compile(r"[-_.]+")
+
+# The brackets keep the patterns from matching themselves.
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:wor[k]|roo[t]|home/\w+|Users/\w+)/")
+DOWNLOAD_ADDRESS = re.compile(r"https?://\S+?(?:\.whl|\.tar\.gz|\.zip|\.jar|/simple)\b|-{2}(?:extra-)?index-[u]rl")
+
+
+@cache
+def repository_files() -> tuple[Path, ...]:
+    """Return the files that are in the repository, or would be after `git add`."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=30, check=False)
+    if listed.returncode != 0:
+        pytest.skip("not a git work tree")
+    paths = [ROOT / name for name in listed.stdout.split("\0") if name]
+    return tuple(path for path in paths if path.is_file())
+
+
+@cache
+def texts() -> dict[str, str]:
+    """Return the text of every file in the repository by its path."""
+    found = {}
+    for path in repository_files():
+        content = path.read_bytes()
+        if b"\0" not in content:
+            found[path.relative_to(ROOT).as_posix()] = content.decode()
+    return found
+
+
+def lines_matching(pattern: re.Pattern[str]) -> list[str]:
+    """Return `path:line: text` of every line that the pattern finds."""
+    return [
+        f"{name}:{number}: {line.strip()}"
+        for name, text in texts().items()
+        for number, line in enumerate(text.splitlines(), start=1)
+        if pattern.search(line)
+    ]
+
+
+def pinned() -> set[str]:
+    """Return the names in the constraints file, in canonical spelling."""
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    return {CANONICAL.sub("-", line.split("==")[0]).lower() for line in lines if not line.startswith("#")}
+
+
+@pytest.mark.parametrize("folder", MANDATED)
+def test_the_folder_exists_and_says_what_it_is(folder: str) -> None:
+    assert (ROOT / folder).is_dir()
+    if folder != "tests":
+        assert (ROOT / folder / "README.md").is_file()
+
+
+def test_no_source_file_is_longer_than_the_cap() -> None:
+    sizes = {name: len(text.splitlines()) for name, text in texts().items() if name.endswith(".py")}
+    assert {name: size for name, size in sizes.items() if size > LINE_CAP} == {}
+
+
+def test_no_file_names_a_path_of_somebodys_machine() -> None:
+    assert lines_matching(MACHINE_PATH) == []
+
+
+def test_no_file_names_a_download_address() -> None:
+    assert lines_matching(DOWNLOAD_ADDRESS) == []
+    assert [name for name in texts() if name.endswith(".lock")] == []
+
+
+def test_constraints_are_names_and_versions_only() -> None:
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    assert [line for line in lines if not re.fullmatch(r"#.*|[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.+!]*", line)] == []
+
+
+def test_every_tool_of_the_environment_is_pinned() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["test"], *extras["dev"]]
+    names = {CANONICAL.sub("-", re.split(r"[\[<>=!~; ]", item)[0]).lower() for item in wanted} - {"insync"}
+    assert names - pinned() == set()
+
+
+def test_the_changelog_has_an_unreleased_section_with_entries() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text()
+    match = re.search(r"^## \[?Unreleased\]?\s*$(.*?)(?=^## |\Z)", text, flags=re.MULTILINE | re.DOTALL)
+    assert match is not None
+    assert re.search(r"^- ", match[1], flags=re.MULTILINE)
+
+
+def test_the_commands_of_the_readme_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    targets = set(re.findall(r"^([a-z]+):", makefile, flags=re.MULTILINE))
+    named = set(
+        re.findall(r"(?:^ {4}|^\$ |^|`)make (?:PYTHON=\S+ )?([a-z]+)\b", (ROOT / "README.md").read_text(), re.M)
+    )
+    assert {"check", "test"} <= named
+    assert named - targets == set()
