@@ -1,0 +1,20 @@
+"""What must hold in every reachable state, and why it does not where it fails."""
+
+from __future__ import annotations
+
+from insync.properties import async_isr, replication
+from insync.properties.explain import explain, failure
+from insync.properties.property import TYPE_OK, Failure, Property, properties_of, property_of, select
+
+__all__ = [
+    "TYPE_OK",
+    "Failure",
+    "Property",
+    "async_isr",
+    "explain",
+    "failure",
+    "properties_of",
+    "property_of",
+    "replication",
+    "select",
+]

@@ -1,0 +1,134 @@
+"""What a property is, and which properties a model has.
+
+A property of the library is a function of a model and its state, registered for a model class with `property_of`; its
+docstring is the sentence that it means. A model's own `@invariant` methods are properties as well, and every model has
+`type_ok`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from insync.model import Condition, Model, ReadableState, StateView
+from insync.model.define import invariant_names
+from insync.model.errors import InternalError, UserError, closest
+from insync.model.graph import Node
+
+__all__ = ["TYPE_OK", "Because", "Failure", "Property", "properties_of", "property_of", "select"]
+
+TYPE_OK = "type_ok"
+"""The property that every engine checks by itself, whatever else it is asked to check."""
+
+M = TypeVar("M", bound=Model)
+Predicate = Callable[[M, StateView], Condition]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Where a property fails in a state.
+
+    Attributes:
+        state: the readable state.
+        bindings: what each quantified variable stands for where the property fails first, outermost first.
+        conjunct: the condition that does not hold, in the model's words; empty if it is too long to be read.
+        fields: the value of each field that the condition reads, by the field's path.
+    """
+
+    state: ReadableState
+    bindings: Mapping[str, str]
+    conjunct: str
+    fields: Mapping[str, object]
+
+
+Because = Callable[[Failure], str]
+"""Says in one sentence why a property fails, for whoever knows the protocol and not the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """Something that must hold in every reachable state.
+
+    Attributes:
+        name: the name on the command line.
+        sentence: what it means.
+        node: traces it in a model's graph; None for type_ok, which has no condition of its own.
+        because: says why it fails; None for the generic sentence.
+    """
+
+    name: str
+    sentence: str
+    node: Callable[[Model], Node] | None
+    because: Because | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Registered:
+    kind: type[Model]
+    found: Property
+
+
+_LIBRARY: list[_Registered] = []
+
+_TYPE_OK = Property(
+    TYPE_OK,
+    "Every step assigns values that their fields can hold, at places that their arrays have.",
+    None,
+)
+
+
+def property_of(kind: type[M], because: Because | None = None) -> Callable[[Predicate[M]], Predicate[M]]:
+    """Register a function as a property of a model class and its subclasses, under the function's name.
+
+    Args:
+        kind: the model class.
+        because: says why the property fails in a state.
+    """
+
+    def register(predicate: Predicate[M]) -> Predicate[M]:
+        name = predicate.__name__
+
+        def node(model: Model) -> Node:
+            if not isinstance(model, kind):
+                message = f"{name} is a property of {kind.__name__}, and {model.name} is not one"
+                raise InternalError(message)
+            return model.trace_predicate(lambda s: predicate(model, s))
+
+        _LIBRARY.append(_Registered(kind, Property(name, sentence_of(predicate), node, because)))
+        return predicate
+
+    return register
+
+
+def sentence_of(function: Callable[..., object]) -> str:
+    """Return the first paragraph of a docstring as one line."""
+    return " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
+
+
+def properties_of(model: Model) -> dict[str, Property]:
+    """Return the properties of a model by name: the library's, the model's own invariants, and type_ok."""
+    found = {r.found.name: r.found for r in _LIBRARY if isinstance(model, r.kind)}
+    for name in invariant_names(type(model)):
+        found[name] = _own(name, sentence_of(getattr(model, name)))
+    return {**found, TYPE_OK: _TYPE_OK}
+
+
+def _own(name: str, sentence: str) -> Property:
+    return Property(name, sentence, lambda model: model.trace_predicate(getattr(model, name)))
+
+
+def select(model: Model, names: Iterable[str] | None = None) -> list[Property]:
+    """Return the named properties of a model, each once and in the order given; None names its headline properties.
+
+    Raises:
+        UserError: the model has no property of that name.
+    """
+    known = properties_of(model)
+    chosen = model.headline if names is None else names
+    for name in chosen:
+        if name not in known:
+            message = f"{model.name} has no property {name!r}. {closest(name, known)}"
+            raise UserError(message)
+    return [known[name] for name in dict.fromkeys(chosen)]

@@ -1,0 +1,113 @@
+"""Conditions of a model as text, in the names of its fields."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from insync.model import Model, ReadableState
+from insync.model.graph import Node, Op, Quantifier
+
+__all__ = ["field_value", "plain", "show"]
+
+LONGEST = 160
+"""A condition that takes more characters is not shown: nobody would read it."""
+
+_INFIX = {
+    Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.EQ: "==", Op.LT: "<", Op.LE: "<=",
+    Op.BITAND: "&", Op.BITOR: "|", Op.BITDIFF: "-",
+}  # fmt: skip
+_NEGATED = {Op.EQ: "!="}
+_PART = re.compile(r"\[([^\]]*)\]|\.?([^.\[\]]+)")
+
+
+def field_value(state: ReadableState, path: str) -> object:
+    """Return the value at a cell's path, such as `replica[b1].log[0].epoch`; None inside an absent record."""
+    value: Any = state
+    for index, name in _PART.findall(path):
+        if value is None:
+            return None
+        key = name or index
+        value = value[int(key)] if isinstance(value, list) else value[key]
+    return value
+
+
+def plain(value: object) -> str:
+    """Return a readable value as it is written in a sentence."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return f"{{{', '.join(map(plain, value))}}}"
+    if isinstance(value, dict):
+        return f"({', '.join(f'{name}={plain(part)}' for name, part in value.items())})"
+    return str(value)
+
+
+class _TooLong(Exception):
+    pass
+
+
+def show(model: Model, node: Node, wanted: bool = True) -> str:
+    """Return a condition as text, negated unless it is `wanted`; empty where that would be too long."""
+    try:
+        text = _Shown(model).text(node, 0)
+    except _TooLong:
+        return ""
+    if not wanted:
+        text = f"not ({text})"
+    return text if len(text) <= LONGEST else ""
+
+
+class _Shown:
+    def __init__(self, model: Model) -> None:
+        self.cells = model.program.schema.cells
+        self.model = model
+
+    def text(self, node: Node, depth: int) -> str:
+        if depth > 12:
+            raise _TooLong
+        if node.op is Op.CONST:
+            return str(node.arg).lower() if node.is_bool else str(node.arg)
+        if node.op is Op.CELL:
+            return self.cells[int(str(node.arg))].path
+        if node.op is Op.EQ:
+            return self._equality(node, depth)
+        parts = [self.text(a, depth + 1) for a in node.args]
+        if sum(map(len, parts)) > LONGEST:
+            raise _TooLong
+        return self._operation(node, parts)
+
+    def _equality(self, node: Node, depth: int) -> str:
+        """Show a comparison of a field with a constant by what the constant is called: `leader == b1`."""
+        a, b = node.args
+        if a.op is Op.CELL and b.op is Op.CONST:
+            path = self.cells[int(str(a.arg))].path
+            codes = [0] * len(self.cells)
+            codes[int(str(a.arg))] = int(str(b.arg))
+            value = field_value(self.model.decode(tuple(codes)), path)
+            if not isinstance(value, dict):
+                return f"{path} == {plain(value)}"
+        return f"{self.text(a, depth + 1)} == {self.text(b, depth + 1)}"
+
+    def _operation(self, node: Node, parts: list[str]) -> str:
+        op = node.op
+        if op in (Op.AND, Op.OR):
+            if isinstance(node.arg, Quantifier):
+                word = "for all" if op is Op.AND else "some"
+                return f"({word} {node.arg.variable}: {(' and ' if op is Op.AND else ' or ').join(parts)})"
+            return f"({(' and ' if op is Op.AND else ' or ').join(parts)})"
+        if op is Op.NOT:
+            return f"not {parts[0]}"
+        if op in _INFIX:
+            text = f"{parts[0]} {_INFIX[op]} {parts[1]}"
+            return text if op in (Op.LT, Op.LE) else f"({text})"
+        if op is Op.TEST:
+            return f"{parts[0]} contains {parts[1]}"
+        if op is Op.ITE:
+            return f"({parts[1]} if {parts[0]} else {parts[2]})"
+        if op is Op.SELECT:
+            return f"[{', '.join(parts[1:])}][{parts[0]}]"
+        name = {Op.MIN: "minimum", Op.MAX: "maximum", Op.BIT: "set of", Op.COUNT: "size of"}[op]
+        return f"{name}({', '.join(parts)})"

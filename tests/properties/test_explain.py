@@ -1,0 +1,266 @@
+"""The reasons that are given for failures: which replica, which offset, which values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from insync.model import (
+    And,
+    Array,
+    Bound,
+    Bounds,
+    BoundValues,
+    Condition,
+    Implies,
+    Index,
+    Int,
+    Model,
+    Not,
+    Option,
+    Or,
+    Record,
+    Set,
+    State,
+    StateView,
+    exists,
+    for_all,
+    invariant,
+)
+from insync.model.evaluator import Evaluator, evaluate
+from insync.model.kafka import AsyncIsr, Kip101, Kip279, Kip320, TruncateToHighWatermark
+from insync.properties import TYPE_OK, explain, failure, select
+
+
+def counterexample(model: Model, name: str) -> tuple[int, ...]:
+    """Return the first state in which the property fails, breadth first."""
+    (found,) = select(model, [name])
+    assert found.node is not None
+    node, evaluator = found.node(model), Evaluator(model.program)
+    frontier, seen = [model.program.initial], {model.program.initial}
+    while frontier:
+        for codes in frontier:
+            if not evaluate(node, codes):
+                return codes
+        steps = [after for codes in frontier for _, after in evaluator.successors(codes)]
+        frontier = [codes for codes in dict.fromkeys(steps) if codes not in seen]
+        seen.update(frontier)
+    raise AssertionError(f"{name} holds")
+
+
+def reason(model: Model, name: str, codes: Sequence[int]) -> str | None:
+    (found,) = select(model, [name])
+    return explain(model, found, codes)
+
+
+def kafka_state(model: Model, **changes: Any) -> tuple[int, ...]:
+    """Return the codes of the initial state with some fields changed, by path: `replica.b1.hw`."""
+    state = model.decode(model.program.initial)
+    for path, value in changes.items():
+        *parents, last = path.split("__")
+        place = state
+        for name in parents:
+            place = place[name]
+        place[last] = value
+    return model.encode(state)
+
+
+def record(name: str, epoch: str) -> dict[str, str]:
+    return {"id": name, "epoch": epoch}
+
+
+LEADER = {"replica__b1__leader": "b1", "replica__b1__epoch": "2", "replica__b1__isr": ["b1", "b3"]}
+
+
+def test_truncation_to_the_high_watermark_is_explained() -> None:
+    model = TruncateToHighWatermark(replicas=2)
+    codes = counterexample(model, "weak_isr")
+    assert reason(model, "weak_isr", codes) == (
+        "b1 believes it leads (epoch 0) and its high watermark is 1, but b2, in the ISR {b1, b2}, "
+        "has no record at offset 0."
+    )
+    (weak,) = select(model, ["weak_isr"])
+    failing = failure(model, weak, codes)
+    assert failing is not None
+    assert failing.bindings == {"leader": "b1", "member": "b2", "offset": "0"}
+    assert failing.fields["replica[b2].leo"] == 0
+
+
+def test_kip101_is_explained() -> None:
+    model = Kip101(replicas=2)
+    assert reason(model, "strong_isr", counterexample(model, "strong_isr")) == (
+        "b1 believes it leads (epoch 0) and its high watermark is 1, but b2, in the controller's ISR {b1, b2}, "
+        "has no record at offset 0."
+    )
+
+
+def test_the_replica_and_the_offset_are_those_that_fail() -> None:
+    model = Kip279()
+    log = [record("r0", "0"), record("r1", "1")]
+    other = [record("r0", "0"), None]
+    codes = kafka_state(
+        model,
+        **LEADER,
+        replica__b1__log=log,
+        replica__b1__leo=2,
+        replica__b1__hw=2,
+        replica__b3__log=other,
+        replica__b3__leo=1,
+    )
+    assert reason(model, "weak_isr", codes) == (
+        "b1 believes it leads (epoch 2) and its high watermark is 2, but b3, in the ISR {b1, b3}, "
+        "has no record at offset 1."
+    )
+    # b2 is in the controller's ISR only, and comes before b3.
+    assert reason(model, "strong_isr", codes) == (
+        "b1 believes it leads (epoch 2) and its high watermark is 2, but b2, in the controller's ISR {b1, b2, b3}, "
+        "has no record at offset 0."
+    )
+
+
+def test_a_different_record_is_named() -> None:
+    model = Kip279()
+    codes = kafka_state(
+        model,
+        **LEADER,
+        replica__b1__log=[record("r0", "0"), None],
+        replica__b1__leo=1,
+        replica__b1__hw=1,
+        replica__b3__log=[record("r1", "1"), None],
+        replica__b3__leo=1,
+    )
+    assert reason(model, "weak_isr", codes) == (
+        "b1 believes it leads (epoch 2) and its high watermark is 1, but b3, in the ISR {b1, b3}, "
+        "has r1@1 at offset 0, where b1 has r0@0."
+    )
+
+
+def test_a_leader_that_lacks_its_own_committed_record_is_named() -> None:
+    model = Kip279()
+    codes = kafka_state(model, **LEADER, replica__b1__hw=1)
+    assert reason(model, "weak_isr", codes) == (
+        "b1 believes it leads (epoch 2) and its high watermark is 1, but it has itself no record at offset 0."
+    )
+
+
+def test_leader_in_isr_is_explained() -> None:
+    model = Kip320()
+    initial = model.program.initial
+    assert reason(model, "leader_in_isr", initial) == "The partition has no leader; its ISR is {b1, b2, b3}."
+    outside = kafka_state(model, quorum__leader="b2", quorum__isr=["b1"])
+    assert reason(model, "leader_in_isr", outside) == "The leader b2 is not in the controller's ISR {b1}."
+
+
+def test_a_log_with_a_hole_is_explained() -> None:
+    model = Kip320()
+    hole = kafka_state(model, replica__b2__leo=2, replica__b2__log=[record("r0", "0"), None])
+    assert reason(model, "well_formed_log", hole) == "b2 has no record at offset 1, and its log ends at 2."
+    beyond = kafka_state(model, replica__b3__log=[record("r0", "0"), None])
+    assert reason(model, "well_formed_log", beyond) == "b3 has a record at offset 0, and its log ends at 0."
+
+
+def test_valid_high_watermark_is_explained() -> None:
+    model = AsyncIsr()
+    codes = kafka_state(model, leader__isr=["b1"], leader__offset={"b1": 2, "b2": 2, "b3": 1})
+    assert reason(model, "valid_high_watermark", codes) == (
+        "The leader counts with {b1} and its high watermark is 2, but b3, in the controller's ISR {b1, b2, b3}, "
+        "has replicated only to offset 1."
+    )
+
+
+@pytest.mark.parametrize("name", ["weak_isr", "strong_isr", "well_formed_log", TYPE_OK])
+def test_what_holds_has_no_reason(name: str) -> None:
+    model = Kip320()
+    assert reason(model, name, model.program.initial) is None
+
+
+class Seat(Index):
+    label = "seat"
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        return bounds.seats
+
+
+class Cinema(Model):
+    """Nothing ever happens here; the invariants are asked about states that are made by hand."""
+
+    bounds = Bounds(seats=Bound(3, 1, 4, "seats in the row"))
+
+    def declare(self, b: BoundValues) -> State:
+        guest = Record(age=Int(0, 99), friend=Option(Seat))
+        return State(guest=Array(Seat, guest), reserved=Set(Seat), usher=Option(Seat), row=Array(2, Int(0, 9)))
+
+    @invariant
+    def grown_up(self, s: StateView) -> Condition:
+        """Guests of the reserved seats are of age."""
+        return for_all(s.reserved, lambda seat: s.guest[seat].age >= 18)
+
+    @invariant
+    def friends_are_mutual(self, s: StateView) -> Condition:
+        """A friend's friend is oneself."""
+        seats = self.all(Seat)
+
+        def mutual(a: Seat, b: Seat) -> Condition:
+            return Implies(s.guest[a].friend == b, s.guest[b].friend == a)
+
+        return for_all(seats, lambda a: for_all(seats, lambda b: mutual(a, b)))
+
+    @invariant
+    def somebody_is_old(self, s: StateView) -> Condition:
+        """One of the guests is 80 or more."""
+        return exists(self.all(Seat), lambda seat: s.guest[seat].age >= 80)
+
+    @invariant
+    def usher_stands(self, s: StateView) -> Condition:
+        """No seat is the usher's."""
+        return Not(exists(self.all(Seat), lambda seat: s.usher == seat))
+
+    @invariant
+    def rows_are_sorted(self, s: StateView) -> Condition:
+        """The first number is not above the second, or there are no reservations."""
+        return Or(s.reserved.is_empty(), And(s.row[0] <= s.row[1], s.row[1] < 9))
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "text"),
+    [
+        (
+            "grown_up",
+            {"reserved": ["seat2"]},
+            "grown_up fails for seat = seat2: 18 <= guest[seat2].age does not hold, with guest[seat2].age = 0.",
+        ),
+        (
+            "friends_are_mutual",
+            {"guest__seat1__friend": "seat3"},
+            (
+                "friends_are_mutual fails for a = seat1, b = seat3: guest[seat3].friend == seat1 does not hold, "
+                "with guest[seat3].friend = none."
+            ),
+        ),
+        (
+            "somebody_is_old",
+            {},
+            (
+                "somebody_is_old fails: (some seat: 80 <= guest[seat1].age or 80 <= guest[seat2].age or "
+                "80 <= guest[seat3].age) does not hold, with guest[seat1].age = 0, guest[seat2].age = 0, "
+                "guest[seat3].age = 0."
+            ),
+        ),
+        (
+            "usher_stands",
+            {"usher": "seat2"},
+            "usher_stands fails for seat = seat2: not (usher == seat2) does not hold, with usher = seat2.",
+        ),
+        (
+            "rows_are_sorted",
+            {"reserved": ["seat1"], "row": [3, 2]},
+            "rows_are_sorted fails: row[0] <= row[1] does not hold, with row[0] = 3, row[1] = 2.",
+        ),
+    ],
+)
+def test_a_user_s_invariant_is_explained_in_the_model_s_words(name: str, changes: dict[str, Any], text: str) -> None:
+    model = Cinema()
+    assert reason(model, name, kafka_state(model, **changes)) == text

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import pytest
+
+from insync.model import UserError
+from insync.model.evaluator import evaluate
+from insync.model.kafka import AsyncIsr, Kip101, Kip320
+from insync.properties import TYPE_OK, properties_of, select
+from insync_lamp import Lamp
+
+
+def test_kafka_models_have_the_library_s_properties() -> None:
+    assert list(properties_of(Kip320())) == ["weak_isr", "strong_isr", "leader_in_isr", "well_formed_log", TYPE_OK]
+    assert list(properties_of(AsyncIsr())) == ["valid_high_watermark", TYPE_OK]
+
+
+def test_a_model_s_own_invariants_are_properties() -> None:
+    known = properties_of(Lamp())
+    assert set(known) - {TYPE_OK} == set(Lamp().invariants)
+    assert all(known[name].sentence for name in known)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        (
+            "weak_isr",
+            (
+                "Every record that a replica which believes it leads has committed is on all members of the ISR that "
+                "it knows."
+            ),
+        ),
+        (
+            "strong_isr",
+            "Every record that a replica which believes it leads has committed is on all replicas that may be elected.",
+        ),
+        ("leader_in_isr", "The partition has a leader, and the controller's ISR contains it."),
+        ("well_formed_log", "Every log has a record at each offset below its end, and none from there on."),
+        (TYPE_OK, "Every step assigns values that their fields can hold, at places that their arrays have."),
+    ],
+)
+def test_a_property_says_what_it_means(name: str, sentence: str) -> None:
+    assert properties_of(Kip320())[name].sentence == sentence
+
+
+def test_valid_high_watermark_says_what_it_means() -> None:
+    sentence = "Every member of the controller's ISR has replicated up to the leader's high watermark."
+    assert properties_of(AsyncIsr())["valid_high_watermark"].sentence == sentence
+
+
+def test_the_headline_properties_are_the_default() -> None:
+    assert [p.name for p in select(Kip101())] == ["weak_isr", "strong_isr"]
+    assert [p.name for p in select(AsyncIsr())] == ["valid_high_watermark"]
+
+
+def test_properties_are_selected_once_and_in_the_order_given() -> None:
+    names = ["strong_isr", "weak_isr", "strong_isr"]
+    assert [p.name for p in select(Kip101(), names)] == ["strong_isr", "weak_isr"]
+    assert select(Kip101(), []) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("strong_irs", "Did you mean 'strong_isr'?"), ("valid_high_watermark", "Known: ")],
+)
+def test_an_unknown_property_is_a_user_error(name: str, hint: str) -> None:
+    with pytest.raises(UserError) as raised:
+        select(Kip320(), [name])
+    assert f"kip320 has no property '{name}'. {hint}" in str(raised.value)
+
+
+def test_a_property_is_traced_into_the_model_s_graph_once() -> None:
+    model = Kip320()
+    (weak,) = select(model, ["weak_isr"])
+    assert weak.node is not None
+    assert weak.node(model) is weak.node(model)
+    assert evaluate(weak.node(model), model.program.initial)
+
+
+def test_type_ok_has_no_condition_of_its_own() -> None:
+    (found,) = select(Kip320(), [TYPE_OK])
+    assert found.node is None
