@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 
 from hypothesis import settings
+
+if "INSYNC_CACHE_DIR" not in os.environ:  # tests neither fill nor rely on the cache of whoever runs them
+    os.environ["INSYNC_CACHE_DIR"] = tempfile.mkdtemp(prefix="insync-tests-")
+    atexit.register(shutil.rmtree, os.environ["INSYNC_CACHE_DIR"], ignore_errors=True)
 
 # No deadline: the first example of a model compiles it, which takes far longer than the others.
 settings.register_profile("dev", max_examples=50, deadline=None)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from insync.model.bounds import Bound, Bounds, BoundValues
+from insync.model.bounds import Bound, Bounds, BoundValues, Choice
 from insync.model.define import Model, action, invariant
 from insync.model.domains import Array, Enum, Int, Option, Readable, ReadableState, Record, Set, State
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
+from insync.model.options import OptionValue
 from insync.model.sorts import Index, Subset
-from insync.model.values import NONE, Bool, Condition, Num, SetValue
+from insync.model.values import NONE, Bool, Condition, EnumValue, Nothing, Num, SetValue
 from insync.model.views import RecordView, StateView, record
 from insync.model.vocabulary import (
     And,
@@ -32,9 +33,11 @@ __all__ = [
     "Bound",
     "BoundValues",
     "Bounds",
+    "Choice",
     "Condition",
     "DomainError",
     "Enum",
+    "EnumValue",
     "GuardError",
     "If",
     "Implies",
@@ -44,8 +47,10 @@ __all__ = [
     "Model",
     "ModelError",
     "Not",
+    "Nothing",
     "Num",
     "Option",
+    "OptionValue",
     "Or",
     "Readable",
     "ReadableState",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from insync.model.errors import ModelError, UserError, closest
+from insync.model.errors import ModelError, UserError, closest, user_frame
 
-__all__ = ["Bound", "BoundValues", "Bounds"]
+__all__ = ["Bound", "BoundValues", "Bounds", "Choice"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,17 +19,52 @@ class Bound:
         lowest: the least value allowed.
         highest: the greatest value allowed.
         doc: what it counts, for the command line's help.
+        names: what its values are called, from `lowest` on, where they are not numbers to the user (see `Choice`).
     """
 
     default: int
     lowest: int
     highest: int
     doc: str = ""
+    names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for number in (self.default, self.lowest, self.highest):
+            if isinstance(number, bool) or not isinstance(number, int):
+                message = f"{user_frame()}: Bound(default, lowest, highest, doc) takes whole numbers, not {number!r}."
+                raise ModelError(message)
         if not self.lowest <= self.default <= self.highest:
-            message = f"Bound: the default {self.default} is outside {self.lowest}..{self.highest}."
+            message = (
+                f"{user_frame()}: Bound: the default {self.default} is outside {self.lowest}..{self.highest}; "
+                f"write Bound(default, lowest, highest, doc)."
+            )
             raise ModelError(message)
+
+    def show(self, value: int) -> str:
+        """Return what a value is called."""
+        return self.names[value - self.lowest] if self.names else str(value)
+
+    def allowed(self) -> str:
+        """Say which values there are."""
+        return f"one of {', '.join(self.names)}" if self.names else f"from {self.lowest} to {self.highest}"
+
+
+class Choice(Bound):
+    """A setting that has named values, such as a release; within the model it is the place of the name, from 0.
+
+    Args:
+        default: the name of the default.
+        names: every name.
+        doc: what it decides, for the command line's help.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, default: str, names: Sequence[str], doc: str = "") -> None:
+        if default not in names:
+            message = f"{user_frame()}: Choice: the default {default!r} is not among {', '.join(names)}."
+            raise ModelError(message)
+        super().__init__(names.index(default), 0, len(names) - 1, doc, tuple(names))
 
 
 class BoundValues(Mapping[str, int]):
@@ -55,7 +90,7 @@ class BoundValues(Mapping[str, int]):
         try:
             return self._values[name]
         except KeyError:
-            message = f"The model has no bound {name!r}. {closest(name, self._values)}"
+            message = f"{user_frame()}: the model has no bound {name!r}. {closest(name, self._values)}"
             raise ModelError(message) from None
 
     def __repr__(self) -> str:
@@ -71,6 +106,15 @@ class Bounds(Mapping[str, Bound]):
     __slots__ = ("_bounds",)
 
     def __init__(self, **bounds: Bound) -> None:
+        for name, bound in bounds.items():
+            if name.startswith("_") or hasattr(Mapping, name):
+                message = (
+                    f"{user_frame()}: a bound cannot be named {name!r}, for b.{name} means something else; rename it."
+                )
+                raise ModelError(message)
+            if not isinstance(bound, Bound):
+                message = f"{user_frame()}: the bound {name}={bound!r} must be Bound(default, lowest, highest, doc)."
+                raise ModelError(message)
         self._bounds = bounds
 
     def __getitem__(self, name: str) -> Bound:
@@ -93,16 +137,21 @@ class Bounds(Mapping[str, Bound]):
             if name not in self._bounds:
                 message = f"{model} has no bound {name!r}. {closest(name, self._bounds)}"
                 raise UserError(message)
-            bound = self._bounds[name]
-            if isinstance(value, bool) or not isinstance(value, int):
-                message = (
-                    f"{model}: the bound {name}={value!r} is of type {type(value).__name__}; it must be a whole number "
-                    f"from {bound.lowest} to {bound.highest}."
-                )
-                raise UserError(message)
-            if not bound.lowest <= value <= bound.highest:
-                allowed = f"from {bound.lowest} to {bound.highest}"
-                message = f"{model}: the bound {name}={value} is out of range; it must be {allowed}."
-                raise UserError(message)
-            values[name] = value
+            values[name] = _number(model, name, self._bounds[name], value)
         return BoundValues(values)
+
+
+def _number(model: str, name: str, bound: Bound, value: object) -> int:
+    if isinstance(value, str) and bound.names:
+        if value in bound.names:
+            return bound.lowest + bound.names.index(value)
+        message = f"{model}: {name}={value!r} is unknown. {closest(value, bound.names)}"
+        raise UserError(message)
+    if isinstance(value, bool) or not isinstance(value, int):
+        kind = type(value).__name__
+        message = f"{model}: the bound {name}={value!r} is of type {kind}; it must be a whole number {bound.allowed()}."
+        raise UserError(message)
+    if not bound.lowest <= value <= bound.highest:
+        message = f"{model}: the bound {name}={value} is out of range; it must be {bound.allowed()}."
+        raise UserError(message)
+    return value

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+import traceback
+import zlib
 from pathlib import Path
 from types import ModuleType
 
@@ -50,7 +52,7 @@ def find_model(reference: str) -> type[Model]:
 def model_reference(model: Model) -> str:
     """Return how `find_model` finds this model's class again."""
     kind = type(model)
-    if BUILT_IN.get(kind.name, "").endswith(f":{kind.__name__}"):
+    if BUILT_IN.get(kind.name) == f"{kind.__module__}:{kind.__name__}":
         return kind.name
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
     return f"{file}:{kind.__name__}" if file else kind.name
@@ -73,7 +75,8 @@ def _from_file(path: Path, name: str) -> type[Model]:
 
 
 def _load(path: Path) -> ModuleType:
-    module_name = f"insync_user_{path.stem}_{abs(hash(path.resolve()))}"
+    # The same in every process, so that what is pickled in one is found in another.
+    module_name = f"insync_user_{path.stem}_{zlib.crc32(str(path.resolve()).encode()):08x}"
     if module_name in sys.modules:
         return sys.modules[module_name]
     spec = importlib.util.spec_from_file_location(module_name, path)
@@ -88,6 +91,12 @@ def _load(path: Path) -> ModuleType:
         raise
     except Exception as error:
         del sys.modules[module_name]
-        message = f"{path} cannot be loaded: {type(error).__name__}: {error}"
+        message = f"{path} cannot be loaded: {type(error).__name__}: {error}{_line(error, path)}"
         raise UserError(message) from error
     return module
+
+
+def _line(error: Exception, path: Path) -> str:
+    """Say on which line of a file an error arose while the file was loaded; a syntax error says so itself."""
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+    return f" (line {lines[-1]})" if lines else ""

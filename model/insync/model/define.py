@@ -11,12 +11,13 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from enum import Enum
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import FrameType
 from typing import Any, ClassVar, TypeVar, overload
 
 from insync.model.bounds import Bounds, BoundValues
 from insync.model.domains import Readable, ReadableState, State
-from insync.model.errors import ModelError
+from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Node
 from insync.model.program import Program
 from insync.model.sorts import Index
@@ -35,6 +36,7 @@ class ActionSpec:
     """What `@action` notes of a method: its label, where it stands, and the type of each parameter."""
 
     __slots__ = ("label", "parameters", "place")
+    word: ClassVar[str] = "action"
 
     def __init__(self, label: str | None, place: str, parameters: dict[str, type]) -> None:
         self.label, self.place, self.parameters = label, place, parameters
@@ -44,6 +46,7 @@ class InvariantSpec:
     """What `@invariant` notes of a method: where it stands."""
 
     __slots__ = ("place",)
+    word: ClassVar[str] = "invariant"
 
     def __init__(self, place: str) -> None:
         self.place = place
@@ -53,8 +56,21 @@ def _place(function: Callable[..., Any]) -> str:
     return f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
 
 
+def _check_signature(function: Callable[..., Any], word: str, *, parameters: bool) -> None:
+    code = getattr(function, "__code__", None)
+    if code is None:
+        message = f"{user_frame()}: @{word} belongs directly above a method (def) of the model, not on {function!r}."
+        raise ModelError(message)
+    unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS) or function.__defaults__
+    if code.co_argcount < 2 or unusual or (code.co_argcount > 2 and not parameters):
+        after = " and then its parameters, without *, ** and defaults" if parameters else " and nothing else"
+        message = f"{_place(function)}: the {word} {function.__name__!r} must take self, the state{after}."
+        raise ModelError(message)
+
+
 def _parameter_types(function: Callable[..., Any], body: FrameType) -> dict[str, type]:
     """Return the type of each parameter after `self` and the state, from its annotation."""
+    _check_signature(function, "action", parameters=True)
     names = function.__code__.co_varnames[2 : function.__code__.co_argcount]
     scopes = (body.f_locals, body.f_back.f_locals if body.f_back else {}, function.__globals__)
     return {name: _parameter_type(function, name, scopes) for name in names}
@@ -63,6 +79,7 @@ def _parameter_types(function: Callable[..., Any], body: FrameType) -> dict[str,
 def _parameter_type(function: Callable[..., Any], name: str, scopes: tuple[dict[str, Any], ...]) -> type:
     given = function.__annotations__.get(name)
     if isinstance(given, str):
+        given = given.strip("'\"")  # an annotation in quotes, in a file where all of them are strings
         first = given.split(".")[0]
         found = next((scope[first] for scope in scopes if first in scope), bool if given == "bool" else None)
         for part in given.split(".")[1:]:
@@ -71,6 +88,12 @@ def _parameter_type(function: Callable[..., Any], name: str, scopes: tuple[dict[
         found = given
     if isinstance(found, type) and (issubclass(found, (Index, Enum)) or found is bool):
         return found
+    if name not in function.__annotations__:
+        message = (
+            f"{_place(function)}: the parameter {name!r} of the action {function.__name__!r} has no annotation; "
+            f"annotate it with a sort (a subclass of Index), an enumeration or bool."
+        )
+        raise ModelError(message)
     message = (
         f"{_place(function)}: the parameter {name!r} of the action {function.__name__!r} is annotated with {given!r}; "
         f"annotate it with a sort (a subclass of Index), an enumeration or bool."
@@ -95,7 +118,8 @@ def action(function: F | None = None, /, *, label: str | None = None) -> F | Cal
     body = sys._getframe(1)
 
     def mark(marked: F) -> F:
-        setattr(marked, _ROLE, ActionSpec(label, _place(marked), _parameter_types(marked, body)))
+        types = _parameter_types(marked, body)
+        setattr(marked, _ROLE, ActionSpec(label, _place(marked), types))
         return marked
 
     return mark if function is None else mark(function)
@@ -103,6 +127,7 @@ def action(function: F | None = None, /, *, label: str | None = None) -> F | Cal
 
 def invariant(function: F, /) -> F:
     """Mark a method of a model as an invariant: a condition on the state that must hold always."""
+    _check_signature(function, "invariant", parameters=False)
     setattr(function, _ROLE, InvariantSpec(_place(function)))
     return function
 
@@ -113,9 +138,12 @@ class _Body(dict[str, Any]):
     def __setitem__(self, name: str, value: Any) -> None:
         old, new = getattr(self.get(name), _ROLE, None), getattr(value, _ROLE, None)
         if old is not None and new is not None:
-            kind = "actions" if isinstance(new, ActionSpec) else "invariants"
             other = old.place.rsplit(":", 1)[1]
-            message = f"{new.place}: two {kind} are named {name!r}, the other at line {other}; rename one."
+            kind = f"two {new.word}s" if type(old) is type(new) else f"an {old.word} and an {new.word}"
+            message = f"{new.place}: {kind} are named {name!r}, the other at line {other}; rename one."
+            raise ModelError(message)
+        if old is not None and callable(value):
+            message = f"{_place_of(value)}: {name!r} is also the {old.word} at {old.place}; rename one."
             raise ModelError(message)
         super().__setitem__(name, value)
 
@@ -135,10 +163,31 @@ class ModelMeta(type):
         if isinstance(bounds, Bounds):
             members["declared"] = bounds
         elif bounds is not None:
-            message = f"{name}: bounds={bounds!r} must be Bounds(name=Bound(default, lowest, highest, doc), ...)."
+            message = f"{user_frame()}: {name}: bounds={bounds!r} must be Bounds(name=Bound(...), ...)."
             raise ModelError(message)
+        _check_names(bases, members)
         members.setdefault("name", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
         return super().__new__(mcs, name, bases, members)
+
+
+def _check_names(bases: tuple[type, ...], members: dict[str, Any]) -> None:
+    """Refuse an action or invariant that hides something else, or that an ordinary method hides."""
+    for name, member in members.items():
+        spec = getattr(member, _ROLE, None)
+        if spec is not None and (name in _RESERVED or hasattr(type, name)):
+            message = f"{spec.place}: an {spec.word} cannot be named {name!r}: every model has that already; rename it."
+            raise ModelError(message)
+        inherited = next((role for base in bases if (role := getattr(getattr(base, name, None), _ROLE, None))), None)
+        if inherited is not None and spec is None and member is not None:
+            message = (
+                f"{_place_of(member)}: {name!r} hides the {inherited.word} at {inherited.place} and is none itself; "
+                f"write @{inherited.word} above it, or {name} = None to remove the {inherited.word}."
+            )
+            raise ModelError(message)
+
+
+def _place_of(member: object) -> str:
+    return _place(member) if hasattr(member, "__code__") and callable(member) else user_frame()
 
 
 class Model(metaclass=ModelMeta):
@@ -170,6 +219,7 @@ class Model(metaclass=ModelMeta):
         self._members: dict[type[Index], list[Any]] = {}
         self._program: Program | None = None
         self._state: State | None = None
+        self._invariants: dict[str, Node] | None = None
 
     def declare(self, b: BoundValues) -> State:
         """Return the fields of the state and their domains under these bounds."""
@@ -193,8 +243,11 @@ class Model(metaclass=ModelMeta):
     def state(self) -> State:
         """The bound domain of the state."""
         if self._state is None:
-            self._state = self.declare(self.b).bind(self.b)  # type: ignore[assignment]
-        assert self._state is not None
+            declared: object = self.declare(self.b)
+            if not isinstance(declared, State):
+                message = f"{_place(self.declare)}: declare returns {declared!r}; it must return State(...)."
+                raise ModelError(message)
+            self._state = declared.bind(self.b)
         return self._state
 
     @property
@@ -209,7 +262,10 @@ class Model(metaclass=ModelMeta):
     @property
     def invariants(self) -> dict[str, Node]:
         """The condition of each invariant of the class."""
-        return {name: self.trace_predicate(getattr(self, name)) for name in invariant_names(type(self))}
+        if self._invariants is None:
+            names = invariant_names(type(self))
+            self._invariants = {name: self.trace_predicate(getattr(self, name)) for name in names}
+        return self._invariants
 
     def trace_predicate(self, predicate: Callable[[StateView], Condition]) -> Node:
         """Return the node of a condition on the state."""
@@ -228,6 +284,9 @@ class Model(metaclass=ModelMeta):
             UserError: a field is missing or has a value outside its domain.
         """
         return tuple(self.state.encode(readable, ""))
+
+
+_RESERVED = {name for name in vars(Model) if not name.startswith("_")} | {"b", "bounds"}
 
 
 def show(value: Readable) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Graph, Node, Op
@@ -17,7 +17,7 @@ class Unreachable(Exception):
 
 
 current: ContextVar[Environment | None] = ContextVar("current", default=None)
-"""The environment of the action that is being traced, for `require`."""
+"""The environment of the action, or of `initial`, that is being traced."""
 
 
 class Environment:
@@ -27,10 +27,11 @@ class Environment:
         graph: where the nodes live.
         cells: the node of each cell.
         writable: whether assignments are allowed; a property must not assign.
+        guarded: whether `require` is allowed; only an action has a guard.
     """
 
-    def __init__(self, graph: Graph, cells: list[Node], writable: bool) -> None:
-        self.graph, self.cells, self.writable = graph, cells, writable
+    def __init__(self, graph: Graph, cells: list[Node], *, writable: bool = False, guarded: bool = False) -> None:
+        self.graph, self.cells, self.writable, self.guarded = graph, cells, writable, guarded
         self.guard: list[Node] = []
         self.checks: list[tuple[Node, str]] = []
 
@@ -48,7 +49,7 @@ class Environment:
 
     def snapshot(self) -> Environment:
         """Return a copy that later assignments do not change and that takes none itself."""
-        return Environment(self.graph, list(self.cells), writable=False)
+        return Environment(self.graph, list(self.cells))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +63,33 @@ class Dimension:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value lies: the first of its cells, plus the offset of each symbolic index."""
+    """Where a value lies: the first of its cells, plus the offset of each symbolic index.
+
+    Attributes:
+        environment: the values of the cells.
+        base: the first cell, where all symbolic indexes are 0.
+        path: what lies there, for messages.
+        dimensions: the symbolic indexes, the outermost first.
+        options: the places of the optional records that this place lies in; an assignment needs them to be there.
+    """
 
     environment: Environment
     base: int
     path: str
     dimensions: tuple[Dimension, ...] = ()
+    options: tuple[Place, ...] = ()
 
     def at(self, offset: int, path: str) -> Place:
         """Return the place this many cells further."""
-        return Place(self.environment, self.base + offset, path, self.dimensions)
+        return replace(self, base=self.base + offset, path=path)
 
     def indexed(self, index: Node, length: int, stride: int, path: str) -> Place:
         """Return the place of the element that a symbolic index selects."""
-        return Place(self.environment, self.base, path, (*self.dimensions, Dimension(index, length, stride)))
+        return replace(self, path=path, dimensions=(*self.dimensions, Dimension(index, length, stride)))
+
+    def inside(self) -> Place:
+        """Return the place of the record in the optional record that lies here."""
+        return replace(self, base=self.base + 1, options=(*self.options, self))
 
     def read(self, offset: int = 0) -> Node:
         """Return the code of a cell of this place; 0 where an index is outside its array."""
@@ -100,8 +114,11 @@ class Place:
                 f"{user_frame()}: {self.path} cannot be assigned here; only an action (or `initial`) changes the state."
             )
             raise ModelError(message)
+        graph = environment.graph
+        for option in self.options:
+            there = apply(graph, Op.EQ, option.read(), graph.const(1))
+            environment.expect(there, f"this assigns to a part of {option.path}, which is none.")
         for dimension in self.dimensions:
-            graph = environment.graph
             inside = [
                 apply(graph, Op.LE, graph.const(0), dimension.index),
                 apply(graph, Op.LT, dimension.index, graph.const(dimension.length)),

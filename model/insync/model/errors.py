@@ -8,14 +8,21 @@ keeps its traceback and exits with 70.
 from __future__ import annotations
 
 import difflib
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from insync.model.program import Check
 
 __all__ = ["DomainError", "GuardError", "InternalError", "ModelError", "UserError", "closest", "user_frame"]
 
-_PACKAGE = str(Path(__file__).parent)
-_KAFKA = str(Path(__file__).parent / "kafka")
+_PACKAGE = str(Path(__file__).parent) + os.sep
+_KAFKA = _PACKAGE + "kafka" + os.sep
+_GENERATED = ("<string>", "<frozen")  # such as the constructor that dataclasses write
 
 
 class UserError(Exception):
@@ -31,7 +38,18 @@ class GuardError(UserError):
 
 
 class DomainError(UserError):
-    """A step assigns a value that its field cannot hold, or assigns outside an array."""
+    """A step assigns a value that its field cannot hold, or assigns outside an array.
+
+    Attributes:
+        check: the check that does not hold; None after pickling, for its nodes belong to one process.
+    """
+
+    def __init__(self, message: str, check: Check | None = None) -> None:
+        super().__init__(message)
+        self.check = check
+
+    def __reduce__(self) -> tuple[type[DomainError], tuple[str]]:
+        return type(self), (str(self),)
 
 
 class InternalError(Exception):
@@ -53,10 +71,10 @@ def closest(name: str, known: Iterable[str]) -> str:
 
 def user_frame() -> str:
     """Return `file:line` of the innermost caller outside the modelling package (Kafka's models count as outside)."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
         path = frame.f_code.co_filename
-        if not path.startswith(_PACKAGE) or path.startswith(_KAFKA):
+        if not path.startswith((_PACKAGE, *_GENERATED)) or path.startswith(_KAFKA):
             return f"{path}:{frame.f_lineno}"
         frame = frame.f_back
     return "<unknown>"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from insync.model.errors import DomainError, GuardError
-from insync.model.graph import Node, Op, reachable
+from insync.model.graph import Node, Op
 from insync.model.program import BoundAction, Check, Program
 from insync.model.semantics import MEANING
 
@@ -37,7 +37,14 @@ class _Memo:
         return self.values[node.index]
 
     def _missing(self, root: Node) -> Iterable[Node]:
-        return (node for node in reachable([root]) if node.index not in self.values)
+        found: dict[int, Node] = {}
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            if node.index not in self.values and node.index not in found:
+                found[node.index] = node
+                stack.extend(node.args)
+        return (found[index] for index in sorted(found))
 
     def _apply(self, node: Node) -> int:
         if node.op is Op.CONST:
@@ -63,7 +70,7 @@ class Evaluator:
 
         Raises:
             GuardError: the action is not enabled.
-            DomainError: the step would assign what a field cannot hold; `args[1]` is the `Check` that fails.
+            DomainError: the step would assign what a field cannot hold; its `check` is the one that fails.
         """
         action, memo = self.program.actions[number], _Memo(codes)
         if not _holds(memo, action):

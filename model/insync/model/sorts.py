@@ -6,7 +6,9 @@ tracing a parameter of an action is a member, so plain Python decides on it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import Enum
+from types import FunctionType
 from typing import Any, ClassVar, Self
 
 from insync.model.bounds import BoundValues
@@ -25,6 +27,12 @@ class Index(int):
 
     label: ClassVar[str] = ""
     first: ClassVar[int] = 1
+
+    def __init_subclass__(cls, **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        if isinstance(vars(cls).get("size"), FunctionType):
+            message = f"{user_frame()}: {cls.__name__}.size is about the sort; write @classmethod above it."
+            raise ModelError(message)
 
     @classmethod
     def size(cls, bounds: BoundValues) -> int:
@@ -53,7 +61,10 @@ class Index(int):
 
 
 class Subset(Index):
-    """A set of members of another sort, as a sort of its own: `class Isr(Subset, of=Replica)`."""
+    """A set of members of another sort, as a sort of its own: `class Isr(Subset, of=Replica)`.
+
+    It is used like a set of the state: `contains`, `|`, `&`, `-`, `is_subset`, `count`.
+    """
 
     of: ClassVar[type[Index]]
 
@@ -76,6 +87,66 @@ class Subset(Index):
     def show(cls, number: int) -> str:
         """Return the members in braces."""
         return "{" + ", ".join(cls.of.show(i) for i in range(number.bit_length()) if number >> i & 1) + "}"
+
+    def __iter__(self) -> Iterator[Index]:
+        return (self.of(i) for i in range(self.bit_length()) if self >> i & 1)
+
+    def __contains__(self, member: object) -> bool:
+        return bool(self.contains(member))
+
+    def __eq__(self, other: object) -> bool:
+        mask = _mask(other)
+        return int.__eq__(self, other) if mask is None else int(self) == mask
+
+    def __ne__(self, other: object) -> bool:
+        mask = _mask(other)
+        return int.__ne__(self, other) if mask is None else int(self) != mask
+
+    __hash__ = int.__hash__
+
+    def contains(self, member: Any) -> Any:
+        """Return whether the member is in the set."""
+        if isinstance(member, int):
+            return bool(int(self) >> member & 1)
+        from insync.model.values import subset_contains  # here because symbolic values are made of members
+
+        return subset_contains(self, member)
+
+    def is_subset(self, other: Any) -> Any:
+        """Return whether every member is in the other set."""
+        return (self - other).is_empty()
+
+    def is_empty(self) -> bool:
+        """Return whether the set has no member."""
+        return int(self) == 0
+
+    def count(self) -> int:
+        """Return how many members the set has."""
+        return self.bit_count()
+
+    def __or__(self, other: object) -> Self:
+        mask = _mask(other)
+        return NotImplemented if mask is None else type(self)(int(self) | mask)
+
+    def __and__(self, other: object) -> Self:
+        mask = _mask(other)
+        return NotImplemented if mask is None else type(self)(int(self) & mask)
+
+    def __sub__(self, other: object) -> Self:
+        mask = _mask(other)
+        return NotImplemented if mask is None else type(self)(int(self) & ~mask)
+
+    __ror__, __rand__ = __or__, __and__
+
+
+def _mask(other: object) -> int | None:
+    """Return the mask of a set known while tracing, None for any other."""
+    if isinstance(other, Subset):
+        return int(other)
+    if not isinstance(other, (set, frozenset)):
+        return None
+    members = [member for member in other if isinstance(member, int)]
+    return sum(1 << member for member in members) if len(members) == len(other) else None
 
 
 Parameter = Index | bool | Enum

@@ -14,8 +14,8 @@ from insync.model.graph import Graph, Node, Op
 from insync.model.program import BoundAction, Check, Program
 from insync.model.ranges import always_holds
 from insync.model.schema import Schema
-from insync.model.sorts import Index, Parameter
-from insync.model.values import Condition, condition
+from insync.model.sorts import Index, Parameter, label_of
+from insync.model.values import Bool, Condition, condition
 from insync.model.views import StateView
 
 if TYPE_CHECKING:
@@ -52,11 +52,17 @@ def trace_predicate(model: Model, predicate: Callable[[StateView], Condition]) -
     graph = model.program.graph
     environment = _environment(graph, writable=False)
     found = predicate(_state_view(model, environment))
-    if found is None:
-        name = getattr(predicate, "__name__", "the property")
-        message = f"{name} returns nothing; it must return a condition on the state."
+    if not isinstance(found, (Bool, bool)):
+        what = "nothing" if found is None else f"{found!r}, which is of type {type(found).__name__}"
+        message = f"{_place(predicate)} returns {what}; it must return a condition on the state."
         raise ModelError(message)
     return condition(graph, found)
+
+
+def _place(function: Callable[..., object]) -> str:
+    """Return where a function stands and what it is called."""
+    code, name = getattr(function, "__code__", None), getattr(function, "__name__", repr(function))
+    return f"{code.co_filename}:{code.co_firstlineno}: {name}" if code else name
 
 
 def _members(model: Model, kind: type) -> Sequence[Parameter]:
@@ -66,7 +72,8 @@ def _members(model: Model, kind: type) -> Sequence[Parameter]:
 
 
 def _environment(graph: Graph, *, writable: bool) -> Environment:
-    return Environment(graph, [graph.cell(i) for i in range(len(graph.cell_sizes))], writable)
+    cells = [graph.cell(i) for i in range(len(graph.cell_sizes))]
+    return Environment(graph, cells, writable=writable, guarded=writable)
 
 
 def _state_view(model: Model, environment: Environment) -> StateView:
@@ -75,13 +82,20 @@ def _state_view(model: Model, environment: Environment) -> StateView:
 
 def _initial(model: Model, graph: Graph, schema: Schema) -> tuple[int, ...]:
     environment = Environment(graph, [graph.const(0)] * len(schema.cells), writable=True)
-    model.initial(_state_view(model, environment))
+    token = current.set(environment)
+    try:
+        returned: object = model.initial(_state_view(model, environment))  # type: ignore[func-returns-value]
+    finally:
+        current.reset(token)
+    if returned is not None:
+        message = f"{_place(model.initial)} returns {returned!r}; it assigns to the state and returns nothing."
+        raise ModelError(message)
     for node, message in environment.checks:
         if node is graph.false:
             raise ModelError(message)
     for cell, node in zip(schema.cells, environment.cells, strict=True):
         if node.op is not Op.CONST:
-            message = f"initial: {cell.path} does not begin with a fixed value; the initial state must be one state."
+            message = f"{_place(model.initial)}: {cell.path} does not begin with a fixed value; the first state is one."
             raise ModelError(message)
     return tuple(node.lo for node in environment.cells)
 
@@ -128,10 +142,10 @@ def _checks(environment: Environment) -> tuple[Check, ...]:
 
 def _label(name: str, spec: ActionSpec, parameters: dict[str, Parameter]) -> str:
     if spec.label is None:
-        return f"{name.replace('_', ' ')} {' '.join(map(str, parameters.values()))}".strip()
+        return f"{name.replace('_', ' ')} {' '.join(map(label_of, parameters.values()))}".strip()
     try:
-        return spec.label.format(**parameters)
-    except (KeyError, IndexError, ValueError) as error:
+        return spec.label.format(**{name: label_of(value) for name, value in parameters.items()})
+    except (LookupError, ValueError, AttributeError, TypeError) as error:
         usable = ", ".join(parameters) or "no parameter"
         message = (
             f"{spec.place}: the label {spec.label!r} of the action {name!r} cannot be filled ({error}); "

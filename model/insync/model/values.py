@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
-from typing import NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import LARGEST_SET, Graph, Node, Op
@@ -45,6 +45,8 @@ class Symbolic:
     """A value that is known only when the model runs: no Python `if`, `and`, `not`, `in` or `range` can use it."""
 
     __slots__ = ()
+    compares_last: ClassVar[bool] = False
+    """Whether the other side of a comparison leaves it to this one, which knows more (an option, a choice)."""
 
     def __bool__(self) -> NoReturn:
         message = (
@@ -80,6 +82,8 @@ class Bool(Symbolic):
         return "this condition"
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
+        if _compares_last(other):
+            return NotImplemented
         same = condition(self.graph, other)
         both = combine(self.graph, Op.AND, [self.node, same])
         neither = combine(self.graph, Op.AND, [apply(self.graph, Op.NOT, self.node), apply(self.graph, Op.NOT, same)])
@@ -137,10 +141,10 @@ class Num(Symbolic):
     __radd__, __rmul__ = __add__, __mul__
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
-        return NotImplemented if _is_option(other) else self._test(Op.EQ, self, other)
+        return NotImplemented if _compares_last(other) else self._test(Op.EQ, self, other)
 
     def __ne__(self, other: object) -> Bool:  # type: ignore[override]
-        return NotImplemented if _is_option(other) else ~self._test(Op.EQ, self, other)
+        return NotImplemented if _compares_last(other) else ~self._test(Op.EQ, self, other)
 
     def __lt__(self, other: Num | int) -> Bool:
         return self._test(Op.LT, self, other)
@@ -172,11 +176,13 @@ class EnumValue(Symbolic):
         if isinstance(other, self.kind):
             return self.graph.const(list(self.kind).index(other))
         if isinstance(other, EnumValue) and other.kind is self.kind:
-            return other.node
+            return of_graph(self.graph, other)
         name = self.kind.__name__
         _mistyped(f"A member of {name}", other, f"Write {name}.{next(iter(self.kind)).name}.")
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
+        if _compares_last(other):
+            return NotImplemented
         return Bool(self.graph, apply(self.graph, Op.EQ, self.node, self.coded(other)))
 
     def __ne__(self, other: object) -> Bool:  # type: ignore[override]
@@ -184,13 +190,13 @@ class EnumValue(Symbolic):
 
 
 class SetValue(Symbolic):
-    """A symbolic set of members of a sort, as a bit mask."""
+    """A symbolic set of members of a sort, as a bit mask; `domain` is who can be in it, where that is known."""
 
-    __slots__ = ("graph", "labels", "node")
+    __slots__ = ("domain", "graph", "node")
     __hash__ = object.__hash__
 
-    def __init__(self, graph: Graph, node: Node, labels: tuple[str, ...] = ()) -> None:
-        self.graph, self.node, self.labels = graph, node, labels
+    def __init__(self, graph: Graph, node: Node, domain: tuple[int, ...] = ()) -> None:
+        self.graph, self.node, self.domain = graph, node, domain
 
     def __repr__(self) -> str:
         return "this set"
@@ -209,9 +215,14 @@ class SetValue(Symbolic):
         raise ModelError(message)
 
     def _join(self, op: Op, a: object, b: object) -> SetValue:
-        return SetValue(self.graph, apply(self.graph, op, mask(self.graph, a), mask(self.graph, b)), self.labels)
+        node = apply(self.graph, op, mask(self.graph, a), mask(self.graph, b))
+        return SetValue(self.graph, node, domain_of(a, b))
 
-    def contains(self, member: Num | int) -> Bool:
+    def members(self) -> list[int]:
+        """Return all that can be in the set."""
+        return list(self.domain) or list(range(self.node.hi.bit_length()))
+
+    def contains(self, member: Num | SetValue | int) -> Bool:
         """Return whether the member is in the set."""
         return Bool(self.graph, apply(self.graph, Op.TEST, self.node, number(self.graph, member)))
 
@@ -242,20 +253,80 @@ class SetValue(Symbolic):
     __ror__, __rand__ = __or__, __and__
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
+        if _compares_last(other):
+            return NotImplemented
         return Bool(self.graph, apply(self.graph, Op.EQ, self.node, mask(self.graph, other)))
 
     def __ne__(self, other: object) -> Bool:  # type: ignore[override]
         return ~(self == other)
 
 
-def _is_option(value: object) -> bool:
-    return hasattr(value, "or_else")
+class Either(Symbolic):
+    """What `If` gives where its two values alone do not say of which domain it is: to be assigned or compared."""
+
+    __slots__ = ("otherwise", "test", "then")
+    __hash__ = object.__hash__
+    compares_last = True
+
+    def __init__(self, test: Bool, then: object, otherwise: object) -> None:
+        self.test, self.then, self.otherwise = test, then, otherwise
+
+    def __repr__(self) -> str:
+        return "this choice"
+
+    def __eq__(self, other: object) -> Bool:  # type: ignore[override]
+        yes, no = (condition(self.test.graph, _same(arm, other)) for arm in (self.then, self.otherwise))
+        graph, test = self.test.graph, self.test.node
+        chosen = [combine(graph, Op.AND, [test, yes]), combine(graph, Op.AND, [apply(graph, Op.NOT, test), no])]
+        return Bool(graph, combine(graph, Op.OR, chosen))
+
+    def __ne__(self, other: object) -> Bool:  # type: ignore[override]
+        return ~(self == other)
+
+
+def _same(arm: object, other: object) -> object:
+    if _compares_last(arm) or _compares_last(other):
+        return arm == other
+    none, no_other = (value is None or isinstance(value, Nothing) for value in (arm, other))
+    return none and no_other if none or no_other else arm == other
+
+
+def domain_of(*sets: object) -> tuple[int, ...]:
+    """Return who can be in these sets: what the first of them that knows says."""
+    return next((one.domain for one in sets if isinstance(one, SetValue) and one.domain), ())
+
+
+def subset_contains(subset: Subset, member: object) -> Bool:
+    """Return whether a symbolic member is in a set that is known while the model is traced."""
+    if not isinstance(member, (Num, SetValue)):
+        _mistyped("A member of a sort", member, "Where it may be none, write .or_else(default) or .value.")
+    return SetValue(member.graph, member.graph.const(int(subset))).contains(member)
+
+
+def of_graph(graph: Graph, value: Any) -> Node:
+    """Return the node of a symbolic value of this graph.
+
+    Raises:
+        ModelError: it was made by another model instance.
+    """
+    if value.graph is not graph:
+        message = (
+            f"{user_frame()}: {value!r} was made while another model instance was traced; "
+            f"read it from the state that this function is given."
+        )
+        raise ModelError(message)
+    node: Node = value.node
+    return node
+
+
+def _compares_last(value: object) -> bool:
+    return isinstance(value, Symbolic) and value.compares_last
 
 
 def condition(graph: Graph, value: object) -> Node:
     """Return the node of a condition, symbolic or plain."""
     if isinstance(value, Bool):
-        return value.node
+        return of_graph(graph, value)
     if isinstance(value, bool):
         return graph.boolean(value)
     _mistyped("A condition", value, "Compare it with something.")
@@ -264,10 +335,10 @@ def condition(graph: Graph, value: object) -> Node:
 def number(graph: Graph, value: object) -> Node:
     """Return the node of a number or of a member of a sort, symbolic or plain."""
     if isinstance(value, (Num, SetValue)):  # a set is the member of a set of sets that its mask numbers
-        return value.node
+        return of_graph(graph, value)
     if isinstance(value, int) and not isinstance(value, bool):
         return graph.const(int(value))
-    if _is_option(value):
+    if hasattr(type(value), "or_else"):
         _mistyped("A number", value, "It may be none: write .or_else(default), or .value where it cannot be.")
     _mistyped("A number or a member of a sort", value, "Conditions become numbers by If(condition, 1, 0).")
 
@@ -275,7 +346,7 @@ def number(graph: Graph, value: object) -> Node:
 def mask(graph: Graph, value: object) -> Node:
     """Return the node of a set's bit mask: a symbolic set, a `Subset`, or a Python collection of members."""
     if isinstance(value, SetValue):
-        return value.node
+        return of_graph(graph, value)
     if isinstance(value, Subset):
         return graph.const(int(value))
     if isinstance(value, dict) and not value:

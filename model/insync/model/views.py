@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from enum import Enum as PythonEnum
-from typing import Any
+from typing import Any, NoReturn
 
 from insync.model import domains as d
 from insync.model.environment import Environment, Place, current
 from insync.model.errors import ModelError, closest, user_frame
 from insync.model.graph import Node, Op
+from insync.model.options import OptionValue, from_code
 from insync.model.simplify import apply, combine
-from insync.model.values import Bool, Condition, EnumValue, Nothing, Num, SetValue, Symbolic, condition, mask, number
+from insync.model.values import Bool, Either, EnumValue, Nothing, Num, Symbolic, condition, mask, number, of_graph
 
 __all__ = [
     "ArrayView",
     "OptionRecordView",
-    "OptionValue",
     "RecordLiteral",
     "RecordView",
     "StateView",
@@ -31,99 +31,12 @@ __all__ = [
 ]
 
 
-def from_code(scalar: d.Scalar, env: Environment, code: Node) -> Any:
-    """Return the symbolic value that a code of the scalar domain stands for."""
-    graph = env.graph
-    match scalar:
-        case d.Boolean():
-            return Bool(graph, apply(graph, Op.EQ, code, graph.const(1)))
-        case d.Int():
-            return Num(graph, apply(graph, Op.ADD, code, graph.const(scalar.lo)))
-        case d.Member():
-            return Num(graph, code)
-        case d.Enum():
-            return EnumValue(graph, code, scalar.kind)
-        case d.Set():
-            return SetValue(
-                graph, code, tuple(str(scalar._element().readable(i)) for i in range(scalar._element().size))
-            )
-        case d.OptionalScalar():
-            return OptionValue(scalar, env, code)
-    raise AssertionError(scalar)
-
-
-class OptionValue(Symbolic):
-    """A symbolic value that may be none."""
-
-    __slots__ = ("_domain", "_env", "node")
-    __hash__ = object.__hash__
-
-    def __init__(self, domain: d.OptionalScalar, env: Environment, node: Node) -> None:
-        self._domain, self._env, self.node = domain, env, node
-
-    def __repr__(self) -> str:
-        return "this option"
-
-    def is_none(self) -> Bool:
-        """Return whether it is none."""
-        return Bool(self._env.graph, apply(self._env.graph, Op.EQ, self.node, self._env.graph.const(0)))
-
-    def is_some(self) -> Bool:
-        """Return whether it has a value."""
-        return ~self.is_none()
-
-    @property
-    def value(self) -> Any:
-        """The value, where there is one; the first of its domain where it is none."""
-        graph = self._env.graph
-        zero = graph.const(0)
-        lower = apply(graph, Op.ADD, self.node, graph.const(-1))
-        return from_code(self._domain.of, self._env, apply(graph, Op.MAX, lower, zero))
-
-    def or_else(self, default: Num | int) -> Num:
-        """Return the number, or the default where it is none."""
-        graph = self._env.graph
-        if not isinstance(self._domain.of, (d.Int, d.Member)):
-            message = f"{user_frame()}: or_else() is for optional numbers and members; use If(x.is_some(), ...) here."
-            raise ModelError(message)
-        lo = self._domain.of.lo if isinstance(self._domain.of, d.Int) else 0
-        some = apply(graph, Op.ADD, self.node, graph.const(lo - 1))
-        fallback = number(graph, default)
-        if fallback.op is Op.CONST and fallback.lo == lo - 1:  # exactly what the code of none would give
-            return Num(graph, some)
-        none = apply(graph, Op.EQ, self.node, graph.const(0))
-        return Num(graph, apply(graph, Op.ITE, none, fallback, some))
-
-    def __eq__(self, other: object) -> Bool:  # type: ignore[override]
-        graph = self._env.graph
-        if isinstance(other, Nothing) or other is None:
-            return self.is_none()
-        if isinstance(other, OptionValue):
-            if _shape(other._domain.of) != _shape(self._domain.of):
-                message = f"{user_frame()}: these options are of different domains; compare their .value instead."
-                raise ModelError(message)
-            return Bool(graph, apply(graph, Op.EQ, self.node, other.node))
-        if isinstance(self._domain.of, (d.Int, d.Member)):
-            lo = self._domain.of.lo if isinstance(self._domain.of, d.Int) else 0
-            wanted = apply(graph, Op.ADD, number(graph, other), graph.const(1 - lo))
-            equal = apply(graph, Op.EQ, self.node, wanted)
-            return Bool(graph, equal if wanted.lo > 0 else combine(graph, Op.AND, [equal, self.is_some().node]))
-        same: Condition = self.value == other
-        return self.is_some() & same
-
-    def __ne__(self, other: object) -> Bool:  # type: ignore[override]
-        return ~(self == other)
-
-
-def _shape(scalar: d.Scalar) -> tuple[object, ...]:
-    return (type(scalar), scalar.size, getattr(scalar, "lo", None), getattr(scalar, "sort", None))
-
-
 class View(Symbolic):
     """A live view of a record or array in a state: reads see earlier assignments, assignments go through."""
 
     __slots__ = ("_domain", "_place")
     __hash__ = object.__hash__
+    compares_last = True
     _domain: Any
     _place: Place
 
@@ -138,11 +51,11 @@ class View(Symbolic):
         return [self._place.read(i) for i in range(self._domain.width)]
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
-        graph, mine = self._place.environment.graph, self._codes()
-        theirs = codes_for(self._domain, self._place.environment, other, self._place.path)
-        return Bool(
-            graph, combine(graph, Op.AND, [apply(graph, Op.EQ, a, b) for a, b in zip(mine, theirs, strict=True)])
-        )
+        graph = self._place.environment.graph
+        aside = Environment(graph, [])  # what is not of the domain is not equal; it is no error, as it is to assign it
+        theirs = codes_for(self._domain, aside, other, self._place.path)
+        same = [apply(graph, Op.EQ, a, b) for a, b in zip(self._codes(), theirs, strict=True)]
+        return Bool(graph, combine(graph, Op.AND, [*(fits for fits, _ in aside.checks), *same]))
 
     def __ne__(self, other: object) -> Bool:  # type: ignore[override]
         return ~(self == other)
@@ -187,15 +100,21 @@ class ArrayView(View):
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
 
+    def __getattr__(self, name: str) -> Any:
+        _no_attribute(self, name, "is an array: write its index in brackets first")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        _no_attribute(self, name, "is an array: write its index in brackets first")
+
     def _element(self, index: object) -> tuple[d.Domain, Place]:
         domain, place = self._domain, self._place
-        node = number(place.environment.graph, index)
-        if node.op is not Op.CONST:
-            return domain.of, place.indexed(node, len(domain.labels), domain.of.width, f"{place.path}[...]")
-        if not 0 <= node.lo < len(domain.labels):
-            message = f"{user_frame()}: {self!r} has no place {node.lo}; its places are 0 to {len(domain.labels) - 1}."
+        node, length = number(place.environment.graph, index), len(domain.labels)
+        if node.op is Op.CONST and 0 <= node.lo < length:
+            return domain.of, place.at(node.lo * domain.of.width, f"{place.path}[{domain.labels[node.lo]}]")
+        if isinstance(index, int):
+            message = f"{user_frame()}: {self!r} has no place {node.lo}; its {length} places are numbered from 0."
             raise ModelError(message)
-        return domain.of, place.at(node.lo * domain.of.width, f"{place.path}[{domain.labels[node.lo]}]")
+        return domain.of, place.indexed(node, length, domain.of.width, f"{place.path}[...]")
 
     def __getitem__(self, index: object) -> Any:
         return view(*self._element(index))
@@ -221,37 +140,27 @@ class OptionRecordView(View):
     @property
     def value(self) -> Any:
         """The record, where there is one; all fields the first of their domain where it is absent."""
-        return RecordView(self._domain.of, self._place.at(1, self._place.path))
+        return RecordView(self._domain.of, self._place.inside())
+
+    def __getattr__(self, name: str) -> Any:
+        _no_attribute(self, name, f"may be none: write .value.{name} where it cannot be")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        _no_attribute(self, name, "may be none: assign a record or NONE to it, or to a field of .value")
 
 
-class Chosen(Symbolic):
-    """A record, array or optional record that is no place: what `If` gives, to be assigned."""
-
-    __slots__ = ("domain", "nodes")
-
-    def __init__(self, domain: d.Domain, nodes: list[Node]) -> None:
-        self.domain, self.nodes = domain, nodes
-
-    def __repr__(self) -> str:
-        return "this value"
+def _no_attribute(view: View, name: str, why: str) -> NoReturn:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    message = f"{user_frame()}: {view!r} has no field {name!r}; it {why}."
+    raise ModelError(message)
 
 
-def choose(test: Bool, then: object, otherwise: object) -> Any:
-    """Return one of two values by a test; one of them at least is an option, a record or an array."""
-    pattern = next(v for v in (then, otherwise) if isinstance(v, (OptionValue, View, Chosen)))
-    domain = pattern.domain if isinstance(pattern, Chosen) else pattern._domain
-    graph, target = test.graph, current.get()
-    arms = []
-    for value, chosen in ((then, test.node), (otherwise, apply(graph, Op.NOT, test.node))):
-        aside = Environment(graph, [], writable=False)
-        arms.append(codes_for(domain, aside, value, "this choice"))
-        for check, message in aside.checks if target is not None else ():
-            assert target is not None
-            target.checks.append((combine(graph, Op.OR, [apply(graph, Op.NOT, chosen), check]), message))
-    nodes = [apply(graph, Op.ITE, test.node, a, b) for a, b in zip(*arms, strict=True)]
-    if isinstance(pattern, OptionValue):
-        return OptionValue(domain, pattern._env, nodes[0])
-    return Chosen(domain, nodes)
+def choose(test: Bool, domain: d.Domain, then: object, otherwise: object) -> Any:
+    """Return one of two values of a domain by a test."""
+    target = current.get() or Environment(test.graph, [])
+    codes = codes_for(domain, target, Either(test, then, otherwise), "this choice")
+    return view(domain, Place(Environment(test.graph, codes), 0, "this choice"))
 
 
 class RecordLiteral(dict[str, object]):
@@ -291,23 +200,21 @@ def assign(domain: d.Domain, place: Place, value: object) -> None:
 def codes_for(domain: d.Domain, env: Environment, value: object, path: str) -> list[Node]:
     """Return the codes of a value in a domain; what may not fit becomes a check of the environment."""
     graph = env.graph
+    if isinstance(value, Either):
+        return _chosen_codes(domain, env, value, path)
     if isinstance(domain, d.Scalar):
         code = _scalar_code(domain, env, value, path)
         fits = [apply(graph, Op.LE, graph.const(0), code), apply(graph, Op.LT, code, graph.const(domain.size))]
         env.expect(combine(graph, Op.AND, fits), f"the value assigned to {path} is not {domain.expected()}.")
         return [code]
-    if (
-        isinstance(value, View)
-        and value._domain.width == domain.width
-        and list(value._domain.cells("")) == list(domain.cells(""))
-    ):
-        return value._codes()
-    if isinstance(value, Chosen) and list(value.domain.cells("")) == list(domain.cells("")):
-        return value.nodes
+    if isinstance(value, View) and value._domain.shape() == domain.shape():
+        return [of_graph(graph, Num(value._place.environment.graph, code)) for code in value._codes()]
     if isinstance(domain, d.Option):
         if isinstance(value, Nothing) or value is None:
             return [graph.const(0)] * domain.width
         return [graph.const(1), *codes_for(domain.of, env, value, path)]
+    if isinstance(value, RecordView):  # of a like record: field by field, each checked to fit
+        value = {name: getattr(value, name) for name in value._domain.fields}
     if isinstance(domain, d.Record) and isinstance(value, dict):
         if set(value) != set(domain.fields):
             given = ", ".join(value) or "none"
@@ -316,11 +223,22 @@ def codes_for(domain: d.Domain, env: Environment, value: object, path: str) -> l
         return [
             c for name, field in domain.fields.items() for c in codes_for(field, env, value[name], f"{path}.{name}")
         ]
-    if isinstance(domain, d.Array) and isinstance(value, (list, tuple)) and len(value) == len(domain.labels):
+    if isinstance(domain, d.Array) and isinstance(value, (list, tuple, ArrayView)) and len(value) == len(domain.labels):
         parts = zip(domain.labels, value, strict=True)
         return [c for label, part in parts for c in codes_for(domain.of, env, part, f"{path}[{label}]")]
     message = f"{user_frame()}: {value!r} cannot be the value of {path}, which is a {type(domain).__name__}."
     raise ModelError(message)
+
+
+def _chosen_codes(domain: d.Domain, env: Environment, choice: Either, path: str) -> list[Node]:
+    """Return the codes of a choice; a value needs to fit only where it is chosen."""
+    graph, test = env.graph, condition(env.graph, choice.test)
+    arms = []
+    for value, passed_over in ((choice.then, apply(graph, Op.NOT, test)), (choice.otherwise, test)):
+        aside = Environment(graph, [])
+        arms.append(codes_for(domain, aside, value, path))
+        env.checks += [(combine(graph, Op.OR, [passed_over, fits]), message) for fits, message in aside.checks]
+    return [apply(graph, Op.ITE, test, a, b) for a, b in zip(*arms, strict=True)]
 
 
 def _scalar_code(domain: d.Scalar, env: Environment, value: object, path: str) -> Node:
@@ -343,7 +261,7 @@ def _member_code(domain: d.Member, env: Environment, value: object, path: str) -
 
 def _enum_code(domain: d.Enum, env: Environment, value: object, path: str) -> Node:
     if isinstance(value, EnumValue) and value.kind is domain.kind:
-        return value.node
+        return of_graph(env.graph, value)
     if isinstance(value, PythonEnum) and isinstance(value, domain.kind):
         return env.graph.const(domain.names.index(value.name))
     message = f"{user_frame()}: {value!r} cannot be the value of {path}; expected a member of {domain.kind.__name__}."
@@ -358,8 +276,8 @@ def _optional_code(domain: d.OptionalScalar, env: Environment, value: object, pa
     graph = env.graph
     if isinstance(value, Nothing) or value is None:
         return graph.const(0)
-    if isinstance(value, OptionValue) and _shape(value._domain.of) == _shape(domain.of):
-        return value.node
+    if isinstance(value, OptionValue) and value._domain.shape() == domain.shape():
+        return of_graph(graph, value)
     inner = _scalar_code(domain.of, env, value, path)
     fits = [apply(graph, Op.LE, graph.const(0), inner), apply(graph, Op.LT, inner, graph.const(domain.of.size))]
     env.expect(combine(graph, Op.AND, fits), f"the value assigned to {path} is not {domain.expected()}.")

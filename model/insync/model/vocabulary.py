@@ -6,16 +6,32 @@ when everything they are given is plain.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum as PythonEnum
+from types import NoneType
 from typing import Any
 
-from insync.model.domains import Domain
-from insync.model.environment import Environment, Place, Unreachable, current
+from insync.model.environment import Place, Unreachable, current
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Graph, Op, Quantifier
+from insync.model.options import OptionValue
 from insync.model.simplify import apply, combine
-from insync.model.values import Bool, Condition, EnumValue, Num, SetValue, condition, mask, number
-from insync.model.views import OptionValue, View, codes_for, view
+from insync.model.sorts import Subset
+from insync.model.values import (
+    Bool,
+    Condition,
+    Either,
+    EnumValue,
+    Nothing,
+    Num,
+    SetValue,
+    Symbolic,
+    condition,
+    domain_of,
+    mask,
+    number,
+)
+from insync.model.views import OptionRecordView, View, choose
 
 __all__ = [
     "And",
@@ -35,7 +51,7 @@ __all__ = [
 
 def _graph(values: Sequence[object]) -> Graph | None:
     for value in values:
-        if isinstance(value, (Bool, Num, SetValue, EnumValue)):
+        if isinstance(value, (Bool, Num, SetValue, EnumValue, OptionValue)):
             return value.graph
     return None
 
@@ -82,23 +98,21 @@ def If(test: Condition, then: Any, otherwise: Any) -> Any:
     if any(isinstance(arm, (Bool, bool)) for arm in arms):
         return Or(And(test, then), And(Not(test), otherwise))
     for arm in arms:
-        if isinstance(arm, View):
-            return _choose_codes(test, arm._domain, arm._place.environment, arms, arm._place.path)
-        if isinstance(arm, OptionValue):
-            return _choose_codes(test, arm._domain, arm._env, arms, "this option")
-        if isinstance(arm, EnumValue):
-            codes = [arm.coded(one) for one in arms]
-            return EnumValue(graph, apply(graph, Op.ITE, test.node, *codes), arm.kind)
-    if any(isinstance(arm, (SetValue, set, frozenset)) for arm in arms):
-        labels = next((arm.labels for arm in arms if isinstance(arm, SetValue)), ())
-        return SetValue(graph, apply(graph, Op.ITE, test.node, mask(graph, then), mask(graph, otherwise)), labels)
+        # NONE beside a record leaves open of which option: that is known where the choice is assigned or compared.
+        none = any(isinstance(one, (Nothing, NoneType)) for one in arms)
+        if isinstance(arm, (OptionValue, OptionRecordView)) or (isinstance(arm, View) and not none):
+            return choose(test, arm._domain, then, otherwise)
+    if any(isinstance(arm, (Nothing, NoneType, dict, list, tuple, Either, View)) for arm in arms):
+        return Either(test, then, otherwise)
+    for arm in arms:
+        if isinstance(arm, (EnumValue, PythonEnum)):
+            kind = arm.kind if isinstance(arm, EnumValue) else type(arm)
+            codes = [EnumValue(graph, graph.false, kind).coded(one) for one in arms]
+            return EnumValue(graph, apply(graph, Op.ITE, test.node, *codes), kind)
+    if any(isinstance(arm, (SetValue, Subset, set, frozenset)) for arm in arms):
+        chosen = apply(graph, Op.ITE, test.node, mask(graph, then), mask(graph, otherwise))
+        return SetValue(graph, chosen, domain_of(*arms))
     return Num(graph, apply(graph, Op.ITE, test.node, number(graph, then), number(graph, otherwise)))
-
-
-def _choose_codes(test: Bool, domain: Domain, env: Environment, arms: tuple[Any, Any], path: str) -> Any:
-    yes, no = (codes_for(domain, env, arm, path) for arm in arms)
-    chosen = [apply(test.graph, Op.ITE, test.node, a, b) for a, b in zip(yes, no, strict=True)]
-    return view(domain, Place(Environment(test.graph, chosen, writable=False), 0, path))
 
 
 def condition_graph(test: object) -> Graph:
@@ -112,6 +126,10 @@ def condition_graph(test: object) -> Graph:
 
 def _extreme(op: Op, plain: Callable[..., int], values: tuple[Num | int, ...]) -> Any:
     graph = _graph(values)
+    if not values or (graph is None and not all(isinstance(v, int) and not isinstance(v, bool) for v in values)):
+        shown = ", ".join(map(repr, values))
+        message = f"{user_frame()}: minimum() and maximum() need numbers, one by one; these are ({shown})."
+        raise ModelError(message)
     if graph is None:
         return plain(values)
     node = number(graph, values[0])
@@ -132,21 +150,19 @@ def maximum(*values: Num | int) -> Any:
 
 def set_of(members: Sequence[Num | int] | Any) -> Any:
     """Return the set of these members, to be assigned or compared."""
+    if isinstance(members, (SetValue, Subset)):
+        return members
+    if isinstance(members, Symbolic) or not isinstance(members, Iterable):
+        message = f"{user_frame()}: set_of() needs the members in a list or another sequence, not {members!r}."
+        raise ModelError(message)
     listed = list(members)
     graph = _graph(listed)
     return frozenset(listed) if graph is None else SetValue(graph, mask(graph, listed))
 
 
 def _quantify(op: Op, members: Any, body: Callable[[Any], Condition]) -> Condition:
-    premises: list[Bool | None]
-    if isinstance(members, SetValue):
-        labels = list(members.labels)
-        values: list[Any] = list(range(len(labels)))
-        premises = [members.contains(i) for i in values]
-    else:
-        values = list(members)
-        labels = [str(v) for v in values]
-        premises = [None] * len(values)
+    values, premises = _members(members)
+    labels = [str(v) for v in values]
     join = Implies if op is Op.AND else And
     parts = [body(v) if p is None else join(p, body(v)) for v, p in zip(values, premises, strict=True)]
     graph = _graph(parts)
@@ -154,6 +170,21 @@ def _quantify(op: Op, members: Any, body: Callable[[Any], Condition]) -> Conditi
         return all(_plain(p, "for_all") for p in parts) if op is Op.AND else any(_plain(p, "exists") for p in parts)
     variable = body.__code__.co_varnames[0] if hasattr(body, "__code__") else "member"
     return Bool(graph, combine(graph, op, [condition(graph, p) for p in parts], Quantifier(variable, tuple(labels))))
+
+
+def _members(members: Any) -> tuple[list[Any], list[Condition | None]]:
+    """Return all that may be a member, and for each the condition that it is one, None where it always is."""
+    if isinstance(members, SetValue):
+        values = members.members()
+        return values, [members.contains(i) for i in values]
+    if not isinstance(members, Iterable):
+        message = (
+            f"{user_frame()}: {members!r} has no members; give for_all and exists a set, a Python sequence such as "
+            f"self.all(Sort) or range(n), or an array."
+        )
+        raise ModelError(message)
+    values = list(members)
+    return values, [None] * len(values)
 
 
 def for_all(members: Any, body: Callable[[Any], Condition]) -> Condition:
@@ -178,8 +209,11 @@ def require(*conditions: Condition) -> None:
         ModelError: it is used outside an action.
     """
     environment = current.get()
-    if environment is None:
-        message = f"{user_frame()}: require() belongs in an action; a property returns its condition."
+    if environment is None or not environment.guarded:
+        message = (
+            f"{user_frame()}: require() belongs in an action. A property returns its condition; "
+            f"`initial` assigns the one state to begin with."
+        )
         raise ModelError(message)
     for one in conditions:
         if one is False:

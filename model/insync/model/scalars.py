@@ -1,0 +1,289 @@
+"""Domains of one cell: numbers, conditions, enumerations, members of sorts, sets, and each of them or none.
+
+A cell holds a code, a whole number from 0. `bind` fixes the sizes that depend on the bounds of the model. Domains of
+several cells are in `domains`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum as PythonEnum
+from typing import Any, NoReturn
+
+from insync.model.bounds import BoundValues
+from insync.model.errors import ModelError, UserError, user_frame
+from insync.model.graph import LARGEST_SET
+from insync.model.sorts import Index
+from insync.model.values import Bool
+
+__all__ = [
+    "Boolean",
+    "Domain",
+    "DomainLike",
+    "Enum",
+    "Int",
+    "Member",
+    "OptionalScalar",
+    "Readable",
+    "Scalar",
+    "Set",
+    "as_domain",
+    "name_of",
+]
+
+Readable = Any
+"""A value in plain Python: labels of members, None, names of an enumeration, lists, dicts, ints and bools."""
+
+DomainLike = Any
+"""A domain, a sort (an `Index` class), a Python enumeration class, or `Bool`."""
+
+
+class Domain:
+    """The type of a field. After `bind`, `width` is how many cells a value takes."""
+
+    width: int
+
+    def bind(self, bounds: BoundValues) -> Domain:
+        """Return this domain with every size known under the bounds."""
+        raise NotImplementedError
+
+    def cells(self, path: str) -> Iterator[tuple[str, int]]:
+        """Yield the path and the number of codes of each cell, in order."""
+        raise NotImplementedError
+
+    def decode(self, codes: Sequence[int], at: int) -> Readable:
+        """Return the readable value whose cells begin at a place of the codes."""
+        raise NotImplementedError
+
+    def encode(self, value: Readable, path: str) -> list[int]:
+        """Return the codes of a readable value.
+
+        Raises:
+            UserError: the value is not in the domain; the message names the path.
+        """
+        raise NotImplementedError
+
+    def shape(self) -> tuple[object, ...]:
+        """Return what says whether two bound domains have the same values with the same codes."""
+        raise NotImplementedError
+
+    def _reject(self, value: Readable, path: str, expected: str) -> NoReturn:
+        message = f"{path or 'state'}: {value!r} is not a value of this field; expected {expected}."
+        raise UserError(message)
+
+
+def as_domain(given: DomainLike) -> Domain:
+    """Return the domain that was meant: a sort, an enumeration class and `Bool` stand for one."""
+    if isinstance(given, Domain):
+        return given
+    if isinstance(given, type) and issubclass(given, Index):
+        return Member(given)
+    if isinstance(given, type) and issubclass(given, PythonEnum):
+        return Enum(given)
+    if given is Bool or given is bool:
+        return Boolean()
+    message = f"{user_frame()}: {given!r} is not a domain; use Bool, Int, Enum, a sort, Option, Set, Record or Array."
+    raise ModelError(message)
+
+
+class Scalar(Domain):
+    """A domain of one cell, with `size` codes."""
+
+    width = 1
+    size: int
+
+    def readable(self, code: int) -> Readable:
+        """Return the readable value of a code."""
+        raise NotImplementedError
+
+    def code(self, value: Readable) -> int | None:
+        """Return the code of a readable value, None when it has none."""
+        raise NotImplementedError
+
+    def expected(self) -> str:
+        """Say in words which values there are."""
+        shown = [str(self.readable(c)) for c in range(min(self.size, 9))]
+        return "one of " + ", ".join(shown) + (", ..." if self.size > len(shown) else "")
+
+    def bind(self, bounds: BoundValues) -> Scalar:
+        return self
+
+    def cells(self, path: str) -> Iterator[tuple[str, int]]:
+        yield path, self.size
+
+    def decode(self, codes: Sequence[int], at: int) -> Readable:
+        return self.readable(codes[at])
+
+    def encode(self, value: Readable, path: str) -> list[int]:
+        code = self.code(value)
+        return [code] if code is not None else self._reject(value, path, self.expected())
+
+
+class Boolean(Scalar):
+    """False or true."""
+
+    size = 2
+
+    def shape(self) -> tuple[object, ...]:
+        return (bool,)
+
+    def readable(self, code: int) -> bool:
+        return bool(code)
+
+    def code(self, value: Readable) -> int | None:
+        return int(value) if isinstance(value, bool) else None
+
+
+class Int(Scalar):
+    """The whole numbers from lo to hi."""
+
+    def __init__(self, lo: int, hi: int) -> None:
+        for end in (lo, hi):
+            if isinstance(end, bool) or not isinstance(end, int):
+                message = f"{user_frame()}: Int({lo!r}, {hi!r}) needs two whole numbers; {end!r} is not one."
+                raise ModelError(message)
+        if lo > hi:
+            message = f"{user_frame()}: Int({lo}, {hi}) has no value; the first number must not be above the second."
+            raise ModelError(message)
+        if hi - lo >= 1 << LARGEST_SET:
+            message = (
+                f"{user_frame()}: Int({lo}, {hi}) has more than 2^{LARGEST_SET} values, too many for a field; "
+                f"use smaller bounds."
+            )
+            raise ModelError(message)
+        self.lo, self.hi, self.size = lo, hi, hi - lo + 1
+
+    def shape(self) -> tuple[object, ...]:
+        return (int, self.lo, self.hi)
+
+    def readable(self, code: int) -> int:
+        return self.lo + code
+
+    def code(self, value: Readable) -> int | None:
+        good = isinstance(value, int) and not isinstance(value, bool) and self.lo <= value <= self.hi
+        return value - self.lo if good else None
+
+    def expected(self) -> str:
+        return f"a whole number from {self.lo} to {self.hi}"
+
+
+class Enum(Scalar):
+    """The members of a Python enumeration, in order of definition."""
+
+    def __init__(self, kind: type[PythonEnum]) -> None:
+        self.kind, self.names = kind, [member.name for member in kind]
+        self.size = len(self.names)
+        if not self.names:
+            message = f"{user_frame()}: the enumeration {kind.__name__} has no member; a field needs one."
+            raise ModelError(message)
+
+    def shape(self) -> tuple[object, ...]:
+        return (self.kind,)
+
+    def readable(self, code: int) -> str:
+        return self.names[code]
+
+    def code(self, value: Readable) -> int | None:
+        return self.names.index(value) if value in self.names else None
+
+
+class Member(Scalar):
+    """The members of a sort."""
+
+    def __init__(self, sort: type[Index], bounds: BoundValues | None = None) -> None:
+        self.sort, self.place = sort, user_frame()
+        if bounds is not None:
+            self.size = sort.size(bounds)
+
+    def bind(self, bounds: BoundValues) -> Scalar:
+        size = self.sort.size(bounds)
+        if not 1 <= size <= 1 << LARGEST_SET:
+            message = (
+                f"{self.place}: the sort {self.sort.__name__} has {size} members under {dict(bounds)}; "
+                f"a sort has at least 1 and at most 2^{LARGEST_SET}."
+            )
+            raise ModelError(message)
+        return Member(self.sort, bounds)
+
+    def shape(self) -> tuple[object, ...]:
+        return (self.sort, self.size)
+
+    def readable(self, code: int) -> str:
+        return self.sort.show(code)
+
+    def code(self, value: Readable) -> int | None:
+        return next((c for c in range(self.size) if self.sort.show(c) == value), None)
+
+
+class Set(Scalar):
+    """The sets of members of a sort, or of the whole numbers Int(0, n), as a bit mask."""
+
+    of: Member | Int
+
+    def __init__(self, of: DomainLike) -> None:
+        element = as_domain(of)
+        self.place = user_frame()
+        if not isinstance(element, Member) and not (isinstance(element, Int) and element.lo == 0):
+            message = (
+                f"{self.place}: Set({name_of(element)}): the elements of a set are the members of a sort "
+                f"or Int(0, n). For sets of sets, declare `class Sets(Subset, of=Sort)` and write Set(Sets)."
+            )
+            raise ModelError(message)
+        self.of = element
+
+    def bind(self, bounds: BoundValues) -> Scalar:
+        bound = Set(self.of.bind(bounds))
+        if bound.of.size > LARGEST_SET:
+            message = (
+                f"{self.place}: Set({name_of(self.of)}) ranges over {bound.of.size} members under {dict(bounds)}; "
+                f"a set can range over at most {LARGEST_SET}. Use smaller bounds."
+            )
+            raise ModelError(message)
+        bound.size = 1 << bound.of.size
+        return bound
+
+    def shape(self) -> tuple[object, ...]:
+        return (set, *self.of.shape())
+
+    def elements(self) -> tuple[int, ...]:
+        """Return all that can be in the set."""
+        return tuple(range(self.of.size) if isinstance(self.of, Int) else map(self.of.sort, range(self.of.size)))
+
+    def readable(self, code: int) -> list[Readable]:
+        return [self.of.readable(i) for i in range(self.of.size) if code >> i & 1]
+
+    def code(self, value: Readable) -> int | None:
+        if not isinstance(value, list):
+            return None
+        codes = [self.of.code(member) for member in value]
+        return sum({1 << c for c in codes if c is not None}) if None not in codes else None
+
+    def expected(self) -> str:
+        return f"a list of members, each {self.of.expected()}"
+
+
+class OptionalScalar(Scalar):
+    """A scalar or none, in one cell: code 0 is none, 1 + code is the value."""
+
+    def __init__(self, of: Scalar) -> None:
+        self.of, self.size = of, of.size + 1
+
+    def shape(self) -> tuple[object, ...]:
+        return (None, *self.of.shape())
+
+    def readable(self, code: int) -> Readable:
+        return None if code == 0 else self.of.readable(code - 1)
+
+    def code(self, value: Readable) -> int | None:
+        if value is None:
+            return 0
+        inner = self.of.code(value)
+        return None if inner is None else inner + 1
+
+    def expected(self) -> str:
+        return f"null or {self.of.expected()}"
+
+
+def name_of(domain: Domain) -> str:
+    """Return what an author calls the domain."""
+    return domain.sort.__name__ if isinstance(domain, Member) else type(domain).__name__

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from insync.model import Model, UserError
+from insync.model.catalogue import BUILT_IN, find_model, model_reference
+
+SOURCE = """
+from __future__ import annotations
+from insync.model import Bool, Model, State, action
+
+class Lamp(Model):
+    def declare(self, b):
+        return State(on=Bool)
+
+    @action
+    def press(self, s):
+        s.on = ~s.on
+
+class Kip320(Lamp):
+    pass
+"""
+
+
+@pytest.fixture
+def lamp(tmp_path: Path) -> Path:
+    path = tmp_path / "my lamp.py"
+    path.write_text(SOURCE)
+    return path
+
+
+@pytest.mark.parametrize("name", sorted(BUILT_IN))
+def test_a_model_that_comes_with_insync_is_found_by_its_name(name: str) -> None:
+    kind = find_model(name)
+    assert kind.name == name
+    assert model_reference(kind()) == name
+
+
+def test_a_model_in_a_file_is_found_and_found_again(lamp: Path) -> None:
+    kind = find_model(f"{lamp}:Lamp")
+    assert issubclass(kind, Model)
+    assert (kind.name, len(kind().program.actions)) == ("lamp", 1)
+    assert model_reference(kind()) == f"{lamp}:Lamp"
+    assert find_model(model_reference(kind())) is kind
+
+
+def test_a_user_s_model_that_is_named_like_a_known_one_stays_the_user_s(lamp: Path) -> None:
+    kind = find_model(f"{lamp}:Kip320")
+    assert kind.name == "kip320"
+    assert model_reference(kind()) == f"{lamp}:Kip320"
+
+
+@pytest.mark.parametrize(
+    ("reference", "message"),
+    [
+        (
+            "kip32",
+            r"There is no model 'kip32'\. Did you mean 'kip320'\? A model of your own is path/to/file",
+        ),
+        ("zab", r"There is no model 'zab'\. Known: async_isr, .* A model of your own is"),
+        ("{lamp}", r"my lamp\.py names a file but no model in it; write .*my lamp\.py:ModelName\."),
+        ("{lamp}:Lmap", r"my lamp\.py defines no model 'Lmap'\. Did you mean 'Lamp'\?"),
+        ("{lamp}:Model", r"defines no model 'Model'"),
+        (
+            "{lamp}x.py:Lamp",
+            r"my lamp\.pyx\.py: there is no such file; give the path of the Python file",
+        ),
+    ],
+)
+def test_a_wrong_reference_says_what_to_write(lamp: Path, reference: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        find_model(reference.format(lamp=lamp))
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            "import nowhere_to_be_found",
+            r"wrong\.py cannot be loaded: ModuleNotFoundError: No module named .* \(line 1\)$",
+        ),
+        ("x = 1\ny = x.z\n", r"wrong\.py cannot be loaded: AttributeError: .* no attribute 'z' \(line 2\)$"),
+        ("def broken(:\n", r"wrong\.py cannot be loaded: SyntaxError: .*line 1\)$"),
+        ("\nfrom insync.model import Int\nInt(3, 1)\n", r"wrong\.py:3: Int\(3, 1\) has no value"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_names_the_line(tmp_path: Path, source: str, message: str) -> None:
+    path = tmp_path / "wrong.py"
+    path.write_text(source)
+    for _ in range(2):  # a failed load leaves nothing behind
+        with pytest.raises(UserError, match=message):
+            find_model(f"{path}:Anything")

@@ -1,0 +1,294 @@
+"""What a model's author can do wrong: each mistake is named with the line of the model on which it stands."""
+
+# What mypy would find in these models is what the tests want to see refused.
+# mypy: disable-error-code="arg-type,return-value,func-returns-value,redundant-expr,misc"
+from __future__ import annotations
+
+import enum
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from insync.model import (
+    NONE,
+    And,
+    Array,
+    Bool,
+    Bound,
+    Bounds,
+    BoundValues,
+    If,
+    Index,
+    Int,
+    Model,
+    ModelError,
+    Not,
+    Option,
+    Or,
+    Record,
+    Set,
+    State,
+    StateView,
+    action,
+    exists,
+    for_all,
+    invariant,
+    maximum,
+    minimum,
+    record,
+    require,
+    set_of,
+)
+
+
+class Replica(Index):
+    label = "b"
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        return bounds.replicas
+
+
+class Phase(enum.Enum):
+    READY = 1
+    DONE = 2
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+class Subject(Model):
+    """One field of each kind."""
+
+    bounds = Bounds(replicas=Bound(2, 1, 3))
+
+    def declare(self, b: BoundValues) -> State:
+        return State(
+            n=Int(0, 3),
+            up=Bool,
+            phase=Phase,
+            leader=Option(Replica),
+            epoch=Option(Int(0, 2)),
+            colour=Option(Colour),
+            shade=Option(Phase),
+            isr=Set(Replica),
+            entry=Option(Record(id=Int(0, 3))),
+            plain=Record(id=Int(0, 3)),
+            log=Array(2, Record(id=Int(0, 3))),
+        )
+
+
+def model_with(body: Callable[..., Any]) -> Model:
+    def act(self: Any, s: StateView) -> None:
+        body(s)
+
+    wrong: type[Model] = type(Subject)("Wrong", (Subject,), {"act": action(act)})
+    return wrong()
+
+
+def marked_line(function: Callable[..., Any]) -> int:
+    lines, first = inspect.getsourcelines(function)
+    return first + next(i for i, line in enumerate(lines) if "# <-" in line)
+
+
+def test_python_if() -> None:
+    def body(s: Any) -> None:
+        require(s.n < 3)
+        if s.n == 2:  # <-
+            s.n = 3
+
+    with pytest.raises(ModelError) as caught:
+        _ = model_with(body).program
+    assert str(caught.value) == (
+        f"{__file__}:{marked_line(body)}: Python decides `if`, `and`, `or`, `not` and chains such as `a < b < c` while "
+        f"the model is traced, before this condition has a value. Use If(condition, then, otherwise), And(...), "
+        f"Or(...), Not(...) or require(...)."
+    )
+
+
+BEFORE = "Python decides `if`, `and`, `or`, `not` and chains"
+NO_VALUE = "this number has no value while the model is traced, so it cannot be an index of a Python list"
+WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
+    (lambda s: require(s.up and s.n == 1), BEFORE),
+    (lambda s: require(s.up or s.n == 1), BEFORE),
+    (lambda s: require(not s.up), BEFORE),
+    (lambda s: require(0 < s.n < 3), BEFORE),
+    (lambda s: setattr(s, "n", 1 if s.up else 2), BEFORE),
+    (lambda s: [0, 1][s.n], NO_VALUE),
+    (lambda s: list(range(s.n)), NO_VALUE),
+    (lambda s: require(0 in s.isr), "Python's `in` needs an answer while the model is traced. Write the_set.contains"),
+    (lambda s: [r for r in s.isr], "who is in this set is known only when the model runs. Write for_all"),  # noqa: C416
+    (lambda s: min(s.n, 2), BEFORE),
+    (lambda s: min(s.n, s.n), BEFORE),
+    (lambda s: require(s.nn == 1), "the state has no field 'nn'. Did you mean 'n'?"),
+    (lambda s: setattr(s, "leeder", NONE), "the state has no field 'leeder'. Did you mean 'leader'?"),
+    (lambda s: require(s.plain.idd == 1), "plain has no field 'idd'. Did you mean 'id'?"),
+    (
+        lambda s: require(s.entry.id == 1),
+        "entry has no field 'id'; it may be none: write .value.id where it cannot be.",
+    ),
+    (lambda s: setattr(s.entry, "id", 1), "entry has no field 'id'; it may be none: assign a record or NONE"),
+    (lambda s: require(s.log.id == 1), "log has no field 'id'; it is an array: write its index in brackets first."),
+    (lambda s: setattr(s.log, "id", 1), "log has no field 'id'; it is an array"),
+    (lambda s: s.log[2], "log has no place 2; its 2 places are numbered from 0."),
+    (lambda s: s.log[-1], "log has no place -1"),
+    (lambda s: s.log["b1"], "A number or a member of a sort is needed here, but 'b1' is of type str."),
+    (lambda s: s.log[s.leader], "A number is needed here, but this option is of type OptionValue. It may be none"),
+    (lambda s: setattr(s, "n", 4), "the value assigned to n is not a whole number from 0 to 3."),
+    (lambda s: setattr(s, "n", s.n + 4), "the value assigned to n is not a whole number from 0 to 3."),
+    (
+        lambda s: setattr(s, "n", s.up),
+        "A number or a member of a sort is needed here, but this condition is of type Bool.",
+    ),
+    (lambda s: setattr(s, "n", True), "A number or a member of a sort is needed here, but True is of type bool."),
+    (lambda s: setattr(s, "up", 1), "A condition is needed here, but 1 is of type int. Compare it with something."),
+    (lambda s: setattr(s, "n", s.epoch), "A number is needed here, but this option is of type OptionValue."),
+    (lambda s: setattr(s, "n", "1"), "A number or a member of a sort is needed here, but '1' is of type str."),
+    (lambda s: setattr(s, "leader", 2), "the value assigned to leader is not null or one of b1, b2."),
+    (lambda s: setattr(s, "isr", {2}), "the value assigned to isr is not a list of members, each one of b1, b2."),
+    (lambda s: setattr(s, "isr", {99}), "A member of a sort is needed here, but 99 is of type int. Its number must be"),
+    (
+        lambda s: setattr(s, "isr", Replica(0)),
+        "A set is needed here, but Replica(0) is of type Replica. Write {member}",
+    ),
+    (
+        lambda s: setattr(s, "phase", Colour.RED),
+        "<Colour.RED: 1> cannot be the value of phase; expected a member of Phase.",
+    ),
+    (
+        lambda s: require(s.phase == Colour.RED),
+        "A member of Phase is needed here, but <Colour.RED: 1> is of type Colour.",
+    ),
+    (lambda s: require(s.phase == 1), "A member of Phase is needed here, but 1 is of type int. Write Phase.READY."),
+    (lambda s: require(s.colour == s.shade), "these options are of different domains; compare their .value instead."),
+    (lambda s: setattr(s, "plain", record(id=1, by=2)), "plain has the fields id; the record given has id, by."),
+    (lambda s: setattr(s, "plain", NONE), "NONE cannot be the value of plain, which is a Record."),
+    (lambda s: setattr(s, "plain", 3), "3 cannot be the value of plain, which is a Record."),
+    (lambda s: setattr(s, "log", [NONE]), "[NONE] cannot be the value of log, which is a Array."),
+    (lambda s: require(s.plain == 3), "3 cannot be the value of plain, which is a Record."),
+    (lambda s: setattr(s, "entry", record(id=7)), "the value assigned to entry.id is not a whole number from 0 to 3."),
+    (lambda s: require(1), "A condition is needed here, but 1 is of type int."),
+    (lambda s: require(s.n), "A condition is needed here, but this number is of type Num."),
+    (lambda s: require(None), "A condition is needed here, but None is of type NoneType."),
+    (lambda s: require(And(s.up, 1)), "A condition is needed here, but 1 is of type int."),
+    (lambda s: And(1, True), "And needs conditions, but 1 is of type int; use a comparison."),
+    (lambda s: Or("x"), "Or needs conditions, but 'x' is of type str"),
+    (lambda s: Not(0), "Not needs conditions, but 0 is of type int"),
+    (lambda s: Not(s.n), "Not needs conditions, but this number is of type Num"),
+    (lambda s: If(1, 2, 3), "If needs a condition first, but 1 is of type int; use a comparison."),
+    (lambda s: If(s.n, 2, 3), "If needs a condition first, but this number is of type Num"),
+    (lambda s: If(s.up, 2, s.up), "A condition is needed here, but 2 is of type int."),
+    (lambda s: If(s.up, s.phase, 2), "A member of Phase is needed here, but 2 is of type int."),
+    (lambda s: If(s.up, s.phase, Colour.RED), "A member of Phase is needed here"),
+    (lambda s: If(s.up, s.isr, 2), "A set is needed here, but 2 is of type int."),
+    (lambda s: If(s.up, s.n, "2"), "A number or a member of a sort is needed here, but '2' is of type str."),
+    (lambda s: If(s.up, s.plain, s.n), "this number cannot be the value of this choice, which is a Record."),
+    (lambda s: require(s.epoch < 2), "this option may be none, which cannot be ordered or added to. Write .or_else"),
+    (lambda s: setattr(s, "n", s.epoch + 1), "this option may be none, which cannot be ordered or added to."),
+    (lambda s: setattr(s, "n", s.n + s.epoch), "A number is needed here, but this option is of type OptionValue."),
+    (lambda s: minimum(s.epoch, 2), "A number is needed here, but this option is of type OptionValue."),
+    (lambda s: s.colour.or_else(Colour.RED), "or_else() is for optional numbers and members"),
+    (lambda s: minimum([s.n, 2]), "minimum() and maximum() need numbers, one by one"),
+    (lambda s: maximum(), "minimum() and maximum() need numbers, one by one; these are ()."),
+    (lambda s: minimum(True, 2), "minimum() and maximum() need numbers"),
+    (lambda s: for_all(s.n, lambda x: True), "this number has no members; give for_all and exists a set"),
+    (lambda s: exists(3, lambda x: True), "3 has no members; give for_all and exists a set"),
+    (lambda s: for_all(s.isr, lambda x: x), "is of type"),
+    (lambda s: for_all([1, 2], lambda x: None), "for_all needs conditions, but None is of type NoneType"),
+    (lambda s: set_of(s.n), "set_of() needs the members in a list or another sequence, not this number."),
+    (lambda s: set_of(3), "set_of() needs the members in a list or another sequence, not 3."),
+    (lambda s: require(s.isr.contains(s.leader)), "A number is needed here, but this option is of type OptionValue."),
+    (lambda s: require(s.up == 1), "A condition is needed here, but 1 is of type int."),
+]
+
+
+@pytest.mark.parametrize(("body", "message"), WRONG_BODIES)
+def test_a_mistake_in_an_action_is_named_with_its_line(body: Callable[[Any], Any], message: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        _ = model_with(body).program
+    assert str(caught.value).startswith(f"{__file__}:{body.__code__.co_firstlineno}: ")
+    assert message in str(caught.value)
+
+
+def traced(predicate: Callable[[Any], Any]) -> None:
+    Subject().trace_predicate(predicate)
+
+
+@pytest.mark.parametrize(
+    ("predicate", "message"),
+    [
+        (lambda s: setattr(s, "n", 1) or True, "n cannot be assigned here; only an action (or `initial`) changes"),
+        (lambda s: require(s.up) or s.up, "require() belongs in an action. A property returns its condition;"),
+        (lambda s: None, "<lambda> returns nothing; it must return a condition on the state."),
+        (lambda s: 1, "<lambda> returns 1, which is of type int; it must return a condition"),
+        (lambda s: s.n, "<lambda> returns this number, which is of type Num; it must return a condition"),
+        (lambda s: s.up and True, BEFORE),
+    ],
+)
+def test_a_mistake_in_a_property_is_named_with_its_line(predicate: Callable[[Any], Any], message: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        traced(predicate)
+    assert str(caught.value).startswith(f"{__file__}:{predicate.__code__.co_firstlineno}: ")
+    assert message in str(caught.value)
+
+
+def test_require_outside_any_model() -> None:
+    with pytest.raises(ModelError, match=r"test_misuse\.py:\d+: require\(\) belongs in an action"):
+        require(True)
+
+
+def test_a_value_of_another_instance_is_refused() -> None:
+    kept: list[Any] = []
+    traced(lambda s: kept.append(s) or True)
+    mixed: list[Callable[[Any], Any]] = [
+        lambda s: s.n == kept[0].n,
+        lambda s: And(s.up, kept[0].up),
+        lambda s: s.isr == kept[0].isr,
+        lambda s: s.phase == kept[0].phase,
+        lambda s: s.leader == kept[0].leader,
+        lambda s: s.plain == kept[0].plain,
+        lambda s: kept[0].up,
+    ]
+    for predicate in mixed:
+        with pytest.raises(
+            ModelError, match=r"was made while another model instance was traced; read it from the state"
+        ):
+            traced(predicate)
+
+
+def test_if_between_none_and_a_value_is_allowed_where_the_field_says_the_domain() -> None:
+    def body(s: Any) -> None:
+        s.leader = If(s.up, NONE, 1)
+        s.entry = If(s.up, record(id=1), NONE)
+        s.phase = If(s.up, Phase.READY, Phase.DONE)
+        s.colour = If(s.up, Colour.BLUE, NONE)
+        s.isr = If(s.up, set(), {1})
+
+    assert len(model_with(body).program.actions) == 1
+
+
+def test_invariants_can_be_read_from_an_action() -> None:
+    class Careful(Subject):
+        @invariant
+        def small(self, s: Any) -> Any:
+            return s.n < 3
+
+        @action
+        def grow(self, s: Any) -> None:
+            require(self.small(s))
+            s.n += 1
+
+    assert [len(a.checks) for a in Careful().program.actions] == [0]
+
+
+def test_every_message_is_a_sentence() -> None:
+    for body, _ in WRONG_BODIES:
+        with pytest.raises(ModelError) as caught:
+            _ = model_with(body).program
+        assert re.fullmatch(r".+:\d+: .+[.?]", str(caught.value), re.DOTALL)
+        assert "!" not in str(caught.value)

@@ -1,0 +1,96 @@
+"""The guide to modelling is right: its code runs, its errors are raised, its output is what the command prints."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from insync.model import Model, ModelError
+from insync.model.catalogue import find_model
+
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "docs" / "guide" / "modelling.md").read_text()
+EXAMPLE = ROOT / "examples" / "lock.py"
+BLOCKS: list[tuple[str, str]] = [
+    (title, code) for title, code in re.findall(r"^```python\n# (.+)\n((?:.*\n)*?)```$", GUIDE, re.MULTILINE)
+]
+CONSOLE: list[tuple[str, str]] = re.findall(r"^```console\n\$ insync (.+)\n((?:.*\n)*?)```$", GUIDE, re.MULTILINE)
+
+
+def blocks(title: str) -> list[str]:
+    return [code for found, code in BLOCKS if found == title]
+
+
+def test_every_block_is_looked_at() -> None:
+    assert GUIDE.count("```python") == len(BLOCKS)
+    assert GUIDE.count("```console") == len(CONSOLE)
+    titles = {title.split(":")[0] for title, _ in BLOCKS}
+    assert titles == {"lock.py", "shop.py", "check.py", "wrong", "right"}
+
+
+@pytest.mark.parametrize("code", blocks("lock.py"))
+def test_the_small_model_is_the_example(code: str) -> None:
+    assert code in EXAMPLE.read_text()
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> type[Model]:
+    path = tmp_path_factory.mktemp("guide") / "shop.py"
+    path.write_text("\n".join(blocks("shop.py")))
+    return find_model(f"{path}:Shop")
+
+
+def test_the_model_with_every_domain_is_one(shop: type[Model]) -> None:
+    for clerks in (1, 2, 3):
+        model = shop(clerks=clerks)
+        assert {a.name for a in model.program.actions} >= {"sells", "dawns", "arrives", "forms", "stocks", "swaps"}
+        assert list(model.invariants) == ["teams_are_present", "somebody_sells"]
+
+
+@pytest.mark.parametrize(("title", "code"), [block for block in BLOCKS if block[0].startswith(("wrong", "right"))])
+def test_the_pitfalls_are_what_happens(shop: type[Model], title: str, code: str) -> None:
+    path = Path(sys.modules[shop.__module__].__file__ or "").with_name("wrong.py")
+    names = "from insync.model import *\n"
+    source = f"{names}class Wrong(Model):\n    @action\n    def go(self, s):\n{textwrap.indent(code, ' ' * 8)}"
+    scope: dict[str, type[Model]] = {"Shop": shop}
+    exec(compile(source.replace("(Model)", "(Shop)"), str(path), "exec"), scope)  # noqa: S102 -- the guide's own code
+    model = scope["Wrong"]()
+    if title.startswith("right"):
+        assert model.program.actions
+    else:
+        with pytest.raises(ModelError, match=re.escape(title.removeprefix("wrong: "))) as caught:
+            _ = model.program
+        assert str(caught.value).startswith(f"{path}:")
+
+
+def insync(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    (folder / "lock.py").write_text(EXAMPLE.read_text())
+    environment = os.environ | {"NO_COLOR": "1", "COLUMNS": "120"}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env=environment,
+    )
+
+
+@pytest.mark.parametrize(("arguments", "shown"), CONSOLE)
+def test_the_command_prints_what_the_guide_shows(arguments: str, shown: str, tmp_path: Path) -> None:
+    result = insync(tmp_path, "-c", "from insync.cli.main import main; main()", *arguments.split())
+    printed = (result.stdout + result.stderr).replace(f"{tmp_path.resolve()}/", "")
+    assert shown in printed
+    assert result.returncode == (1 if "fails" in shown else 0)
+
+
+def test_a_check_can_be_made_from_python(tmp_path: Path) -> None:
+    result = insync(tmp_path, "-c", blocks("check.py")[0])
+    assert (result.returncode, result.stderr) == (0, "")

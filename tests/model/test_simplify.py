@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from insync.model.errors import ModelError
+from insync.model.evaluator import evaluate
+from insync.model.graph import Graph, Op, Quantifier, reachable
+from insync.model.simplify import apply, combine
+from insync_expressions import SIZES, Tree, conditions, direct, every_state, made, numbers, sets
+
+
+@given(st.one_of(numbers(3), conditions(3), sets(3)), st.randoms(use_true_random=False))
+def test_a_simplified_node_means_what_was_written_and_its_range_is_right(tree: Tree, dice: random.Random) -> None:
+    graph = Graph(SIZES)
+    try:
+        node = made(graph, tree)
+    except ModelError:
+        assume(False)
+    for codes in dice.sample(list(every_state()), 24):
+        value = direct(tree, codes)
+        assert evaluate(node, codes) == value
+        assert node.lo <= value <= node.hi
+        assert isinstance(evaluate(node, codes), bool) == node.is_bool
+
+
+@given(st.one_of(numbers(3), conditions(3)))
+def test_arguments_come_before_their_users_and_equal_nodes_are_one(tree: Tree) -> None:
+    graph = Graph(SIZES)
+    node = made(graph, tree)
+    assert made(graph, tree) is node
+    assert all(a.index < n.index for n in reachable([node]) for a in n.args)
+    assert len({(n.op, n.args, n.arg, type(n.arg)) for n in graph.nodes}) == len(graph.nodes)
+
+
+def test_a_set_of_one_test_reads_through_unions_and_differences() -> None:
+    graph = Graph([8])
+    mask = graph.cell(0)
+    joined = apply(graph, Op.BITOR, mask, graph.const(2))
+    assert apply(graph, Op.TEST, joined, graph.const(1)) is graph.true
+    assert apply(graph, Op.TEST, joined, graph.const(0)) is apply(graph, Op.TEST, mask, graph.const(0))
+    without = apply(graph, Op.BITDIFF, mask, graph.const(2))
+    assert apply(graph, Op.TEST, without, graph.const(1)) is graph.false
+
+
+def test_constants_move_to_one_side_of_an_equation() -> None:
+    graph = Graph([5, 5])
+    a, b = graph.cell(0), graph.cell(1)
+    plus = apply(graph, Op.ADD, apply(graph, Op.ADD, a, graph.const(1)), graph.const(1))
+    assert apply(graph, Op.EQ, plus, graph.const(3)) is apply(graph, Op.EQ, a, graph.const(1))
+    assert apply(graph, Op.SUB, plus, graph.const(2)) is a
+    left = apply(graph, Op.EQ, plus, apply(graph, Op.ADD, b, graph.const(2)))
+    assert left is apply(graph, Op.EQ, b, a)
+
+
+@pytest.mark.parametrize("op", [Op.AND, Op.OR])
+def test_a_quantifier_keeps_the_labels_of_the_conditions_that_are_left(op: Op) -> None:
+    graph = Graph([2, 2])
+    first, second = (apply(graph, Op.EQ, graph.cell(i), graph.const(1)) for i in range(2))
+    neutral = graph.boolean(op is Op.AND)
+    node = combine(graph, op, [first, neutral, second], Quantifier("r", ("b1", "b2", "b3")))
+    assert node.arg == Quantifier("r", ("b1", "b3"))
+    assert node.args == (first, second)
+    alone = combine(graph, op, [neutral, second], Quantifier("r", ("b1", "b2")))
+    assert (alone.args, alone.arg) == ((second,), Quantifier("r", ("b2",)))
+    assert combine(graph, op, [], Quantifier("r", ())) is neutral
+
+
+def test_plain_conjunctions_are_flat_and_quantified_ones_stay() -> None:
+    graph = Graph([2, 2, 2])
+    a, b, c = (apply(graph, Op.EQ, graph.cell(i), graph.const(1)) for i in range(3))
+    flat = combine(graph, Op.AND, [combine(graph, Op.AND, [a, b]), combine(graph, Op.AND, [b, c])])
+    assert flat.args == (a, b, c)
+    quantified = combine(graph, Op.AND, [a, b], Quantifier("x", ("1", "2")))
+    assert combine(graph, Op.AND, [quantified, c]).args == (quantified, c)

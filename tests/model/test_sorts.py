@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import enum
+
+import pytest
+
+from insync.model.bounds import BoundValues
+from insync.model.errors import ModelError
+from insync.model.graph import Graph
+from insync.model.sorts import Index, Subset, label_of
+from insync.model.values import Bool, Num, SetValue
+
+BOUNDS = BoundValues({"replicas": 3})
+
+
+class Replica(Index):
+    label = "b"
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        return bounds.replicas
+
+
+class Epoch(Index):
+    first = 0
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        return 2
+
+
+class Isr(Subset, of=Replica):
+    """A set of replicas."""
+
+
+class Light(enum.Enum):
+    ON = 1
+
+
+def test_members_are_numbers_with_names() -> None:
+    members = Replica.members(BOUNDS)
+    assert members == [0, 1, 2]
+    assert [str(m) for m in members] == ["b1", "b2", "b3"]
+    assert f"{members[0]:>4}" == "  b1"
+    assert repr(members[1]) == "Replica(1)"
+    assert [str(m) for m in Epoch.members(BOUNDS)] == ["0", "1"]
+    assert all(type(m) is Replica for m in members)
+
+
+def test_subsets_range_over_all_sets() -> None:
+    assert [str(m) for m in Isr.members(BOUNDS)][:5] == ["{}", "{b1}", "{b2}", "{b1, b2}", "{b3}"]
+    assert Isr.size(BOUNDS) == 8
+
+
+def test_a_subset_is_used_like_a_set() -> None:
+    isr = Isr(5)
+    assert list(isr) == [0, 2]
+    assert [str(member) for member in isr] == ["b1", "b3"]
+    assert (isr.contains(0), isr.contains(1), Replica(2) in isr) == (True, False, True)
+    assert (isr.count(), isr.is_empty(), Isr(0).is_empty()) == (2, False, True)
+    assert (isr == {0, 2}, isr == {0}, isr != {0}, isr == Isr(5), isr == 5) == (True, False, True, True, True)
+    assert [str(x) for x in (isr | {1}, isr - {0}, isr & Isr(4), {1} | isr)] == [
+        "{b1, b2, b3}",
+        "{b3}",
+        "{b3}",
+        "{b1, b2, b3}",
+    ]
+    assert isr.is_subset({0, 1, 2})
+    assert not isr.is_subset(Isr(1))
+    assert len({isr, Isr(5)}) == 1
+
+
+def test_a_subset_meets_symbolic_values() -> None:
+    graph = Graph([3, 8])
+    isr, member, held = Isr(5), Num(graph, graph.cell(0)), SetValue(graph, graph.cell(1))
+    assert isinstance(isr.contains(member), Bool)
+    assert isinstance(isr == held, Bool)
+    assert isinstance(isr | held, SetValue)
+    assert isinstance(isr - held, SetValue)
+    assert isinstance(isr.is_subset(held), Bool)
+    with pytest.raises(ModelError, match=r"A member of a sort is needed here, but 'b1' is of type str"):
+        isr.contains("b1")
+
+
+def test_what_a_parameter_s_value_is_called() -> None:
+    assert [label_of(v) for v in (Replica(1), Isr(3), Light.ON, True)] == ["b2", "{b1, b2}", "ON", "true"]
+
+
+def test_a_sort_must_say_its_size() -> None:
+    class Nameless(Index):
+        pass
+
+    with pytest.raises(ModelError, match=r"The sort Nameless does not say its size; give it a classmethod"):
+        Nameless.size(BOUNDS)
+
+
+def test_a_size_that_is_no_classmethod_is_refused_where_it_is_written() -> None:
+    with pytest.raises(ModelError, match=r"test_sorts\.py:\d+: Wrong\.size is about the sort; write @classmethod"):
+
+        class Wrong(Index):
+            def size(cls, bounds: BoundValues) -> int:  # type: ignore[override]
+                return 3
+
+
+def test_a_subset_must_say_of_what() -> None:
+    with pytest.raises(ModelError, match=r"test_sorts\.py:\d+: Wrong does not say of what"):
+
+        class Wrong(Subset):
+            pass

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from insync.model import Bool, BoundValues, Int, Model, Not, State, action, require
+from insync.model.evaluator import evaluate
+from insync.model.graph import reachable
+from insync_toys import TOYS, Commit, Overflow, Party, TokenRing
+
+
+def test_an_action_is_traced_once_for_each_binding_that_can_be_enabled() -> None:
+    program = Commit(parties=2).program
+    assert [str(a) for a in program.actions] == [
+        "vote(party=p1, phase=PREPARED)",
+        "vote(party=p1, phase=ABORTED)",
+        "vote(party=p2, phase=PREPARED)",
+        "vote(party=p2, phase=ABORTED)",
+        "decide(commit=false)",
+        "decide(commit=true)",
+        "learn(party=p1)",
+        "learn(party=p2)",
+    ]
+    assert program.actions[0].label == "p1 turns PREPARED"
+    assert program.actions[4].label == "decide false"
+    assert program.actions[0].parameters[0] == ("party", Party(0))
+
+
+def test_an_action_that_can_never_be_enabled_keeps_its_name() -> None:
+    program = TokenRing().program
+    assert "forge" in program.action_names
+    assert "forge" not in {a.name for a in program.actions}
+
+
+def test_actions_are_found_by_name_and_parameters() -> None:
+    program = Commit(parties=2).program
+    assert program.action_number("vote", {"phase": "ABORTED", "party": "p2"}) == 3
+    assert program.action_number("vote", {"party": "p3", "phase": "ABORTED"}) is None
+    assert program.action_number("elect", {}) is None
+
+
+class Guards(Model):
+    """Guards, and assignments that need them."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(n=Int(0, 5), m=Int(0, 3), up=Bool)
+
+    @action
+    def plain(self, s: Any) -> None:
+        require(s.n < 5, True, s.up, s.n < 5)
+        s.n += 1
+
+    @action
+    def late(self, s: Any) -> None:
+        s.n += 1
+        require(s.n <= 5)
+
+    @action
+    def unshown(self, s: Any) -> None:
+        s.n += 1
+
+    @action
+    def impossible(self, s: Any) -> None:
+        require(s.n > 5)
+        s.n = 9
+
+    @action
+    def same(self, s: Any) -> None:
+        s.n = s.n
+
+    @action
+    def smaller(self, s: Any) -> None:
+        require(s.n <= s.m)
+        s.m = s.n
+
+
+def test_what_the_guard_shows_needs_no_check() -> None:
+    actions = {a.name: a for a in Guards().program.actions}
+    assert {name: (len(a.guard), len(a.updates), len(a.checks)) for name, a in actions.items()} == {
+        "plain": (2, 1, 0),
+        "late": (1, 1, 0),
+        "unshown": (0, 1, 1),
+        "same": (0, 0, 0),
+        "smaller": (1, 1, 0),
+    }
+
+
+@pytest.mark.parametrize("model", TOYS, ids=lambda m: m.name)
+def test_tracing_is_deterministic(model: Model) -> None:
+    again = type(model)(**dict(model.bounds))
+    mine, theirs = model.program, again.program
+    assert mine.initial == theirs.initial
+    assert [repr(n) for a in mine.actions for n in reachable([n for _, n in a.updates])] == [
+        repr(n) for a in theirs.actions for n in reachable([n for _, n in a.updates])
+    ]
+    assert [str(a) for a in mine.actions] == [str(a) for a in theirs.actions]
+
+
+def test_a_property_may_be_plain() -> None:
+    model = Overflow()
+    assert model.trace_predicate(lambda s: True) is model.program.graph.true
+    assert model.trace_predicate(lambda s: Not(s.count > 9)) is model.program.graph.true
+
+
+def test_the_first_state_has_what_is_not_assigned_as_zero() -> None:
+    model = Commit(parties=2)
+    assert model.decode(model.program.initial) == {"phase": {"p1": "WORKING", "p2": "WORKING"}, "decision": None}
+    held = TokenRing()
+    assert held.decode(held.program.initial) == {"token": ["n1"], "working": [], "last": None}
+    assert all(evaluate(node, held.program.initial) for node in held.invariants.values())

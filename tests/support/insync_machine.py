@@ -1,0 +1,118 @@
+"""What the machine code makes of states, for comparison with the evaluator."""
+
+from __future__ import annotations
+
+import ctypes
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from insync.explorer.expander import Checker, Expander, Found
+from insync.model import Model
+from insync.model.errors import DomainError
+from insync.model.evaluator import Evaluator, evaluate
+from insync.model.graph import Node
+from insync.model.machine.kernels import compile_kernels
+
+__all__ = [
+    "Steps",
+    "by_evaluator",
+    "by_machine",
+    "reachable_states",
+    "violations_by_evaluator",
+    "violations_by_machine",
+]
+
+Words = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps from some states: where they lead, how many of each action, and what was refused."""
+
+    successors: frozenset[Words]
+    taken: tuple[int, ...]
+    refused: int
+    least_refused: Words | None
+
+
+def by_machine(model: Model, states: Sequence[Words], partitions: int = 1) -> Steps:
+    """Return what the machine code makes of the states."""
+    kernels = compile_kernels(model.program, [])
+    rows = _rows(states)
+    expander = Expander(kernels, partitions, 1 << 16, _unreachable(model))
+    found: set[Words] = set()
+    done = 0
+    while done < len(states):
+        done += expander.expand(ctypes.addressof(rows) + done * kernels.row_bytes, len(states) - done)
+        for partition in range(partitions):
+            for state in expander.states(partition):
+                row = _rows([state])
+                assert kernels.store.owner(ctypes.addressof(row), partitions) == partition
+                found.add(state)
+        expander.clear()
+    refused = expander.take_refused()
+    steps = Steps(frozenset(found), tuple(expander.take_steps()[: kernels.actions]), refused.count, refused.least)
+    expander.close()
+    return steps
+
+
+def by_evaluator(model: Model, states: Sequence[Words]) -> Steps:
+    """Return what the evaluator makes of the states."""
+    schema, evaluator = model.program.schema, Evaluator(model.program)
+    found: set[Words] = set()
+    taken: Counter[int] = Counter()
+    refused: list[Words] = []
+    for state in states:
+        codes = schema.unpack(state)
+        for number in evaluator.enabled(codes):
+            try:
+                found.add(schema.pack(evaluator.step(number, codes)))
+            except DomainError:
+                refused.append(state)
+            else:
+                taken[number] += 1
+    counts = tuple(taken[number] for number in range(len(model.program.actions)))
+    return Steps(frozenset(found), counts, len(refused), min(refused, default=None))
+
+
+def violations_by_machine(model: Model, nodes: Sequence[Node], states: Sequence[Words]) -> list[Found]:
+    """Return for each condition how many of the states violate it, and the least, by the machine code."""
+    kernels = compile_kernels(model.program, nodes)
+    checker = Checker(kernels)
+    rows = _rows(states)
+    checker.check(ctypes.addressof(rows), len(states))
+    found = checker.take()
+    checker.close()
+    return found
+
+
+def violations_by_evaluator(model: Model, nodes: Sequence[Node], states: Sequence[Words]) -> list[Found]:
+    """Return for each condition how many of the states violate it, and the least, by the evaluator."""
+    unpack = model.program.schema.unpack
+    violating = [[state for state in states if not evaluate(node, unpack(state))] for node in nodes]
+    return [Found(len(found), min(found, default=None)) for found in violating]
+
+
+def reachable_states(model: Model) -> list[Words]:
+    """Return every reachable state in order of discovery, by the evaluator; steps that are refused are not taken."""
+    schema, evaluator = model.program.schema, Evaluator(model.program)
+    found = {tuple(model.program.initial): None}
+    for codes in (queue := list(found)):
+        for number in evaluator.enabled(codes):
+            if evaluator.failing_check(number, codes) is None:
+                after = evaluator.step(number, codes)
+                if after not in found:
+                    found[after] = None
+                    queue.append(after)
+    return [schema.pack(codes) for codes in found]
+
+
+def _rows(states: Sequence[Words]) -> ctypes.Array[ctypes.c_uint64]:
+    words = [word for state in states for word in state]
+    return (ctypes.c_uint64 * max(len(words), 1))(*words)
+
+
+def _unreachable(model: Model) -> Words:
+    # All bits set is no packed state: most models leave some bits of the last word unused, and none has all sizes full.
+    return (2**64 - 1,) * model.program.schema.words

@@ -1,0 +1,43 @@
+"""Walking through a model by the labels of its steps, as a trace shows them."""
+
+from __future__ import annotations
+
+from insync.model import Model, ReadableState
+from insync.model.evaluator import Evaluator
+
+__all__ = ["Walk"]
+
+
+class Walk:
+    """The state after the steps with these labels, from the initial state.
+
+    Raises:
+        GuardError: a step that is not enabled.
+    """
+
+    def __init__(self, model: Model, *labels: str) -> None:
+        self.model, self.evaluator = model, Evaluator(model.program)
+        self.codes = model.program.initial
+        self.take(*labels)
+
+    def take(self, *labels: str) -> Walk:
+        """Take more steps."""
+        for label in labels:
+            number = next(n for n, a in enumerate(self.model.program.actions) if a.label == label)
+            self.codes = self.evaluator.step(number, self.codes)
+        return self
+
+    @property
+    def enabled(self) -> set[str]:
+        """The labels of the steps that are possible now."""
+        return {self.model.program.actions[n].label for n in self.evaluator.enabled(self.codes)}
+
+    @property
+    def state(self) -> ReadableState:
+        """The readable state."""
+        return self.model.decode(self.codes)
+
+    @property
+    def cells(self) -> dict[str, str]:
+        """What the grid shows of the state."""
+        return self.model.grid(self.state)
