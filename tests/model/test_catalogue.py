@@ -92,3 +92,20 @@ def test_a_file_that_cannot_be_loaded_names_the_line(tmp_path: Path, source: str
     for _ in range(2):  # a failed load leaves nothing behind
         with pytest.raises(UserError, match=message):
             find_model(f"{path}:Anything")
+
+
+def test_a_file_may_import_its_neighbours_and_is_named_by_its_relative_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "insync_test_neighbour.py").write_text("LAST = 3\n")
+    (tmp_path / "near.py").write_text(
+        "from insync_test_neighbour import LAST\n"
+        "from insync.model import Int, Model, State\n"
+        "class Near(Model):\n"
+        "    def declare(self, b): return State(n=Int(0, LAST))\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    model = find_model(f"{tmp_path}/near.py:Near")()
+    assert model_reference(model) == "near.py:Near"
+    monkeypatch.chdir("/")
+    assert find_model(model_reference(model)) is type(model)

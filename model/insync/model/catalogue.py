@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
 import traceback
 import zlib
@@ -50,12 +51,16 @@ def find_model(reference: str) -> type[Model]:
 
 
 def model_reference(model: Model) -> str:
-    """Return how `find_model` finds this model's class again."""
+    """Return how `find_model` finds the class again; a file below the current directory by its relative path."""
     kind = type(model)
     if BUILT_IN.get(kind.name) == f"{kind.__module__}:{kind.__name__}":
         return kind.name
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-    return f"{file}:{kind.__name__}" if file else kind.name
+    if not file:
+        return kind.name
+    path = Path(file).resolve()
+    shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    return f"{shown}:{kind.__name__}"
 
 
 def _from_file(path: Path, name: str) -> type[Model]:
@@ -76,7 +81,7 @@ def _from_file(path: Path, name: str) -> type[Model]:
 
 def _load(path: Path) -> ModuleType:
     # The same in every process, so that what is pickled in one is found in another.
-    module_name = f"insync_user_{path.stem}_{zlib.crc32(str(path.resolve()).encode()):08x}"
+    module_name = f"insync_user_{path.stem}_{zlib.crc32(os.fsencode(path.resolve())):08x}"
     if module_name in sys.modules:
         return sys.modules[module_name]
     spec = importlib.util.spec_from_file_location(module_name, path)
@@ -84,6 +89,7 @@ def _load(path: Path) -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module
+    sys.path.insert(0, str(path.resolve().parent))  # so that the file can import its neighbours, as a script can
     try:
         spec.loader.exec_module(module)
     except UserError:
@@ -93,6 +99,8 @@ def _load(path: Path) -> ModuleType:
         del sys.modules[module_name]
         message = f"{path} cannot be loaded: {type(error).__name__}: {error}{_line(error, path)}"
         raise UserError(message) from error
+    finally:
+        sys.path.remove(str(path.resolve().parent))
     return module
 
 

@@ -1,0 +1,51 @@
+"""Whose fault an exception is: the user's, whose model raised it, or insync's own."""
+
+from __future__ import annotations
+
+import errno
+import traceback
+from types import TracebackType
+
+from insync.cli.exit_codes import ExitCode
+from insync.cli.output import describe_output_error, emit_error
+
+__all__ = ["explain_fault"]
+
+_USER_MODULES = "insync_user_"  # the catalogue loads a user's file under such a name
+_OWN_MODULES = "insync."
+
+
+def explain_fault(error: Exception) -> ExitCode:
+    """Print what went wrong, in one sentence where it is the user's to mend, and return the exit code."""
+    from insync.model.errors import UserError
+
+    if isinstance(error, UserError):
+        emit_error(f"Error: {error.args[0]}")
+        return ExitCode.USER_ERROR
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
+        emit_error(f"Error: {describe_output_error(error)}")  # a help text, which click writes itself
+        return ExitCode.USER_ERROR
+    place = _place_in_user_code(error.__traceback__)
+    if place is not None:
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        emit_error(f"Error: {place}: the model raised {what}. Mend it there; Python ran this line to read the model.")
+        return ExitCode.USER_ERROR
+    emit_error("".join(traceback.format_exception(error)).rstrip())
+    emit_error(
+        "Error: insync met a case that it was not written for. This is a fault of insync, not of your model: "
+        "please report it with the lines above and the command that led to it."
+    )
+    return ExitCode.INTERNAL_ERROR
+
+
+def _place_in_user_code(trace: TracebackType | None) -> str | None:
+    """Where the exception left a user's file, if no code of insync lies between that line and the exception."""
+    place = None
+    while trace is not None:
+        module = str(trace.tb_frame.f_globals.get("__name__", ""))
+        if module.startswith(_USER_MODULES):
+            place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+        elif module.startswith(_OWN_MODULES):
+            place = None
+        trace = trace.tb_next
+    return place

@@ -1,0 +1,37 @@
+"""Figures as people read them: thousands apart, bytes and seconds with a unit."""
+
+from __future__ import annotations
+
+__all__ = ["count", "memory", "plural", "rate", "seconds"]
+
+
+def count(number: int) -> str:
+    """Return a whole number with its thousands apart: 737,794."""
+    return f"{number:,}"
+
+
+def plural(number: int, noun: str) -> str:
+    """Return a number and its noun: "1 state", "2 states"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def memory(size: int) -> str:
+    """Return a number of bytes in MB or GB, of 1024."""
+    return f"{size / (1 << 20):.0f} MB" if size < 1 << 30 else f"{size / (1 << 30):.2f} GB"
+
+
+def seconds(time: float) -> str:
+    """Return a time with the digits that matter: 0.21 s, 12.3 s, 5 min 20 s, 2 h 05 min."""
+    if time < 10:
+        return f"{time:.2f} s"
+    if time < 120:
+        return f"{time:.1f} s"
+    whole = round(time)
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+
+
+def rate(number: float, noun: str) -> str:
+    """Return how many a second: 18.2 million states/s, 950,000 states/s."""
+    return f"{number / 1e6:.1f} million {noun}/s" if number >= 1e6 else f"{number:,.0f} {noun}/s"

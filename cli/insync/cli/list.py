@@ -1,0 +1,62 @@
+"""`insync list`: the models that come with insync."""
+
+from __future__ import annotations
+
+import click
+
+from insync.cli.exit_codes import EPILOG, ExitCode
+from insync.cli.output import emit
+
+__all__ = ["command"]
+
+_ENGINES = ["local"]
+
+
+@click.command("list", epilog=EPILOG, short_help="Show the models, their bounds and their properties.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object for scripts in place of the list.")
+def command(json_: bool) -> int:
+    """Show every model that comes with insync: what it is, its bounds, its properties, and the engines."""
+    emit(_as_json() if json_ else _as_text())
+    return ExitCode.HOLDS
+
+
+def _as_text() -> str:
+    from insync.cli.models import built_in_models, model_properties
+    from insync.properties.property import sentence_of
+
+    lines = []
+    for kind in built_in_models():
+        lines += [kind.name, f"  {sentence_of(kind)}"]
+        width = max((len(name) for name in kind.declared), default=0)
+        for name, bound in kind.declared.items():
+            size = f"{bound.default} ({bound.lowest} to {bound.highest})"
+            lines.append(f"    {name:<{width}}  {size:<11}  {bound.doc}".rstrip())
+        names = [f"{found.name}{'*' if default else ''}" for found, default in model_properties(kind)]
+        lines += [f"    properties: {', '.join(names)}", ""]
+    lines.append("After each bound its default and range. A property with a star is checked when none is named.")
+    lines.append(f"Engines: {', '.join(_ENGINES)}. More about one model: insync check MODEL --help")
+    return "\n".join(lines)
+
+
+def _as_json() -> str:
+    import json
+
+    from insync.cli.models import built_in_models, model_properties
+    from insync.properties.property import sentence_of
+
+    models = [
+        {
+            "name": kind.name,
+            "sentence": sentence_of(kind),
+            "bounds": [
+                {"name": name, "default": b.default, "lowest": b.lowest, "highest": b.highest, "sentence": b.doc}
+                for name, b in kind.declared.items()
+            ],
+            "properties": [
+                {"name": found.name, "sentence": found.sentence, "headline": default}
+                for found, default in model_properties(kind)
+            ],
+        }
+        for kind in built_in_models()
+    ]
+    return json.dumps({"models": models, "engines": _ENGINES}, ensure_ascii=False)

@@ -1,0 +1,89 @@
+"""The entry point: the group of commands, and what becomes of an error.
+
+Nothing of the model, the search or the compiler is imported here, so that `insync --help` starts at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from insync.cli.exit_codes import EPILOG, ExitCode
+from insync.cli.faults import explain_fault
+from insync.cli.output import emit_error, prepare_streams
+from insync.cli.usage import describe_usage_error
+
+__all__ = ["main", "run"]
+
+_COMMANDS = {
+    "list": "Show the models, their bounds and their properties.",
+    "check": "Search the whole space of a model, and prove or refute its properties.",
+    "simulate": "Take random walks through a model, and shorten the one that fails.",
+    "replay": "Execute a trace file again, and show or convert it.",
+}
+
+
+def main() -> NoReturn:
+    """Run the command of this process's arguments and end the process with its exit code."""
+    sys.exit(run())
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code; see `ExitCode`. Without arguments, those of the process are taken."""
+    prepare_streams()
+    try:
+        result = insync.main(arguments, "insync", standalone_mode=False)
+    except click.UsageError as error:
+        emit_error(f"Error: {describe_usage_error(error)}")
+        return ExitCode.USER_ERROR
+    except (click.Abort, KeyboardInterrupt):
+        emit_error("Interrupted.")
+        return ExitCode.INTERRUPTED
+    except SystemExit:
+        return ExitCode.HOLDS  # click's, when the reader of a help text closed the pipe
+    except Exception as error:  # noqa: BLE001 -- the last resort, where a user's mistake and ours are told apart
+        return explain_fault(error)
+    return result if isinstance(result, int) else ExitCode.HOLDS
+
+
+class _Commands(click.Group):
+    """The commands, each imported when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"insync.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(
+    cls=_Commands,
+    epilog=EPILOG,
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+)
+@click.version_option(package_name="insync", message="insync %(version)s")
+def insync() -> None:
+    r"""Check Kafka's replication protocol, exactly.
+
+    insync searches every state that a model of the protocol can reach, and says that its properties hold, or shows
+    the shortest way to break one.
+
+    \b
+      insync list
+      insync check kip320 --replicas 3 --log-size 2 --max-records 2 --max-leader-epoch 2
+      insync check kip101 --property strong_isr --trace out.json
+      insync simulate kip101 --walks 100000 --depth 60 --seed 1
+      insync replay out.json
+    """

@@ -1,0 +1,104 @@
+"""Writing to the terminal: text that survives a closed pipe, colours where they are wanted."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+if TYPE_CHECKING:
+    from insync.explorer.grid import Paint, Tone
+
+__all__ = ["describe_output_error", "emit", "emit_error", "grid_width", "painter", "prepare_streams", "wants_colour"]
+
+_WIDTH = 120
+
+_STYLES: dict[str, dict[str, object]] = {
+    "good": {"fg": "green", "bold": True},
+    "bad": {"fg": "red", "bold": True},
+    "open": {"fg": "yellow", "bold": True},
+    "heading": {"bold": True},
+    "number": {"dim": True},
+    "label": {"fg": "cyan"},
+    "refused": {"fg": "red"},
+    "reason": {"bold": True},
+}
+
+
+def prepare_streams() -> None:
+    """Make standard output and error accept every text, and be there at all when the process began with them closed."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 -- open until the process ends
+        with contextlib.suppress(AttributeError):  # what stands in for a stream may have no encoding to change
+            getattr(sys, name).reconfigure(errors="backslashreplace")
+
+
+def emit(text: str) -> None:
+    """Write `text` and a newline to standard output, at once.
+
+    A reader that closed the pipe has seen what it wanted: the rest is dropped and the exit code stays what it is.
+    Raises UserError when the output cannot be written for another reason, such as a full disk.
+    """
+    try:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard(sys.stdout)
+    except OSError as error:
+        from insync.model.errors import UserError
+
+        _discard(sys.stdout)
+        raise UserError(describe_output_error(error)) from error
+
+
+def describe_output_error(error: OSError) -> str:
+    """Return the sentence for standard output that cannot be written."""
+    reason = error.strerror or error
+    return f"standard output: cannot be written ({reason}). Send it to a place with room, or to a terminal."
+
+
+def emit_error(text: str) -> None:
+    """Write `text` and a newline to standard error, at once; nothing can be said when that fails."""
+    try:
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+    except OSError:
+        _discard(sys.stderr)
+
+
+def _discard(stream: TextIO) -> None:
+    """Make later writes to `stream`, and its flush when Python ends, go nowhere."""
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, stream.fileno())
+    os.close(sink)
+
+
+def wants_colour(choice: str) -> bool:
+    """Decide `--color`: auto means a terminal, and no NO_COLOR in the environment."""
+    if choice == "auto":
+        return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return choice == "always"
+
+
+def painter(choice: str) -> Paint:
+    """Return what colours the grid for a choice of `--color`."""
+    from insync.explorer.grid import plain
+
+    return _paint if wants_colour(choice) else plain
+
+
+def _paint(text: str, tone: Tone) -> str:
+    if not text.strip():
+        return text
+    style = _STYLES[tone.value]
+    return click.style(text, **style)  # type: ignore[arg-type]
+
+
+def grid_width() -> int:
+    """Return how wide the grid may be: the terminal, or 120 characters where there is none."""
+    return max(80, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _WIDTH

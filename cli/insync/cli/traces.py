@@ -1,0 +1,65 @@
+"""Where traces are written, and in which form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from insync.explorer.files import check_writable
+from insync.explorer.trace import Trace
+from insync.explorer.trace_file import write_trace
+from insync.model.errors import UserError
+
+if TYPE_CHECKING:
+    from insync.model import Model
+
+__all__ = ["check_trace_path", "traces_written"]
+
+_ITF = ".itf.json"
+
+
+def check_trace_path(path: Path) -> None:
+    """Raise UserError unless a trace can be written to `path`; done before the search."""
+    check_writable(path)
+
+
+@contextmanager
+def traces_written(path: Path | None, traces: Sequence[Trace], model: Model) -> Iterator[list[Path | None]]:
+    """Write the first trace to `path` and each other one beside it; yield where each is, None when nowhere.
+
+    When a file cannot be written, the block runs all the same, so that the result of a long search is shown; the
+    UserError follows it.
+    """
+    files: list[Path | None] = [None] * len(traces)
+    failure: UserError | None = None
+    try:
+        for number, trace in enumerate(traces):
+            if path is not None:
+                files[number] = _write(path if number == 0 else _beside(path, trace.property), trace, model)
+    except UserError as error:
+        failure = error
+    yield files
+    if failure is not None:
+        raise failure
+
+
+def _write(file: Path, trace: Trace, model: Model) -> Path:
+    if _is_itf(file):
+        from insync.explorer.itf import write_itf
+
+        write_itf(file, trace, model.state)
+    else:
+        write_trace(file, trace)
+    return file
+
+
+def _is_itf(path: Path) -> bool:
+    return path.name.endswith(_ITF)
+
+
+def _beside(path: Path, name: str) -> Path:
+    """The file for another property: out.json becomes out.NAME.json."""
+    suffix = _ITF if _is_itf(path) else path.suffix
+    return path.with_name(f"{path.name.removesuffix(suffix)}.{name}{suffix}")

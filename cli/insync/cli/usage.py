@@ -1,0 +1,81 @@
+"""The mistakes that click finds in a command line, in the words of insync: one sentence, and what to do."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+import click
+
+__all__ = ["describe_usage_error"]
+
+_EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)")
+
+
+def describe_usage_error(error: click.UsageError) -> str:
+    """Return the message for a usage error: what is wrong, with the value, and where help is."""
+    context = error.ctx
+    command = context.command_path if context is not None else "insync"
+    text = _describe(error, command).rstrip()
+    return text if text.endswith((".", "?", "`")) else f"{text}."
+
+
+def _describe(error: click.UsageError, command: str) -> str:
+    see = f"`{command} --help` shows what there is."
+    if isinstance(error, click.NoSuchOption):
+        return f"{command} has no option {error.option_name!r}. {_near(error.option_name, _options(error.ctx)) or see}"
+    if isinstance(error, click.MissingParameter):
+        name = error.param.human_readable_name if error.param is not None else "an argument"
+        return f"{command}: {name} is missing. {_hint(name) or see}"
+    if isinstance(error, click.BadOptionUsage):
+        takes = "takes no value" if "not take a value" in error.message else "needs a value"
+        return f"The option {error.option_name!r} {takes}. {see}"
+    if isinstance(error, click.BadParameter):
+        return f"{command}: {_bad_value(error)}"
+    group = error.ctx.command if error.ctx is not None else None
+    if isinstance(group, click.Group) and error.ctx is not None:
+        return _no_command(error, group, error.ctx)
+    extra = _EXTRA.fullmatch(error.message)
+    if extra is not None:
+        return f"{command}: {extra[1]!r} is one argument too many. Bounds are options, such as --log-size 3. {see}"
+    return f"{command}: {error.message} {see}"
+
+
+def _bad_value(error: click.BadParameter) -> str:
+    param = error.param
+    if param is None:
+        return error.message
+    message = error.message
+    if isinstance(param.type, click.Choice):
+        message = f"{message.split(' is not ')[0]} is not known; give {' or '.join(map(str, param.type.choices))}."
+    return f"{param.opts[-1]}: {message}" if isinstance(param, click.Option) else message
+
+
+def _no_command(error: click.UsageError, group: click.Group, context: click.Context) -> str:
+    names = group.list_commands(context)
+    known = f"The commands are {', '.join(names)}; `insync --help` explains them."
+    quoted = error.message.split("'")
+    if len(quoted) >= 2:
+        return f"insync has no command {quoted[1]!r}. {_near(quoted[1], names) or known}"
+    return f"insync: a command is missing. {known}"
+
+
+def _hint(name: str) -> str | None:
+    if name == "MODEL":
+        return "`insync list` shows the models; for instance `insync check kip320`."
+    if name == "FILE":
+        return "Name a trace file that `insync check MODEL --trace FILE` wrote."
+    return None
+
+
+def _options(context: click.Context | None) -> list[str]:
+    if context is None:
+        return []
+    return [
+        name for param in context.command.get_params(context) if isinstance(param, click.Option) for name in param.opts
+    ]
+
+
+def _near(name: str, known: list[str]) -> str | None:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    return f"Did you mean {near[0]!r}?" if near else None

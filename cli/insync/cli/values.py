@@ -1,0 +1,90 @@
+"""The values that options take: sizes in bytes, seconds, whole numbers in a range, paths of files to write."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import click
+
+__all__ = ["OutputPath", "Seconds", "Size", "Whole"]
+
+_SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+_WHOLE = re.compile(r"[+-]?[0-9]+|[0-9]{1,3}(_[0-9]{3})+")
+_DIGITS = 20
+_FACTORS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_SMALLEST = 1 << 20
+
+
+class Whole(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
+    """A whole number from `lowest` to `highest` (None: no upper end)."""
+
+    name = "number"
+
+    def __init__(self, lowest: int, highest: int | None = None) -> None:
+        self.lowest, self.highest = lowest, highest
+
+    def allowed(self) -> str:
+        """Return the range in words."""
+        return f"of at least {self.lowest}" if self.highest is None else f"from {self.lowest} to {self.highest}"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number that the text stands for."""
+        text = str(value)
+        if not _WHOLE.fullmatch(text):
+            self.fail(f"{str(value)!r} is not a whole number; give one {self.allowed()}.", param, ctx)
+        number = int(text) if len(text) <= _DIGITS else -1
+        if len(text) > _DIGITS or number < self.lowest or (self.highest is not None and number > self.highest):
+            self.fail(f"{text} is out of range; give a whole number {self.allowed()}.", param, ctx)
+        return number
+
+
+class Size(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
+    """A number of bytes: 300M, 2G, 1.5GiB; units of 1024."""
+
+    name = "size"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number of bytes."""
+        match = _SIZE.fullmatch(str(value).strip())
+        if match is None:
+            self.fail(
+                f"{str(value)!r} is not a size; give a number of bytes with a unit, such as 300M or 2G.", param, ctx
+            )
+        size = int(float(match[1]) * _FACTORS[match[2].upper()])
+        if size < _SMALLEST:
+            self.fail(
+                f"{str(value)!r} is {size} bytes, too little for any search; give at least 1M, such as 300M or 2G.",
+                param,
+                ctx,
+            )
+        return size
+
+
+class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
+    """A time in seconds, whole or not, above 0."""
+
+    name = "seconds"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the seconds."""
+        try:
+            seconds = float(str(value))
+        except ValueError:
+            seconds = math.nan
+        if not (math.isfinite(seconds) and seconds > 0):
+            self.fail(f"{str(value)!r} is not a time; give a number of seconds above 0, such as 60 or 0.5.", param, ctx)
+        return seconds
+
+
+class OutputPath(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
+    """A path of a file to be written."""
+
+    name = "file"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Return the path."""
+        if not str(value):
+            self.fail("the path is empty; name a file.", param, ctx)
+        return Path(str(value))

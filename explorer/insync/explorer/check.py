@@ -1,0 +1,134 @@
+"""`check`: the exhaustive search of a model, from its program to the verdict."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+
+from insync.explorer.backtrack import path_to
+from insync.explorer.counterexample import refusal_trace, violation_trace
+from insync.explorer.limits import Limits, Watch
+from insync.explorer.memory import peak_memory
+from insync.explorer.progress import Reporter
+from insync.explorer.search import Search, Space
+from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
+from insync.explorer.workers import Team, available_cores
+from insync.model import Model
+from insync.model.catalogue import model_reference
+from insync.model.machine.kernels import Kernels, compile_kernels
+from insync.properties import TYPE_OK, Property, select
+
+__all__ = ["check", "result_of"]
+
+
+def check(
+    model: Model,
+    properties: Sequence[str] | None = None,
+    limits: Limits | None = None,
+    threads: int | None = None,
+    partitions: int | None = None,
+    keep_going: bool = False,
+    reporter: Reporter | None = None,
+    stop: threading.Event | None = None,
+) -> CheckResult:
+    """Search every state of a model, breadth first, and check properties in each.
+
+    Args:
+        model: what to search.
+        properties: names of properties; None is the model's headline. type_ok is always checked.
+        limits: bounds of the search.
+        threads: how many work at once; None is one per core.
+        partitions: how many parts the states are kept in; None is one per thread. The result does not depend on it.
+        keep_going: whether to go on to the end of the space after a violation.
+        reporter: is told about once a second how far the search is.
+        stop: ends the search when it is set.
+
+    Raises:
+        UserError: an unknown property, or a model that cannot be traced.
+        InternalError: the evaluator does not confirm what the machine code found.
+    """
+    asked = select(model, properties)
+    checked = [(prop, prop.node(model)) for prop in asked if prop.node is not None]
+    started = time.perf_counter()
+    kernels = compile_kernels(model.program, [node for _, node in checked])
+    compiled = time.perf_counter()
+    size = threads or available_cores()
+    with Team(size) as team:
+        watch = Watch(limits or Limits(), stop)
+        initial = model.program.schema.pack(model.program.initial)
+        search = Search(kernels, watch, team, partitions or size, initial, keep_going, reporter)
+        try:
+            space = search.run()
+            searched = time.perf_counter()
+            violations = _violations(model, [prop for prop, _ in checked], kernels, space, team)
+        finally:
+            search.space.close()
+    seconds = {"compile": compiled - started, "search": searched - compiled}
+    if violations:
+        seconds["trace"] = time.perf_counter() - searched
+    return result_of(model, asked, space, violations, seconds)
+
+
+def _violations(
+    model: Model, checked: Sequence[Property], kernels: Kernels, space: Space, team: Team
+) -> tuple[Violation, ...]:
+    """The traces of all violations, the shortest first, then in the order of the properties."""
+    found: list[Violation] = []
+    for number, hit in sorted(space.violations.items()):
+        moves = path_to(model.program, kernels, space, team, hit.least, hit.level)
+        trace = violation_trace(model, checked[number], moves)
+        found.append(Violation(checked[number].name, trace.length, trace))
+    if space.refused is not None:
+        moves = path_to(model.program, kernels, space, team, space.refused.least, space.refused.level)
+        trace = refusal_trace(model, moves)
+        found.append(Violation(TYPE_OK, trace.length, trace))
+    return tuple(sorted(found, key=lambda violation: violation.trace_length))
+
+
+def result_of(
+    model: Model,
+    asked: Sequence[Property],
+    space: Space,
+    violations: tuple[Violation, ...],
+    seconds: dict[str, float],
+) -> CheckResult:
+    """Return the result of an exhaustive search.
+
+    Args:
+        model: what was searched.
+        asked: the properties that were asked for.
+        space: what was found.
+        violations: a trace for each property that fails.
+        seconds: how long its parts took.
+    """
+    complete = space.stopped_by is None and space.expanded == len(space.levels)
+    violated = {violation.property for violation in violations}
+    otherwise = Verdict.HOLDS if complete else Verdict.INCOMPLETE
+    names = [*(prop.name for prop in asked), *(violated - {prop.name for prop in asked})]
+    taken = dict.fromkeys(model.program.action_names, 0)
+    for action, steps in zip(model.program.actions, space.steps, strict=True):
+        taken[action.name] += steps
+    return CheckResult(
+        model=model_reference(model),
+        bounds=dict(model.bounds),
+        engine="local",
+        storage="exact",
+        verdict=Verdict.VIOLATED if violated else otherwise,
+        stopped_by=space.stopped_by,
+        distinct_states=sum(space.levels),
+        transitions=sum(taken.values()),
+        depth=len(space.levels),
+        levels=tuple(space.levels),
+        frontier=space.levels[-1] if space.expanded < len(space.levels) else 0,
+        properties=tuple(PropertyResult(n, Verdict.VIOLATED if n in violated else otherwise) for n in names),
+        violations=violations,
+        actions=taken,
+        never_enabled=tuple(name for name, steps in taken.items() if not steps and name not in _refused(violations)),
+        seconds=seconds,
+        peak_memory_bytes=peak_memory(),
+    )
+
+
+def _refused(violations: Sequence[Violation]) -> set[str]:
+    return {violation.trace.refused.action for violation in violations if violation.trace.refused is not None}

@@ -1,0 +1,91 @@
+"""Whole-file writes: a file is there complete or not at all, and a path that cannot be written is found early."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+from insync.model.errors import UserError
+
+__all__ = ["check_writable", "write_whole"]
+
+
+def check_writable(path: Path) -> None:
+    """Raise UserError unless a file can be written at `path`, leaving whatever is there as it is.
+
+    Used before a long search, so that its result is not lost for want of a directory. Devices and pipes are opened
+    by `write_whole` alone.
+    """
+    if _is_special(path):
+        return
+    if path.is_dir():
+        message = f"{path}: this is a directory, and a file is to be written there. Name a file in it."
+        raise UserError(message)
+    try:
+        handle, name = _open_beside(path)
+        os.close(handle)
+        os.unlink(name)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write `text` to `path` in UTF-8, so that a reader sees the old file or the whole new one.
+
+    The text goes to a temporary file in the same directory, is flushed to disk, and replaces `path` in one step. On any
+    failure the temporary file is removed and UserError names the path and the reason.
+    """
+    encoded = text.encode("utf-8", "backslashreplace")  # a file name that is no text; in JSON this is its escape
+    try:
+        if _is_special(path):
+            path.write_bytes(encoded)
+        else:
+            _replace(path, encoded)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
+def _replace(path: Path, encoded: bytes) -> None:
+    target = Path(os.path.realpath(path))  # a link keeps pointing to where it points
+    handle, name = _open_beside(target)
+    try:
+        with open(handle, "wb") as file:
+            file.write(encoded)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, _mode_for(target))
+        os.replace(name, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _open_beside(path: Path) -> tuple[int, str]:
+    return tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".part", dir=Path(os.path.realpath(path)).parent)
+
+
+def _mode_for(path: Path) -> int:
+    """The permissions for a new version of `path`: those it has, or those the umask gives a new file."""
+    try:
+        return path.stat().st_mode & 0o777
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+def _is_special(path: Path) -> bool:
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _cannot_write(path: Path, error: OSError) -> UserError:
+    reason = error.strerror or str(error)
+    if isinstance(error, FileNotFoundError):
+        reason = f"the directory {str(path.parent)!r} does not exist"
+    return UserError(
+        f"{path}: cannot be written ({reason}). Nothing was left there; "
+        "name a file in a directory with room that you may write to."
+    )

@@ -1,0 +1,30 @@
+"""Models in Hypothesis: state machines, strategies for states, and model-based tests of a system.
+
+Nothing here is public by subclassing: functions build what Hypothesis runs.
+"""
+
+from __future__ import annotations
+
+try:
+    import hypothesis  # noqa: F401  (whether it is there)
+except ModuleNotFoundError as error:
+    if error.name != "hypothesis":
+        raise
+    raise ModuleNotFoundError(
+        "insync.explorer.hypothesis needs Hypothesis, which is not installed; "  # noqa: EM101  (shown once either way)
+        "install it with: pip install 'insync[test]'",
+        name="hypothesis",
+    ) from None
+
+from insync.explorer.hypothesis.machine import state_machine
+from insync.explorer.hypothesis.model_based import Disagreement, model_based_test, replay_against
+from insync.explorer.hypothesis.strategies import reachable_states, typed_states
+
+__all__ = [
+    "Disagreement",
+    "model_based_test",
+    "reachable_states",
+    "replay_against",
+    "state_machine",
+    "typed_states",
+]

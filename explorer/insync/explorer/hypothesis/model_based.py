@@ -1,0 +1,164 @@
+"""Model-based tests: Hypothesis drives a model and a system side by side, and compares what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, NoReturn
+
+from hypothesis.stateful import RuleBasedStateMachine
+
+from insync.explorer.failures import trace_directory
+from insync.explorer.grid import render_grid
+from insync.explorer.hypothesis.machine import ModelMachine, build_machine, is_final
+from insync.explorer.hypothesis.side_by_side import Adapter, Output, SideBySide, check_adapter
+from insync.explorer.stepping import Stepper, Value, Walk
+from insync.explorer.subject import ModelLike, PropertyLike, model_of
+from insync.explorer.trace import Trace
+from insync.explorer.trace_file import read_trace, write_trace
+from insync.model.catalogue import find_model
+from insync.model.errors import UserError
+
+__all__ = ["Disagreement", "model_based_test", "replay_against"]
+
+AGREEMENT = "agreement"
+"""What stands in the place of the property in the trace of a disagreement."""
+
+
+class Disagreement(AssertionError):
+    """A system that shows something else than its model after the same steps.
+
+    Attributes:
+        trace: the steps, with the states of the model.
+        file: where the trace was saved; None where it was not.
+    """
+
+    def __init__(self, message: str, trace: Trace | None = None, file: Path | None = None) -> None:
+        super().__init__(message)
+        self.trace, self.file = trace, file
+
+
+def model_based_test(
+    model: ModelLike,
+    bounds: Mapping[str, int] | None = None,
+    *,
+    adapter: Adapter,
+    outputs: Mapping[str, Output] | None = None,
+    properties: Sequence[PropertyLike] = (),
+) -> type[RuleBasedStateMachine]:
+    """Return a Hypothesis state machine that runs a system beside a model; its `TestCase` is a test.
+
+    Each run makes a new adapter, and takes each step of the model on it as well: the adapter has a method per action,
+    with the action's parameters as keywords (a member's label such as "b1", an enumeration's name, true or false). Its
+    method `observe` returns the fields of the model's readable state that the system knows, which may be a part of
+    them; it is compared in the initial state and after each step. Its method `close`, if there is one, ends a run.
+
+    Args:
+        model: a model class or instance, or a model's name.
+        bounds: its bounds; those left out have their defaults.
+        adapter: a class, or a function without arguments.
+        outputs: for actions whose method returns something, what is right by the model: functions of the readable
+            states before and after the step, and of its parameters.
+        properties: what is checked of the model besides.
+
+    Raises:
+        UserError: an adapter that lacks an action or shows nothing, and all that `state_machine` raises.
+    """
+    built, given = model_of(model, bounds), dict(outputs or {})
+    check_adapter(built, adapter, given)
+    return build_machine(SystemMachine, built, properties, {"new_driver": staticmethod(adapter), "outputs": given})
+
+
+class SystemMachine(ModelMachine):
+    """A state machine of a model with a system beside it."""
+
+    new_driver: ClassVar[staticmethod[[], object]]
+    outputs: ClassVar[Mapping[str, Output]]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pair = SideBySide(self.new_driver, self.outputs)
+        found = self.pair.difference(self.stepper.model.decode(self.walk.codes))
+        if found is not None:
+            _disagree(self.walk, found, self.pair.name)
+
+    def take(self, action: str, parameters: Mapping[str, Value]) -> None:
+        """Take a step of the model, then of the system."""
+        before = self.walk.codes
+        super().take(action, parameters)
+        _step_system(self.pair, self.walk, before, action, parameters)
+
+    def teardown(self) -> None:
+        """End the run."""
+        self.pair.close()
+
+
+def replay_against(
+    file: str | Path,
+    adapter: Adapter,
+    outputs: Mapping[str, Output] | None = None,
+    model: ModelLike | None = None,
+) -> None:
+    """Take the steps of a trace file on a system, beside the model, and compare as `model_based_test` does.
+
+    Args:
+        file: any trace file, of a disagreement or of a property that fails.
+        adapter: as in `model_based_test`.
+        outputs: as in `model_based_test`.
+        model: the model, where it cannot be found by the name in the file.
+
+    Raises:
+        Disagreement: the system shows something else than the model.
+        UserError: the file is no trace, or its model takes no such steps.
+    """
+    trace = read_trace(Path(file))
+    built = model_of(model if model is not None else find_model(trace.model), trace.bounds)
+    check_adapter(built, adapter, outputs or {})
+    stepper = Stepper(built)
+    walk, pair = Walk(stepper), SideBySide(adapter, outputs or {})
+    try:
+        found = pair.difference(built.decode(walk.codes))
+        if found is not None:
+            _disagree(walk, found, pair.name)
+        for step in trace.steps[1:]:
+            number = built.program.action_number(step.action or "", dict(step.parameters))
+            if number is None or number not in walk.enabled.get(step.action or "", ()):
+                message = f"{file}: the step {step.label} is not enabled; the model is not the one of the trace."
+                raise UserError(message)
+            before = walk.codes
+            walk.step(number)
+            _step_system(pair, walk, before, step.action or "", stepper.values(number))
+    finally:
+        pair.close()
+
+
+def _step_system(
+    pair: SideBySide, walk: Walk, before: tuple[int, ...], action: str, parameters: Mapping[str, Value]
+) -> None:
+    model = walk.stepper.model
+    try:
+        found = pair.step(action, parameters, model.decode(before), model.decode(walk.codes))
+    except UserError:
+        raise
+    except Exception as error:
+        if is_final():
+            trace = walk.trace(AGREEMENT, f"{pair.name}.{action} raised {type(error).__name__} in the last step.")
+            error.add_note(render_grid(trace, model.grid))
+        raise
+    if found is not None:
+        _disagree(walk, found, pair.name)
+
+
+def _disagree(walk: Walk, found: str, adapter: str) -> NoReturn:
+    """Raise Disagreement; only the shrunk one is saved and shown whole."""
+    number = walk.moves[-1][0]
+    when = "In the initial state" if number is None else f"After `{walk.stepper.actions[number].label}`"
+    trace = walk.trace(AGREEMENT, f"{when} system and model disagree: {found}")
+    if not is_final():
+        raise Disagreement(trace.reason, trace)
+    model = walk.stepper.model
+    file = trace_directory() / f"{model.name}-{AGREEMENT}.json"
+    write_trace(file, trace)
+    again = f"Trace: {file}\nAgain: replay_against({str(file)!r}, {adapter})"
+    message = f"\n{render_grid(trace, model.grid)}\n{again}"
+    raise Disagreement(message, trace, file)

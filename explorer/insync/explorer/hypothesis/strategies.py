@@ -1,0 +1,94 @@
+"""Hypothesis strategies for the states of a model: those that walks reach, and all that its domains allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from hypothesis import strategies as st
+
+from insync.explorer.stepping import Codes, Refused, Stepper
+from insync.explorer.subject import ModelLike, model_of
+from insync.model import ReadableState
+from insync.model.domains import Array, Domain, Option, Record, Scalar
+from insync.model.errors import InternalError, UserError
+
+__all__ = ["reachable_states", "typed_states"]
+
+
+def reachable_states(
+    model: ModelLike, bounds: Mapping[str, int] | None = None, *, max_steps: int = 50
+) -> st.SearchStrategy[ReadableState]:
+    """Return a strategy for readable states that a random walk from the initial state reaches.
+
+    It shrinks to short walks. A walk ends early where no action is enabled.
+
+    Args:
+        model: a model class or instance, or a model's name.
+        bounds: its bounds; those left out have their defaults.
+        max_steps: the longest walk, in steps.
+
+    Raises:
+        UserError: an unknown model or bound, or max_steps below 0.
+    """
+    if max_steps < 0:
+        message = f"max_steps={max_steps} must be at least 0; a walk of 0 steps is the initial state."
+        raise UserError(message)
+    stepper = Stepper(model_of(model, bounds))
+    return _walks(stepper, max_steps).map(stepper.model.decode)
+
+
+@st.composite
+def _walks(draw: st.DrawFn, stepper: Stepper, max_steps: int) -> Codes:
+    codes = stepper.model.program.initial
+    for _ in range(draw(st.integers(0, max_steps))):
+        following = _successors(stepper, codes)
+        if not following:
+            break
+        codes = draw(st.sampled_from(following))
+    return codes
+
+
+def _successors(stepper: Stepper, codes: Codes) -> list[Codes]:
+    """Return the states after all steps that are not refused."""
+    found: dict[Codes, None] = {}
+    for numbers in stepper.enabled(codes).values():
+        for number in numbers:
+            try:
+                found[stepper.step(codes, number)] = None
+            except Refused:
+                continue
+    return list(found)
+
+
+def typed_states(model: ModelLike, bounds: Mapping[str, int] | None = None) -> st.SearchStrategy[ReadableState]:
+    """Return a strategy for readable states that the model's domains allow, reachable or not.
+
+    Args:
+        model: a model class or instance, or a model's name.
+        bounds: its bounds; those left out have their defaults.
+
+    Raises:
+        UserError: an unknown model or bound.
+    """
+    return _values(model_of(model, bounds).state)
+
+
+def _values(domain: Domain) -> st.SearchStrategy[Any]:
+    match domain:
+        case Scalar():
+            return st.integers(0, domain.size - 1).map(domain.readable)
+        case Option():
+            return st.none() | _values(domain.of)
+        case Record():
+            return st.fixed_dictionaries({name: _values(field) for name, field in domain.fields.items()})
+        case Array():
+            elements = st.tuples(*[_values(domain.of)] * len(domain.labels))
+            return elements.map(list if isinstance(domain.over, int) else partial(_labelled, domain.labels))
+    message = f"The domain {type(domain).__name__} has no strategy."
+    raise InternalError(message)
+
+
+def _labelled(labels: list[str], values: tuple[object, ...]) -> dict[str, object]:
+    return dict(zip(labels, values, strict=True))

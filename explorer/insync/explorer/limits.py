@@ -1,0 +1,93 @@
+"""What may stop a search before the space is complete, and the watch over it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+
+from insync.explorer.memory import physical_memory, resident_memory
+
+__all__ = ["Limits", "StopReason", "Watch"]
+
+
+class StopReason(StrEnum):
+    """The bound that ended a search."""
+
+    DEPTH = "depth"
+    STATES = "states"
+    TIME = "time"
+    MEMORY = "memory"
+    INTERRUPT = "interrupt"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of a search; None is no bound.
+
+    Attributes:
+        depth: levels, the initial state being level 1.
+        states: distinct states; the search ends with the level in which they are reached.
+        seconds: of search, compilation not included.
+        memory_bytes: resident set of the process. None is nine tenths of the machine's memory.
+    """
+
+    depth: int | None = None
+    states: int | None = None
+    seconds: float | None = None
+    memory_bytes: int | None = None
+
+
+class Watch:
+    """Says when a search has to stop.
+
+    Args:
+        limits: its bounds.
+        stop: set by whoever wants it to end.
+    """
+
+    def __init__(self, limits: Limits, stop: threading.Event | None) -> None:
+        self.limits, self._stop = limits, stop
+        self.started = time.perf_counter()
+        self.memory_bytes = limits.memory_bytes or physical_memory() * 9 // 10
+        self._lock = threading.Lock()
+        self._promised = 0
+
+    @property
+    def seconds(self) -> float:
+        """How long the search has been running."""
+        return time.perf_counter() - self.started
+
+    @property
+    def resident(self) -> int:
+        """The resident set of the process in bytes."""
+        return resident_memory()
+
+    def interrupted(self) -> StopReason | None:
+        """Return why the search must stop at once, if it must: time or interrupt."""
+        if self._stop is not None and self._stop.is_set():
+            return StopReason.INTERRUPT
+        if self.limits.seconds is not None and self.seconds >= self.limits.seconds:
+            return StopReason.TIME
+        return None
+
+    def after_level(self, depth: int, states: int) -> StopReason | None:
+        """Return why the search must not go on after a complete level, if it must not: depth or states."""
+        if self.limits.depth is not None and depth >= self.limits.depth:
+            return StopReason.DEPTH
+        if self.limits.states is not None and states >= self.limits.states:
+            return StopReason.STATES
+        return None
+
+    def settle(self) -> None:
+        """Note that what was promised by `may_use` is in memory by now, or never will be."""
+        self._promised = 0
+
+    def may_use(self, size: int) -> bool:
+        """Promise so many more bytes of memory, if they are within the bound; called from any thread."""
+        with self._lock:
+            if resident_memory() + self._promised + size > self.memory_bytes:
+                return False
+            self._promised += size
+            return True

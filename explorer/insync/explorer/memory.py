@@ -1,0 +1,93 @@
+"""Memory outside Python's heap: address space that counts only as far as it is touched, and what is resident."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import resource
+import sys
+
+from insync.model.errors import UserError
+
+__all__ = ["HUGE_PAGE", "Block", "peak_memory", "physical_memory", "resident_memory"]
+
+HUGE_PAGE = 2 << 20
+"""The unit in which touched memory of a block may come into being."""
+
+_NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
+_HUGE = getattr(mmap, "MADV_HUGEPAGE", None)
+_FORGET = getattr(mmap, "MADV_DONTNEED", None) if sys.platform == "linux" else None
+
+
+class Block:
+    """Reserved memory, zero until written; only pages that were touched take real memory.
+
+    Args:
+        size: bytes, rounded up to whole huge pages.
+
+    Attributes:
+        address: where it starts, a multiple of a page.
+
+    Raises:
+        UserError: the system does not even reserve the address space.
+    """
+
+    __slots__ = ("_map", "_pin", "address", "size")
+
+    def __init__(self, size: int) -> None:
+        self.size = -(-size // HUGE_PAGE) * HUGE_PAGE
+        try:
+            self._map = mmap.mmap(-1, self.size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
+        except (OSError, ValueError, OverflowError) as error:
+            message = f"The system refuses to reserve {self.size >> 20} MiB of address space ({error}); lower --memory."
+            raise UserError(message) from error
+        if _HUGE is not None and self.size > HUGE_PAGE:
+            self._advise(_HUGE, 0, self.size)
+        self._pin: ctypes.c_char | None = ctypes.c_char.from_buffer(self._map)
+        self.address = ctypes.addressof(self._pin)
+
+    def forget(self, start: int, end: int) -> None:
+        """Give the pages of a part back to the system; it is zero afterwards. Both ends are multiples of a page."""
+        if _FORGET is not None and end > start:
+            self._advise(_FORGET, start, end - start)
+
+    def _advise(self, advice: int, start: int, length: int) -> None:
+        try:
+            self._map.madvise(advice, start, length)
+        except OSError:  # an older kernel: a matter of speed alone
+            return
+
+    def read(self, start: int, length: int) -> bytes:
+        """Return a copy of a part."""
+        return ctypes.string_at(self.address + start, length)
+
+    def close(self) -> None:
+        """Give the memory back; no address within it may be used any more."""
+        self._pin = None
+        self._map.close()
+
+
+def resident_memory() -> int:
+    """Return the bytes of this process that are in memory now (its peak so far where the system tells no more)."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * mmap.PAGESIZE
+    except OSError:
+        return peak_memory()
+
+
+def peak_memory() -> int:
+    """Return the most bytes of this process that were in memory at one time."""
+    try:
+        # What getrusage says includes the process that this one was started from.
+        with open("/proc/self/status", "rb") as file:
+            return next(int(line.split()[1]) * 1024 for line in file if line.startswith(b"VmHWM"))
+    except (OSError, StopIteration):
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
+
+
+def physical_memory() -> int:
+    """Return the bytes of memory of this machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -1,0 +1,77 @@
+"""What a search says while it works."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["Progress", "Pulse", "Reporter", "WalkProgress", "WalkReporter"]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a search is.
+
+    Attributes:
+        level: the level that is being expanded.
+        frontier: its states that are not expanded yet.
+        distinct_states: all states found so far.
+        states_per_second: found since the last report.
+        memory_bytes: resident set of the process.
+        seconds: since the search began.
+    """
+
+    level: int
+    frontier: int
+    distinct_states: int
+    states_per_second: float
+    memory_bytes: int
+    seconds: float
+
+
+Reporter = Callable[[Progress], None]
+"""Called about once a second, in the thread that called `check`."""
+
+
+@dataclass(frozen=True, slots=True)
+class WalkProgress:
+    """Where a simulation is.
+
+    Attributes:
+        walks: taken so far.
+        steps: taken so far.
+        steps_per_second: since the last report.
+        memory_bytes: resident set of the process.
+        seconds: since it began.
+    """
+
+    walks: int
+    steps: int
+    steps_per_second: float
+    memory_bytes: int
+    seconds: float
+
+
+WalkReporter = Callable[[WalkProgress], None]
+"""Called about once a second, in the thread that called `simulate`."""
+
+
+class Pulse:
+    """Says when the next report is due, and how fast things went since the last."""
+
+    def __init__(self, period: float = 1.0) -> None:
+        self._period = period
+        self._last = time.perf_counter()
+        self._count = 0
+
+    def due(self) -> bool:
+        """Return whether a report is due."""
+        return time.perf_counter() - self._last >= self._period
+
+    def rate(self, count: int) -> float:
+        """Return how much the count grew per second since the last call."""
+        now = time.perf_counter()
+        rate = (count - self._count) / max(now - self._last, 1e-9)
+        self._last, self._count = now, count
+        return rate

@@ -1,0 +1,148 @@
+"""What is to be examined: a model under bounds, and the claims that are made about its states.
+
+A claim is a property of the model by its name, or a plain Python function of the readable state. The evaluator checks
+both; machine code and z3 know the first kind alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from insync.model import Model, ReadableState
+from insync.model.catalogue import find_model
+from insync.model.errors import UserError
+from insync.model.evaluator import evaluate
+from insync.model.graph import Node
+from insync.properties import TYPE_OK, Property, explain, select
+from insync.properties.property import sentence_of
+
+__all__ = ["Claim", "ModelLike", "PropertyLike", "ReadableProperty", "claims_of", "model_of", "symbolic_names"]
+
+ModelLike = Model | type[Model] | str
+"""A model: a class, an instance, or what the command line calls it, `kip320` or `path/to/file.py:Class`."""
+
+ReadableProperty = Callable[[ReadableState], bool]
+"""A property in plain Python: whether a readable state is as it must be. Its docstring says what it means."""
+
+PropertyLike = str | ReadableProperty
+"""A property of the model by its name, or a readable one."""
+
+
+def model_of(given: ModelLike, bounds: Mapping[str, int] | None = None) -> Model:
+    """Return the model under these bounds; a bound that is not named has its default.
+
+    Raises:
+        UserError: there is no such model or bound, or an instance, which has its bounds, is given others.
+    """
+    if isinstance(given, Model):
+        if bounds and dict(bounds) != {name: given.b[name] for name in bounds if name in given.b}:
+            message = (
+                f"{given.name}: the model was made with the bounds {dict(given.b)}, and {dict(bounds)} is given too. "
+                f"Give the class {type(given).__name__} with bounds, or the model without."
+            )
+            raise UserError(message)
+        return given
+    kind = find_model(given) if isinstance(given, str) else given
+    if not (isinstance(kind, type) and issubclass(kind, Model)):
+        message = (
+            f"{given!r} is not a model; give a subclass of Model, or the name of one, such as 'kip320' or "
+            f"'path/to/file.py:ModelName'."
+        )
+        raise UserError(message)
+    return kind(**(bounds or {}))
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Something that must hold in every reachable state of one model.
+
+    Attributes:
+        model: the model.
+        name: the property's name, or the function's.
+        sentence: what it means.
+        symbolic: the property and its condition; None for a plain function.
+        readable: the function; None for a property.
+    """
+
+    model: Model
+    name: str
+    sentence: str
+    symbolic: tuple[Property, Node] | None
+    readable: ReadableProperty | None
+
+    def holds(self, codes: tuple[int, ...]) -> bool:
+        """Return whether it holds in the state with these codes.
+
+        Raises:
+            UserError: the function returns something else than true or false.
+        """
+        if self.symbolic is not None:
+            return bool(evaluate(self.symbolic[1], codes))
+        assert self.readable is not None
+        answer: object = self.readable(self.model.decode(codes))
+        if not isinstance(answer, bool):
+            message = (
+                f"The property {self.name} returns {answer!r} ({type(answer).__name__}); a function of the readable "
+                f"state returns True where the state is as it must be, and False where it is not."
+            )
+            raise UserError(message)
+        return answer
+
+    def reason(self, codes: tuple[int, ...]) -> str:
+        """Say why it does not hold in the state with these codes."""
+        if self.symbolic is not None:
+            return explain(self.model, self.symbolic[0], codes) or ""
+        said = f": {self.sentence}" if self.sentence else "; its docstring would say here what it means."
+        return f"{self.name} is false in the last state{said}"
+
+
+def claims_of(model: Model, properties: Sequence[PropertyLike] | None = None) -> list[Claim]:
+    """Return what is claimed of a model by properties, in the order given; None names its headline properties.
+
+    type_ok is left out: it is about steps, and everything that takes steps checks it.
+
+    Raises:
+        UserError: an unknown name, something that is neither name nor function, or two of one name.
+    """
+    if isinstance(properties, str) or callable(properties):
+        message = f"properties={properties!r} must be a list of properties; write [{_named(properties)}]."
+        raise UserError(message)
+    wanted = list(model.headline if properties is None else properties)
+    claims = [claim for given in wanted for claim in _claims(model, given)]
+    unique: dict[str, Claim] = {}
+    for claim in claims:
+        other = unique.setdefault(claim.name, claim)
+        if other.readable is not claim.readable:
+            message = f"{model.name}: two different properties are named {claim.name!r}; rename one."
+            raise UserError(message)
+    return list(unique.values())
+
+
+def symbolic_names(properties: Sequence[PropertyLike] | None) -> list[str] | None:
+    """Return the names of those properties that are not plain functions."""
+    return None if properties is None else [given for given in properties if isinstance(given, str)]
+
+
+def _claims(model: Model, given: object) -> list[Claim]:
+    if isinstance(given, str):
+        (found,) = select(model, [given])
+        if found.name == TYPE_OK or found.node is None:
+            return []
+        return [Claim(model, found.name, found.sentence, (found, found.node(model)), None)]
+    if not callable(given):
+        message = (
+            f"{model.name}: {given!r} is not a property; give the name of one, or a function of the readable state."
+        )
+        raise UserError(message)
+    name = getattr(given, "__name__", "<lambda>")
+    if not name.isidentifier():
+        message = (
+            f"{model.name}: the property {given!r} has no name to be reported by; write it with `def name(state)`."
+        )
+        raise UserError(message)
+    return [Claim(model, name, sentence_of(given), None, given)]
+
+
+def _named(given: object) -> str:
+    return repr(given) if isinstance(given, str) else getattr(given, "__name__", "...")

@@ -1,0 +1,70 @@
+"""The one trace type: a sequence of steps from the initial state, and why its last state breaks a property.
+
+Reading and writing it is in `trace_file`, running it again in `replay`, showing it in `grid`, its export in `itf`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from insync.model import ReadableState
+from insync.properties.progress import Fairness
+
+__all__ = ["START", "RefusedStep", "Trace", "TraceStep"]
+
+START = "start"
+"""Label of the initial state, which no action produced."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One state of a trace and the step that led to it.
+
+    `action` is None for the initial state. `parameters` maps the name of a parameter to its label ("b1"). `state` is
+    the readable state that `model.decode` gives. `label` is the step in words ("b3 fetches from b1").
+    """
+
+    action: str | None
+    parameters: Mapping[str, str]
+    state: ReadableState
+    label: str = START
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedStep:
+    """A step from the last state that is enabled and assigns outside a field's domain: the failure of type_ok."""
+
+    action: str
+    parameters: Mapping[str, str]
+    label: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A counterexample: model and bounds, the property that fails, the steps, and the reason in words.
+
+    `model` is the name under which the model is found again: "kip320", or "path/to/file.py:Class". `steps[0]` is the
+    initial state. `refused` is set for type_ok alone, whose last state is sound but has a step that leaves a domain.
+
+    A run that goes on for ever has a `loop`: the last state is that of step `loop` again (the last step itself: the run
+    stays there), and `fairness` is what it respects. A `witness` is no counterexample: its last state is a state of
+    the kind that a `sometimes` property asks for.
+    """
+
+    model: str
+    bounds: Mapping[str, int]
+    property: str
+    steps: tuple[TraceStep, ...]
+    reason: str
+    refused: RefusedStep | None = None
+    loop: int | None = None
+    fairness: Fairness | None = None
+    witness: bool = False
+
+    @builtins.property
+    def length(self) -> int:
+        """The number of states, the initial one included."""
+        return len(self.steps)

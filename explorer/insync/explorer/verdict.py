@@ -1,0 +1,85 @@
+"""What a search concludes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from insync.explorer.limits import StopReason
+from insync.explorer.trace import Trace
+
+__all__ = ["CheckResult", "PropertyResult", "Verdict", "Violation"]
+
+
+class Verdict(StrEnum):
+    """What is known about a property, or about all of them."""
+
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    INCOMPLETE = "incomplete"
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyResult:
+    """What is known about one property; incomplete: no violation in the levels that were searched."""
+
+    name: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A property that fails, and a shortest trace to a state where it does."""
+
+    property: str
+    trace_length: int
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The result of an exhaustive search: all but times and memory depends on model, bounds and properties alone.
+
+    Attributes:
+        model: the name by which the model is found again.
+        bounds: the bounds of the model.
+        engine: which engine searched.
+        storage: how visited states were kept: "exact", every one as a whole.
+        verdict: violated if any property is, else holds if the space is complete.
+        stopped_by: the bound that ended the search; None if it ended by itself.
+        distinct_states: the states of all complete levels.
+        transitions: the steps taken, from all states of the levels that were expanded as a whole.
+        depth: the number of levels, the initial state being level 1.
+        levels: the number of states in each.
+        frontier: the states of the last level, if they were not expanded; else 0.
+        properties: what is known about each property that was asked for, and type_ok if it fails.
+        violations: a shortest trace for each property that fails.
+        actions: the steps taken of each action, by its name.
+        never_enabled: the actions no step of which was taken or refused.
+        seconds: spent to compile, to search, and to find the traces.
+        peak_memory_bytes: the largest resident set of the process so far.
+    """
+
+    model: str
+    bounds: Mapping[str, int]
+    engine: str
+    storage: str
+    verdict: Verdict
+    stopped_by: StopReason | None
+    distinct_states: int
+    transitions: int
+    depth: int
+    levels: tuple[int, ...]
+    frontier: int
+    properties: tuple[PropertyResult, ...]
+    violations: tuple[Violation, ...]
+    actions: Mapping[str, int]
+    never_enabled: tuple[str, ...]
+    seconds: Mapping[str, float]
+    peak_memory_bytes: int
+
+    @property
+    def complete_depth(self) -> int:
+        """How many levels are complete: all that are counted."""
+        return self.depth

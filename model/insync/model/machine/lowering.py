@@ -1,0 +1,288 @@
+"""Expression graph to LLVM IR text: one straight line of instructions, for one state or for several side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from insync.model.graph import Node, Op
+from insync.model.schema import Schema
+
+__all__ = ["LANES", "Lowering", "Shape"]
+
+LANES = 8
+"""How many states one vector instruction works on: eight 64-bit numbers fill a 512-bit register."""
+
+_WORD = 64
+_INT_OPS = {Op.ADD: "add", Op.SUB: "sub", Op.MUL: "mul", Op.BITAND: "and", Op.BITOR: "or"}
+_COMPARISONS = {Op.EQ: "eq", Op.LT: "slt", Op.LE: "sle"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How many states an instruction works on: 1, or several lanes."""
+
+    lanes: int
+
+    @property
+    def ints(self) -> str:
+        """The IR type of a number."""
+        return "i64" if self.lanes == 1 else f"<{self.lanes} x i64>"
+
+    @property
+    def bools(self) -> str:
+        """The IR type of a condition."""
+        return "i1" if self.lanes == 1 else f"<{self.lanes} x i1>"
+
+    @property
+    def suffix(self) -> str:
+        """The type as it is spelled in the name of an intrinsic."""
+        return "i64" if self.lanes == 1 else f"v{self.lanes}i64"
+
+    def number(self, value: int) -> str:
+        """Return the operand of a constant number."""
+        return str(value) if self.lanes == 1 else f"splat (i64 {value})"
+
+    def truth(self, value: bool) -> str:
+        """Return the operand of a constant condition."""
+        word = "true" if value else "false"
+        return word if self.lanes == 1 else f"splat (i1 {word})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Stripe:
+    """Cells `first`.. of a selection that lie at equal distances in one word: found by a computed shift."""
+
+    first: int
+    count: int
+    word: int
+    shift: int
+    stride: int
+    bits: int
+
+
+class Lowering:
+    """Appends the instructions that compute nodes, each node once.
+
+    Args:
+        schema: where each cell lies in the packed state.
+        words: the operands that hold the words of the state.
+        shape: one state, or lanes.
+        lines: where the instructions are appended.
+    """
+
+    def __init__(self, schema: Schema, words: Sequence[str], shape: Shape, lines: list[str]) -> None:
+        self.schema, self.words, self.shape, self.lines = schema, words, shape, lines
+        self._operands: dict[int, str] = {}
+        self._count = 0
+
+    def let(self, instruction: str) -> str:
+        """Append an instruction and return the operand that names its result."""
+        self._count += 1
+        name = f"%v{self._count}"
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def operand(self, root: Node) -> str:
+        """Return the operand of a node, computing first whatever it needs."""
+        for node in self._missing([root]):
+            self._operands[node.index] = self._emit(node)
+        return self._operands[root.index]
+
+    def conjunction(self, nodes: Iterable[Node]) -> str:
+        """Return the operand of the AND of conditions (true when there are none)."""
+        operands = [self.operand(node) for node in nodes]
+        return self._fold("and", operands) if operands else self.shape.truth(True)
+
+    def _missing(self, roots: list[Node]) -> list[Node]:
+        found: dict[int, Node] = {}
+        while roots:
+            node = roots.pop()
+            if node.index not in found and node.index not in self._operands:
+                found[node.index] = node
+                roots.extend(self._needs(node))
+        return [found[index] for index in sorted(found)]
+
+    def _needs(self, node: Node) -> tuple[Node, ...]:
+        # The elements of a selection that are read by a computed shift need no instruction of their own.
+        if node.op is Op.SELECT and (self._table(node) is not None or self._stripes(node) is not None):
+            return node.args[:1]
+        return node.args
+
+    def _emit(self, node: Node) -> str:
+        if node.op is Op.CONST:
+            assert isinstance(node.arg, int)
+            return self.shape.truth(bool(node.arg)) if node.is_bool else self.shape.number(node.arg)
+        if node.op is Op.CELL:
+            assert isinstance(node.arg, int)
+            return self._read_cell(node.arg)
+        if node.op is Op.SELECT:
+            return self._select(node)
+        ops = [self._operands[arg.index] for arg in node.args]
+        return _RULES[node.op](self, node, ops)
+
+    # ------------------------------------------------------------------------------------------------- reading cells
+
+    def _read_cell(self, number: int) -> str:
+        cell = self.schema.cells[number]
+        if cell.bits == 0:
+            return self.shape.number(0)
+        return self._field(self.words[cell.word], self.shape.number(cell.shift), cell.bits)
+
+    def _field(self, word: str, shift: str, bits: int) -> str:
+        ints = self.shape.ints
+        moved = word if shift in ("0", "splat (i64 0)") else self.let(f"lshr {ints} {word}, {shift}")
+        return moved if bits == _WORD else self.let(f"and {ints} {moved}, {self.shape.number((1 << bits) - 1)}")
+
+    # ------------------------------------------------------------------------------------------------------ selection
+
+    def _select(self, node: Node) -> str:
+        index = self._operands[node.args[0].index]
+        table = self._table(node)
+        if table is not None:
+            constant, bits = table
+            shift = self._scaled(index, bits, 0)
+            return self._inside(node, index, self._field(self.shape.number(constant), shift, bits))
+        stripes = self._stripes(node)
+        if stripes is not None:
+            return self._inside(node, index, self._from_stripes(index, stripes))
+        result = self.shape.number(0)
+        for position in range(len(node.args) - 2, -1, -1):
+            here = self._compare("eq", index, self.shape.number(position))
+            result = self._choose(here, self._operands[node.args[position + 1].index], result)
+        return result
+
+    def _inside(self, node: Node, index: str, value: str) -> str:
+        """Give 0 for an index outside the elements, unless its range shows that there is none."""
+        count = len(node.args) - 1
+        if node.args[0].lo >= 0 and node.args[0].hi < count:
+            return value
+        return self._choose(self._compare("ult", index, self.shape.number(count)), value, self.shape.number(0))
+
+    def _scaled(self, index: str, stride: int, base: int) -> str:
+        ints = self.shape.ints
+        scaled = index if stride == 1 else self.let(f"mul {ints} {index}, {self.shape.number(stride)}")
+        return scaled if base == 0 else self.let(f"add {ints} {scaled}, {self.shape.number(base)}")
+
+    def _from_stripes(self, index: str, stripes: list[_Stripe]) -> str:
+        result = ""
+        for stripe in stripes:
+            shift = self._scaled(index, stripe.stride, stripe.shift - stripe.first * stripe.stride)
+            value = self._field(self.words[stripe.word], shift, stripe.bits)
+            if result:
+                value = self._choose(self._compare("sge", index, self.shape.number(stripe.first)), value, result)
+            result = value
+        return result
+
+    def _table(self, node: Node) -> tuple[int, int] | None:
+        """The constant elements of a selection as one number, and the bits of each; None unless they are small."""
+        values = [arg.arg for arg in node.args[1:] if arg.op is Op.CONST and isinstance(arg.arg, int) and arg.arg >= 0]
+        bits = max([value.bit_length() for value in values] + [1])
+        if len(values) != len(node.args) - 1 or bits * len(values) > _WORD - 1:
+            return None
+        return sum(value << place * bits for place, value in enumerate(values)), bits
+
+    def _stripes(self, node: Node) -> list[_Stripe] | None:
+        """The elements of a selection as few stripes of cells, or None where that is no gain."""
+        if any(arg.op is not Op.CELL for arg in node.args[1:]):
+            return None
+        cells = [self.schema.cells[arg.arg] for arg in node.args[1:] if isinstance(arg.arg, int)]
+        stripes: list[_Stripe] = []
+        place = 0
+        while place < len(cells):
+            first = cells[place]
+            end = place + 1
+            stride = cells[end].shift - first.shift if end < len(cells) else 0
+            while (
+                end < len(cells)
+                and (cells[end].word, cells[end].bits) == (first.word, first.bits)
+                and cells[end].shift == first.shift + (end - place) * stride
+            ):
+                end += 1
+            stripes.append(
+                _Stripe(place, end - place, first.word, first.shift, stride if end > place + 1 else 0, first.bits)
+            )
+            place = end
+        return stripes if 2 * len(stripes) <= len(cells) and all(cell.bits for cell in cells) else None
+
+    # --------------------------------------------------------------------------------------------- other instructions
+
+    def _compare(self, how: str, a: str, b: str) -> str:
+        return self.let(f"icmp {how} {self.shape.ints} {a}, {b}")
+
+    def _choose(self, condition: str, yes: str, no: str) -> str:
+        bools, ints = self.shape.bools, self.shape.ints
+        return self.let(f"select {bools} {condition}, {ints} {yes}, {ints} {no}")
+
+    def _call(self, name: str, *ops: str) -> str:
+        ints = self.shape.ints
+        return self.let(f"call {ints} @llvm.{name}.{self.shape.suffix}({', '.join(f'{ints} {op}' for op in ops)})")
+
+    def _fold(self, instruction: str, operands: list[str]) -> str:
+        result = operands[0]
+        for operand in operands[1:]:
+            result = self.let(f"{instruction} {self.shape.bools} {result}, {operand}")
+        return result
+
+    def _int(self, node: Node, ops: list[str]) -> str:
+        return self.let(f"{_INT_OPS[node.op]} {self.shape.ints} {ops[0]}, {ops[1]}")
+
+    def _comparison(self, node: Node, ops: list[str]) -> str:
+        if node.op is Op.EQ and node.args[0].is_bool:
+            return self._not(node, [self._fold("xor", ops)])
+        return self._compare(_COMPARISONS[node.op], ops[0], ops[1])
+
+    def _extreme(self, node: Node, ops: list[str]) -> str:
+        return self._call("smin" if node.op is Op.MIN else "smax", *ops)
+
+    def _connective(self, node: Node, ops: list[str]) -> str:
+        return self._fold("and" if node.op is Op.AND else "or", ops)
+
+    def _not(self, _: Node, ops: list[str]) -> str:
+        return self.let(f"xor {self.shape.bools} {ops[0]}, {self.shape.truth(True)}")
+
+    def _ite(self, _: Node, ops: list[str]) -> str:
+        return self._choose(ops[0], ops[1], ops[2])
+
+    def _difference(self, _: Node, ops: list[str]) -> str:
+        inverse = self.let(f"xor {self.shape.ints} {ops[1]}, {self.shape.number(-1)}")
+        return self.let(f"and {self.shape.ints} {ops[0]}, {inverse}")
+
+    def _bit(self, node: Node, ops: list[str]) -> str:
+        bit = self.let(f"shl {self.shape.ints} {self.shape.number(1)}, {ops[0]}")
+        return self._if_element(node.args[0], ops[0], bit)
+
+    def _test(self, node: Node, ops: list[str]) -> str:
+        moved = self.let(f"lshr {self.shape.ints} {ops[0]}, {ops[1]}")
+        bit = self.let(f"and {self.shape.ints} {moved}, {self.shape.number(1)}")
+        return self._compare("ne", self._if_element(node.args[1], ops[1], bit), self.shape.number(0))
+
+    def _if_element(self, element: Node, operand: str, value: str) -> str:
+        if element.lo >= 0 and element.hi <= 62:
+            return value
+        return self._choose(self._compare("ult", operand, self.shape.number(63)), value, self.shape.number(0))
+
+    def _popcount(self, _: Node, ops: list[str]) -> str:
+        return self._call("ctpop", ops[0])
+
+
+_RULES: dict[Op, Callable[[Lowering, Node, list[str]], str]] = {
+    Op.ADD: Lowering._int,
+    Op.SUB: Lowering._int,
+    Op.MUL: Lowering._int,
+    Op.BITAND: Lowering._int,
+    Op.BITOR: Lowering._int,
+    Op.MIN: Lowering._extreme,
+    Op.MAX: Lowering._extreme,
+    Op.EQ: Lowering._comparison,
+    Op.LT: Lowering._comparison,
+    Op.LE: Lowering._comparison,
+    Op.AND: Lowering._connective,
+    Op.OR: Lowering._connective,
+    Op.NOT: Lowering._not,
+    Op.ITE: Lowering._ite,
+    Op.BITDIFF: Lowering._difference,
+    Op.BIT: Lowering._bit,
+    Op.TEST: Lowering._test,
+    Op.COUNT: Lowering._popcount,
+}

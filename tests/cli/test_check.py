@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync.cli.progress import progress_reporter
+
+Insync = Callable[..., Any]
+
+
+def test_a_proof(insync: Insync) -> None:
+    code, out, err = insync("check", "kip320", "--replicas", 2, "--max-leader-epoch", 1)
+    assert (code, err) == (0, "")
+    assert out.startswith(
+        "kip320   replicas 2, log_size 2, max_records 2, max_leader_epoch 1\nholds: weak_isr, strong_isr in all "
+    )
+
+
+def test_bounds_may_stand_before_the_model(insync: Insync) -> None:
+    code, out, _ = insync("check", "--replicas=2", "--max-leader-epoch", 0, "--json", "kip320")
+    assert code == 0
+    assert json.loads(out)["bounds"] == {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 0}
+
+
+def test_the_object_for_scripts(insync: Insync) -> None:
+    code, out, err = insync("check", "kip320", "--replicas", 2, "--property", "strong_isr", "--json")
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert out.count("\n") == 1
+    assert list(result) == [
+        "model",
+        "bounds",
+        "engine",
+        "storage",
+        "verdict",
+        "stopped_by",
+        "distinct_states",
+        "transitions",
+        "depth",
+        "levels",
+        "frontier",
+        "properties",
+        "violations",
+        "actions",
+        "never_enabled",
+        "seconds",
+        "peak_memory_bytes",
+    ]
+    assert result["distinct_states"] == sum(result["levels"])
+    assert result["depth"] == len(result["levels"])
+    assert result["transitions"] == sum(result["actions"].values())
+    assert result["properties"] == [{"name": "strong_isr", "verdict": "holds"}]
+
+
+def test_a_violation_of_a_model_of_the_users_own(insync: Insync, lamp: str) -> None:
+    code, out, err = insync("check", lamp, "--switches", 1)
+    assert (code, err) == (1, "")
+    assert "violated: never_on (trace of 2 states)" in out
+    assert " 1  s1 is pressed  ON" in out
+
+
+def test_an_assignment_outside_its_domain_is_a_violation_of_type_ok(insync: Insync, lamp: str, tmp_path: Path) -> None:
+    code, out, _ = insync("check", lamp, "--property", "none", "--trace", tmp_path / "t.json")
+    assert code == 1
+    assert "type_ok fails after 2 steps" in out
+    assert "is pressed (refused)" in out
+    assert "the value assigned to count is not a whole number from 0 to 2." in out.replace("\n", " ")
+    assert insync("replay", tmp_path / "t.json").code == 0
+
+
+def test_a_trace_file_replays_to_itself(insync: Insync, tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    code, out, _ = insync("check", "kip101", "--replicas", 2, "--property", "strong_isr", "--trace", path)
+    assert code == 1
+    grid = out[out.index("strong_isr fails") :]
+    assert grid.endswith(f"\nReplay: insync replay {path}\n")
+    assert insync("replay", path) == (0, grid.replace(f"Replay: insync replay {path}\n", ""), "")
+    assert insync("replay", path, "--format", "json") == (0, path.read_text(), "")
+    assert json.loads(insync("replay", path, "--format", "itf").out)["#meta"]["format"] == "ITF"
+
+
+def test_the_suffix_chooses_itf_and_each_violation_has_a_file(insync: Insync, tmp_path: Path) -> None:
+    code, out, _ = insync("check", "kip101", "--replicas", 2, "--trace", tmp_path / "t.itf.json", "--json")
+    assert code == 1
+    files = [violation["trace"] for violation in json.loads(out)["violations"]]
+    assert files[0] == str(tmp_path / "t.itf.json")
+    assert sorted(map(str, tmp_path.iterdir())) == sorted(files)
+    assert all(json.loads(Path(file).read_text())["#meta"]["format"] == "ITF" for file in files)
+
+
+def test_a_proof_leaves_no_trace_file(insync: Insync, tmp_path: Path) -> None:
+    assert insync("check", "kip320", "--replicas", 1, "--trace", tmp_path / "t.json").code == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("limit", "stopped_by"),
+    [
+        (("--max-depth", 3), "depth"),
+        (("--max-states", 100), "states"),
+        (("--max-seconds", 0.000001), "time"),
+        (("--memory", "1M"), "memory"),
+    ],
+)
+def test_a_limit_makes_it_incomplete(insync: Insync, limit: tuple[object, ...], stopped_by: str) -> None:
+    code, out, _ = insync("check", "kip320", *limit, "--json")
+    result = json.loads(out)
+    assert (code, result["verdict"], result["stopped_by"]) == (3, "incomplete", stopped_by)
+    assert {entry["verdict"] for entry in result["properties"]} == {"incomplete"}
+    code, out, _ = insync("check", "kip320", *limit)
+    assert code == 3
+    assert f"({limit[0]})" in out
+    assert "holds" not in out
+
+
+def test_keep_going_counts_the_whole_space(insync: Insync) -> None:
+    first, whole, unchecked = (
+        json.loads(insync("check", "kip101", "--replicas", 2, "--json", *more).out)
+        for more in ((), ("--keep-going",), ("--property", "none"))
+    )
+    assert first["distinct_states"] < whole["distinct_states"] == unchecked["distinct_states"]
+    assert first["violations"] == whole["violations"]
+
+
+def test_threads_and_partitions_change_nothing(insync: Insync) -> None:
+    results = []
+    for more in (("--threads", 1), ("--threads", 2), ("--threads", 2, "--partitions", 5)):
+        result = json.loads(insync("check", "kip101", "--replicas", 2, "--json", *more).out)
+        results.append({key: value for key, value in result.items() if key not in ("seconds", "peak_memory_bytes")})
+    assert results[0] == results[1] == results[2]
+
+
+def test_quiet_means_no_progress() -> None:
+    assert progress_reporter(quiet=True) is None
+    assert progress_reporter(quiet=False) is not None
+
+
+def test_a_bound_with_the_name_of_an_option(insync: Insync, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "from insync.model import Bound, Bounds, Int, Model, State, StateView, action\n"
+        "class Mine(Model):\n"
+        "    bounds = Bounds(threads=Bound(2, 1, 4, 'threads of the modelled program'))\n"
+        "    def declare(self, b): return State(x=Int(0, b.threads))\n"
+        "    @action\n"
+        "    def step(self, s: StateView) -> None: s.x = 1\n"
+    )
+    code, out, _ = insync("check", f"{path}:Mine", "--bound-threads", 4, "--threads", 1, "--json")
+    assert code == 0
+    assert json.loads(out)["bounds"] == {"threads": 4}

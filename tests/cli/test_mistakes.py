@@ -1,0 +1,144 @@
+"""Every mistake gets one sentence on standard error, exit code 2, and no traceback."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Insync = Callable[..., Any]
+
+SENTENCES = {
+    "": "insync: a command is missing. The commands are list, check, simulate, replay; `insync --help` explains them.",
+    "chek kip320": "insync has no command 'chek'. Did you mean 'check'?",
+    "frob": (
+        "insync has no command 'frob'. The commands are list, check, simulate, replay; `insync --help` explains them."
+    ),
+    "--frob": "insync has no option '--frob'. `insync --help` shows what there is.",
+    "check": "insync check: MODEL is missing. `insync list` shows the models; for instance `insync check kip320`.",
+    "check --replicas 3": (
+        "insync check: MODEL is missing. `insync list` shows the models; for instance `insync check kip320`."
+    ),
+    "check kip32": (
+        "There is no model 'kip32'. Did you mean 'kip320'? A model of your own is path/to/file.py:ModelName."
+    ),
+    "check gone.py:Lamp": ("gone.py: there is no such file; give the path of the Python file that defines Lamp."),
+    "check kip320 kip101": (
+        "insync check: 'kip101' is one argument too many. Bounds are options, such as --log-size 3. "
+        "`insync check --help` shows what there is."
+    ),
+    "check kip320 --log-sise 3": "insync check has no option '--log-sise'. Did you mean '--log-size'?",
+    "check async_isr --log-size 3": (
+        "insync check has no option '--log-size'. `insync check --help` shows what there is."
+    ),
+    "check kip320 --log-size": "The option '--log-size' needs a value. `insync --help` shows what there is.",
+    "check kip320 --log-size 9": "insync check: --log-size: 9 is out of range; give a whole number from 1 to 8.",
+    "check kip320 --log-size -1": "insync check: --log-size: -1 is out of range; give a whole number from 1 to 8.",
+    "check kip320 --log-size 2.5": "insync check: --log-size: '2.5' is not a whole number; give one from 1 to 8.",
+    "check kip320 --log-size two": "insync check: --log-size: 'two' is not a whole number; give one from 1 to 8.",
+    "check kip320 --log-size 99999999999999999999": (
+        "insync check: --log-size: 99999999999999999999 is out of range; give a whole number from 1 to 8."
+    ),
+    "check kip320 --property strong_irs": "kip320 has no property 'strong_irs'. Did you mean 'strong_isr'?",
+    "check kip320 --property none --property type_ok": (
+        "--property none checks nothing, and --property type_ok is there as well. Leave one of them out."
+    ),
+    "check kip320 --memory lots": (
+        "insync check: --memory: 'lots' is not a size; give a number of bytes with a unit, such as 300M or 2G."
+    ),
+    "check kip320 --memory 300": (
+        "insync check: --memory: '300' is 300 bytes, too little for any search; give at least 1M, such as 300M or 2G."
+    ),
+    "check kip320 --max-seconds soon": (
+        "insync check: --max-seconds: 'soon' is not a time; give a number of seconds above 0, such as 60 or 0.5."
+    ),
+    "check kip320 --max-seconds nan": (
+        "insync check: --max-seconds: 'nan' is not a time; give a number of seconds above 0, such as 60 or 0.5."
+    ),
+    "check kip320 --max-states 0": "insync check: --max-states: 0 is out of range; give a whole number of at least 1.",
+    "check kip320 --threads 0": "insync check: --threads: 0 is out of range; give a whole number from 1 to 256.",
+    "check kip320 --engine spark": "insync check: --engine: 'spark' is not known; give local.",
+    "check kip320 --json=1": "The option '--json' takes no value. `insync --help` shows what there is.",
+    "check kip320 --trace gone/out.json": (
+        "gone/out.json: cannot be written (the directory 'gone' does not exist). "
+        "Nothing was left there; name a file in a directory with room that you may write to."
+    ),
+    "replay": "insync replay: FILE is missing. Name a trace file that `insync check MODEL --trace FILE` wrote.",
+    "replay gone.json": (
+        "gone.json: cannot be read (No such file or directory). "
+        "Name a trace file that `insync check MODEL --trace FILE` wrote."
+    ),
+    "replay gone.json --format svg": "insync replay: --format: 'svg' is not known; give text or itf or json.",
+}
+
+
+@pytest.mark.parametrize(("line", "sentence"), SENTENCES.items(), ids=SENTENCES.keys())
+def test_a_mistake_in_the_command_line(
+    insync: Insync, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, sentence: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert insync(*line.split()) == (2, "", f"Error: {sentence}\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+MODEL = """
+from insync.model import Bound, Bounds, Index, Int, Model, Option, Set, State, StateView, action
+
+class Thing(Index):
+    label = "t"
+
+    @classmethod
+    def size(cls, bounds):
+        return bounds.things
+
+class Mine(Model):
+    bounds = Bounds(things=Bound(2, 1, 400, "things"))
+
+    def declare(self, b):
+        return State(x=Int(0, b.things), some=Set(Thing))
+
+    @action
+    def grow(self, s: StateView, thing: Thing) -> None:
+        BODY
+"""
+
+# What follows the path: a line number, and the gist of the modelling part's own words, which its tests pin.
+MODEL_MISTAKES = {
+    "symbolic if": ("if s.x > 1: s.x += 1", r":19: Python decides `if`"),
+    "unknown field": ("s.y = 1", r":19: the state has no field 'y'\."),
+    "outside its domain": ("s.x = 5", r":19: "),
+    "an error of Python": ("1 / 0", r":19: the model raised ZeroDivisionError: division by zero\."),
+    "two actions of one name": (
+        "s.x = 1\n\n    @action\n    def grow(self, s: StateView) -> None:\n        s.x = 1",
+        r":21: two actions are named 'grow', the other at line 17; rename one\.",
+    ),
+    "not Python": ("s.x = = 1", r".* cannot be loaded: SyntaxError"),
+}
+
+
+@pytest.mark.parametrize(("body", "beginning"), MODEL_MISTAKES.values(), ids=MODEL_MISTAKES.keys())
+def test_a_mistake_in_a_model(insync: Insync, tmp_path: Path, body: str, beginning: str) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(MODEL.replace("BODY", body))
+    code, out, err = insync("check", f"{path}:Mine", "--property", "none")
+    assert (code, out) == (2, "")
+    assert re.match(re.escape(f"Error: {path}") + beginning, err), err
+    assert err.count("\n") == 1
+
+
+def test_a_bound_too_large_for_a_field(insync: Insync, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(MODEL.replace("BODY", "s.x = 0"))
+    code, out, err = insync("check", f"{path}:Mine", "--things", 200)
+    assert (code, out) == (2, "")
+    assert "a set can range over at most 62" in err
+    assert err.count("\n") == 1
+
+
+def test_a_class_that_is_not_in_the_file(insync: Insync, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(MODEL.replace("BODY", "s.x = 0"))
+    assert insync("check", f"{path}:Mien") == (2, "", f"Error: {path} defines no model 'Mien'. Did you mean 'Mine'?\n")

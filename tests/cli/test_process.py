@@ -1,0 +1,179 @@
+"""What only a real process shows: exit codes, signals, pipes, full disks, and what is imported when."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Insync = Callable[..., Any]
+COMMAND = [sys.executable, "-c", "from insync.cli.main import main; main()"]
+LONG = ["check", "kip320", "--log-size", "4", "--max-records", "4", "--max-leader-epoch", "3", "--memory", "2G"]
+
+
+def _run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
+    command = [*COMMAND, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, **options)  # type: ignore[call-overload, no-any-return]
+
+
+def test_each_verdict_has_its_exit_code() -> None:
+    assert _run("check", "kip320", "--replicas", 1).returncode == 0
+    assert _run("check", "kip101", "--replicas", 2).returncode == 1
+    assert _run("check", "kip102").returncode == 2
+    assert _run("check", "kip320", "--max-depth", 2).returncode == 3
+
+
+def test_an_internal_error_is_reported_as_one() -> None:
+    broken = (
+        "import insync.cli.models as models; from insync.cli.main import main\n"
+        "def fail(*_): raise RuntimeError('gone wrong')\n"
+        "models.build_model = fail; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", broken, "check", "kip320"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (70, "")
+    assert "Traceback" in done.stderr
+    assert "please report it" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["chek"]])
+def test_what_needs_no_model_loads_none(arguments: list[str]) -> None:
+    code = (
+        "import sys; from insync.cli.main import run\n"
+        f"run({arguments})\n"
+        "sys.exit(any(name.startswith(('llvmlite', 'insync.model')) for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
+
+
+def test_a_mistake_is_found_without_the_compiler() -> None:
+    code = (
+        "import sys; from insync.cli.main import run\n"
+        "run(['check', 'kip320', '--log-size', '99']); sys.exit('llvmlite' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
+
+
+def test_the_first_interrupt_ends_the_search_with_its_figures() -> None:
+    process = _started([*LONG, "--json"])
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 3, err
+    result = json.loads(out)
+    assert (result["verdict"], result["stopped_by"]) == ("incomplete", "interrupt")
+    assert result["distinct_states"] == sum(result["levels"]) > 0
+    assert "Stopping with what is complete so far" in err
+    assert "Traceback" not in err
+
+
+def test_the_second_interrupt_ends_the_process() -> None:
+    code = (
+        "import os, signal, time; from insync.cli.interrupt import stop_on_interrupt\n"
+        "with stop_on_interrupt() as stop:\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    assert stop.is_set()\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    time.sleep(30)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=20)
+    assert done.returncode == -signal.SIGINT
+
+
+def test_after_a_search_an_interrupt_is_as_before() -> None:
+    from insync.cli.interrupt import stop_on_interrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    with stop_on_interrupt() as stop:
+        assert signal.getsignal(signal.SIGINT) is not before
+        assert not stop.is_set()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def _started(arguments: list[str]) -> subprocess.Popen[str]:
+    """A search that has made its first report, so that the interrupt meets it at work."""
+    process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    assert line.startswith("Progress("), line
+    return process
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(["check", "kip101", "--replicas", "2"], 1), (["list"], 0), (["--help"], 0), (["check", "--help"], 0)],
+)
+def test_a_reader_that_closed_the_pipe_changes_nothing(arguments: list[str], code: int) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    process = subprocess.Popen([*COMMAND, *arguments], stdout=write, stderr=subprocess.PIPE, text=True)
+    os.close(write)
+    _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (code, "")
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["--help"], ["check", "kip320", "--help"]])
+def test_output_to_a_full_device_is_a_mistake_of_the_user(arguments: list[str]) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    with open("/dev/full", "w") as full:
+        process = subprocess.run([*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert process.returncode == 2
+    assert process.stderr == (
+        "Error: standard output: cannot be written (No space left on device). "
+        "Send it to a place with room, or to a terminal.\n"
+    )
+
+
+def test_a_full_disk_leaves_no_half_trace_and_still_shows_the_result(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+
+    def fill_the_disk() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    done = _run("check", "kip101", "--replicas", 2, "--trace", path, preexec_fn=fill_the_disk)
+    assert done.returncode == 2
+    assert "weak_isr fails after" in done.stdout
+    assert "Replay" not in done.stdout
+    assert done.stderr.startswith(f"Error: {path}: cannot be written (File too large).")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unwritable_path_is_found_before_the_search(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    began = time.monotonic()
+    done = _run(*LONG, "--trace", tmp_path / "file" / "t.json")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "cannot be written (Not a directory)" in done.stderr
+    assert time.monotonic() - began < 20
+
+
+def test_closed_streams_change_no_verdict() -> None:
+    line = " ".join([*(f"'{part}'" for part in COMMAND), "check kip101 --replicas 2 >&- 2>&-"])
+    assert subprocess.run(["/bin/sh", "-c", line], check=False).returncode == 1
+
+
+def test_an_interrupt_outside_a_search(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("insync.cli.models.build_model", interrupted)
+    code, out, err = insync("check", "kip320")
+    assert (code, out, err.strip()) == (130, "", "Interrupted.")
+
+
+def test_a_name_that_is_no_text_does_not_break_the_message() -> None:
+    done = subprocess.run([*COMMAND, "check", b"kip\xff"], capture_output=True, check=False)
+    assert done.returncode == 2
+    assert b"There is no model 'kip\\udcff'" in done.stderr

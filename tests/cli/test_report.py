@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from insync.cli.output import painter
+from insync.cli.progress import progress_line
+from insync.cli.report import describe_check
+from insync.cli.result_json import check_json
+from insync.explorer.grid import plain
+from insync.explorer.limits import StopReason
+from insync.explorer.progress import Progress
+from insync.explorer.trace import Trace, TraceStep
+from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
+
+HOLDS = CheckResult(
+    model="kip320",
+    bounds={"replicas": 3, "log_size": 2},
+    engine="local",
+    storage="exact",
+    verdict=Verdict.HOLDS,
+    stopped_by=None,
+    distinct_states=737_794,
+    transitions=1_929_153,
+    depth=26,
+    levels=(1, 6, 737_787),
+    frontier=0,
+    properties=(PropertyResult("weak_isr", Verdict.HOLDS), PropertyResult("strong_isr", Verdict.HOLDS)),
+    violations=(),
+    actions={"fetch": 12_345, "elect": 1_916_808, "drop": 0},
+    never_enabled=("drop",),
+    seconds={"compile": 0.4, "search": 0.2, "trace": 0.0},
+    peak_memory_bytes=120 << 20,
+)
+
+TRACE = Trace(
+    "kip320",
+    HOLDS.bounds,
+    "strong_isr",
+    (TraceStep(None, {}, {"b1": "-"}), TraceStep("elect", {"leader": "b1"}, {"b1": "L0"}, "elect b1")),
+    "b1 believes it leads.",
+)
+
+VIOLATED = replace(
+    HOLDS,
+    verdict=Verdict.VIOLATED,
+    properties=(PropertyResult("weak_isr", Verdict.INCOMPLETE), PropertyResult("strong_isr", Verdict.VIOLATED)),
+    violations=(Violation("strong_isr", 2, TRACE),),
+)
+
+INCOMPLETE = replace(
+    HOLDS,
+    verdict=Verdict.INCOMPLETE,
+    stopped_by=StopReason.MEMORY,
+    frontier=1,
+    properties=(PropertyResult("weak_isr", Verdict.INCOMPLETE),),
+)
+
+
+def _columns(state: dict[str, object]) -> dict[str, str]:
+    return {name: str(text) for name, text in state.items()}
+
+
+def _report(result: CheckResult, *files: Path | None) -> list[str]:
+    return describe_check(result, _columns, files, plain, 120).splitlines()
+
+
+def test_a_proof() -> None:
+    assert _report(HOLDS) == [
+        "kip320   replicas 3, log_size 2",
+        "holds: weak_isr, strong_isr in all 737,794 states, depth 26",
+        "",
+        "1,929,153 steps taken",
+        "  elect  1,916,808",
+        "  fetch     12,345",
+        "never enabled: drop",
+        "",
+        "compile 0.40 s, search 0.20 s, trace 0.00 s, 3.7 million states/s, memory 120 MB",
+    ]
+
+
+def test_no_property_is_no_proof() -> None:
+    assert _report(replace(HOLDS, properties=()))[1] == (
+        "holds: type_ok, which is always checked, in all 737,794 states, depth 26"
+    )
+
+
+def test_a_violation_ends_with_its_grid_and_reason() -> None:
+    lines = _report(VIOLATED, Path("out.json"))
+    assert lines[1] == (
+        "violated: strong_isr (trace of 2 states); no violation of weak_isr up to there; 737,794 states seen, depth 26"
+    )
+    assert lines[-8:] == [
+        "strong_isr fails after 1 step    kip320   replicas 3, log_size 2",
+        "",
+        " #  step      b1",
+        " 0  start     -",
+        " 1  elect b1  L0",
+        "",
+        "b1 believes it leads.",
+        "Replay: insync replay out.json",
+    ]
+    assert _report(VIOLATED, None)[-1] == "b1 believes it leads."
+
+
+def test_two_properties_that_fail_in_one_state_share_a_grid() -> None:
+    other = replace(TRACE, property="weak_isr", reason="b2 has nothing.")
+    both = replace(VIOLATED, violations=(*VIOLATED.violations, Violation("weak_isr", 2, other)))
+    assert _report(both, None, Path("my out.json"))[-5:] == [
+        "",
+        "weak_isr fails after the same steps",
+        "",
+        "b2 has nothing.",
+        "Replay: insync replay 'my out.json'",
+    ]
+
+
+def test_incomplete_never_says_holds() -> None:
+    lines = _report(INCOMPLETE)
+    assert lines[1:4] == [
+        "incomplete: stopped by the limit on the memory (--memory) after 737,794 states; nothing is proved",
+        "  complete up to depth 26; 1 state left to expand",
+        "  no violation so far of weak_isr",
+    ]
+    for reason in StopReason:
+        assert "holds" not in "\n".join(_report(replace(INCOMPLETE, stopped_by=reason)))
+
+
+def test_colours_only_where_they_are_wanted() -> None:
+    coloured = describe_check(VIOLATED, _columns, [None], painter("always"), 120)
+    assert "\x1b[" in coloured
+    assert "\x1b[" not in describe_check(VIOLATED, _columns, [None], painter("never"), 120)
+    assert "\x1b[" not in describe_check(VIOLATED, _columns, [None], painter("auto"), 120)
+
+
+def test_json_is_one_stable_object() -> None:
+    text = check_json(VIOLATED, [Path("out.json")])
+    assert "\n" not in text
+    assert json.loads(text) == {
+        "model": "kip320",
+        "bounds": {"replicas": 3, "log_size": 2},
+        "engine": "local",
+        "storage": "exact",
+        "verdict": "violated",
+        "stopped_by": None,
+        "distinct_states": 737_794,
+        "transitions": 1_929_153,
+        "depth": 26,
+        "levels": [1, 6, 737_787],
+        "frontier": 0,
+        "properties": [{"name": "weak_isr", "verdict": "incomplete"}, {"name": "strong_isr", "verdict": "violated"}],
+        "violations": [
+            {"property": "strong_isr", "trace_length": 2, "reason": "b1 believes it leads.", "trace": "out.json"}
+        ],
+        "actions": {"fetch": 12_345, "elect": 1_916_808, "drop": 0},
+        "never_enabled": ["drop"],
+        "seconds": {"compile": 0.4, "search": 0.2, "trace": 0.0},
+        "peak_memory_bytes": 120 << 20,
+    }
+    assert json.loads(check_json(INCOMPLETE, []))["stopped_by"] == "memory"
+
+
+def test_progress_reads_like_the_line_of_tlc() -> None:
+    progress = Progress(
+        level=12, frontier=34_567, distinct_states=1_234_567, states_per_second=5.4e6, memory_bytes=3 << 29, seconds=2.0
+    )
+    assert progress_line(progress, "2026-01-02 03:04:05") == (
+        "Progress(12) at 2026-01-02 03:04:05: 1,234,567 distinct states found (5.4 million states/s), "
+        "34,567 states left on queue, 1.50 GB of memory."
+    )
