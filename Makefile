@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+DEV_STAMP := $(VENV)/.installed-dev
 PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
 .DEFAULT_GOAL := help
@@ -13,17 +14,22 @@ PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
-env: $(STAMP) ## Create .venv with insync and its tools in it (quick when it is there)
+env: $(DEV_STAMP) ## Create .venv with insync and the tools of its developers (quick when it is there)
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "insync needs Python 3.11 or newer, but '$(PYTHON)' is: $$($(PYTHON) --version 2>&1 | head -1). Name a newer one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing insync into $(VENV) ..."
-	@$(PIP_INSTALL) -c constraints.txt -e '.[dev]'
+	@$(PIP_INSTALL) -c constraints.txt -e .
 	@touch $(STAMP)
 
-check: env ## Prove one protocol and find the counterexample of another
+$(DEV_STAMP): $(STAMP)
+	@echo "Installing the tools of the tests into $(VENV) ..."
+	@$(PIP_INSTALL) -c constraints.txt -e '.[dev]'
+	@touch $(DEV_STAMP)
+
+check: $(STAMP) ## Prove one protocol and find the counterexample of another
 	$(BIN)/insync check kip320
 	@echo
 	@echo "$(BIN)/insync check kip101"
@@ -44,7 +50,7 @@ types: env
 slow: env ## The tests of large state spaces, of time and of memory
 	$(BIN)/python -m pytest -m slow
 
-bench: env ## Measure compilation, search and memory, and compare with the recorded figures
+bench: $(STAMP) ## Measure compilation, search and memory, and compare with the recorded figures
 	$(BIN)/python benchmarks/run.py
 
 format: env ## Format the code and apply the safe fixes

@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PORTIONS = ("model", "properties", "explorer", "spark_explore", "cli")
+PLUGIN = "_insync_pytestplugin.py"
 WRITTEN = tuple(portion for portion in PORTIONS if (ROOT / portion / "insync").is_dir())
 
 
@@ -45,7 +46,8 @@ def test_no_folder_makes_insync_a_regular_package() -> None:
 @pytest.mark.parametrize("portion", PORTIONS)
 def test_a_source_root_holds_its_package_and_a_readme_only(portion: str) -> None:
     # The folder is on sys.path in a development install: anything else in it would be importable by its bare name.
-    assert {path.name for path in (ROOT / portion).iterdir()} <= {"README.md", "insync"}
+    allowed = {"README.md", "insync", "__pycache__", *([PLUGIN] if portion == "explorer" else [])}
+    assert {path.name for path in (ROOT / portion).iterdir()} <= allowed
     if portion in WRITTEN:
         inside = {path.name for path in (ROOT / portion / "insync").iterdir()} - {"__pycache__"}
         assert inside == {portion}
@@ -87,8 +89,13 @@ def test_the_command_is_installed() -> None:
     assert callable(script.load())
 
 
+def test_the_pytest_plugin_is_installed() -> None:
+    (plugin,) = entry_points(group="pytest11", name="insync")
+    assert plugin.value == PLUGIN.removesuffix(".py")
+
+
 def test_the_wheel_holds_the_tree_and_nothing_else(wheel: ZipFile) -> None:
-    expected = set().union(*(source_files(portion) for portion in WRITTEN))
+    expected = {PLUGIN}.union(*(source_files(portion) for portion in WRITTEN))
     packed = {name for name in wheel.namelist() if not name.startswith("insync-")}
     assert packed == expected
 

@@ -8,7 +8,14 @@ from textwrap import dedent
 import pytest
 
 from insync.explorer import Limits, check
-from insync.explorer.memory import HUGE_PAGE, Block, peak_memory, physical_memory, resident_memory
+from insync.explorer.memory import (
+    HUGE_PAGE,
+    Block,
+    available_memory,
+    peak_memory,
+    physical_memory,
+    resident_memory,
+)
 from insync.model.catalogue import find_model
 
 SCRIPT = dedent("""
@@ -62,3 +69,4 @@ def test_a_block_is_a_whole_number_of_huge_pages() -> None:
 def test_the_figures_are_plausible() -> None:
     assert 1 << 20 < resident_memory() <= peak_memory() + (1 << 20)
     assert peak_memory() < physical_memory()
+    assert 0 < available_memory() < physical_memory()

@@ -8,7 +8,7 @@ import pytest
 from insync.explorer import CheckResult, Limits, Progress, check
 from insync.explorer.evaluator_search import check_by_evaluator
 from insync.explorer.replay import replay
-from insync.model import Model
+from insync.model import Bool, BoundValues, Model, Not, State, StateView, action, require
 from insync.model.catalogue import find_model
 from insync.properties import TYPE_OK, properties_of
 from insync_toys import TOYS, DieHard, Overflow, TokenRing
@@ -112,6 +112,28 @@ def test_nothing_to_check_counts_the_space() -> None:
     assert sum(result.levels) == result.distinct_states
     assert sum(result.actions.values()) == result.transitions
     assert result.never_enabled == ("forge",)
+
+
+def test_very_many_partitions_are_possible() -> None:
+    model = KAFKA[2]
+    assert facts(check(model, threads=2, partitions=4096)) == facts(check(model))
+
+
+class Still(Model):
+    """Nothing ever happens."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(light=Bool)
+
+    @action
+    def never(self, s: StateView) -> None:
+        require(s.light, Not(s.light))
+
+
+def test_a_model_in_which_nothing_happens_has_one_state() -> None:
+    result = check(Still())
+    assert (result.verdict, result.levels, result.transitions) == ("holds", (1,), 0)
+    assert result.never_enabled == ("never",)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5])

@@ -20,8 +20,8 @@ def failing_once(original: Callable[[LevelJob], Task], level: int, mark: str, fa
         original: the real one.
         level: in which level.
         mark: a file that says that it has happened.
-        fault: "raise", "worker" to kill the Python worker, "executor" to kill the executor's JVM; "-early" after it comes before
-            anything was yielded, else it comes after the level was written.
+        fault: "raise", "worker" to kill the Python worker, "executor" to kill the executor's JVM; with "-early" after
+            it before anything was yielded, else after the level was written.
     """
 
     def level_task(job: LevelJob) -> Task:

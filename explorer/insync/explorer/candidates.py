@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from insync.explorer.check import check
 from insync.explorer.limits import Limits
 from insync.model import Model
+from insync.properties import Property
 from insync.properties.proofs.houdini import Dropped
 
 __all__ = ["refuted_candidates", "small_bounds"]
@@ -18,17 +19,18 @@ def small_bounds(model: Model) -> dict[str, int]:
 
 
 def refuted_candidates(
-    model: Model, names: Sequence[str], bounds: Mapping[str, int] | None = None, seconds: float = 60
+    model: Model, candidates: Sequence[Property], bounds: Mapping[str, int] | None = None, seconds: float = 60
 ) -> list[Dropped]:
     """Return the candidates that fail in some reachable state of the model at small bounds.
 
     Args:
         model: the model; its class is searched, under other bounds.
-        names: the candidates, properties and lemmas alike.
+        candidates: properties and lemmas alike.
         bounds: what to search; None is `small_bounds`.
         seconds: when to stop. A search that is not complete refutes what it found and says nothing of the rest.
     """
     small = type(model)(**(small_bounds(model) if bounds is None else dict(bounds)))
+    names = [candidate.name for candidate in candidates]
     result = check(small, names, limits=Limits(seconds=seconds), keep_going=True)
     where = f"a reachable state ({', '.join(f'{name} {value}' for name, value in small.bounds.items())})"
     return [Dropped(v.property, where, v.trace.reason) for v in result.violations if v.property in names]

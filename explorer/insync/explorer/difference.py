@@ -12,6 +12,7 @@ from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator, evaluate
 from insync.model.machine.kernels import Kernels, compile_kernels
 from insync.properties import select
+from insync.properties.show import field_value, plain
 
 __all__ = ["Difference", "first_difference"]
 
@@ -117,11 +118,18 @@ class _Comparison:
             if after not in machine:
                 return f"The evaluator takes the step {label!r}; the machine code has no step to the state after it."
         if machine - set(expected):
-            extra = self.model.decode(min(machine - set(expected)))
-            return f"The machine code steps to {extra}; the evaluator has no such step."
+            changed = self._changed(codes, min(machine - set(expected)))
+            return f"The machine code takes a step that changes {changed}; the evaluator has no such step."
         if len(refused) != refuses:
             return f"The evaluator refuses {len(refused)} steps for type_ok, the machine code {refuses}."
         return None
+
+    def _changed(self, before: Codes, after: Codes) -> str:
+        """The fields that differ, with their values in the second state."""
+        state = self.model.decode(after)
+        cells = zip(self.model.program.schema.cells, before, after, strict=True)
+        paths = [cell.path for cell, old, new in cells if old != new]
+        return ", ".join(f"{path} to {plain(field_value(state, path))}" for path in paths)
 
     def of_properties(self, codes: Codes, truths: Sequence[tuple[str, bool]]) -> str | None:
         """Say which property only one of the two finds violated."""

@@ -84,6 +84,7 @@ class Expander:
         self._steps = (ctypes.c_uint64 * max(kernels.actions, 1))()
         self._refused = Records(1, kernels.words)
         self._scratch = Block(COLUMN_BYTES * kernels.words + MASK_BYTES * kernels.actions)
+        self._raw = Block(batch)
         self._known = b"".join(word.to_bytes(8, sys.byteorder) for word in known)
         self._recent_rows = 1 << (_RECENT_BYTES // kernels.row_bytes).bit_length() - 1
         self._recent = Block(self._recent_rows * kernels.row_bytes)
@@ -99,6 +100,7 @@ class Expander:
         fields[ExpandField.STEPS] = ctypes.addressof(self._steps)
         fields[ExpandField.REFUSED] = self._refused.address
         fields[ExpandField.COLUMNS] = self._scratch.address
+        fields[ExpandField.RAW] = self._raw.address
         fields[ExpandField.RECENT] = self._recent.address
         fields[ExpandField.RECENT_MASK] = self._recent_rows - 1
         fields[ExpandField.MASKS] = self._scratch.address + COLUMN_BYTES * self.kernels.words
@@ -142,7 +144,7 @@ class Expander:
 
     def take_steps(self) -> list[int]:
         """Return how many steps of each action were taken since the last call."""
-        taken = list(self._steps)
+        taken = list(self._steps[: self.kernels.actions])
         ctypes.memset(ctypes.addressof(self._steps), 0, ctypes.sizeof(self._steps))
         return taken
 
@@ -152,7 +154,7 @@ class Expander:
 
     def close(self) -> None:
         """Give all memory back."""
-        for block in [*self._buffers, self._scratch, self._recent]:
+        for block in [*self._buffers, self._scratch, self._raw, self._recent]:
             block.close()
 
 

@@ -13,7 +13,8 @@ from insync.explorer.trace import Trace
 from insync.explorer.trace_file import write_trace
 from insync.model import Model
 from insync.model.catalogue import BUILT_IN
-from insync.properties import properties_of
+from insync.model.errors import UserError
+from insync.properties import select
 
 __all__ = ["PropertyViolated", "UnexpectedVerdict", "describe", "save", "trace_directory"]
 
@@ -59,7 +60,9 @@ def describe(model: Model, trace: Trace, file: Path) -> str:
 
 def _replay_line(model: Model, trace: Trace, file: Path) -> str:
     kind = type(model)
-    if trace.property not in properties_of(model):
+    try:
+        select(model, [trace.property])
+    except UserError:
         return f"Trace: {file}\n`insync replay` does not know {trace.property}, a function of this test: run the test."
     if "<locals>" in kind.__qualname__ and kind.name not in BUILT_IN:
         return (

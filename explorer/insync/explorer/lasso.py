@@ -128,7 +128,8 @@ def _reason(found: Progress, instance: Instance, due: int, lasso: Lasso, excuses
         rest = f"but after {after} the run stays as it is for ever; no action that is fair is enabled there."
     else:
         first, last = lasso.loop + 1, len(lasso.moves) - 1
-        steps = f"step {first} repeats" if first == last else f"the steps {first} to {last} repeat"
+        joined = "and" if last == first + 1 else "to"
+        steps = f"step {first} repeats" if first == last else f"the steps {first} {joined} {last} repeat"
         rest = f"but {steps} for ever without it."
     text = f"{found.name}{where} is due {start}, {rest}"
     if excuses and not lasso.stays:

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from enum import StrEnum
 
-from insync.explorer.memory import physical_memory, resident_memory
+from insync.explorer.memory import available_memory, resident_memory
 
 __all__ = ["Limits", "StopReason", "Watch"]
 
@@ -30,7 +30,7 @@ class Limits:
         depth: levels, the initial state being level 1.
         states: distinct states; the search ends with the level in which they are reached.
         seconds: of search, compilation not included.
-        memory_bytes: resident set of the process. None is nine tenths of the machine's memory.
+        memory_bytes: resident set of the process. None lets it take nine tenths of the memory that is free.
     """
 
     depth: int | None = None
@@ -50,7 +50,7 @@ class Watch:
     def __init__(self, limits: Limits, stop: threading.Event | None) -> None:
         self.limits, self._stop = limits, stop
         self.started = time.perf_counter()
-        self.memory_bytes = limits.memory_bytes or physical_memory() * 9 // 10
+        self.memory_bytes = limits.memory_bytes or resident_memory() + available_memory() * 9 // 10
         self._lock = threading.Lock()
         self._promised = 0
 

@@ -7,11 +7,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from insync.explorer.counterexample import trace_steps
 from insync.explorer.fair_cycles import Demand, Space, demands_of, fair_components, space_of
 from insync.explorer.lasso import Lasso, lasso_trace, verify, witness_reason
 from insync.explorer.lasso_search import Path, find_lasso
 from insync.explorer.limits import Limits, StopReason
-from insync.explorer.counterexample import trace_steps
 from insync.explorer.progress import Reporter
 from insync.explorer.state_graph import StateGraph, build_graph
 from insync.explorer.trace import Trace
@@ -164,9 +164,7 @@ def _shortest(graph: StateGraph, state: int) -> Path:
     return [(None, 0), *path]
 
 
-def _counterexample(
-    space: Space, found: Progress, fairness: Fairness, instances: Sequence[Instance]
-) -> Trace | None:
+def _counterexample(space: Space, found: Progress, fairness: Fairness, instances: Sequence[Instance]) -> Trace | None:
     """The trace of a fair run that breaks the property, the shortest over the bindings."""
     model = space.graph.model
     demands = demands_of(space, fair_sets(model, fairness))

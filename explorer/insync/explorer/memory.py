@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import mmap
 import os
 import resource
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 from insync.model.errors import UserError
 
-__all__ = ["HUGE_PAGE", "Block", "peak_memory", "physical_memory", "resident_memory"]
+__all__ = ["HUGE_PAGE", "Block", "available_memory", "peak_memory", "physical_memory", "resident_memory"]
 
 HUGE_PAGE = 2 << 20
 """The unit in which touched memory of a block may come into being."""
 
 _NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
 _HUGE = getattr(mmap, "MADV_HUGEPAGE", None)
-_FORGET = getattr(mmap, "MADV_DONTNEED", None) if sys.platform == "linux" else None
 
 
 class Block:
@@ -25,6 +27,7 @@ class Block:
 
     Args:
         size: bytes, rounded up to whole huge pages.
+        huge: whether it comes into being in huge pages, which is faster, and wasteful where little is touched.
 
     Attributes:
         address: where it starts, a multiple of a page.
@@ -33,30 +36,21 @@ class Block:
         UserError: the system does not even reserve the address space.
     """
 
-    __slots__ = ("_map", "_pin", "address", "size")
+    __slots__ = ("_map", "_pin", "address", "huge", "size")
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, huge: bool = True) -> None:
+        self.huge = huge
         self.size = -(-size // HUGE_PAGE) * HUGE_PAGE
         try:
             self._map = mmap.mmap(-1, self.size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
         except (OSError, ValueError, OverflowError) as error:
             message = f"The system refuses to reserve {self.size >> 20} MiB of address space ({error}); lower --memory."
             raise UserError(message) from error
-        if _HUGE is not None and self.size > HUGE_PAGE:
-            self._advise(_HUGE, 0, self.size)
+        if _HUGE is not None and huge and self.size > HUGE_PAGE:
+            with contextlib.suppress(OSError):  # an older kernel: a matter of speed alone
+                self._map.madvise(_HUGE)
         self._pin: ctypes.c_char | None = ctypes.c_char.from_buffer(self._map)
         self.address = ctypes.addressof(self._pin)
-
-    def forget(self, start: int, end: int) -> None:
-        """Give the pages of a part back to the system; it is zero afterwards. Both ends are multiples of a page."""
-        if _FORGET is not None and end > start:
-            self._advise(_FORGET, start, end - start)
-
-    def _advise(self, advice: int, start: int, length: int) -> None:
-        try:
-            self._map.madvise(advice, start, length)
-        except OSError:  # an older kernel: a matter of speed alone
-            return
 
     def read(self, start: int, length: int) -> bytes:
         """Return a copy of a part."""
@@ -89,5 +83,22 @@ def peak_memory() -> int:
 
 
 def physical_memory() -> int:
-    """Return the bytes of memory of this machine."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    """Return the bytes of memory of this machine, or of the container that the process is confined to."""
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min([machine, *_container_limits()])
+
+
+def _container_limits() -> Iterator[int]:
+    for place in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        with contextlib.suppress(OSError, ValueError):  # not Linux, or no limit: the word "max"
+            yield int(Path(place).read_text())
+
+
+def available_memory() -> int:
+    """Return the bytes of memory that this process may still come to take without driving others out."""
+    left = physical_memory() - resident_memory()
+    try:
+        with open("/proc/meminfo", "rb") as file:
+            return min(left, next(int(line.split()[1]) * 1024 for line in file if line.startswith(b"MemAvailable")))
+    except (OSError, StopIteration):
+        return left

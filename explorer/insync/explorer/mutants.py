@@ -130,7 +130,9 @@ def _inner(node: Node) -> Sequence[Node]:
 
 def _without_part(graph: Graph, node: Node, part: int) -> Node:
     if isinstance(node.arg, Quantifier) and node.op is Op.AND:
-        return combine(graph, Op.AND, [_without_part(graph, child, part) for child in node.args], node.arg)
+        size = len(_parts(node))  # where simplification has left less, it is not known which parts these are
+        children = [_without_part(graph, c, part) if len(_inner(c)) == size else c for c in node.args]
+        return combine(graph, Op.AND, children, node.arg)
     if node.op is Op.AND and node.arg is None:
         return combine(graph, Op.AND, [child for number, child in enumerate(node.args) if number != part])
     if node.op is Op.OR:
@@ -153,7 +155,7 @@ def _aligned(most: Sequence[Node], guard: Sequence[Node]) -> list[Node | None]:
         return list(guard)
     shapes = [[_shape(node) for node in one] for one in (most, guard)]
     row: list[Node | None] = [None] * len(most)
-    for at, other, size in difflib.SequenceMatcher(None, *shapes, autojunk=False).get_matching_blocks():
+    for at, other, size in difflib.SequenceMatcher(None, shapes[0], shapes[1], autojunk=False).get_matching_blocks():
         row[at : at + size] = guard[other : other + size]
     return row
 

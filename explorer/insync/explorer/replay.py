@@ -57,7 +57,7 @@ class _Replay:
         if trace.property in known:
             return self._run(trace, known[trace.property], moves, tuple(steps))
         if trace.loop is not None or trace.fairness is not None or trace.witness:
-            message = f"{trace.property} is no property of runs, so its trace has no loop, fairness or witness. {_CAUSE}"
+            message = f"{trace.property} is no property of runs, so its trace has no loop or witness. {_CAUSE}"
             raise self._error(message, "the end of the trace")
         refused = self._refused(trace, codes)
         reason = refused.message if refused is not None else self._reason(trace, codes)
@@ -66,7 +66,8 @@ class _Replay:
     def _run(self, trace: Trace, found: Progress, moves: list[Move], steps: tuple[TraceStep, ...]) -> Trace:
         """Verify a run that never ends, or a witness."""
         if (found.kind is Kind.SOMETIMES) != trace.witness or (trace.loop is None) != trace.witness:
-            message = f"a trace of {found.name} must have {'a witness' if trace.loop is not None else 'a loop'}. {_CAUSE}"
+            shape = "is a witness and has no loop" if found.kind is Kind.SOMETIMES else "has a loop and is no witness"
+            message = f"a trace of {found.name} {shape}. {_CAUSE}"
             raise self._error(message, "the end of the trace")
         if trace.loop is None:
             reason, fault = witness_reason(self.model, found, moves[-1][1]), None

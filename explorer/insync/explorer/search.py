@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 from insync.explorer.expander import Checker, Expander, Found, Words
 from insync.explorer.limits import StopReason, Watch
-from insync.explorer.memory import HUGE_PAGE
 from insync.explorer.progress import Progress, Pulse, Reporter
 from insync.explorer.store import Store
 from insync.explorer.workers import Team
@@ -106,7 +105,7 @@ class Search:
         self.initial = initial
         self.kernels, self.watch, self.team = kernels, watch, team
         self.keep_going, self.reporter = keep_going, reporter
-        stores = [Store(kernels.store, watch.memory_bytes) for _ in range(partitions)]
+        stores = [Store(kernels.store, watch.memory_bytes, partitions) for _ in range(partitions)]
         self.space = Space([Partition(store) for store in stores], [0] * kernels.actions)
         self.expanders = [Expander(kernels, partitions, _BUFFER_BYTES, initial) for _ in range(team.size)]
         self.checkers = [Checker(kernels) for _ in range(team.size)]
@@ -185,7 +184,7 @@ class Search:
         self.team.run(self._expand, alone=pending < _FEW)
         self.watch.settle()
         fresh = sum(expander.pending_bytes for expander in self.expanders)
-        if not self.watch.may_use(fresh + HUGE_PAGE * len(self.space.partitions)):
+        if not self.watch.may_use(fresh + sum(partition.store.page_bytes for partition in self.space.partitions)):
             return StopReason.MEMORY
         self.team.run(self._insert, alone=pending < _FEW)
         self.watch.settle()

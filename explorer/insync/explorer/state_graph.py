@@ -240,7 +240,8 @@ class _Builder:
         empty = np.zeros(0, dtype=np.int64)
         columns = [np.concatenate([part[column] for part in self.steps] or [empty]) for column in range(3)]
         refused = self._refused.take()[0].count
-        return StateGraph(self.model, rows, tuple(starts), *columns, refused=refused, expanded=done, stopped_by=stopped)
+        source, action, target = columns
+        return StateGraph(self.model, rows, tuple(starts), source, action, target, refused, done, stopped)
 
     def _report(self, level: int, left: int) -> None:
         if self.reporter is None or not self._pulse.due():

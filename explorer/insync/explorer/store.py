@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 from collections.abc import Callable
 
 from insync.explorer.memory import HUGE_PAGE, Block
@@ -13,6 +14,9 @@ from insync.model.machine.slots import BUCKET_BYTES, BUCKET_SLOTS, SPARE_BUCKETS
 __all__ = ["Store"]
 
 _FIRST_BUCKETS = 1 << 15  # one huge page
+_FIRST_BUCKETS_OF_MANY = 1 << 9
+_MANY = 16  # partitions: beyond it, huge pages would hold little
+_LEAST_SHARE = 1 << 26  # bytes of address space
 _LARGEST_LOAD = 0.8  # beyond it, full buckets make neighbours full
 _GROWTH = 2.0
 _GROWTH_OF_LARGE = 1.5
@@ -32,20 +36,24 @@ class Store:
 
     Args:
         kernels: the compiled functions for states of this size.
-        capacity: bytes of address space for states; they take real memory only as they come.
+        capacity: bytes that the states of all partitions may take, which they do only as they come.
+        partitions: how many stores there are: the more, the smaller each begins.
     """
 
-    def __init__(self, kernels: StoreKernels, capacity: int) -> None:
+    def __init__(self, kernels: StoreKernels, capacity: int, partitions: int = 1) -> None:
         self.kernels = kernels
-        self._states = Block(max(capacity, HUGE_PAGE))
+        huge = partitions <= _MANY
+        share = capacity if huge else 2 * capacity // partitions + _LEAST_SHARE  # shares are never exactly equal
+        first = _FIRST_BUCKETS if huge else _FIRST_BUCKETS_OF_MANY
+        self._states = Block(max(share, HUGE_PAGE), huge)
         self._room = min(self._states.size // kernels.row_bytes, _MOST_STATES)
         slots = min(2 * self._room, _MOST_BUCKETS * BUCKET_SLOTS)
-        self._table = Block(8 * slots + (_FIRST_BUCKETS + SPARE_BUCKETS) * BUCKET_BYTES)
+        self._table = Block(8 * slots + (first + SPARE_BUCKETS) * BUCKET_BYTES, huge)
         self._fields = (ctypes.c_uint64 * len(StoreField))()
         self._address = ctypes.addressof(self._fields)
         self._fields[StoreField.STATES] = self._states.address
         self._fields[StoreField.TABLE] = self._table.address
-        self._use(_FIRST_BUCKETS)
+        self._use(first)
 
     def __len__(self) -> int:
         return int(self._fields[StoreField.COUNT])
@@ -69,6 +77,11 @@ class Store:
             candidates, count = candidates + done * self.kernels.row_bytes, count - done
             if not self._grow(may_use):
                 return False
+
+    @property
+    def page_bytes(self) -> int:
+        """By how much the memory of the states may be more than their size."""
+        return HUGE_PAGE if self._states.huge else mmap.PAGESIZE
 
     def read(self, start: int, end: int) -> bytes:
         """Return the states from one place to another as bytes."""

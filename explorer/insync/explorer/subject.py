@@ -43,7 +43,7 @@ def model_of(given: ModelLike, bounds: Mapping[str, int] | None = None) -> Model
             )
             raise UserError(message)
         return given
-    kind = find_model(given) if isinstance(given, str) else given
+    kind: object = find_model(given) if isinstance(given, str) else given
     if not (isinstance(kind, type) and issubclass(kind, Model)):
         message = (
             f"{given!r} is not a model; give a subclass of Model, or the name of one, such as 'kip320' or "

@@ -18,7 +18,19 @@ __all__ = ["FORMAT", "read_trace", "trace_text", "write_trace"]
 
 FORMAT = "insync-trace/1"
 
-_TRACE_KEYS = ("format", "model", "bounds", "rules", "property", "reason", "steps", "refused", "loop", "fairness", "witness")
+_TRACE_KEYS = (
+    "format",
+    "model",
+    "bounds",
+    "rules",
+    "property",
+    "reason",
+    "steps",
+    "refused",
+    "loop",
+    "fairness",
+    "witness",
+)
 _STEP_KEYS = ("action", "parameters", "state")
 _REFUSED_KEYS = ("action", "parameters", "label", "message")
 _OPTIONAL = frozenset({"refused", "loop", "fairness", "witness"})

@@ -13,12 +13,18 @@ from insync.model.graph import Node, Op
 from insync.model.program import BoundAction, Check, Program
 from insync.model.semantics import MEANING
 
-__all__ = ["Evaluator", "evaluate"]
+__all__ = ["Evaluator", "evaluate", "evaluate_all"]
 
 
 def evaluate(node: Node, codes: Sequence[int]) -> int:
     """Return the value of a node in the state with these codes (a bool for a condition)."""
     return _Memo(codes).value(node)
+
+
+def evaluate_all(nodes: Iterable[Node], codes: Sequence[int]) -> list[int]:
+    """Return the values of nodes in one state, as `evaluate` does, computing what they share once."""
+    memo = _Memo(codes)
+    return [memo.value(node) for node in nodes]
 
 
 class _Memo:

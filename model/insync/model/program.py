@@ -35,6 +35,7 @@ class BoundAction:
         guard: the conditions that enable it, all of which must hold.
         updates: for each cell that changes, its number and the node of its new code.
         checks: what must hold besides, or the step is a violation of `type_ok`.
+        shown: what range analysis has shown to hold wherever the guard does; a check again for whoever changes the guard.
     """
 
     name: str
@@ -43,6 +44,7 @@ class BoundAction:
     guard: tuple[Node, ...]
     updates: tuple[tuple[int, Node], ...]
     checks: tuple[Check, ...]
+    shown: tuple[Check, ...] = ()
 
     @property
     def shown_parameters(self) -> dict[str, str]:

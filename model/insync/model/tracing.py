@@ -120,24 +120,26 @@ def _trace_action(
         raise ModelError(message)
     changed = enumerate(zip(before, environment.cells, strict=True))
     parameters = tuple(zip(spec.parameters, values, strict=True))
+    checks, shown = _checks(environment)
     return BoundAction(
         name=name,
         parameters=parameters,
         label=_label(name, spec, dict(parameters)),
         guard=tuple(environment.guard),
         updates=tuple((cell, new) for cell, (old, new) in changed if new is not old),
-        checks=_checks(environment),
+        checks=checks,
+        shown=shown,
     )
 
 
-def _checks(environment: Environment) -> tuple[Check, ...]:
-    checks = []
+def _checks(environment: Environment) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
+    """Return what must be checked when the model runs, and what need not be."""
+    checks, shown = [], []
     for node, message in environment.checks:
         if node is environment.graph.false:
             raise ModelError(message)
-        if not always_holds(environment.guard, node):
-            checks.append(Check(node, message))
-    return tuple(checks)
+        (shown if always_holds(environment.guard, node) else checks).append(Check(node, message))
+    return tuple(checks), tuple(shown)
 
 
 def _label(name: str, spec: ActionSpec, parameters: dict[str, Parameter]) -> str:

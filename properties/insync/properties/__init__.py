@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from insync.properties import async_isr, replication
+from insync.properties import async_isr, replication, replication_progress
+from insync.properties.deadlock import DEADLOCK_FREE
 from insync.properties.explain import explain, failure
 from insync.properties.property import TYPE_OK, Failure, Property, properties_of, property_of, select
 
 __all__ = [
+    "DEADLOCK_FREE",
     "TYPE_OK",
     "Failure",
     "Property",
@@ -16,5 +18,6 @@ __all__ = [
     "properties_of",
     "property_of",
     "replication",
+    "replication_progress",
     "select",
 ]

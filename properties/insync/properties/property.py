@@ -2,7 +2,7 @@
 
 A property of the library is a function of a model and its state, registered for a model class with `property_of`; its
 docstring is the sentence that it means. A model's own `@invariant` methods are properties as well, and every model has
-`type_ok`.
+`deadlock_free` and `type_ok`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from insync.model import Condition, Model, ReadableState, StateView
 from insync.model.define import invariant_names
 from insync.model.errors import InternalError, UserError, closest
 from insync.model.graph import Node
+from insync.properties.deadlock import DEADLOCK_FREE, DEADLOCK_SENTENCE, no_deadlock
 
 __all__ = ["TYPE_OK", "Because", "Failure", "Property", "properties_of", "property_of", "select"]
 
@@ -79,6 +80,14 @@ _TYPE_OK = Property(
 )
 
 
+_DEADLOCK_FREE = Property(
+    DEADLOCK_FREE,
+    DEADLOCK_SENTENCE,
+    no_deadlock,
+    lambda _: "No action is enabled in this state: nothing happens any more.",
+)
+
+
 def property_of(kind: type[M], because: Because | None = None) -> Callable[[Predicate[M]], Predicate[M]]:
     """Register a function as a property of a model class and its subclasses, under the function's name.
 
@@ -108,11 +117,11 @@ def sentence_of(function: Callable[..., object]) -> str:
 
 
 def properties_of(model: Model) -> dict[str, Property]:
-    """Return the properties of a model by name: the library's, the model's own invariants, and type_ok."""
+    """Return the properties of a model by name: the library's, its own invariants, deadlock_free and type_ok."""
     found = {r.found.name: r.found for r in _LIBRARY if isinstance(model, r.kind)}
     for name in invariant_names(type(model)):
         found[name] = _own(name, sentence_of(getattr(model, name)))
-    return {**found, TYPE_OK: _TYPE_OK}
+    return {**found, DEADLOCK_FREE: _DEADLOCK_FREE, TYPE_OK: _TYPE_OK}
 
 
 def _own(name: str, sentence: str) -> Property:
@@ -122,13 +131,27 @@ def _own(name: str, sentence: str) -> Property:
 def select(model: Model, names: Iterable[str] | None = None) -> list[Property]:
     """Return the named properties of a model, each once and in the order given; None names its headline properties.
 
+    The lemmas that proofs use can be named as well, to search for a state in which one fails.
+
     Raises:
         UserError: the model has no property of that name.
     """
     known = properties_of(model)
-    chosen = model.headline if names is None else names
+    chosen = model.headline if names is None else list(names)
+    if any(name not in known for name in chosen):
+        from insync.properties.proofs.lemmas import lemmas_of  # here because lemmas are made of properties
+
+        known = {**lemmas_of(model), **known}
     for name in chosen:
         if name not in known:
-            message = f"{model.name} has no property {name!r}. {closest(name, known)}"
+            message = _unknown(model, name, known)
             raise UserError(message)
     return [known[name] for name in dict.fromkeys(chosen)]
+
+
+def _unknown(model: Model, name: str, known: Iterable[str]) -> str:
+    from insync.properties.progress import progress_of  # here because it is built on this module
+
+    if name in progress_of(model):
+        return f"{name} is about runs, not about states: `insync liveness {model.name} --property {name}` decides it."
+    return f"{model.name} has no property {name!r}. {closest(name, known)}"

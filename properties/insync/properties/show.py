@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from insync.model import Model, ReadableState
+from insync.model.domains import Array, Domain, Int, Option, OptionalScalar, Record
 from insync.model.graph import Node, Op, Quantifier
 
 __all__ = ["field_value", "plain", "show"]
@@ -71,9 +72,13 @@ class _Shown:
         if node.op is Op.CONST:
             return str(node.arg).lower() if node.is_bool else str(node.arg)
         if node.op is Op.CELL:
-            return self.cells[int(str(node.arg))].path
+            return self._number(node, 0)
         if node.op is Op.EQ:
             return self._equality(node, depth)
+        if node.op is Op.ADD and node.args[0].op is Op.CELL and node.args[1].op is Op.CONST:
+            return self._number(node.args[0], node.args[1].lo)
+        if node.op is Op.TEST and node.args[0].op is Op.CELL and node.args[1].op is Op.CONST:
+            return self._membership(int(str(node.args[0].arg)), node.args[1].lo)
         parts = [self.text(a, depth + 1) for a in node.args]
         if sum(map(len, parts)) > LONGEST:
             raise _TooLong
@@ -89,7 +94,39 @@ class _Shown:
             value = field_value(self.model.decode(tuple(codes)), path)
             if not isinstance(value, dict):
                 return f"{path} == {plain(value)}"
+        if a.op is Op.CELL and b.op is Op.CELL and self._first(a) == self._first(b):
+            return f"{self._path(a)} == {self._path(b)}"
         return f"{self.text(a, depth + 1)} == {self.text(b, depth + 1)}"
+
+    def _path(self, node: Node) -> str:
+        return self.cells[int(str(node.arg))].path
+
+    def _first(self, node: Node) -> int:
+        """The number that code 0 of a cell stands for; that of an option of a number is one less than its least."""
+        domain: Domain = self.model.state
+        for index, name in _PART.findall(self._path(node)):
+            domain = domain.of if isinstance(domain, Option) else domain
+            if isinstance(domain, Record):
+                domain = domain.fields[name or index]
+            elif isinstance(domain, Array):
+                domain = domain.of
+        if isinstance(domain, OptionalScalar):
+            return (domain.of.lo if isinstance(domain.of, Int) else 0) - 1
+        return domain.lo if isinstance(domain, Int) else 0
+
+    def _number(self, node: Node, more: int) -> str:
+        """Show the code of a cell plus a number by the value that the cell has: codes begin with 0, values need not."""
+        offset = more - self._first(node)
+        sign = "-" if offset < 0 else "+"
+        return f"({self._path(node)} {sign} {abs(offset)})" if offset else self._path(node)
+
+    def _membership(self, cell: int, number: int) -> str:
+        """Show a test for one member by what the member is called: `isr contains b1`."""
+        path = self.cells[cell].path
+        codes = [0] * len(self.cells)
+        codes[cell] = 1 << number
+        members = field_value(self.model.decode(tuple(codes)), path)
+        return f"{path} contains {members[0] if isinstance(members, list) and members else number}"
 
     def _operation(self, node: Node, parts: list[str]) -> str:
         op = node.op

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.control import currently_in_test_context
 from hypothesis.errors import InvalidArgument
@@ -73,7 +73,11 @@ def build_machine(
     parts[_free(NOTHING_LEFT, base, parts)] = _nothing_left()
     for claim in claims:
         parts[_free(claim.name, base, parts)] = _invariant(claim)
-    return type(f"{type(model).__name__}Machine", (base,), parts)
+    machine = cast("type[M]", type(f"{type(model).__name__}Machine", (base,), parts))
+    # To explain a failure, Hypothesis would look for lines of Python that only failing runs execute: insync's own.
+    phases = [phase for phase in settings().phases if phase is not Phase.explain]
+    machine.TestCase.settings = settings(machine.TestCase.settings, phases=phases)
+    return machine
 
 
 class ModelMachine(RuleBasedStateMachine):
@@ -89,7 +93,7 @@ class ModelMachine(RuleBasedStateMachine):
         self._proved: set[str] = set()
         # Hypothesis's own choice switches random rules off for a whole run, and drops the run where none of those that
         # are left is enabled: half of all runs of a protocol, whose actions wait for one another.
-        self._rules_strategy: Any = _enabled_rule(self)
+        self._rules_strategy: Any = _enabled_rule(self, _rules(self))
 
     def options(self, action: str, parameter: str) -> list[Value]:
         """Return the values of a parameter with which an action is enabled, given those that were drawn before it."""
@@ -104,6 +108,7 @@ class ModelMachine(RuleBasedStateMachine):
 
     def take(self, action: str, parameters: Mapping[str, Value]) -> None:
         """Take a step of the model."""
+        __tracebackhide__ = True
         self._chosen, self._proved = {}, set()
         number = self.walk.number_of(action, parameters)
         try:
@@ -113,6 +118,7 @@ class ModelMachine(RuleBasedStateMachine):
 
     def require(self, claim: Claim) -> None:
         """Raise PropertyViolated unless a claim holds in the state that the walk is in."""
+        __tracebackhide__ = True
         if claim.name in self._proved:
             return
         if not self.stepper.holds(claim, self.walk.codes):
@@ -125,16 +131,27 @@ class ModelMachine(RuleBasedStateMachine):
         if not is_final():
             return error(f"{trace.property} fails.", trace)
         file = save(self.stepper.model, trace, trace_directory())
-        return error(f"\n{describe(self.stepper.model, trace, file)}", trace, file)
+        model = self.stepper.model
+        return error(f"{model.name}: {trace.property} violated\n\n{describe(model, trace, file)}", trace, file)
+
+
+def _rules(machine: RuleBasedStateMachine) -> list[Any]:
+    """Return the rules of a machine, those that are simpler to show first."""
+    given: Any = machine.rules
+    found = given() if callable(given) else given  # a method in the oldest Hypothesis that we support
+    return sorted(found, key=lambda one: (len(one.arguments), one.function.__name__))
 
 
 @st.composite
-def _enabled_rule(draw: st.DrawFn, machine: ModelMachine) -> tuple[Any, dict[str, Value]]:
+def _enabled_rule(draw: st.DrawFn, machine: ModelMachine, rules: list[Any]) -> tuple[Any, dict[str, Value]]:
     """Draw a rule whose action is enabled, and its parameters."""
+
+    def enabled(candidate: Any) -> bool:
+        return all(holds(machine) for holds in candidate.preconditions)
+
     # A filter, not a list of those that are enabled: what is drawn then means the same after an earlier step was
     # left out, which is how Hypothesis shrinks.
-    enabled = st.sampled_from(machine.rules).filter(lambda r: all(holds(machine) for holds in r.preconditions))
-    chosen = draw(enabled)
+    chosen = draw(st.sampled_from(rules).filter(enabled))
     return chosen, {name: draw(values) for name, values in chosen.arguments_strategies.items()}
 
 
@@ -168,7 +185,7 @@ def _values(stepper: Stepper, action: str) -> dict[str, list[Value]]:
 
 def _free(name: str, base: type, taken: Iterable[str]) -> str:
     """Return an attribute name for a rule or invariant that neither Hypothesis nor another one of them uses."""
-    own = {*dir(base), *vars(RuleBasedStateMachine).get("__annotations__", {}), "walk", *taken}
+    own = {*dir(base), *vars(RuleBasedStateMachine).get("__annotations__", {}), "walk", "pair", *taken}
     while name in own:
         name += "_"
     return name
@@ -178,6 +195,7 @@ def _rule(action: str, values: Mapping[str, Sequence[Value]]) -> Callable[..., N
     names = {f"{name}_" if name in _HYPOTHESIS_TAKES else name: name for name in values}
 
     def step(self: ModelMachine, **given: Value) -> None:
+        __tracebackhide__ = True
         self.take(action, {names.get(name, name): value for name, value in given.items()})
 
     step.__name__ = step.__qualname__ = action
@@ -189,7 +207,16 @@ def _rule(action: str, values: Mapping[str, Sequence[Value]]) -> Callable[..., N
 def _drawn(action: str, parameter: str, values: Sequence[Value]) -> st.SearchStrategy[Any]:
     def enabling(machine: ModelMachine) -> st.SearchStrategy[Value]:
         options = machine.options(action, parameter)
-        return st.sampled_from(values).filter(options.__contains__).map(partial(machine.choose, parameter))
+
+        # Named functions: Hypothesis describes what it filters and maps by, and describing a partial takes it longer
+        # than everything else.
+        def enables(value: Value) -> bool:
+            return value in options
+
+        def chosen(value: Value) -> Value:
+            return machine.choose(parameter, value)
+
+        return st.sampled_from(values).filter(enables).map(chosen)
 
     return st.runner().flatmap(enabling)
 
@@ -203,6 +230,7 @@ def _nothing_left() -> Callable[..., None]:
 
 def _invariant(claim: Claim) -> Callable[..., None]:
     def holds(self: ModelMachine) -> None:
+        __tracebackhide__ = True
         self.require(claim)
 
     holds.__name__ = holds.__qualname__ = claim.name

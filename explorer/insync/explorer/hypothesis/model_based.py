@@ -84,6 +84,7 @@ class SystemMachine(ModelMachine):
 
     def take(self, action: str, parameters: Mapping[str, Value]) -> None:
         """Take a step of the model, then of the system."""
+        __tracebackhide__ = True
         before = self.walk.codes
         super().take(action, parameters)
         _step_system(self.pair, self.walk, before, action, parameters)
@@ -135,6 +136,7 @@ def replay_against(
 def _step_system(
     pair: SideBySide, walk: Walk, before: tuple[int, ...], action: str, parameters: Mapping[str, Value]
 ) -> None:
+    __tracebackhide__ = True
     model = walk.stepper.model
     try:
         found = pair.step(action, parameters, model.decode(before), model.decode(walk.codes))
@@ -151,6 +153,7 @@ def _step_system(
 
 def _disagree(walk: Walk, found: str, adapter: str) -> NoReturn:
     """Raise Disagreement; only the shrunk one is saved and shown whole."""
+    __tracebackhide__ = True
     number = walk.moves[-1][0]
     when = "In the initial state" if number is None else f"After `{walk.stepper.actions[number].label}`"
     trace = walk.trace(AGREEMENT, f"{when} system and model disagree: {found}")
@@ -160,5 +163,5 @@ def _disagree(walk: Walk, found: str, adapter: str) -> NoReturn:
     file = trace_directory() / f"{model.name}-{AGREEMENT}.json"
     write_trace(file, trace)
     again = f"Trace: {file}\nAgain: replay_against({str(file)!r}, {adapter})"
-    message = f"\n{render_grid(trace, model.grid)}\n{again}"
+    message = f"{adapter} and {model.name} disagree\n\n{render_grid(trace, model.grid)}\n{again}"
     raise Disagreement(message, trace, file)

@@ -15,8 +15,8 @@ from insync.model.machine.checking import check_module
 from insync.model.machine.identity import conditions_key, program_key
 from insync.model.machine.loops import field, function, offset
 from insync.model.machine.masks import columns_function, masks_functions, trim_function
-from insync.model.machine.rows import INTRINSICS, least_row_function, store_row
-from insync.model.machine.stepping import steps_function
+from insync.model.machine.rows import INTRINSICS, least_row_function
+from insync.model.machine.stepping import StepsText, steps_functions
 from insync.model.program import Program
 from insync.model.schema import Schema
 
@@ -85,15 +85,21 @@ def edges_module(program: Program) -> str:
     """
     schema, actions = program.schema, program.actions
     guards, guard_calls = masks_functions("guards", schema, [action.guard for action in actions])
-    start = field("steps", EdgeField.STEPS) + field("refused", EdgeField.REFUSED)
-    start += offset("cursor.slot", "%context", str(8 * EdgeField.CURSOR))
-    refused = "  call void @keep_least(ptr %refused, ptr %row)\n"
-    emits = [
-        steps_function(f"emit{number}", number, action, schema, start, _emit(number), refused)
-        for number, action in enumerate(actions)
-    ]
-    emit_calls = "".join(
-        f"  call void @emit{number}(ptr %rows, ptr %masks, ptr %context)\n" for number in range(len(actions))
+    row_bytes = 8 * schema.words
+    each = f"""  %cursor = load ptr, ptr %cursor.slot, align 8
+  %behind = call ptr %step(ptr %row, ptr %cursor, ptr %context)
+  %taken = icmp ne ptr %behind, %cursor
+  %origin.high = shl i64 %i, {ACTION_BITS}
+  %origin = or i64 %origin.high, %a
+{offset("origin.p", "%cursor", str(row_bytes))}  store i64 %origin, ptr %origin.p, align 8
+  %grow = select i1 %taken, i64 {row_bytes + 8}, i64 0
+{offset("cursor.next", "%cursor", "%grow")}  store ptr %cursor.next, ptr %cursor.slot, align 8
+"""
+    text = StepsText(
+        EdgeField.STEPS,
+        start=offset("cursor.slot", "%context", str(8 * EdgeField.CURSOR)),
+        each=each,
+        refused=field("refused", EdgeField.REFUSED) + "  call void @keep_least(ptr %refused, ptr %row)\n",
     )
     body = (
         field("rows", EdgeField.ROWS)
@@ -104,7 +110,7 @@ def edges_module(program: Program) -> str:
         + "  %up = add i64 %count, 7\n  %vectors = lshr i64 %up, 3\n"
         + guard_calls
         + "  %found = call i64 @trim(ptr %masks, i64 %count)\n"
-        + emit_calls
+        + "  call void @steps(ptr %rows, ptr %masks, ptr %context)\n"
     )
     return "".join(
         [
@@ -113,19 +119,7 @@ def edges_module(program: Program) -> str:
             columns_function(schema.words),
             guards,
             trim_function(len(actions)),
-            *emits,
+            steps_functions(program, text),
             function("i64 @edges(ptr %context) nounwind", body, [], "ret i64 %found"),
         ]
     )
-
-
-def _emit(number: int) -> Callable[[Sequence[str]], str]:
-    def emit(new: Sequence[str]) -> str:
-        return f"""  %origin.high = shl i64 %i, {ACTION_BITS}
-  %origin = or i64 %origin.high, {number}
-  %cursor = load ptr, ptr %cursor.slot, align 8
-{store_row("n", "%cursor", [*new, "%origin"])}{offset("cursor.next", "%cursor", str(8 * (len(new) + 1)))}\
-  store ptr %cursor.next, ptr %cursor.slot, align 8
-"""
-
-    return emit

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import IntEnum
 
 from insync.model.machine.loops import counted, field, function, offset, when
@@ -16,7 +15,7 @@ from insync.model.machine.rows import (
     rows_equal,
     store_row,
 )
-from insync.model.machine.stepping import steps_function
+from insync.model.machine.stepping import StepsText, steps_functions
 from insync.model.program import Program
 
 __all__ = ["ExpandField", "expand_module"]
@@ -36,6 +35,8 @@ class ExpandField(IntEnum):
     MASKS = 8  # address of scratch memory: MASK_BYTES per action
     RECENT = 9  # address of a table of states that are known already; emitted states are entered in it
     RECENT_MASK = 10  # the size of that table, a power of 2, minus 1
+    RAW = 11  # address of scratch memory: a state per step of a batch
+    RAW_END = 12  # scratch: the end of the states there
 
 
 def expand_module(program: Program) -> str:
@@ -46,21 +47,18 @@ def expand_module(program: Program) -> str:
     """
     schema, actions = program.schema, program.actions
     guards, guard_calls = masks_functions("guards", schema, [action.guard for action in actions])
-    start = (
-        field("cursors", ExpandField.CURSORS)
-        + field("partitions", ExpandField.PARTITIONS, "i64")
-        + field("recent", ExpandField.RECENT)
-        + field("recent.mask", ExpandField.RECENT_MASK, "i64")
-        + field("steps", ExpandField.STEPS)
-        + field("refused", ExpandField.REFUSED)
-    )
-    refused = "  call void @keep_least(ptr %refused, ptr %row)\n"
-    emits = [
-        steps_function(f"emit{number}", number, action, schema, start, _emit, refused)
-        for number, action in enumerate(actions)
-    ]
-    emit_calls = "".join(
-        f"  call void @emit{number}(ptr %here, ptr %masks, ptr %context)\n" for number in range(len(actions))
+    text = StepsText(
+        ExpandField.STEPS,
+        start=field("raw", ExpandField.RAW) + "  store ptr %raw, ptr %next.var, align 8\n",
+        each="""  %next = load ptr, ptr %next.var, align 8
+  %behind = call ptr %step(ptr %row, ptr %next, ptr %context)
+  store ptr %behind, ptr %next.var, align 8
+""",
+        refused=field("refused", ExpandField.REFUSED) + "  call void @keep_least(ptr %refused, ptr %row)\n",
+        end="  %last = load ptr, ptr %next.var, align 8\n"
+        + offset("raw.end", "%context", str(8 * ExpandField.RAW_END))
+        + "  store ptr %last, ptr %raw.end, align 8\n",
+        variables=("next",),
     )
     return "".join(
         [
@@ -71,21 +69,37 @@ def expand_module(program: Program) -> str:
             guards,
             trim_function(len(actions)),
             _room_function(8 * schema.words),
-            *emits,
-            _expand_function(8 * schema.words, guard_calls, emit_calls),
+            steps_functions(program, text),
+            _route_function(schema.words),
+            _expand_function(8 * schema.words, guard_calls),
         ]
     )
 
 
-def _emit(new: Sequence[str]) -> str:
-    """Append a successor to its owner's buffer.
+def _route_function(words: int) -> str:
+    """`@route(context)`: append the successors of a batch to their owners' buffers.
 
     Many steps lead to a state that another step led to shortly before: such a state is left out. There is no branch on
     it: the state is written anyhow, and the buffer's end moves or not.
     """
-    row_bytes = 8 * len(new)
-    load_recent, recent = load_row("r", "%recent.row", len(new))
-    return f"""  %hash = call i64 @row_hash({", ".join(f"i64 {word}" for word in new)})
+    row_bytes = 8 * words
+    load, new = load_row("w", "%row", words)
+    load_recent, recent = load_row("r", "%recent.row", words)
+    fields = (
+        field("raw", ExpandField.RAW)
+        + field("end", ExpandField.RAW_END)
+        + field("cursors", ExpandField.CURSORS)
+        + field("partitions", ExpandField.PARTITIONS, "i64")
+        + field("recent", ExpandField.RECENT)
+        + field("recent.mask", ExpandField.RECENT_MASK, "i64")
+    )
+    size = f"""  %from = ptrtoint ptr %raw to i64
+  %to = ptrtoint ptr %end to i64
+  %bytes = sub i64 %to, %from
+  %count = udiv i64 %bytes, {row_bytes}
+"""
+    each = f"""  %byte = mul i64 %i, {row_bytes}
+{offset("row", "%raw", "%byte")}{load}  %hash = call i64 @row_hash({", ".join(f"i64 {word}" for word in new)})
   %recent.at = and i64 %hash, %recent.mask
   %recent.byte = mul i64 %recent.at, {row_bytes}
 {offset("recent.row", "%recent", "%recent.byte")}{load_recent}{rows_equal("known", recent, new)}\
@@ -95,6 +109,8 @@ def _emit(new: Sequence[str]) -> str:
 {store_row("n", "%cursor", new)}  %grow = select i1 %known, i64 0, i64 {row_bytes}
 {offset("cursor.next", "%cursor", "%grow")}  store ptr %cursor.next, ptr %slot, align 8
 """
+    signature = "internal void @route(ptr %context) nounwind"
+    return function(signature, fields + size + counted("i", "%count", each), ["i"])
 
 
 def _room_function(row_bytes: int) -> str:
@@ -111,7 +127,7 @@ def _room_function(row_bytes: int) -> str:
     return function(signature, body, ["p"], "ret i1 true")
 
 
-def _expand_function(row_bytes: int, guard_calls: str, emit_calls: str) -> str:
+def _expand_function(row_bytes: int, guard_calls: str) -> str:
     fields = (
         field("rows", ExpandField.ROWS)
         + field("count", ExpandField.COUNT, "i64")
@@ -131,7 +147,8 @@ def _expand_function(row_bytes: int, guard_calls: str, emit_calls: str) -> str:
 {guard_calls}  %steps = call i64 @trim(ptr %masks, i64 %size)
   %fits = call i1 @room(ptr %cursors, ptr %ends, i64 %partitions, i64 %steps)
 """
-    batch += when("stop", "xor i1 %fits, true", "  ret i64 %done\nunused:\n") + emit_calls
+    batch += when("stop", "xor i1 %fits, true", "  ret i64 %done\nunused:\n")
+    batch += "  call void @steps(ptr %here, ptr %masks, ptr %context)\n  call void @route(ptr %context)\n"
     last = BATCH - 1
     body = fields + f"  %up.count = add i64 %count, {last}\n  %batches = udiv i64 %up.count, {BATCH}\n"
     return function(

@@ -116,9 +116,11 @@ failed:
   ret i1 false
 }}
 """
-"""`match`, `vacant`, `place` and `home`: the slots of one bucket, and a bucket for a tag. `enter` puts a slot into a
-table that is being widened: it notes how full the buckets are that it has filled lately, for a line that was just written
-in part cannot be read as a whole without a wait."""
+"""`match`, `vacant`, `place` and `home`: the slots of one bucket, and a bucket for a tag.
+
+`enter` puts a slot into a table that is being widened. It notes how full the buckets are that it has filled lately: a
+line that was just written in part cannot be read as a whole without a wait.
+"""
 
 
 def load_fields(*fields: StoreField) -> str:

@@ -1,64 +1,96 @@
-"""IR of the steps of one action: from the words of a state in which it is enabled to those of the next state."""
+"""IR of the steps of a program: a function per action, and the loop that takes the steps of a batch of states."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from insync.model.graph import Node, Op
-from insync.model.machine.loops import bits_of_masks, function, offset
+from insync.model.machine.loops import bits_of_masks, counted, field, function, offset
 from insync.model.machine.lowering import Lowering, Shape
 from insync.model.machine.masks import BLOCKS
-from insync.model.machine.rows import load_row
-from insync.model.program import BoundAction
+from insync.model.machine.rows import load_row, store_row
+from insync.model.program import BoundAction, Program
 from insync.model.schema import Schema
 
-__all__ = ["steps_function"]
+__all__ = ["StepsText", "steps_functions"]
 
 
-def steps_function(
-    name: str,
-    number: int,
-    action: BoundAction,
-    schema: Schema,
-    start: str,
-    taken: Callable[[Sequence[str]], str],
-    refused: str,
-) -> str:
-    """Return `@name(rows, masks, context)`: the steps of an action from those states of a batch whose bits are set.
+@dataclass(frozen=True, slots=True)
+class StepsText:
+    """What an engine does with the steps, as instructions.
 
-    Args:
-        name: of the function.
-        number: of the action: which of the masks are its own, and which counter.
-        action: the action.
-        schema: where the cells lie.
-        start: loads what else is needed from the context; `%steps`, the counters of steps, at least.
-        taken: given the operands of the next state's words, the instructions that do something with it; the state's
-            address is `%row`, its place in the batch `%i`.
-        refused: the instructions for a step whose checks fail, which is not counted.
+    Attributes:
+        steps_field: the field of the context with the address of the counters of steps, one per action.
+        start: what is done first.
+        each: done for each step. The state is at `%row`, the `%i`-th of the batch; the action's number is `%a`, and
+            `call ptr %step(ptr %row, ptr %to, ptr %context)` writes the next state to `%to`, which may be `%row`, and
+            gives the address behind it. It gives `%to` itself if the step is refused because its checks fail.
+        refused: done for a step that is refused, with `%row` and `%context`.
+        end: what is done last.
+        variables: that start, each and end need.
     """
+
+    steps_field: int
+    start: str
+    each: str
+    refused: str
+    end: str = ""
+    variables: tuple[str, ...] = ()
+
+
+def steps_functions(program: Program, text: StepsText) -> str:
+    """Return `@steps(rows, masks, context)`: the steps from the states of a batch, action by action.
+
+    `masks` has the bits of the states in which each action is enabled. Every step is counted that is not refused.
+    """
+    actions, row_bytes = len(program.actions), 8 * program.schema.words
+    functions = "".join(_step_function(n, action, program.schema) for n, action in enumerate(program.actions))
+    table = ", ".join(f"ptr @step{number}" for number in range(actions))
+    first = f"""  %step.p = getelementptr ptr, ptr @step.table, i64 %a
+  %step = load ptr, ptr %step.p, align 8
+  %counter = getelementptr i64, ptr %steps, i64 %a
+  %first = mul i64 %a, {BLOCKS}
+"""
+    each = f"  %byte = mul i64 %i, {row_bytes}\n" + offset("row", "%rows", "%byte") + text.each
+    ones = "  %ones = call i64 @llvm.ctpop.i64(i64 %i.word)\n" + _count("add", "%ones")
+    body = field("steps", text.steps_field) + text.start
+    body += counted("a", str(actions), first + bits_of_masks("i", "%masks", "%first", BLOCKS, each, ones)) + text.end
+    refuse = field("steps", text.steps_field) + "  %counter = getelementptr i64, ptr %steps, i64 %action\n"
+    refuse += _count("sub", "1") + text.refused
+    return "".join(
+        [
+            function("internal void @refuse(ptr %context, ptr %row, i64 %action) noinline nounwind", refuse),
+            functions,
+            f"\n@step.table = internal constant [{actions} x ptr] [{table}]\n",
+            function(
+                "internal void @steps(ptr %rows, ptr %masks, ptr %context) nounwind",
+                body,
+                ["a", "i.block", "i.bit", *text.variables],
+            ),
+        ]
+    )
+
+
+def _step_function(number: int, action: BoundAction, schema: Schema) -> str:
     load, old = load_row("w", "%row", schema.words)
     lines: list[str] = []
     lowering = Lowering(schema, old, Shape(1), lines)
     refusal = ""
     if action.checks:
         sound = lowering.conjunction(check.node for check in action.checks)
-        lines.append(f"  br i1 {sound}, label %sound, label %refuse")
-        lines.append("sound:")
-        refusal = f"  br label %i.bit.test\nrefuse:\n{_count('sub', '1')}{refused}"
+        lines += [f"  br i1 {sound}, label %sound, label %refused", "sound:"]
+        refusal = f"refused:\n  call void @refuse(ptr %context, ptr %row, i64 {number})\n  ret ptr %to\n"
     new = _next_words(action, lowering, old)
-    address = f"  %byte = mul i64 %i, {8 * schema.words}\n" + offset("row", "%rows", "%byte")
-    each = address + load + "\n".join(lines) + "\n" + taken(new) + refusal
-    ones = "  %ones = call i64 @llvm.ctpop.i64(i64 %i.word)\n"
-    body = start + f"  %counter = getelementptr i64, ptr %steps, i64 {number}\n"
-    body += bits_of_masks("i", "%masks", str(number * BLOCKS), BLOCKS, each, ones + _count("add", "%ones"))
-    return function(f"internal void @{name}(ptr %rows, ptr %masks, ptr %context) nounwind", body, ["i.block", "i.bit"])
+    store = store_row("n", "%to", new) + offset("behind", "%to", str(8 * schema.words)) + "  ret ptr %behind\n"
+    body = "\n".join([load, *lines, store])
+    return f"\ndefine internal ptr @step{number}(ptr %row, ptr %to, ptr %context) nounwind {{\n{body}{refusal}}}\n"
 
 
 def _count(operation: str, amount: str) -> str:
     """Change the counter of steps."""
-    return f"""  %{operation}.old = load i64, ptr %counter, align 8
-  %{operation}.new = {operation} i64 %{operation}.old, {amount}
-  store i64 %{operation}.new, ptr %counter, align 8
+    return f"""  %count.old = load i64, ptr %counter, align 8
+  %count.new = {operation} i64 %count.old, {amount}
+  store i64 %count.new, ptr %counter, align 8
 """
 
 

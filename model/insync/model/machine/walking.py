@@ -13,7 +13,7 @@ from insync.model.machine.loops import bits_of_masks, counted, field, function, 
 from insync.model.machine.lowering import LANES
 from insync.model.machine.masks import BLOCKS, MASK_BYTES, columns_function, masks_functions
 from insync.model.machine.rows import BATCH, INTRINSICS, load_row, store_row
-from insync.model.machine.stepping import steps_function
+from insync.model.machine.stepping import StepsText, steps_functions
 from insync.model.program import Program
 
 __all__ = ["NO_WALK", "WalkField", "walk_module"]
@@ -69,15 +69,14 @@ def walk_module(program: Program, violated: Sequence[Node]) -> str:
     schema, actions = program.schema, program.actions
     guards, guard_calls = masks_functions("guards", schema, [action.guard for action in actions])
     checks, check_calls = masks_functions("violated", schema, [(node,) for node in violated])
-    start = field("steps", WalkField.STEPS)
-    refused = f"  call void @fail(ptr %context, i64 %i, i64 {len(violated)})\n"
-    moves = [
-        steps_function(f"move{number}", number, action, schema, start, lambda new: store_row("n", "%row", new), refused)
-        for number, action in enumerate(actions)
-    ]
-    move_calls = "".join(
-        f"  call void @move{number}(ptr %rows, ptr %chosen, ptr %context)\n" for number in range(len(actions))
+    refused = (
+        field("rows", WalkField.ROWS)
+        + "  %from = ptrtoint ptr %rows to i64\n  %at = ptrtoint ptr %row to i64\n  %byte = sub i64 %at, %from\n"
+        + f"  %i = udiv i64 %byte, {8 * schema.words}\n"
+        + f"  call void @fail(ptr %context, i64 %i, i64 {len(violated)})\n"
     )
+    each = "  %behind = call ptr %step(ptr %row, ptr %row, ptr %context)\n"
+    text = StepsText(WalkField.STEPS, start="", each=each, refused=refused)
     return "".join(
         [
             INTRINSICS,
@@ -91,8 +90,8 @@ def walk_module(program: Program, violated: Sequence[Node]) -> str:
             _begin_function(schema.words),
             _choose_function(len(actions)),
             _judge_function(len(violated)),
-            *moves,
-            _walk_function(guard_calls, move_calls, check_calls),
+            steps_functions(program, text),
+            _walk_function(guard_calls, check_calls),
         ]
     )
 
@@ -315,7 +314,7 @@ def _judge_function(properties: int) -> str:
     return function("internal void @judge(ptr %context) nounwind", body, ["p", "v.block", "v.bit", "i"])
 
 
-def _walk_function(guard_calls: str, move_calls: str, check_calls: str) -> str:
+def _walk_function(guard_calls: str, check_calls: str) -> str:
     fields = (
         field("rows", WalkField.ROWS)
         + field("columns", WalkField.COLUMNS)
@@ -333,7 +332,8 @@ round:
   br i1 %over, label %done, label %go
 go:
 {columns}{guards}  call void @choose(ptr %context)
-{move_calls}{columns}{checks}  call void @judge(ptr %context)
+  call void @steps(ptr %rows, ptr %chosen, ptr %context)
+{columns}{checks}  call void @judge(ptr %context)
   br label %round
 done:
 """

@@ -1,0 +1,93 @@
+"""Measure one model under one set of bounds in a process of its own, and print the figures as JSON.
+
+Run by `run.py`: `python measure.py '{"model": "kip320", "bounds": {...}, "threads": 2}'`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+STARTED = time.perf_counter()
+
+from insync.explorer.expander import Expander  # noqa: E402  (the time that importing takes is one of the figures)
+from insync.explorer.limits import Limits, Watch  # noqa: E402
+from insync.explorer.memory import peak_memory  # noqa: E402
+from insync.explorer.search import Search, Space  # noqa: E402
+from insync.explorer.store import Store  # noqa: E402
+from insync.explorer.workers import Team  # noqa: E402
+from insync.model.catalogue import find_model  # noqa: E402
+from insync.model.machine.kernels import Kernels, compile_kernels  # noqa: E402
+from insync.properties import select  # noqa: E402
+
+CHUNK = 1 << 16
+
+
+def measure(case: dict[str, object]) -> dict[str, float]:
+    """Return the figures of a case: seconds, states, bytes."""
+    figures = {"import": time.perf_counter() - STARTED}
+    began = time.perf_counter()
+    bounds, threads = case["bounds"], case["threads"]
+    assert isinstance(bounds, dict)
+    assert isinstance(threads, int)
+    model = find_model(str(case["model"]))(**bounds)
+    program = model.program
+    properties = [p.node(model) for p in select(model) if p.node is not None]
+    figures["trace"] = time.perf_counter() - began
+    began = time.perf_counter()
+    kernels = compile_kernels(program, properties)
+    figures["compile"] = time.perf_counter() - began
+    initial = program.schema.pack(program.initial)
+    with Team(threads) as team:
+        began, processor = time.perf_counter(), time.process_time()
+        search = Search(kernels, Watch(Limits(), None), team, threads, initial)
+        space = search.run()
+        figures["search"] = time.perf_counter() - began
+        figures["processor"] = time.process_time() - processor
+    figures["states"] = states = sum(space.levels)
+    figures["transitions"] = sum(space.steps)
+    figures["depth"] = len(space.levels)
+    tables = sum(partition.store.table_bytes for partition in space.partitions)
+    figures["bytes_per_state"] = tables / states + kernels.row_bytes
+    figures["peak_memory_bytes"] = peak_memory()
+    if case.get("parts"):
+        figures["expand"] = _expand_all(kernels, space, initial)
+        figures["insert_new"], figures["insert_known"] = _insert_all(kernels, space)
+    space.close()
+    return figures
+
+
+def _expand_all(kernels: Kernels, space: Space, initial: tuple[int, ...]) -> float:
+    """Seconds that one thread takes to expand every state once more."""
+    expander = Expander(kernels, len(space.partitions), 1 << 20, initial)
+    began = time.perf_counter()
+    for partition in space.partitions:
+        place = 0
+        while place < len(partition.store):
+            place += expander.expand(partition.store.address(place), min(CHUNK, len(partition.store) - place))
+            expander.clear()
+    seconds = time.perf_counter() - began
+    expander.close()
+    return seconds
+
+
+def _insert_all(kernels: Kernels, space: Space) -> tuple[float, float]:
+    """Seconds that one thread takes to insert every state into empty stores, and to insert it again."""
+    total = sum(len(partition.store) for partition in space.partitions)
+    store = Store(kernels.store, kernels.row_bytes * total)
+    seconds = []
+    for _ in range(2):
+        began = time.perf_counter()
+        for partition in space.partitions:
+            for place in range(0, len(partition.store), CHUNK):
+                count = min(CHUNK, len(partition.store) - place)
+                store.insert(partition.store.address(place), count, lambda _: True)
+        seconds.append(time.perf_counter() - began)
+    assert len(store) == total
+    store.close()
+    return seconds[0], seconds[1]
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(json.loads(sys.argv[1]))))

@@ -1,0 +1,177 @@
+"""Measure the Spark engine beside the local one: seconds, bytes shuffled, memory, the cost of a state as spaces grow.
+
+    python benchmarks/spark.py [--master local[2]] [--partitions N] [--large] [--levels] [--option NAME=VALUE ...]
+
+Every search runs in a process of its own, so the time includes starting Python and Spark. The machine should have
+nothing else to do. Options are those of `SparkOptions`, such as warm_states=1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections import defaultdict
+from pathlib import Path
+
+NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
+CASES = [(3, 2, 2, 2), (3, 3, 3, 2)]
+LARGE = (3, 3, 3, 3)
+ROW = "{:<20}{:>12}{:>9}{:>9}{:>9}{:>9}{:>9}{:>12}{:>11}{:>9}{:>9}"
+HEAD = (
+    "kip320",
+    "states",
+    "total s",
+    "start s",
+    "search s",
+    "local s",
+    "us/state",
+    "shuffled MB",
+    "B/state",
+    "peak MB",
+    "JVM MB",
+)
+
+
+def main() -> None:
+    """Run the cases and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--master", default="local[2]")
+    parser.add_argument("--partitions", type=int)
+    parser.add_argument("--large", action="store_true", help="also the space of 64.7 million states")
+    parser.add_argument("--only", help="bounds, such as 3,3,3,2, in place of all")
+    parser.add_argument("--levels", action="store_true", help="what each level took")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.child:
+        print(json.dumps(_measure(json.loads(given.child))))
+        return
+    cases = [tuple(map(int, given.only.split(",")))] if given.only else [*CASES, *([LARGE] if given.large else [])]
+    print(ROW.format(*HEAD))
+    for bounds in cases:
+        case = {"bounds": dict(zip(NAMES, bounds, strict=True)), "master": given.master, "options": _options(given)}
+        found = _in_a_process(case)
+        local = _in_a_process({**case, "local": True})
+        print(_row(bounds, found, local), flush=True)
+        if given.levels:
+            _print_levels(found["levels"])
+
+
+def _options(given: argparse.Namespace) -> dict[str, int]:
+    options = {name: int(value) for name, _, value in (text.partition("=") for text in given.option)}
+    return options | ({"partitions": given.partitions} if given.partitions else {})
+
+
+def _row(bounds: tuple[int, ...], found: dict, local: dict) -> str:  # type: ignore[type-arg]
+    states, shuffled = found["states"], sum(level["bytes_in"] for level in found["levels"].values())
+    return ROW.format(
+        ",".join(map(str, bounds)),
+        f"{states:,}",
+        f"{found['total']:.1f}",
+        f"{found['seconds']['start']:.1f}",
+        f"{found['seconds']['search']:.1f}",
+        f"{local['seconds']['search']:.2f}",
+        f"{1e6 * found['seconds']['search'] / states:.2f}",
+        f"{shuffled / 1e6:,.0f}",
+        f"{shuffled / states:.1f}",
+        f"{found['peak'] >> 20}",
+        f"{found['peak_jvm'] >> 20}",
+    )
+
+
+def _print_levels(levels: dict) -> None:  # type: ignore[type-arg]
+    print("   level    states  task s  insert   check  expand   write   in MB  rebuilt")
+    for level, sums in sorted(levels.items(), key=lambda item: int(item[0])):
+        parts = [f"{sums.get(name, 0):8.2f}" for name in ("seconds", "insert", "check", "expand", "write")]
+        print(
+            f"   {level:>5}{sums['states']:>10,.0f}{''.join(parts)}{sums['bytes_in'] / 1e6:8.1f}{sums['loaded']:9,.0f}"
+        )
+
+
+def _in_a_process(case: dict) -> dict:  # type: ignore[type-arg]
+    began = time.perf_counter()
+    child = subprocess.Popen([sys.executable, __file__, "--child", json.dumps(case)], stdout=subprocess.PIPE, text=True)
+    watch = _MemoryWatch(child.pid)
+    out, _ = child.communicate(timeout=1800)
+    total = time.perf_counter() - began
+    watch.end()
+    if child.returncode:
+        raise SystemExit(child.returncode)
+    return json.loads(out) | {"total": total, "peak": watch.peak, "peak_jvm": watch.peak_jvm}
+
+
+class _MemoryWatch:
+    """Samples the memory of a process and all below it; what they share is counted once (PSS)."""
+
+    def __init__(self, pid: int) -> None:
+        self.peak = self.peak_jvm = 0
+        self._pid, self._over = pid, threading.Event()
+        self._thread = threading.Thread(target=self._sample, daemon=True)
+        self._thread.start()
+
+    def _sample(self) -> None:
+        while not self._over.wait(1.0):
+            sizes = {pid: _memory_of(pid) for pid in _family(self._pid)}
+            self.peak = max(self.peak, sum(sizes.values()))
+            self.peak_jvm = max([self.peak_jvm, *(size for pid, size in sizes.items() if _name(pid) == "java")])
+
+    def end(self) -> None:
+        self._over.set()
+        self._thread.join()
+
+
+def _family(pid: int) -> list[int]:
+    try:
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+        children = [int(child) for task in tasks for child in (task / "children").read_text().split()]
+    except OSError:
+        return []
+    return [pid, *(below for child in children for below in _family(child))]
+
+
+def _memory_of(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) << 10 for line in lines if line.startswith("Pss:")), 0)
+
+
+def _name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
+def _measure(case: dict) -> dict:  # type: ignore[type-arg]
+    from insync.model.catalogue import find_model
+
+    model = find_model("kip320")(**case["bounds"])
+    if case.get("local"):
+        from insync.explorer import check as check_locally
+
+        result = check_locally(model, threads=min(os.cpu_count() or 1, 2))
+        return {"states": result.distinct_states, "seconds": dict(result.seconds)}
+    from insync.spark_explore import SparkOptions, check
+
+    levels: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+
+    def note(figures: dict[str, float]) -> None:
+        level = int(figures.pop("level"))
+        for name, value in figures.items():
+            levels[level][name] += value
+
+    result = check(model, options=SparkOptions(master=case["master"], **case["options"]), figures=note)
+    for level, sums in levels.items():
+        sums["states"] = result.levels[level - 1] if level <= len(result.levels) else 0
+    return {"states": result.distinct_states, "seconds": dict(result.seconds), "levels": levels}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import pytest
+
+from insync.model import And, Condition, Model, ModelError, StateView, UserError
+from insync.model.evaluator import evaluate
+from insync.model.kafka import AsyncIsr, Kip320
+from insync.properties import DEADLOCK_FREE, select
+from insync.properties.progress import (
+    Fairness,
+    Kind,
+    fair_sets,
+    leads_to,
+    progress_of,
+    select_progress,
+    sometimes,
+)
+from insync_runs import Crossing, Person
+
+
+def test_kafka_models_have_the_library_s_properties_of_runs() -> None:
+    found = progress_of(Kip320())
+    assert {name for name, one in found.items() if one.kind is Kind.SOMETIMES} == {
+        "agreed_leader",
+        "all_records_committed",
+        "committed_everywhere",
+        "two_leaders",
+        "logs_diverge",
+    }
+    assert {name for name, one in found.items() if one.kind is Kind.LEADS_TO} == {
+        "back_in_isr",
+        "accepted_is_settled",
+        "acknowledged_is_everywhere",
+    }
+    assert [name for name, one in found.items() if one.kind is Kind.EVENTUALLY] == ["partition_gets_a_leader"]
+    assert all(one.sentence for one in found.values())
+    assert progress_of(AsyncIsr()) == {}
+
+
+def test_a_property_has_an_instance_for_each_binding() -> None:
+    model = Crossing(people=3)
+    instances = progress_of(model)["gets_across"].instances(model)
+    assert [str(one) for one in instances] == ["who = p1", "who = p2", "who = p3"]
+    codes = model.encode({"green": False, "waiting": ["p2"], "closed": False, "asked": 1})
+    assert [bool(one.when is not None and evaluate(one.when, codes)) for one in instances] == [False, True, False]
+    assert [bool(evaluate(one.then, codes)) for one in instances] == [True, False, True]
+
+
+def test_properties_are_selected_by_name() -> None:
+    names = ["turns_green", "gets_across", "turns_green"]
+    assert [one.name for one in select_progress(Crossing(), names)] == ["turns_green", "gets_across"]
+    assert len(select_progress(Crossing())) == 4
+    with pytest.raises(UserError, match=r"crossing has no property of runs 'turn_green'\. Did you mean 'turns_green'"):
+        select_progress(Crossing(), ["turn_green"])
+
+
+def test_check_is_told_where_a_property_of_runs_is_decided() -> None:
+    with pytest.raises(UserError, match="turns_green is about runs, not about states: `insync liveness crossing"):
+        select(Crossing(), ["turns_green"])
+
+
+def test_fairness_is_of_the_whole_action_of_some_parameters_or_of_each_binding() -> None:
+    model = Kip320(replicas=2)
+    for text, names in {
+        "follower_fetch": ["follower_fetch"],
+        "follower_fetch(follower)": ["follower_fetch(follower=b1)", "follower_fetch(follower=b2)"],
+        "become_leader( * )": [
+            f"become_leader(leader={leader}, epoch={epoch})" for leader in ("b1", "b2") for epoch in (0, 1, 2)
+        ],
+    }.items():
+        found = fair_sets(model, Fairness(weak=(text,)))
+        assert [one.name for one in found] == names
+        assert not any(one.strong for one in found)
+        action = text.split("(")[0]
+        numbers = {number for number, bound in enumerate(model.program.actions) if bound.name == action}
+        assert set().union(*(one.numbers for one in found)) == numbers
+        assert sum(len(one.numbers) for one in found) == len(numbers)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("follower_fech", "Fairness: kip320 has no action 'follower_fech'. Did you mean 'follower_fetch'?"),
+        ("follower_fetch(folower)", "follower_fetch has no parameter 'folower'. Did you mean 'follower'?"),
+        ("follower_fetch(", "The fairness 'follower_fetch(' is not understood; write action, action(parameter, ...)"),
+        ("", "The fairness '' is not understood"),
+    ],
+)
+def test_a_mistake_in_a_fairness_is_one_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(UserError) as raised:
+        fair_sets(Kip320(), Fairness(strong=(text,)))
+    assert sentence in str(raised.value)
+
+
+def test_an_action_that_no_binding_enables_makes_no_demand() -> None:
+    assert fair_sets(Kip320(replicas=1), Fairness(weak=("follower_fetch(follower)",))) == []
+
+
+def test_a_fairness_is_shown() -> None:
+    assert str(Fairness()) == "none"
+    assert str(Fairness(("change",), ("cross(who)", "ask"))) == "weak change; strong cross(who), ask"
+
+
+def test_parameters_need_a_sort_and_a_leads_to_needs_two_conditions() -> None:
+    with pytest.raises(ModelError, match=r"the parameter 'who' of lonely has no sort; write `who: Replica`"):
+
+        @sometimes(Model)
+        def lonely(model: Model, s: StateView, who: int) -> Condition:
+            """Never made."""
+            return True
+
+    class Other(Crossing):
+        """A model of its own, for what follows to be registered for."""
+
+    @leads_to(Other)
+    def one_only(model: Other, s: StateView, who: Person) -> Condition:
+        """Returns one condition."""
+        return And(s.waiting.contains(who))
+
+    model = Other()
+    with pytest.raises(ModelError, match=r"one_only returns .*; a leads_to property returns two conditions"):
+        progress_of(model)["one_only"].instances(model)
+
+
+def test_deadlock_is_a_property_of_every_model() -> None:
+    model = Crossing(people=1)
+    (found,) = select(model, [DEADLOCK_FREE])
+    assert found.node is not None
+    assert evaluate(found.node(model), model.program.initial)
