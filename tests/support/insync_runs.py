@@ -96,4 +96,3 @@ def gets_across(model: Crossing, s: StateView, who: Person) -> tuple[Condition, 
     """Who waits gets across."""
     waits = s.waiting.contains(who)
     return waits, Not(waits)
-
