@@ -7,16 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
+
+from insync.cli.main import insync as group
 
 Insync = Callable[..., Any]
 
+COMMANDS = ", ".join(group.list_commands(click.Context(group)))
+
 SENTENCES = {
-    "": "insync: a command is missing. The commands are list, check, simulate, replay; `insync --help` explains them.",
+    "": f"insync: a command is missing. The commands are {COMMANDS}; `insync --help` explains them.",
     "chek kip320": "insync has no command 'chek'. Did you mean 'check'?",
-    "frob": (
-        "insync has no command 'frob'. The commands are list, check, simulate, replay; `insync --help` explains them."
-    ),
+    "frob": (f"insync has no command 'frob'. The commands are {COMMANDS}; `insync --help` explains them."),
     "--frob": "insync has no option '--frob'. `insync --help` shows what there is.",
     "check": "insync check: MODEL is missing. `insync list` shows the models; for instance `insync check kip320`.",
     "check --replicas 3": (

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from insync.model.bounds import Bound, Bounds, BoundValues
+from insync.model.bounds import Bound, Bounds, BoundValues, Choice, written
 from insync.model.errors import ModelError, UserError
 
 SIZES = Bounds(replicas=Bound(3, 1, 7, "replicas of the partition"), log_size=Bound(2, 1, 8))
@@ -76,3 +76,18 @@ def test_bounds_survive_pickling_and_copying() -> None:
     declared = pickle.loads(pickle.dumps(SIZES))  # noqa: S301 -- our own bytes
     assert dict(declared) == dict(SIZES)
     assert list(declared) == list(SIZES)
+
+
+def test_a_choice_is_a_number_to_the_model_and_a_name_to_people() -> None:
+    bounds = Bounds(release=Choice("3.9", ("2.1", "3.9", "4.1"), "release of the brokers"), n=Bound(1, 0, 3))
+    values = bounds.values_for("m", {"release": "4.1"})
+    assert values.release == 2
+    assert f"{values['release']}" == "4.1"
+    assert pickle.loads(pickle.dumps(values)).release.name == "4.1"  # noqa: S301 -- our own bytes
+    assert written(values) == {"release": "4.1", "n": 1}
+    assert bounds.values_for("m", written(values)) == values
+    assert bounds.values_for("m", {"release": 0})["release"] == 0
+    with pytest.raises(UserError, match=r"release='4.0' is unknown. Did you mean '4.1'\?"):
+        bounds.values_for("m", {"release": "4.0"})
+    with pytest.raises(ModelError, match="the default '5' is not among 2.1, 3.9"):
+        Choice("5", ("2.1", "3.9"))

@@ -21,7 +21,7 @@ def command(json_: bool) -> int:
 
 
 def _as_text() -> str:
-    from insync.cli.models import built_in_models, model_properties
+    from insync.cli.models import built_in_models, describe_range, model_properties
     from insync.properties.property import sentence_of
 
     lines = []
@@ -29,7 +29,8 @@ def _as_text() -> str:
         lines += [kind.name, f"  {sentence_of(kind)}"]
         width = max((len(name) for name in kind.declared), default=0)
         for name, bound in kind.declared.items():
-            size = f"{bound.default} ({bound.lowest} to {bound.highest})"
+            default, _, allowed = describe_range(bound).partition(", ")
+            size = f"{default} ({allowed})"
             lines.append(f"    {name:<{width}}  {size:<11}  {bound.doc}".rstrip())
         names = [f"{found.name}{'*' if default else ''}" for found, default in model_properties(kind)]
         lines += [f"    properties: {', '.join(names)}", ""]
@@ -49,7 +50,12 @@ def _as_json() -> str:
             "name": kind.name,
             "sentence": sentence_of(kind),
             "bounds": [
-                {"name": name, "default": b.default, "lowest": b.lowest, "highest": b.highest, "sentence": b.doc}
+                {
+                    "name": name,
+                    "default": b.show(b.default) if b.names else b.default,
+                    **({"values": list(b.names)} if b.names else {"lowest": b.lowest, "highest": b.highest}),
+                    "sentence": b.doc,
+                }
                 for name, b in kind.declared.items()
             ],
             "properties": [

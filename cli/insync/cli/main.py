@@ -24,6 +24,10 @@ _COMMANDS = {
     "check": "Search the whole space of a model, and prove or refute its properties.",
     "simulate": "Take random walks through a model, and shorten the one that fails.",
     "replay": "Execute a trace file again, and show or convert it.",
+    "liveness": "Decide what can happen, and what must in every fair run.",
+    "agree": "Let several engines search a model, and compare them.",
+    "mutate": "Break a model in every small way; see which properties notice.",
+    "graph": "Write the graph of a small space for other tools.",
 }
 
 

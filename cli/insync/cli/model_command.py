@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.values import Whole
+from insync.cli.values import Named, Whole
 
 if TYPE_CHECKING:
     from insync.model import Model
@@ -74,9 +74,9 @@ def bound_options(model: type[Model], command: click.Command) -> list[click.Para
         options.append(
             _BoundOption(
                 [option_name(name, taken), f"bound_{name}"],
-                type=Whole(bound.lowest, bound.highest),
-                default=bound.default,
-                metavar=f"{bound.lowest}..{bound.highest}",
+                type=Named(bound.names) if bound.names else Whole(bound.lowest, bound.highest),
+                default=bound.names[bound.default] if bound.names else bound.default,
+                metavar="|".join(bound.names) if bound.names else f"{bound.lowest}..{bound.highest}",
                 show_default=True,
                 help=bound.doc or None,
                 expose_value=False,
@@ -92,8 +92,8 @@ def option_name(bound: str, taken: set[str]) -> str:
     return f"--bound-{name[2:]}" if name in taken else name
 
 
-def _remember(name: str) -> Callable[[click.Context, click.Parameter, int], None]:
-    def remember(ctx: click.Context, param: click.Parameter, value: int) -> None:
+def _remember(name: str) -> Callable[[click.Context, click.Parameter, int | str], None]:
+    def remember(ctx: click.Context, param: click.Parameter, value: int | str) -> None:
         ctx.meta[_BOUNDS][name] = value
 
     return remember
@@ -105,9 +105,9 @@ def chosen_model(ctx: click.Context) -> type[Model]:
     return model
 
 
-def chosen_bounds(ctx: click.Context) -> dict[str, int]:
-    """Return the value of every bound of the model."""
-    bounds: dict[str, int] = ctx.meta[_BOUNDS]
+def chosen_bounds(ctx: click.Context) -> dict[str, int | str]:
+    """Return the value of every bound of the model, the name of one that has names."""
+    bounds: dict[str, int | str] = ctx.meta[_BOUNDS]
     return bounds
 
 

@@ -12,15 +12,22 @@ from insync.properties import properties_of, select
 if TYPE_CHECKING:
     import click
 
-    from insync.model import Model
+    from insync.model import Bound, Model
     from insync.properties import Property
 
-__all__ = ["build_model", "built_in_models", "describe_all", "describe_properties", "select_properties"]
+__all__ = [
+    "build_model",
+    "built_in_models",
+    "describe_all",
+    "describe_properties",
+    "describe_range",
+    "select_properties",
+]
 
 NONE = "none"
 
 
-def build_model(kind: type[Model], bounds: Mapping[str, int]) -> Model:
+def build_model(kind: type[Model], bounds: Mapping[str, int | str]) -> Model:
     """Return the model under its bounds, traced, so that a mistake in it is found here.
 
     Raises UserError for it, with the file and line.
@@ -57,6 +64,12 @@ def model_properties(kind: type[Model]) -> list[tuple[Property, bool]]:
     return [(found, name in model.headline) for name, found in properties_of(model).items()]
 
 
+def describe_range(bound: Bound) -> str:
+    """Return the default of a bound and what it can be."""
+    allowed = ", ".join(bound.names) if bound.names else f"{bound.lowest} to {bound.highest}"
+    return f"{bound.show(bound.default)}, {allowed}"
+
+
 def describe_properties(kind: type[Model], formatter: click.HelpFormatter) -> None:
     """Write a model's properties, those checked by default with a star."""
     formatter.write_dl(
@@ -68,8 +81,6 @@ def describe_all(formatter: click.HelpFormatter) -> None:
     """Write the bounds of every model that comes with insync."""
     rows = []
     for kind in built_in_models():
-        bounds = (
-            f"--{name.replace('_', '-')} ({b.default}, {b.lowest} to {b.highest})" for name, b in kind.declared.items()
-        )
+        bounds = (f"--{name.replace('_', '-')} ({describe_range(b)})" for name, b in kind.declared.items())
         rows.append((kind.name, ", ".join(bounds)))
     formatter.write_dl(rows)

@@ -60,11 +60,13 @@ def _replayed(file: Path, reference: str | None) -> tuple[Trace, Model]:
     from insync.model.catalogue import find_model, model_reference
     from insync.model.errors import UserError
     from insync.properties import select
+    from insync.properties.progress import progress_of
 
     trace = read_trace(file)
     try:
         model = find_model(reference or trace.model)(**trace.bounds)
-        select(model, [trace.property])
+        if trace.property not in progress_of(model):
+            select(model, [trace.property])
     except UserError as error:
         message = f"{file}: {error.args[0]}"
         raise UserError(message) from error

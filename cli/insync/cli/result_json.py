@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from insync.model.bounds import written
+
 if TYPE_CHECKING:
     from insync.explorer.simulate import SimulationResult
     from insync.explorer.verdict import CheckResult, PropertyResult, Violation
@@ -19,7 +21,7 @@ def check_json(result: CheckResult, files: Sequence[Path | None]) -> str:
     return json.dumps(
         {
             "model": result.model,
-            "bounds": dict(result.bounds),
+            "bounds": written(result.bounds),
             "engine": result.engine,
             "storage": result.storage,
             "verdict": result.verdict,
@@ -46,7 +48,7 @@ def simulation_json(result: SimulationResult, file: Path | None) -> str:
     return json.dumps(
         {
             "model": result.model,
-            "bounds": dict(result.bounds),
+            "bounds": written(result.bounds),
             "verdict": result.verdict,
             "stopped_by": result.stopped_by,
             "seed": result.seed,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-__all__ = ["OutputPath", "Seconds", "Size", "Whole"]
+__all__ = ["Named", "OutputPath", "Seconds", "Size", "Whole"]
 
 _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _WHOLE = re.compile(r"[+-]?[0-9]+|[0-9]{1,3}(_[0-9]{3})+")
@@ -60,6 +61,23 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.
                 ctx,
             )
         return size
+
+
+class Named(click.ParamType):  # type: ignore[type-arg]
+    """One of some names, the nearest of which is suggested for a wrong one."""
+
+    name = "name"
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name."""
+        from insync.model.errors import closest
+
+        if value not in self.names:
+            self.fail(f"{str(value)!r} is not known. {closest(str(value), self.names)}", param, ctx)
+        return str(value)
 
 
 class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone

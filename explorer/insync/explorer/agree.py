@@ -69,7 +69,7 @@ class Agreement:
     """
 
     model: str
-    bounds: Mapping[str, int]
+    bounds: Mapping[str, int | str]
     properties: tuple[str, ...]
     opinions: tuple[Opinion, ...]
     differences: tuple[str, ...]

@@ -44,7 +44,7 @@ def plain(text: str, tone: Tone) -> str:
     return text
 
 
-def describe_bounds(bounds: Mapping[str, int]) -> str:
+def describe_bounds(bounds: Mapping[str, int | str]) -> str:
     """Return the bounds in words: "replicas 3, log_size 2"."""
     return ", ".join(f"{name} {value}" for name, value in bounds.items())
 

@@ -62,7 +62,7 @@ class ProgressResult:
     """
 
     model: str
-    bounds: Mapping[str, int]
+    bounds: Mapping[str, int | str]
     verdict: Verdict
     stopped_by: StopReason | None
     distinct_states: int

@@ -84,7 +84,7 @@ class MutationResult:
     """
 
     model: str
-    bounds: Mapping[str, int]
+    bounds: Mapping[str, int | str]
     properties: tuple[str, ...]
     failing: tuple[str, ...]
     distinct_states: int

@@ -96,7 +96,7 @@ class InsyncCheck:
     def __call__(
         self,
         model: ModelLike,
-        bounds: Mapping[str, int] | None = None,
+        bounds: Mapping[str, int | str] | None = None,
         properties: Sequence[PropertyLike] | None = None,
         *,
         engine: str | None = None,

@@ -65,7 +65,7 @@ class SimulationResult:
     """
 
     model: str
-    bounds: Mapping[str, int]
+    bounds: Mapping[str, int | str]
     verdict: Verdict
     stopped_by: StopReason | None
     seed: int

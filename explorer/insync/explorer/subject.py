@@ -29,7 +29,7 @@ PropertyLike = str | ReadableProperty
 """A property of the model by its name, or a readable one."""
 
 
-def model_of(given: ModelLike, bounds: Mapping[str, int] | None = None) -> Model:
+def model_of(given: ModelLike, bounds: Mapping[str, int | str] | None = None) -> Model:
     """Return the model under these bounds; a bound that is not named has its default.
 
     Raises:

@@ -55,7 +55,7 @@ class Trace:
     """
 
     model: str
-    bounds: Mapping[str, int]
+    bounds: Mapping[str, int | str]
     property: str
     steps: tuple[TraceStep, ...]
     reason: str

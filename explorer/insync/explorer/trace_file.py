@@ -11,6 +11,7 @@ from pathlib import Path
 
 from insync.explorer.files import write_whole
 from insync.explorer.trace import RefusedStep, Trace, TraceStep
+from insync.model.bounds import written
 from insync.model.errors import UserError, closest
 from insync.properties.progress import Fairness
 
@@ -48,7 +49,7 @@ def trace_text(trace: Trace) -> str:
     head = {
         "format": FORMAT,
         "model": trace.model,
-        "bounds": dict(trace.bounds),
+        "bounds": written(trace.bounds),
         "rules": {},
         "property": trace.property,
         "reason": trace.reason,
@@ -156,7 +157,7 @@ class _Reader:
             raise self._error(steps, "steps", "a list with at least the initial state")
         return Trace(
             model=self._text(entries["model"], "model"),
-            bounds={name: self._whole(value, f"bounds.{name}") for name, value in bounds.items()},
+            bounds={name: self._bound(value, f"bounds.{name}") for name, value in bounds.items()},
             property=self._text(entries["property"], "property"),
             steps=tuple(self._step(step, number) for number, step in enumerate(steps)),
             reason=self._text(entries["reason"], "reason"),
@@ -253,6 +254,9 @@ class _Reader:
         if not isinstance(value, str):
             raise self._error(value, place, "a text in quotes")
         return value
+
+    def _bound(self, value: object, place: str) -> int | str:
+        return value if isinstance(value, str) else self._whole(value, place)
 
     def _whole(self, value: object, place: str) -> int:
         if isinstance(value, bool) or not isinstance(value, int):

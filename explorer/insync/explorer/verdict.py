@@ -62,7 +62,7 @@ class CheckResult:
     """
 
     model: str
-    bounds: Mapping[str, int]
+    bounds: Mapping[str, int | str]
     engine: str
     storage: str
     verdict: Verdict

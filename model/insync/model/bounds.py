@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from insync.model.errors import ModelError, UserError, closest, user_frame
 
-__all__ = ["Bound", "BoundValues", "Bounds", "Choice"]
+__all__ = ["Bound", "BoundValues", "Bounds", "Choice", "Chosen", "written"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,32 @@ class Choice(Bound):
             message = f"{user_frame()}: Choice: the default {default!r} is not among {', '.join(names)}."
             raise ModelError(message)
         super().__init__(names.index(default), 0, len(names) - 1, doc, tuple(names))
+
+
+class Chosen(int):
+    """The value of a `Choice`: a number to the model, which shows its name to people."""
+
+    name: str
+
+    def __new__(cls, value: int, name: str) -> Chosen:
+        """Make the number and give it its name."""
+        made = super().__new__(cls, value)
+        made.name = name
+        return made
+
+    def __reduce__(self) -> tuple[type[Chosen], tuple[int, str]]:
+        return Chosen, (int(self), self.name)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __format__(self, spec: str) -> str:
+        return format(self.name, spec)
+
+
+def written(bounds: Mapping[str, int | str]) -> dict[str, int | str]:
+    """Return bounds as files hold them: numbers, and the names of choices; `Bounds.values_for` takes both back."""
+    return {name: value.name if isinstance(value, Chosen) else value for name, value in bounds.items()}
 
 
 class BoundValues(Mapping[str, int]):
@@ -132,13 +158,17 @@ class Bounds(Mapping[str, Bound]):
         Raises:
             UserError: a name that is no bound of the model, a value of the wrong type or out of range.
         """
-        values = {name: bound.default for name, bound in self._bounds.items()}
+        values = {name: _named(bound, bound.default) for name, bound in self._bounds.items()}
         for name, value in given.items():
             if name not in self._bounds:
                 message = f"{model} has no bound {name!r}. {closest(name, self._bounds)}"
                 raise UserError(message)
-            values[name] = _number(model, name, self._bounds[name], value)
+            values[name] = _named(self._bounds[name], _number(model, name, self._bounds[name], value))
         return BoundValues(values)
+
+
+def _named(bound: Bound, value: int) -> int:
+    return Chosen(value, bound.show(value)) if bound.names else value
 
 
 def _number(model: str, name: str, bound: Bound, value: object) -> int:

@@ -214,7 +214,7 @@ class Model(metaclass=ModelMeta):
     bounds: Any
     b: BoundValues
 
-    def __init__(self, **bounds: int) -> None:
+    def __init__(self, **bounds: int | str) -> None:
         self.b = self.bounds = type(self).declared.values_for(self.name, bounds)
         self._members: dict[type[Index], list[Any]] = {}
         self._program: Program | None = None

@@ -35,7 +35,7 @@ class BoundAction:
         guard: the conditions that enable it, all of which must hold.
         updates: for each cell that changes, its number and the node of its new code.
         checks: what must hold besides, or the step is a violation of `type_ok`.
-        shown: what range analysis has shown to hold wherever the guard does; a check again for whoever changes the guard.
+        shown: what range analysis showed to hold wherever the guard does; checks again for whoever changes the guard.
     """
 
     name: str

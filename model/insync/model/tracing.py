@@ -134,7 +134,8 @@ def _trace_action(
 
 def _checks(environment: Environment) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
     """Return what must be checked when the model runs, and what need not be."""
-    checks, shown = [], []
+    checks: list[Check] = []
+    shown: list[Check] = []
     for node, message in environment.checks:
         if node is environment.graph.false:
             raise ModelError(message)

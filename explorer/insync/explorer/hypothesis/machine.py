@@ -32,7 +32,7 @@ M = TypeVar("M", bound="ModelMachine")
 
 def state_machine(
     model: ModelLike,
-    bounds: Mapping[str, int] | None = None,
+    bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[PropertyLike] | None = None,
 ) -> type[RuleBasedStateMachine]:
     """Return a Hypothesis state machine of a model; its `TestCase` is a test for pytest or unittest.

@@ -40,7 +40,7 @@ class Disagreement(AssertionError):
 
 def model_based_test(
     model: ModelLike,
-    bounds: Mapping[str, int] | None = None,
+    bounds: Mapping[str, int | str] | None = None,
     *,
     adapter: Adapter,
     outputs: Mapping[str, Output] | None = None,

@@ -119,6 +119,28 @@ def test_a_log_is_replaced_by_its_copy_once_the_copy_is_whole() -> None:
     assert walk.cells["b2"] == "F0 [| r0@0]"
 
 
+ALONE = ("controller fences b2", "b1 applies metadata 0", "b1 appends a record", "b1 appends a record")
+
+
+def test_a_follower_deletes_what_the_leader_has_deleted() -> None:
+    walk = pair(*COMMITTED, "b2 fetches from b1", "b1 deletes a record", deletions=1)
+    assert (walk.cells["b1"], walk.cells["b2"]) == ("L0 [x |]", "F0 [r0@0 |]")
+    assert walk.take("b2 fetches from b1").cells["b2"] == "F0 [x |]"
+
+
+def test_a_follower_that_ends_before_the_leaders_log_begins_starts_anew_there() -> None:
+    walk = pair(*ALONE, "b1 deletes a record", deletions=1, min_insync=1)
+    assert (walk.cells["b1"], walk.cells["b2"]) == ("L0 [x r1@0 |]", "F0 [|]")
+    assert walk.take("b2 fetches from b1").cells["b2"] == "F0 [x |]"
+    assert walk.take("b2 fetches from b1").cells["b2"] == "F0 [x r1@0 |]"
+
+
+def test_only_what_is_committed_is_deleted() -> None:
+    walk = pair(*COPIED, deletions=1)
+    assert "b1 deletes a record" not in walk.enabled
+    assert "b1 deletes a record" in walk.take("b2 fetches from b1").enabled
+
+
 def test_a_new_leader_notes_its_epoch_before_it_writes() -> None:
     walk = pair("controller elects b2", "b2 applies metadata 0", elections=1)
     assert walk.state["broker"]["b2"]["term"] == 1

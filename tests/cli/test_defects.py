@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from insync.cli.defects import command
+from insync.model import UserError
+from insync.model.kafka.defects import DEFECTS
+
+
+@pytest.fixture
+def defects(capsys: pytest.CaptureFixture[str]) -> object:
+    """Run the command in this process: its exit code and its output."""
+
+    def call(*arguments: str) -> tuple[int, str]:
+        code = command.main(list(arguments), "insync defects", standalone_mode=False)
+        return code, capsys.readouterr().out
+
+    return call
+
+
+def run(defects: object, *arguments: str) -> tuple[int, str]:
+    assert callable(defects)
+    code, out = defects(*arguments)
+    return code, out
+
+
+def test_the_list_names_every_entry_and_what_is_left_out(defects: object) -> None:
+    code, out = run(defects)
+    assert code == 0
+    assert all(f"\n  {name} " in f"\n{out}" for name in DEFECTS)
+    assert "R-40  A reassignment ends with a target outside the ISR (KAFKA-15665): reassignment is not modelled" in out
+    assert max(map(len, out.splitlines())) <= 120
+
+
+def test_the_list_is_there_for_scripts(defects: object) -> None:
+    code, out = run(defects, "--json")
+    listed = json.loads(out)
+    assert code == 0
+    assert [entry["name"] for entry in listed["defects"]] == list(DEFECTS)
+    assert listed["left_out"]
+
+
+def test_a_defect_is_shown_with_its_trace_and_its_fix(defects: object) -> None:
+    code, out = run(defects, "R-26", "--color", "never")
+    assert code == 0
+    assert "KAFKA-18106; affected: 3.3 to 3.9" in out
+    assert "no_acknowledged_record_is_lost fails after 5 steps" in out
+    assert "b1 starts and registers" in out
+    assert "r0 was acknowledged, but b1, which leads now, does not have it: its log is [|]." in out
+    assert "With the fix no_acknowledged_record_is_lost holds in all 1,000 states at these bounds." in out
+
+
+def test_a_defect_that_does_no_harm_says_so(defects: object) -> None:
+    _, out = run(defects, "M-7")
+    assert "No harm: electable_replicas_are_complete holds in all" in out
+
+
+def test_verifying_compares_with_the_catalogue(defects: object) -> None:
+    code, out = run(defects, "--verify", "R-26", "C-2")
+    assert code == 0
+    assert "  ok  R-26  broken in 5 steps; with the fix holds, 1,000 states;" in out
+    assert "  ok  C-2   broken in 3 steps;" in out
+
+
+def test_verifying_is_there_for_scripts(defects: object) -> None:
+    _, out = run(defects, "--verify", "--json", "C-10")
+    assert json.loads(out) == {"defects": [{"name": "C-10", "verified": True}]}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("R-99", "The catalogue has no defect 'R-99'"), ("R-35", "is not modelled: a fault of storage")]
+)
+def test_a_name_that_is_not_in_the_catalogue_is_explained(defects: object, name: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        run(defects, name)

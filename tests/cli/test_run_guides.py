@@ -1,0 +1,54 @@
+"""The guides to liveness, agree and mutate are right: their commands run and print what the guides say."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("scipy")
+pytest.importorskip("networkx")
+pytest.importorskip("z3")
+
+GUIDES = Path(__file__).parents[2] / "docs" / "guide"
+TEXTS = {name: (GUIDES / f"{name}.md").read_text() for name in ("liveness", "agree-and-mutate")}
+BLOCKS = [
+    pytest.param(block, id=f"{name}-{number}")
+    for name, text in TEXTS.items()
+    for number, block in enumerate(re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+]
+TIME = re.compile(r"\d+(?:\.\d+)? s\b|\d+ min \d+ s\b")
+
+Insync = Callable[..., Any]
+
+
+def timeless(text: str) -> list[str]:
+    return [TIME.sub("T s", line).rstrip() for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_the_commands_print_what_the_guide_says(
+    insync: Insync, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (source,) = re.findall(r"^```python\n# strict.py\n(.*?)^```$", TEXTS["liveness"], re.MULTILINE | re.DOTALL)
+    Path("strict.py").write_text(source)
+    for part in block.split("$ insync ")[1:]:
+        command, _, expected = part.partition("\n")
+        code, out, err = insync(*shlex.split(command))
+        assert code in (0, 1), err
+        printed = iter(timeless(out))
+        for line in timeless(expected):
+            if line not in ("", "..."):
+                assert line in printed, (
+                    f"{command}: the guide has {line!r}, and then the command printed {list(printed)}"
+                )
+
+
+def test_every_block_of_the_guides_is_run() -> None:
+    assert len(BLOCKS) == sum(text.count("```console") for text in TEXTS.values())
+    assert sum(text.count("```python") for text in TEXTS.values()) == 1

@@ -1,0 +1,151 @@
+"""The commands liveness, agree, mutate and graph."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync.explorer.agree import Opinion, local_engine
+from insync.explorer.difference import Difference
+from insync.explorer.limits import Limits
+from insync.model import Model
+
+Insync = Callable[..., Any]
+SMALL = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
+
+
+def test_liveness_for_scripts(insync: Insync, tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    names = ("--property", "back_in_isr", "--property", "two_leaders")
+    code, out, err = insync("liveness", "kip320", *SMALL, *names, "--unfair", "--trace", path, "--json", "--quiet")
+    result = json.loads(out)
+    assert (code, err, result["verdict"]) == (1, "", "violated")
+    assert result["distinct_states"] == 277
+    back, leaders = result["properties"]
+    assert (back["kind"], back["verdict"], back["trace"]) == ("leads_to", "violated", str(path))
+    assert back["loop"] == back["trace_length"] - 1
+    assert back["fairness"] == {"weak": [], "strong": []}
+    assert (leaders["kind"], leaders["verdict"], leaders["trace_length"], leaders["trace"]) == (
+        "sometimes",
+        "holds",
+        5,
+        None,
+    )
+    assert insync("replay", path).code == 0
+    assert json.loads(insync("replay", path, "--format", "itf").out)["loop"] == back["loop"]
+    assert json.loads(insync("replay", path, "--format", "json").out) == json.loads(path.read_text())
+
+
+def test_a_witness_can_be_kept_and_replayed(insync: Insync, tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    only = ("--property", "two_leaders")
+    code, out, _ = insync("liveness", "kip320", *SMALL, *only, "--witnesses", "--trace", path)
+    assert code == 0
+    assert "two_leaders is reached after 4 steps" in out
+    code, out, _ = insync("replay", path)
+    assert code == 0
+    assert "two_leaders is reached: Two replicas believe at once that they lead." in out
+
+
+def test_a_limit_makes_liveness_incomplete(insync: Insync) -> None:
+    code, out, _ = insync("liveness", "kip320", "--property", "back_in_isr", "--max-states", 100, "--quiet")
+    assert code == 3
+    assert "stopped by the limit on states" in out
+    assert out.splitlines()[1].startswith("incomplete  back_in_isr")
+
+
+def test_a_model_without_properties_of_runs(insync: Insync) -> None:
+    code, out, _ = insync("liveness", "async_isr", "--quiet")
+    assert code == 0
+    assert "The model has no properties of runs." in out
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("liveness kip320 --property back_in_irs", "kip320 has no property of runs 'back_in_irs'. Did you mean"),
+        ("liveness kip320 --weak folower_fetch", "Fairness: kip320 has no action 'folower_fetch'. Did you mean"),
+        ("liveness kip320 --strong become_leader(led)", "become_leader has no parameter 'led'."),
+        ("check kip320 --property back_in_isr", "back_in_isr is about runs, not about states: `insync liveness kip320"),
+        ("mutate kip320 --action folower_fetch", "kip320 has no action 'folower_fetch'. Did you mean"),
+        ("agree kip320 --engine tlc", "insync agree: --engine: 'tlc' is not known; give evaluator or local-1"),
+        ("graph kip320 --output x.png", "x.png: a graph is written as .graphml or .dot; give the file one of"),
+        ("graph kip320 --output x.dot --max-states 9", "The graph has more than 9 states, so it was not written"),
+        ("graph kip320", "insync graph: "),
+    ],
+)
+def test_mistakes_are_one_sentence(
+    insync: Insync, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, sentence: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = insync(*line.split())
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: ")
+    assert sentence in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_agree_for_scripts(insync: Insync) -> None:
+    engines = ("--engine", "evaluator", "--engine", "local-2")
+    code, out, err = insync("agree", "kip320", *SMALL, *engines, "--json", "--quiet")
+    result = json.loads(out)
+    assert (code, err, result["agreed"], result["differences"], result["state"]) == (0, "", True, [], None)
+    assert [engine["engine"] for engine in result["engines"]] == ["evaluator", "local-2"]
+    assert result["engines"][0]["levels"] == result["engines"][1]["levels"]
+
+
+def test_one_engine_alone_agrees_with_nobody(insync: Insync) -> None:
+    code, out, err = insync("agree", "kip320", *SMALL, "--engine", "local-1")
+    assert code == 3
+    assert "Fewer than two engines ran, so nothing was compared." in out
+    assert err.startswith("local-1: holds, 277 states, depth 12 (")
+
+
+def test_engines_that_differ_are_shown_with_the_state(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = local_engine(1)
+
+    def liar(model: Model, properties: list[str], limits: Limits) -> Opinion:
+        said = honest(model, properties, limits)
+        return replace(said, levels=(1, 7, *(said.levels or ())[2:]))
+
+    monkeypatch.setattr("insync.cli.agree._engines", lambda *_: {"local-1": honest, "local-2": liar})
+    chosen = ("--engine", "local-1", "--engine", "local-2", "--quiet")
+    code, out, _ = insync("agree", "kip320", *SMALL, *chosen)
+    assert code == 1
+    assert "Level 2 has a different number of states: 4 for local-1, 7 for local-2." in out
+    assert "so the difference lies in how states are kept or counted." in out
+
+    def first(model: Model, *_: object) -> Difference:
+        return Difference(1, model.decode(model.program.initial), "It is the first state.")
+
+    monkeypatch.setattr("insync.explorer.agree.first_difference", first)
+    code, out, _ = insync("agree", "kip320", *SMALL, *chosen)
+    assert code == 1
+    assert "First in this state, in level 1:\n  b1: -  [|]\n" in out
+    assert out.endswith("It is the first state.\n")
+
+
+def test_mutate_for_scripts(insync: Insync) -> None:
+    only = ("--action", "become_leader", "--property", "weak_isr", "--property", "strong_isr", "--threads", 1)
+    code, out, err = insync("mutate", "kip320", *SMALL, *only, "--json")
+    result = json.loads(out)
+    assert code == 0
+    assert result["properties"] == ["weak_isr", "strong_isr", "type_ok"]
+    fates = {mutant["without"]: mutant["fate"] for mutant in result["mutants"]}
+    assert fates["replica[leader].epoch"] == "killed"
+    assert err.count("\n") == len(result["mutants"]), "one line for each while it works"
+    assert err.startswith(f"1/{len(fates)}  killed ")
+
+
+def test_a_mutant_left_undecided_makes_it_incomplete(insync: Insync) -> None:
+    only = ("--action", "controller_elect_leader", "--property", "weak_isr", "--threads", 1, "--quiet")
+    code, out, _ = insync("mutate", "kip320", *SMALL, *only, "--max-states", 278)
+    assert code == 3
+    assert " undecided\n" in out
+    assert "stopped by states" in out
