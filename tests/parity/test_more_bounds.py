@@ -1,9 +1,9 @@
 """TLC's counts at more bounds, from 1 to 5 replicas, and the steps that it generates.
 
 Measured with TLC 2.18, one worker, no symmetry, deadlock check off, on the published modules; `states_generated` is the
-initial state and one for each step. Two modules generate more than there are steps here: Kip279 reaches the same state
-by two disjuncts when the follower's log is empty, and the bounds of AsyncIsr are a constraint that TLC applies to what
-it has generated.
+initial state and one for each step. Three modules generate more than there are steps here: two disjuncts lead to the
+same state in Kip279 when the follower's log is empty, and in Kip320 when the leader drops a follower that both lags and
+follows another epoch; and the bounds of AsyncIsr are a constraint that TLC applies to what it has generated.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from insync.model.catalogue import find_model
 
 HERE = Path(__file__).parent
 FIGURES = {"model", "states_generated", "distinct_states", "depth"}
-GENERATES_MORE = {"kip279", "async_isr"}
+GENERATES_MORE = {"kip279", "kip320", "async_isr"}
 Row = dict[str, str]
 
 
