@@ -149,3 +149,12 @@ def test_a_mutant_left_undecided_makes_it_incomplete(insync: Insync) -> None:
     assert code == 3
     assert " undecided\n" in out
     assert "stopped by states" in out
+
+
+def test_help_shows_the_properties_of_runs(insync: Insync) -> None:
+    code, out, _ = insync("liveness", "kip320", "--help")
+    assert code == 0
+    text = " ".join(out.split())
+    assert "Properties of runs of kip320: committed_everywhere sometimes: Every replica has a record" in text
+    assert "weak_isr" not in text
+    assert "Properties of runs of async_isr: none" in " ".join(insync("liveness", "async_isr", "--help").out.split())

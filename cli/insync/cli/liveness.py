@@ -22,12 +22,24 @@ from insync.cli.values import Seconds, Whole
 if TYPE_CHECKING:
     from insync.explorer.grid import Columns, Paint
     from insync.explorer.liveness import ProgressResult, RunResult
+    from insync.model import Model
 
 __all__ = ["command"]
 
 
+class _RunsCommand(ModelCommand):
+    """A command whose properties are those of runs."""
+
+    def format_properties(self, model: type[Model], formatter: click.HelpFormatter) -> None:
+        from insync.properties.progress import progress_of
+
+        rows = [(found.name, f"{found.kind}: {found.sentence}") for found in progress_of(model).values()]
+        with formatter.section(f"Properties of runs of {model.name}"):
+            formatter.write_dl(rows or [("none", "See docs/guide/liveness.md for how to write one.")])
+
+
 @click.command(
-    "liveness", cls=ModelCommand, epilog=EPILOG, short_help="Decide what can happen, and what must in every fair run."
+    "liveness", cls=_RunsCommand, epilog=EPILOG, short_help="Decide what can happen, and what must in every fair run."
 )
 @model_argument
 @click.option(

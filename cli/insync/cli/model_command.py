@@ -49,7 +49,7 @@ class ModelCommand(click.Command):
                 (bounds if isinstance(param, _BoundOption) else options).append(record)
         with formatter.section("Options"):
             formatter.write_dl(options)
-        from insync.cli.models import describe_all, describe_properties
+        from insync.cli.models import describe_all
 
         model = ctx.meta.get(_MODEL)
         if model is None:
@@ -58,6 +58,12 @@ class ModelCommand(click.Command):
             return
         with formatter.section(f"Bounds of {model.name}"):
             formatter.write_dl(bounds)
+        self.format_properties(model, formatter)
+
+    def format_properties(self, model: type[Model], formatter: click.HelpFormatter) -> None:
+        """Write the properties that the command is about."""
+        from insync.cli.models import describe_properties
+
         with formatter.section(f"Properties of {model.name} (* checked by default)"):
             describe_properties(model, formatter)
 

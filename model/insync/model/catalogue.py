@@ -23,6 +23,8 @@ BUILT_IN: dict[str, str] = {
     "kip320_first_try": "insync.model.kafka.kip320_first_try:Kip320FirstTry",
     "kip320": "insync.model.kafka.kip320:Kip320",
     "async_isr": "insync.model.kafka.async_isr:AsyncIsr",
+    "cluster": "insync.model.kafka.cluster.model:Cluster",
+    "placement": "insync.model.kafka.cluster.placement:Placement",
 }
 """Every model that comes with insync, by name: its module and class."""
 

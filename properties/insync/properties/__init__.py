@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insync.properties import async_isr, replication, replication_progress
+from insync.properties import async_isr, cluster, cluster_progress, replication, replication_progress
 from insync.properties.deadlock import DEADLOCK_FREE
 from insync.properties.explain import explain, failure
 from insync.properties.property import TYPE_OK, Failure, Property, properties_of, property_of, select
@@ -13,6 +13,8 @@ __all__ = [
     "Failure",
     "Property",
     "async_isr",
+    "cluster",
+    "cluster_progress",
     "explain",
     "failure",
     "properties_of",

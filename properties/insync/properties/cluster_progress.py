@@ -26,7 +26,7 @@ _HEALING = (
     "accept_isr",
     "refuse_isr",
 )
-"""Fencing a broker that is down heals as well; the sessions that expire besides have a budget, which such runs use up."""
+"""Fencing a broker that is down heals as well; sessions that expire have a budget, which these runs use up."""
 
 
 def _has(model: Cluster, s: StateView, replica: Replica, record: RecordId) -> Condition:

@@ -1,0 +1,1 @@
+"""A cluster of a release of Kafka: the protocol with crashes, fencing, settings and eligible leader replicas."""

@@ -1,0 +1,68 @@
+"""What the trace grid shows of a state of the cluster.
+
+A broker's cell reads `L3 [r0@2 | r1@3] +b2`: it takes itself for the leader in epoch 3 (F: it follows; -: nobody
+leads), its log has two records, of which the high watermark, the bar, has passed the first, and it has asked for b2 to
+be added to the ISR. `~1` says that its metadata is one change late; `down` that it does not run;
+`x` is a deleted record.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from insync.model import ReadableState
+
+__all__ = ["cluster_grid"]
+
+
+def cluster_grid(state: ReadableState) -> dict[str, str]:
+    """Return the cells of a state of `Cluster`: b1, b2, ..., controller, clients."""
+    brokers = cast(dict[str, dict[str, Any]], state["broker"])
+    changes = cast(list[dict[str, Any]], state["changes"])
+    cells = {name: _broker(name, broker, changes[broker["lag"]], state) for name, broker in brokers.items()}
+    cells["controller"] = _controller(state, changes[0])
+    cells["clients"] = _clients(state)
+    return cells
+
+
+def _broker(name: str, broker: dict[str, Any], view: dict[str, Any], state: ReadableState) -> str:
+    log = _log(broker, cast(dict[str, str], state["epoch_of"]))
+    if not broker["running"]:
+        return f"down {log}"
+    role = "-" if view["leader"] is None else "L" if view["leader"] == name else "F"
+    parts = [f"{role}{view['epoch']} {log}"]
+    added = [f"+{other}" for other in broker["pending"] if other not in view["isr"]]
+    dropped = [f"-{other}" for other in view["isr"] if broker["pending"] and other not in broker["pending"]]
+    late = [f"~{broker['lag']}"] if broker["lag"] else []
+    return " ".join(parts + added + dropped + late)
+
+
+def _log(broker: dict[str, Any], epochs: dict[str, str]) -> str:
+    records = [f"{record}@{epochs[record]}" for record in broker["log"][: broker["leo"]]]
+    records[: broker["start"]] = ["x"] * broker["start"]
+    return f"[{' '.join([*records[: broker['hw']], '|', *records[broker['hw'] :]])}]"
+
+
+def _controller(state: ReadableState, newest: dict[str, Any]) -> str:
+    controller = cast(dict[str, Any], state["controller"])
+    parts = [f"{newest['leader'] or 'none'}@{newest['epoch']} ISR {_members(newest['isr'])}"]
+    if controller["elr"]:
+        parts.append(f"ELR {_members(controller['elr'])}")
+    if controller["fenced"]:
+        parts.append(f"fenced {_members(controller['fenced'])}")
+    if controller["last_leader"]:
+        parts.append(f"last {controller['last_leader']}")
+    return " ".join(parts)
+
+
+def _clients(state: ReadableState) -> str:
+    acked = cast(list[str], state["acked"])
+    seen = [record or "-" for record in cast(list[str | None], state["seen"])]
+    while seen and seen[-1] == "-":
+        seen.pop()
+    parts = ([f"acked {' '.join(acked)}"] if acked else []) + ([f"seen {' '.join(seen)}"] if seen else [])
+    return ", ".join(parts)
+
+
+def _members(members: list[str]) -> str:
+    return "".join(members) if not members else " ".join(members)
