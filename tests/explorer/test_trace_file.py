@@ -122,7 +122,7 @@ MESSAGES = {
         '{path}: rules is {{"fix": true}}; expected {{}}, as this version of insync has no rules to set. {again}'
     ),
     _changed(bounds=[1]): "{path}: bounds is [1]; expected an object in braces. {again}",
-    _changed(bounds__switches="2"): '{path}: bounds.switches is "2"; expected a whole number. {again}',
+    _changed(bounds__switches=[2]): "{path}: bounds.switches is [2]; expected a whole number. {again}",
     _changed(bounds__switches=True): "{path}: bounds.switches is true; expected a whole number. {again}",
     _changed(bounds__switches=2.0): "{path}: bounds.switches is 2.0; expected a whole number. {again}",
     _changed(steps=[]): "{path}: steps is []; expected a list with at least the initial state. {again}",

@@ -89,5 +89,5 @@ def test_a_choice_is_a_number_to_the_model_and_a_name_to_people() -> None:
     assert bounds.values_for("m", {"release": 0})["release"] == 0
     with pytest.raises(UserError, match=r"release='4.0' is unknown. Did you mean '4.1'\?"):
         bounds.values_for("m", {"release": "4.0"})
-    with pytest.raises(ModelError, match="the default '5' is not among 2.1, 3.9"):
+    with pytest.raises(ModelError, match=r"the default '5' is not among 2\.1, 3\.9"):
         Choice("5", ("2.1", "3.9"))

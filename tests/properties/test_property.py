@@ -62,7 +62,7 @@ def test_properties_are_selected_once_and_in_the_order_given() -> None:
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("strong_irs", "Did you mean 'strong_isr'?"), ("valid_high_watermark", "Known: ")],
+    [("strong_irs", "Did you mean 'strong_isr'?"), ("colour", "Known: ")],
 )
 def test_an_unknown_property_is_a_user_error(name: str, hint: str) -> None:
     with pytest.raises(UserError) as raised:

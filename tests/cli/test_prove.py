@@ -1,0 +1,151 @@
+"""`insync prove`: what it prints, what it writes, how it ends, and what it says of mistakes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("z3")
+
+Insync = Callable[..., Any]
+
+SMALL = ("--replicas", 2, "--log-size", 1, "--max-records", 2, "--quiet")
+WRONG = "followers_trail_the_high_watermark"
+CORRIDOR = f"{Path(__file__).parent.parent / 'support' / 'insync_proofs.py'}:Corridor"
+
+
+@pytest.fixture
+def proof(insync: Insync, tmp_path: Path) -> Path:
+    path = tmp_path / "proof.json"
+    outcome = insync("prove", "kip320", "--infer", "--save", path, *SMALL)
+    assert outcome.code == 0, outcome.err
+    return path
+
+
+def test_inference_proves_says_what_it_dropped_and_saves(insync: Insync, tmp_path: Path) -> None:
+    path = tmp_path / "proof.json"
+    code, out, err = insync("prove", "kip320", "--infer", "--save", path, *SMALL)
+    assert code == 0, err
+    assert "holds: weak_isr, strong_isr in every reachable state, by induction" in out
+    assert f"  {WRONG}, by a reachable state (replicas 2" in out
+    assert f"Check again: insync prove --lemmas {path}" in out
+    saved = json.loads(path.read_text())
+    assert saved["bounds"]["log_size"] == 1
+    assert {result["verdict"] for result in saved["results"].values()} == {"proved"}
+
+
+def test_a_proof_is_checked_again_with_its_model_and_bounds(insync: Insync, proof: Path) -> None:
+    code, out, _ = insync("prove", "--lemmas", proof, "--quiet", "--json")
+    result = json.loads(out)
+    assert (code, result["verdict"], result["induction"]) == (0, "holds", "proved")
+    assert result["bounds"] == {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 2}
+    assert result["properties"] == ["weak_isr", "strong_isr"]
+    assert "committed_records_are_kept" in result["lemmas"]
+
+
+def test_the_lemmas_of_a_proof_serve_other_bounds_and_other_models(insync: Insync, proof: Path) -> None:
+    assert insync("prove", "kip320", "--lemmas", proof, "--replicas", 2, "--log-size", 2, "--quiet").code == 0
+    code, out, _ = insync("prove", "kip279", "--lemmas", proof, "--quiet")
+    assert code == 3
+    assert "incomplete: weak_isr, strong_isr not proved; the conditions are not inductive" in out
+    assert "b1 becomes follower of b2 @0" in out
+    assert (
+        "become_follower, after 1 good state that need not be reachable, breaks leaders_enter" in out
+    )
+
+
+def test_a_proof_whose_lemmas_do_not_hold_any_more_is_refused(insync: Insync, proof: Path) -> None:
+    saved = json.loads(proof.read_text())
+    proof.write_text(json.dumps({**saved, "lemmas": [*saved["lemmas"], WRONG]}))
+    code, out, _ = insync("prove", "--lemmas", proof, "--quiet")
+    assert code == 3
+    assert f"breaks {WRONG}" in out
+
+
+def test_what_is_not_proved_is_not_saved(insync: Insync, tmp_path: Path) -> None:
+    path = tmp_path / "proof.json"
+    code, _, err = insync("prove", "kip320", "--induction", "--save", path, "--quiet")
+    assert code == 3
+    assert not path.exists()
+    assert err == f"{path} was not written: there is no proof.\n"
+
+
+def test_inference_that_loses_the_property_is_incomplete(insync: Insync) -> None:
+    code, out, _ = insync("prove", "kip279", "--infer", *SMALL)
+    assert code == 3
+    assert "strong_isr not proved" in out
+    assert "  with " in out
+
+
+def test_a_bounded_check_shows_the_trace_and_writes_it(insync: Insync, tmp_path: Path) -> None:
+    trace = tmp_path / "trace.json"
+    model = ("truncate_to_high_watermark", "--replicas", 2, "--max-records", 1)
+    code, out, _ = insync("prove", *model, "--bmc", 12, "--property", "strong_isr", "--trace", trace, "--quiet")
+    assert code == 1
+    searched = json.loads(insync("check", *model, "--property", "strong_isr", "--json", "--quiet").out)
+    assert f"(trace of {searched['violations'][0]['trace_length']} states); there is no shorter trace" in out
+    assert insync("replay", trace).code == 0
+
+
+def test_a_bounded_check_without_a_violation_is_incomplete(insync: Insync) -> None:
+    code, out, err = insync("prove", "kip320", "--bmc", 3)
+    assert code == 3
+    assert "incomplete: no violation of weak_isr, strong_isr up to depth 3" in out
+    assert "Progress: depth 2: none" in err
+    result = json.loads(insync("prove", "kip320", "--bmc", 3, "--quiet", "--json").out)
+    assert (result["verdict"], result["stopped_by"], result["complete_depth"]) == ("incomplete", "depth", 3)
+
+
+def test_a_bounded_check_may_use_lemmas_that_it_proves(insync: Insync) -> None:
+    code, out, _ = insync("prove", "kip101", "--bmc", 3, "--infer", *SMALL)
+    assert code == 3
+    assert "assuming, having proved them," in out
+    code, _, err = insync("prove", "kip320", "--bmc", 3, "--lemma", WRONG, *SMALL)
+    assert code == 2
+    assert "kip320: the lemmas are not inductive at these bounds (become_leader is not proved)" in err
+
+
+def test_no_answer_in_time_is_not_a_proof(insync: Insync) -> None:
+    code, out, _ = insync("prove", "kip320", "--induction", "--lemma", "all", "--timeout", 0.01, "--quiet")
+    assert code == 3
+    assert "unknown" in out
+    assert "no answer in time" in out
+
+
+def test_more_good_states_prove_more(insync: Insync) -> None:
+    assert insync("prove", CORRIDOR, "--induction", "--quiet").code == 3
+    code, out, _ = insync("prove", CORRIDOR, "--induction", "--k", 2, "--quiet")
+    assert code == 0
+    assert "by 2-induction" in out
+
+
+def test_a_violation_that_initiation_finds_is_a_violation(insync: Insync) -> None:
+    code, out, _ = insync("prove", CORRIDOR, "--induction", "--k", 2, "--property", "at_the_door", "--quiet")
+    assert code == 1
+    assert "violated: at_the_door (trace of 2 states), found by initiation" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("kip320",), "how to prove is missing. Give --bmc DEPTH, --induction or --infer"),
+        ((), "MODEL is missing"),
+        (("kip320", "--bmc", 3, "--induction"), "--bmc and --induction are different ways to prove. Give one of them."),
+        (("kip320", "--infer", "--k", 2), "--k belongs to --induction, not to --infer."),
+        (("kip320", "--bmc", 3, "--save", "x"), "--bmc proves nothing that --save could write."),
+        (("kip320", "--bmc", 0), "--bmc: 0 is out of range"),
+        (("kip320", "--induction", "--lemma", "weak_irs"), "kip320 has no lemma 'weak_irs'. Did you mean 'weak_isr'?"),
+        (("kip320", "--induction", "--property", "nix"), "kip320 has no property 'nix'."),
+        (("--lemmas", "/no/such/file"), "/no/such/file: cannot be read"),
+        (("kip320", "--infer", "--save", "/no/such/folder/x"), "/no/such/folder/x: cannot be written"),
+    ],
+)
+def test_mistakes_get_a_sentence(insync: Insync, arguments: tuple[object, ...], message: str) -> None:
+    code, out, err = insync("prove", *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: ")
+    assert message in err
