@@ -21,20 +21,8 @@ from pathlib import Path
 NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
 CASES = [(3, 2, 2, 2), (3, 3, 3, 2)]
 LARGE = (3, 3, 3, 3)
-ROW = "{:<20}{:>12}{:>9}{:>9}{:>9}{:>9}{:>9}{:>12}{:>11}{:>9}{:>9}"
-HEAD = (
-    "kip320",
-    "states",
-    "total s",
-    "start s",
-    "search s",
-    "local s",
-    "us/state",
-    "shuffled MB",
-    "B/state",
-    "peak MB",
-    "JVM MB",
-)
+ROW = "{:<20}{:>12}{:>9}{:>8}{:>9}{:>9}{:>9}{:>9}{:>12}{:>11}{:>9}{:>9}"
+COLUMNS = "states,total s,CPU s,start s,search s,local s,us/state,shuffled MB,B/state,peak MB,JVM MB"
 
 
 def main() -> None:
@@ -52,7 +40,7 @@ def main() -> None:
         print(json.dumps(_measure(json.loads(given.child))))
         return
     cases = [tuple(map(int, given.only.split(",")))] if given.only else [*CASES, *([LARGE] if given.large else [])]
-    print(ROW.format(*HEAD))
+    print(ROW.format("kip320", *COLUMNS.split(",")))
     for bounds in cases:
         case = {"bounds": dict(zip(NAMES, bounds, strict=True)), "master": given.master, "options": _options(given)}
         found = _in_a_process(case)
@@ -73,6 +61,7 @@ def _row(bounds: tuple[int, ...], found: dict, local: dict) -> str:  # type: ign
         ",".join(map(str, bounds)),
         f"{states:,}",
         f"{found['total']:.1f}",
+        f"{found['cpu']:.1f}",
         f"{found['seconds']['start']:.1f}",
         f"{found['seconds']['search']:.1f}",
         f"{local['seconds']['search']:.2f}",
@@ -102,7 +91,13 @@ def _in_a_process(case: dict) -> dict:  # type: ignore[type-arg]
     watch.end()
     if child.returncode:
         raise SystemExit(child.returncode)
-    return json.loads(out) | {"total": total, "peak": watch.peak, "peak_jvm": watch.peak_jvm}
+    found: dict = json.loads(out)  # type: ignore[type-arg]
+    return found | {
+        "total": total,
+        "peak": watch.peak,
+        "peak_jvm": watch.peak_jvm,
+        "cpu": sum(watch.cpu.values()),
+    }
 
 
 class _MemoryWatch:
@@ -110,13 +105,15 @@ class _MemoryWatch:
 
     def __init__(self, pid: int) -> None:
         self.peak = self.peak_jvm = 0
+        self.cpu: dict[int, float] = {}
         self._pid, self._over = pid, threading.Event()
         self._thread = threading.Thread(target=self._sample, daemon=True)
         self._thread.start()
 
     def _sample(self) -> None:
-        while not self._over.wait(1.0):
+        while not self._over.wait(0.5):
             sizes = {pid: _memory_of(pid) for pid in _family(self._pid)}
+            self.cpu |= {pid: seconds for pid in sizes if (seconds := _cpu_of(pid))}
             self.peak = max(self.peak, sum(sizes.values()))
             self.peak_jvm = max([self.peak_jvm, *(size for pid, size in sizes.items() if _name(pid) == "java")])
 
@@ -140,6 +137,14 @@ def _memory_of(pid: int) -> int:
     except OSError:
         return 0
     return next((int(line.split()[1]) << 10 for line in lines if line.startswith("Pss:")), 0)
+
+
+def _cpu_of(pid: int) -> float:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _name(pid: int) -> str:

@@ -30,7 +30,7 @@ def test_the_list_names_every_entry_and_what_is_left_out(defects: object) -> Non
     code, out = run(defects)
     assert code == 0
     assert all(f"\n  {name} " in f"\n{out}" for name in DEFECTS)
-    assert "R-40  A reassignment ends with a target outside the ISR (KAFKA-15665): reassignment is not modelled" in out
+    assert "R-41  A reassignment ends with one new replica (KIP-966): the state in which R-40 ends" in out
     assert max(map(len, out.splitlines())) <= 120
 
 

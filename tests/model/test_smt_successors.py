@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from insync_toys import TOYS, DieHard, Overflow, TokenRing
 
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator
+from insync_toys import TOYS, DieHard, Overflow, TokenRing
 
 z3 = pytest.importorskip("z3")
 

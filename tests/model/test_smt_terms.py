@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from insync_expressions import SIZES, Tree, conditions, direct, made, numbers, sets
 
 from insync.model.graph import Graph, Node, Op
 from insync.model.semantics import MEANING
+from insync_expressions import SIZES, Tree, conditions, direct, made, numbers, sets
 
 z3 = pytest.importorskip("z3")
 
@@ -42,7 +42,8 @@ def test_random_expressions_mean_the_same(tree: Tree, codes: tuple[int, ...]) ->
 
 
 @pytest.mark.parametrize(
-    ("op", "shift"), [(op, shift) for op in (Op.ADD, Op.SUB, Op.MUL, Op.MIN, Op.MAX, Op.EQ, Op.LT, Op.LE) for shift in (0, -3)]
+    ("op", "shift"),
+    [(op, shift) for op in (Op.ADD, Op.SUB, Op.MUL, Op.MIN, Op.MAX, Op.EQ, Op.LT, Op.LE) for shift in (0, -3)],
 )
 def test_two_numbers_at_every_corner(op: Op, shift: int) -> None:
     graph = Graph((4, 4))

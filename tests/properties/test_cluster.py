@@ -21,6 +21,7 @@ BROKEN_BY = {
     "no_acknowledged_record_is_lost": ("C-2", 4),
     "no_divergence": ("R-21", 7),
     "reads_repeat": ("R-26", 8),
+    "reassignments_keep_redundancy": ("R-40", 8),
     "watermark_never_goes_back": ("R-22", 6),
 }
 """A defect that breaks the property, and the states of the shortest trace."""
@@ -122,7 +123,7 @@ def test_kip_320_keeps_its_promises_with_more_elections_and_shrinks() -> None:
     assert check(model, cluster.__all__, limits=Limits(seconds=240)).verdict == "holds"
 
 
-@pytest.mark.parametrize("budget", ["stops", "pauses", "moves", "deletions", "minimum_changes"])
+@pytest.mark.parametrize("budget", ["stops", "pauses", "throttles", "moves", "deletions", "minimum_changes"])
 def test_all_properties_hold_with_one_more_thing_that_happens(budget: str) -> None:
     lossy = 0 if budget == "minimum_changes" else 1  # with min.insync.replicas=1 a lossy crash is C-3
     model = Cluster(**{"replicas": 2, "lossy_crashes": lossy, budget: 1})

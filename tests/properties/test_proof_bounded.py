@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from insync_toys import DieHard, Overflow
 
 from insync.explorer import check
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.evaluator import Evaluator, evaluate
 from insync.properties import TYPE_OK, select
+from insync_toys import DieHard, Overflow
 
 pytest.importorskip("z3")
 
-from insync.properties.proofs.bounded import check_bounded  # noqa: E402 -- it needs z3
-from insync.properties.proofs.induction import check_induction  # noqa: E402
-from insync.properties.proofs.lemmas import select_lemmas  # noqa: E402
-from insync.properties.proofs.outcome import BoundedVerdict, Query, Verdict  # noqa: E402
+from insync.properties.proofs.bounded import check_bounded
+from insync.properties.proofs.induction import check_induction
+from insync.properties.proofs.lemmas import select_lemmas
+from insync.properties.proofs.outcome import BoundedVerdict, Query, Verdict
 
 KIP101_LEMMAS = (
     "log_is_blank_from_its_end",

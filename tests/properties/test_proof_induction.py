@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+
 import pytest
-from insync_proofs import Corridor
-from insync_toys import Overflow
 
 from insync.model import Model
 from insync.model.catalogue import find_model
+from insync.model.define import invariant_names
 from insync.model.evaluator import Evaluator, evaluate
 from insync.properties import TYPE_OK, Property, select
+from insync_proofs import Corridor
+from insync_toys import TOYS, Overflow
 
 pytest.importorskip("z3")
 
-from insync.properties.proofs.induction import check_induction  # noqa: E402 -- it needs z3
-from insync.properties.proofs.lemmas import lemmas_of  # noqa: E402
-from insync.properties.proofs.outcome import Induction, Verdict  # noqa: E402
-from insync.properties.proofs.preservation import Preservation, conjuncts  # noqa: E402
+from insync.properties.proofs.induction import check_induction
+from insync.properties.proofs.lemmas import lemmas_of
+from insync.properties.proofs.outcome import Induction, Verdict
+from insync.properties.proofs.preservation import Preservation, conjuncts
 
 WRONG = "followers_trail_the_high_watermark"
 
@@ -27,6 +31,10 @@ def with_lemmas(model: Model) -> list[Property]:
 
 def answers(result: Induction) -> dict[str, Verdict]:
     return {query.name: query.verdict for query in result.queries}
+
+
+def typed_states(model: Model) -> int:
+    return math.prod(cell.size for cell in model.program.schema.cells)
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +82,38 @@ def test_two_good_states_may_prove_what_one_does_not() -> None:
     assert check_induction(model, select(model)).verdict is Verdict.REFUTED
     assert check_induction(model, select(model), k=2).verdict is Verdict.PROVED
     assert check_induction(model, select(model, ["never_trapped", "near_the_door"])).verdict is Verdict.PROVED
+
+
+def is_inductive(model: Model, name: str, k: int) -> bool:
+    """Decide by looking at every typed state whether k good states are followed by good ones only."""
+    evaluator = Evaluator(model.program)
+    (found,) = select(model, [name])
+    assert found.node is not None
+    node = found.node(model)
+    states = itertools.product(*(range(cell.size) for cell in model.program.schema.cells))
+    frontier = {codes for codes in states if evaluate(node, codes)}
+    good = frontier
+    for step in range(k):
+        after = set()
+        for codes in frontier:
+            for number in evaluator.enabled(codes):
+                if evaluator.failing_check(number, codes) is None:
+                    after.add(evaluator.step(number, codes))
+                elif step == k - 1:
+                    return False
+        last, frontier = after, after & good
+    return last <= good
+
+
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize(
+    "model", [toy for toy in (*TOYS, Corridor()) if typed_states(toy) <= 3000], ids=lambda m: m.name
+)
+def test_inductions_agree_with_looking_at_every_typed_state(model: Model, k: int) -> None:
+    for name in invariant_names(type(model)):
+        result = check_induction(model, select(model, [name]), k=k)
+        if result.queries[0].verdict is Verdict.PROVED:
+            assert (result.verdict is Verdict.PROVED) == is_inductive(model, name, k), name
 
 
 def test_what_fails_in_the_first_k_states_is_a_violation() -> None:

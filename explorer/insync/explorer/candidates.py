@@ -10,12 +10,17 @@ from insync.model import Model
 from insync.properties import Property
 from insync.properties.proofs.houdini import Dropped
 
-__all__ = ["refuted_candidates", "small_bounds"]
+__all__ = ["refuted_candidates", "small_bounds", "small_instance"]
 
 
 def small_bounds(model: Model) -> dict[str, int]:
     """Return bounds at which the model can be searched: each at most its default."""
     return {name: min(model.bounds[name], bound.default) for name, bound in type(model).declared.items()}
+
+
+def small_instance(model: Model, bounds: Mapping[str, int] | None = None) -> Model:
+    """Return the model under other bounds; None is `small_bounds`."""
+    return type(model)(**(small_bounds(model) if bounds is None else dict(bounds)))
 
 
 def refuted_candidates(
@@ -29,7 +34,7 @@ def refuted_candidates(
         bounds: what to search; None is `small_bounds`.
         seconds: when to stop. A search that is not complete refutes what it found and says nothing of the rest.
     """
-    small = type(model)(**(small_bounds(model) if bounds is None else dict(bounds)))
+    small = small_instance(model, bounds)
     names = [candidate.name for candidate in candidates]
     result = check(small, names, limits=Limits(seconds=seconds), keep_going=True)
     where = f"a reachable state ({', '.join(f'{name} {value}' for name, value in small.bounds.items())})"

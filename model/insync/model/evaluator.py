@@ -6,14 +6,14 @@ every trace before the trace is shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from insync.model.errors import DomainError, GuardError
 from insync.model.graph import Node, Op
 from insync.model.program import BoundAction, Check, Program
 from insync.model.semantics import MEANING
 
-__all__ = ["Evaluator", "evaluate", "evaluate_all"]
+__all__ = ["Evaluator", "evaluate", "evaluate_each"]
 
 
 def evaluate(node: Node, codes: Sequence[int]) -> int:
@@ -21,10 +21,10 @@ def evaluate(node: Node, codes: Sequence[int]) -> int:
     return _Memo(codes).value(node)
 
 
-def evaluate_all(nodes: Iterable[Node], codes: Sequence[int]) -> list[int]:
-    """Return the values of nodes in one state, as `evaluate` does, computing what they share once."""
+def evaluate_each(nodes: Iterable[Node], codes: Sequence[int]) -> Iterator[int]:
+    """Yield the values of nodes in one state, as `evaluate` does, computing what they share once."""
     memo = _Memo(codes)
-    return [memo.value(node) for node in nodes]
+    return (memo.value(node) for node in nodes)
 
 
 class _Memo:

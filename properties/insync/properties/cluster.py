@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from insync.model import And, Condition, Implies, Not, Num, Or, StateView, for_all
+from insync.model import And, Condition, Implies, Not, Num, Or, SetValue, StateView, for_all
 from insync.model.kafka.cluster.model import Cluster
 from insync.model.kafka.cluster.state import RecordId, Replica
 from insync.properties.property import Failure, property_of
@@ -21,6 +21,7 @@ __all__ = [
     "no_acknowledged_record_is_lost",
     "no_divergence",
     "reads_repeat",
+    "reassignments_keep_redundancy",
     "watermark_never_goes_back",
 ]
 
@@ -157,6 +158,12 @@ def acks_mean_enough_copies(model: Cluster, s: StateView) -> Condition:
 # --------------------------------------------------------------------------------------------------- what replicas have
 
 
+def _electable(model: Cluster, s: StateView) -> SetValue:
+    """The replicas that the controller may elect: the ISR and the ELR, of those that still are replicas."""
+    electable = s.changes[0].isr | s.controller.elr if model.settings.elr else s.changes[0].isr
+    return electable & s.changes[0].replicas if model.b.reassignments else electable
+
+
 def _incomplete(failure: Failure) -> str:
     replica, offset = failure.bindings["replica"], int(failure.bindings["offset"])
     seen = cast(list[str | None], failure.state["seen"])[offset]
@@ -172,7 +179,7 @@ def electable_replicas_are_complete(model: Cluster, s: StateView) -> Condition:
 
     Those are the members of the ISR, and of the ELR where there is one. TLA+: LeaderCandidateCompleteness, StrongIsr.
     """
-    electable = s.changes[0].isr | s.controller.elr if model.settings.elr else s.changes[0].isr
+    electable = _electable(model, s)
 
     def complete(replica: Replica, offset: int) -> Condition:
         seen, log = s.seen[offset], s.broker[replica].log
@@ -313,12 +320,13 @@ def _uncounted(failure: Failure) -> str:
 
 @property_of(Cluster, because=_ineligible)
 def leader_is_eligible(model: Cluster, s: StateView) -> Condition:
-    """The leader that the controller has chosen is in the ISR and is not fenced (KIP-841)."""
+    """The leader that the controller has chosen is a replica, in the ISR, and not fenced (KIP-841)."""
     newest, fenced = s.changes[0], s.controller.fenced
-    return for_all(
-        model.all(Replica),
-        lambda leader: Implies(newest.leader == leader, And(newest.isr.contains(leader), Not(fenced.contains(leader)))),
-    )
+
+    def may_lead(leader: Replica) -> Condition:
+        return And(model.is_assigned(newest, leader), newest.isr.contains(leader), Not(fenced.contains(leader)))
+
+    return for_all(model.all(Replica), lambda leader: Implies(newest.leader == leader, may_lead(leader)))
 
 
 @property_of(Cluster, because=_unsound)
@@ -329,10 +337,22 @@ def isr_and_elr_are_sound(model: Cluster, s: StateView) -> Condition:
     """
     isr, fenced = s.changes[0].isr, s.controller.fenced
     unfenced = (isr & fenced).is_empty()
+    if model.b.reassignments:
+        unfenced = And(unfenced, isr.is_subset(s.changes[0].replicas))
     if not model.settings.elr:
         return Or(unfenced, And(isr.count() == 1, s.changes[0].leader.is_none()))
-    elr = s.controller.elr
+    elr = _electable(model, s) - isr if model.b.reassignments else s.controller.elr
     return And(unfenced, (isr & elr).is_empty(), Implies(isr.count() >= model.minimum(s), elr.is_empty()))
+
+
+def _thinned(failure: Failure) -> str:
+    return f"A reassignment has ended with fewer than min.insync.replicas replicas in the ISR: {_decided(failure)}."
+
+
+@property_of(Cluster, because=_thinned)
+def reassignments_keep_redundancy(model: Cluster, s: StateView) -> Condition:
+    """When a reassignment ended, the ISR had min.insync.replicas replicas, or all if there are fewer."""
+    return Not(s.thin_move) if model.b.reassignments else True
 
 
 @property_of(Cluster, because=_uncounted)
@@ -342,13 +362,12 @@ def leader_counts_electable_replicas(model: Cluster, s: StateView) -> Condition:
     With an ELR this is asked only of a leader whose ISR is large enough for the high watermark to move.
     TLA+: ReplicationQuorumSuperset.
     """
-    newest = s.changes[0]
 
     def covers(leader: Replica) -> Condition:
         counted = model.counted(s, leader)
+        electable = _electable(model, s)
         if not model.settings.elr:
-            return newest.isr.is_subset(counted)
-        electable = newest.isr | s.controller.elr
+            return electable.is_subset(counted)
         return Implies(model.may_advance(s, leader), electable.is_subset(counted))
 
     return for_all(model.all(Replica), lambda leader: Implies(_is_leader(model, s, leader), covers(leader)))

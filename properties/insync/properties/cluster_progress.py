@@ -21,6 +21,7 @@ _HEALING = (
     "receive(follower)",
     "ask_epoch_end(follower)",
     "resume_fetching(follower)",
+    "unthrottle(follower)",
     "look_at_follower(follower)",
     "expand_isr(follower)",
     "accept_isr",
@@ -50,7 +51,8 @@ def running_is_back_in_isr(model: Cluster, s: StateView, replica: Replica) -> tu
     """A replica out of the ISR whose broker runs is in it again, or goes down, or the partition has no leader."""
     newest = s.changes[0]
     inside, running = newest.isr.contains(replica), s.broker[replica].running
-    return And(running, Not(inside)), Or(inside, Not(running), newest.leader.is_none())
+    assigned = model.is_assigned(newest, replica)
+    return And(running, assigned, Not(inside)), Or(inside, Not(running), Not(assigned), newest.leader.is_none())
 
 
 @leads_to(Cluster, strong=_HEALING)

@@ -138,15 +138,16 @@ def select(model: Model, names: Iterable[str] | None = None) -> list[Property]:
     """
     known = properties_of(model)
     chosen = model.headline if names is None else list(names)
-    if any(name not in known for name in chosen):
-        from insync.properties.proofs.lemmas import lemmas_of  # here because lemmas are made of properties
+    if all(name in known for name in chosen):
+        return [known[name] for name in dict.fromkeys(chosen)]
+    from insync.properties.proofs.lemmas import lemmas_of  # here because lemmas are made of properties
 
-        known = {**lemmas_of(model), **known}
+    usable = {**lemmas_of(model), **known}
     for name in chosen:
-        if name not in known:
+        if name not in usable:
             message = _unknown(model, name, known)
             raise UserError(message)
-    return [known[name] for name in dict.fromkeys(chosen)]
+    return [usable[name] for name in dict.fromkeys(chosen)]
 
 
 def _unknown(model: Model, name: str, known: Iterable[str]) -> str:

@@ -1,0 +1,128 @@
+"""What proofs answer: a verdict for each question, and the states that refute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+__all__ = ["Bounded", "BoundedVerdict", "CounterexampleToInduction", "Induction", "Query", "StatePath", "Verdict"]
+
+
+class Verdict(Enum):
+    """The answer to one question, or to all of an induction; UNKNOWN (a time-out, say) is neither of the others."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class StatePath:
+    """States, each the successor of the one before it.
+
+    Attributes:
+        codes: the codes of each state.
+        actions: the number of the action between each two.
+    """
+
+    codes: tuple[tuple[int, ...], ...]
+    actions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CounterexampleToInduction:
+    """States in which all conditions hold, and a step to one in which some do not. The states need not be reachable.
+
+    Attributes:
+        path: the states; the last one is missing where the step leaves a domain.
+        refused: the number of the action that leaves a domain, else None.
+        failing: the names of the conditions that fail in the last state.
+        reason: why the first of them fails.
+    """
+
+    path: StatePath
+    refused: int | None
+    failing: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question to z3 and its answer.
+
+    Attributes:
+        name: `initiation`, an action's name, or `depth N`.
+        verdict: the answer.
+        seconds: how long it took, translation included.
+        cases: how many bindings of the action's parameters were asked about.
+        reason: why the answer is unknown; empty where it is not.
+        counterexample: what refutes preservation.
+    """
+
+    name: str
+    verdict: Verdict
+    seconds: float
+    cases: int = 1
+    reason: str = ""
+    counterexample: CounterexampleToInduction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Induction:
+    """Whether conditions are inductive together.
+
+    Attributes:
+        verdict: PROVED only if every query is.
+        k: how many successive states are assumed to be good.
+        conditions: the names of the properties and lemmas.
+        queries: initiation, then one query for each action.
+        violation: a path from the initial state to one in which a condition fails, found by initiation.
+    """
+
+    verdict: Verdict
+    k: int
+    conditions: tuple[str, ...]
+    queries: tuple[Query, ...]
+    violation: Bounded | None = None
+
+    @property
+    def counterexample(self) -> CounterexampleToInduction | None:
+        """The first counterexample to preservation."""
+        return next((q.counterexample for q in self.queries if q.counterexample is not None), None)
+
+    @property
+    def seconds(self) -> float:
+        """The time of all queries."""
+        return sum(query.seconds for query in self.queries)
+
+
+class BoundedVerdict(Enum):
+    """What a bounded check says. NONE_WITHIN is not a proof: longer traces were not looked at."""
+
+    VIOLATED = "violated"
+    NONE_WITHIN = "no violation within the depth"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """The answer of a bounded check.
+
+    Attributes:
+        verdict: what was found.
+        depth: up to which depth every state was looked at; the initial state is depth 1.
+        violated: the names of the properties that fail at the depth after that.
+        paths: for each of them a path from the initial state to a state in which it fails.
+        queries: one for each depth.
+    """
+
+    verdict: BoundedVerdict
+    depth: int
+    violated: tuple[str, ...]
+    paths: tuple[StatePath, ...]
+    queries: tuple[Query, ...]
+
+    @property
+    def seconds(self) -> float:
+        """The time of all queries."""
+        return sum(query.seconds for query in self.queries)

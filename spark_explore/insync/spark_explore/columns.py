@@ -1,0 +1,154 @@
+"""Packed states as Arrow columns with the names and values of the model: what a readable state is, for many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from insync.model.domains import Array, Domain, Int, Option, Readable, Record, Scalar
+from insync.model.schema import Schema
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.int64]
+
+__all__ = ["Column", "columns_of", "decode_states"]
+
+_MOST_VALUES = 1 << 16  # of a scalar that is decoded by a table
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How to decode a part of the state; it can be sent to a worker that does not have the model.
+
+    Attributes:
+        name: of the column or field.
+        kind: "scalar", "option" (children: the record), "struct" or "list".
+        type: in Spark's SQL.
+        cell: for a scalar or an option the word, shift and mask of its cell.
+        values: what each code of a scalar stands for; empty when it is `low` + the code.
+        low: see `values`.
+        children: the parts.
+    """
+
+    name: str
+    kind: str
+    type: str
+    cell: tuple[int, int, int] = (0, 0, 0)
+    values: tuple[Readable, ...] = ()
+    low: int = 0
+    children: tuple[Column, ...] = ()
+
+
+def columns_of(state: Record, schema: Schema) -> tuple[Column, ...]:
+    """Return the columns of a model's state, a column for each field."""
+    cells = iter([(cell.word, cell.shift, (1 << cell.bits) - 1) for cell in schema.cells])
+    sizes = iter([cell.size for cell in schema.cells])
+    return tuple(_column(name, domain, cells, sizes) for name, domain in state.fields.items())
+
+
+def _column(name: str, domain: Domain, cells: Iterator[tuple[int, int, int]], sizes: Iterator[int]) -> Column:
+    if isinstance(domain, Scalar):
+        return _scalar(name, domain, next(cells), next(sizes))
+    if isinstance(domain, Option):
+        cell, _ = next(cells), next(sizes)
+        record = _column(name, domain.of, cells, sizes)
+        return Column(name, "option", record.type, cell, children=(record,))
+    if isinstance(domain, Array):
+        children = tuple(_column(label, domain.of, cells, sizes) for label in domain.labels)
+        if isinstance(domain.over, int):
+            return Column(name, "list", f"array<{children[0].type if children else 'int'}>", children=children)
+        return Column(name, "struct", _struct(children), children=children)
+    assert isinstance(domain, Record)
+    children = tuple(_column(field, part, cells, sizes) for field, part in domain.fields.items())
+    return Column(name, "struct", _struct(children), children=children)
+
+
+def _struct(children: Sequence[Column]) -> str:
+    return f"struct<{', '.join(f'`{child.name}`: {child.type}' for child in children)}>"
+
+
+def _scalar(name: str, domain: Scalar, cell: tuple[int, int, int], size: int) -> Column:
+    if isinstance(domain, Int):
+        low = domain.decode([0], 0)
+        assert isinstance(low, int)
+        return Column(name, "scalar", "bigint", cell, low=low)
+    if size > _MOST_VALUES:
+        # Beyond any table: the code itself, a mask of the elements for a set.
+        return Column(name, "scalar", "bigint", cell)
+    values = tuple(domain.decode([code], 0) for code in range(size))
+    return Column(name, "scalar", _type_of(values[-1]), cell, values)
+
+
+def _type_of(value: Readable) -> str:
+    """The type of a scalar whose last value this is."""
+    if isinstance(value, list):
+        return f"array<{_type_of(value[-1])}>" if value else "array<string>"
+    return {bool: "boolean", int: "bigint"}.get(type(value), "string")
+
+
+def decode_states(columns: Sequence[Column], rows: NDArray[np.uint64]) -> list[pa.Array]:
+    """Return the columns of some states.
+
+    Args:
+        columns: what to decode.
+        rows: the packed states, one row of words each.
+    """
+    return [_decode(column, rows) for column in columns]
+
+
+def _decode(column: Column, rows: NDArray[np.uint64]) -> pa.Array:
+    import pyarrow as pa
+
+    if column.kind == "scalar":
+        return _decode_scalar(column, rows)
+    if column.kind == "option":
+        parts = [_decode(child, rows) for child in column.children[0].children]
+        absent = pa.array(_codes(column.cell, rows) == 0)
+        return pa.StructArray.from_arrays(parts, [child.name for child in column.children[0].children], mask=absent)
+    parts = [_decode(child, rows) for child in column.children]
+    if column.kind == "struct":
+        return pa.StructArray.from_arrays(parts, [child.name for child in column.children])
+    return _lists(parts, len(rows))
+
+
+def _lists(parts: Sequence[pa.Array], count: int) -> pa.Array:
+    """Row after row one value of each part."""
+    import numpy as np
+    import pyarrow as pa
+
+    size = len(parts)
+    if not size:
+        return pa.array([[]] * count, type=pa.list_(pa.int32()))
+    order = np.arange(size * count).reshape(size, count).T.reshape(-1)
+    offsets = np.arange(0, size * count + 1, size, dtype=np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.concat_arrays(parts).take(pa.array(order)))
+
+
+def _decode_scalar(column: Column, rows: NDArray[np.uint64]) -> pa.Array:
+    import pyarrow as pa
+
+    codes = _codes(column.cell, rows)
+    if not column.values:
+        return pa.array(codes + column.low)
+    return pa.array(list(column.values), type=_arrow_type(column.type)).take(pa.array(codes))
+
+
+def _arrow_type(type_: str) -> pa.DataType:
+    import pyarrow as pa
+
+    if type_.startswith("array<"):
+        return pa.list_(_arrow_type(type_[len("array<") : -1]))
+    return {"boolean": pa.bool_(), "bigint": pa.int64(), "string": pa.string()}[type_]
+
+
+def _codes(cell: tuple[int, int, int], rows: NDArray[np.uint64]) -> Codes:
+    import numpy as np
+
+    word, shift, mask = cell
+    found: Codes = (rows[:, word] >> np.uint64(shift) & np.uint64(mask)).astype(np.int64)
+    return found

@@ -1,0 +1,71 @@
+"""What Spark needs on this machine, and the one sentence that says what to install where it is missing."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from insync.model.errors import UserError
+
+__all__ = ["require_java", "require_packages"]
+
+_OLDEST_JAVA = 17
+_OLDEST_SPARK = (4, 1)  # repartitionById
+_EXTRA = "Install it with: pip install 'insync[spark]'"
+_VERSION = re.compile(r'version "(?:1\.)?(\d+)')
+
+
+def require_packages() -> None:
+    """Raise UserError unless pyspark, pyarrow and pandas are installed in versions that work together."""
+    for name in ("pyspark", "pyarrow", "pandas"):
+        found = _version(name)
+        if found is None:
+            message = f"The Spark engine needs the Python package {name}, which is not installed. {_EXTRA}."
+            raise UserError(message)
+        if name == "pyspark" and found < _OLDEST_SPARK:
+            wanted = ".".join(map(str, _OLDEST_SPARK))
+            message = f"The Spark engine needs pyspark {wanted} or newer, and {_text(found)} is installed. {_EXTRA}."
+            raise UserError(message)
+        if name == "pandas" and not (2, 2) <= found < (3,):
+            message = f"Spark needs pandas from 2.2 to below 3, and {_text(found)} is installed. {_EXTRA}."
+            raise UserError(message)
+
+
+def require_java() -> str:
+    """Return what the Java runtime that Spark will use says of its version.
+
+    Raises:
+        UserError: there is none, by JAVA_HOME or on the PATH, or it is too old.
+    """
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    advice = f"Install a JDK {_OLDEST_JAVA} or newer, such as Eclipse Temurin, and set JAVA_HOME to it."
+    if java is None:
+        message = f"Spark needs Java, and there is none on the PATH. {advice}"
+        raise UserError(message)
+    try:
+        shown = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True).stderr  # noqa: S603
+    except (OSError, subprocess.SubprocessError) as error:
+        message = f"Spark needs Java, and {java} cannot be run ({error}). {advice}"
+        raise UserError(message) from error
+    match = _VERSION.search(shown)
+    if match is not None and int(match[1]) < _OLDEST_JAVA:
+        message = f"Spark needs Java {_OLDEST_JAVA} or newer, and {java} is Java {match[1]}. {advice}"
+        raise UserError(message)
+    return shown
+
+
+def _version(name: str) -> tuple[int, ...] | None:
+    try:
+        text = importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    return tuple(int(part) for part in re.findall(r"\d+", text)[:2])
+
+
+def _text(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))

@@ -1,0 +1,59 @@
+"""A partition's store in memory that an executor's workers share."""
+
+from __future__ import annotations
+
+import ctypes
+
+from insync.explorer.store import Store
+from insync.model.machine.kernels import StoreKernels
+from insync.model.machine.slots import BUCKET_BYTES, SPARE_BUCKETS, StoreField
+from insync.spark_explore.shared_memory import SharedBlock
+
+__all__ = ["SharedStore"]
+
+_FIRST_BUCKETS = 1 << 12
+_MOST_STATES = 2**32 - 2
+
+
+class SharedStore(Store):
+    """A store in shared memory, which may hold states already.
+
+    Args:
+        kernels: the compiled functions for states of this size.
+        states, table: its memory.
+        buckets, count: how far the table has grown, and how many states there are; 0 for a new one.
+    """
+
+    def __init__(
+        self, kernels: StoreKernels, states: SharedBlock, table: SharedBlock, buckets: int = 0, count: int = 0
+    ) -> None:
+        self.kernels, self.states, self.table = kernels, states, table
+        self._states = states  # type: ignore[assignment]
+        self._table = table  # type: ignore[assignment]
+        self._room = min(states.size // kernels.row_bytes, _MOST_STATES)
+        self._fields = (ctypes.c_uint64 * len(StoreField))()
+        self._address = ctypes.addressof(self._fields)
+        self._fields[StoreField.STATES] = states.address
+        self._fields[StoreField.TABLE] = table.address
+        self.restore(buckets or _FIRST_BUCKETS, count)
+
+    def restore(self, buckets: int, count: int) -> None:
+        """Say how far the table has grown and how many states there are, after another process changed the memory."""
+        self._fields[StoreField.COUNT] = count
+        self._use(buckets)
+
+    @property
+    def buckets(self) -> int:
+        """How far the table has grown."""
+        return self._buckets
+
+    @property
+    def used_bytes(self) -> int:
+        """The memory that states and table take."""
+        return len(self) * self.kernels.row_bytes + self._buckets * BUCKET_BYTES
+
+
+def table_size(states_bytes: int, row_bytes: int) -> int:
+    """Return how much address space the table of a store may come to take."""
+    slots = 2 * min(states_bytes // row_bytes, _MOST_STATES)
+    return 8 * slots + (_FIRST_BUCKETS + SPARE_BUCKETS) * BUCKET_BYTES

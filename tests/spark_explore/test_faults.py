@@ -1,0 +1,175 @@
+"""Whatever dies in the middle of a level, counts and traces are those of an undisturbed run."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from insync.explorer import CheckResult, Limits
+from insync.explorer import check as check_locally
+from insync.model.catalogue import find_model
+from insync.model.errors import UserError
+from insync.spark_explore import SparkOptions, check
+from insync_spark_faults import failing_once
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SPACE = find_model("kip320")(replicas=2, log_size=2, max_records=2, max_leader_epoch=2)
+DEFECT = find_model("kip101")(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)
+
+
+def facts(result: CheckResult) -> CheckResult:
+    return replace(result, seconds={}, peak_memory_bytes=0, engine="")
+
+
+def strike(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, level: int, fault: str) -> Path:
+    from insync.spark_explore.level_task import level_task
+
+    mark = tmp_path / "struck"
+    broken = failing_once(level_task, level, str(mark), fault)
+    monkeypatch.setattr("insync.spark_explore.jobs.level_task", broken)
+    return mark
+
+
+@pytest.mark.parametrize("fault", ["raise", "raise-early", "worker", "worker-early"])
+def test_a_task_that_dies_once_changes_nothing(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fault: str
+) -> None:
+    mark = strike(monkeypatch, tmp_path, 9, fault)
+    found = check(SPACE, options=SparkOptions(session=spark, partitions=2, warm_states=100))
+    assert mark.exists()
+    assert facts(found) == facts(check_locally(SPACE))
+
+
+@pytest.mark.parametrize("failures", [[True, False, True, True, False], [False, True, True, True]])
+def test_a_job_that_spark_gives_up_is_tried_twice_more(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, failures: list[bool]
+) -> None:
+    from insync.spark_explore.jobs import JobFailed, run_plan
+
+    coming = iter(failures)
+
+    def sometimes(*args: Any) -> Any:
+        if next(coming, False):
+            message = "A Spark job failed: the test's"
+            raise JobFailed(message)
+        return run_plan(*args)
+
+    monkeypatch.setattr("insync.spark_explore.search.run_plan", sometimes)
+    options = SparkOptions(session=spark, partitions=2, warm_states=100)
+    if failures[-1]:
+        with pytest.raises(UserError, match="A Spark job failed: the test's"):
+            check(SPACE, options=options)
+    else:
+        assert facts(check(SPACE, options=options)) == facts(check_locally(SPACE))
+
+
+def test_a_worker_with_another_insync_refuses(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insync.spark_explore.manifest.insync_version", lambda: "9.9")
+    with pytest.raises(UserError, match=r"^The driver runs insync 9\.9 and a worker runs insync .* shipped to them\.$"):
+        check(SPACE, options=SparkOptions(session=spark, partitions=2, warm_states=100))
+
+
+def test_a_run_that_was_stopped_goes_on_in_the_same_session(spark: SparkSession, tmp_path: Path) -> None:
+    options = SparkOptions(session=spark, partitions=2, warm_states=100, run_dir=str(tmp_path))
+    stopped = check(SPACE, limits=Limits(depth=11), options=options)
+    assert (stopped.stopped_by, stopped.depth) == ("depth", 11)
+    resumed = check(SPACE, options=replace(options, resume=True))
+    assert facts(resumed) == facts(check_locally(SPACE))
+
+
+def test_a_run_that_ended_with_a_violation_can_go_on_to_the_end(spark: SparkSession, tmp_path: Path) -> None:
+    model = find_model("truncate_to_high_watermark")(replicas=2, log_size=2, max_records=2, max_leader_epoch=2)
+    options = SparkOptions(session=spark, partitions=2, warm_states=50, run_dir=str(tmp_path))
+    assert facts(check(model, options=options)) == facts(check_locally(model))
+    whole = check(model, options=replace(options, resume=True), keep_going=True)
+    assert facts(whole) == facts(check_locally(model, keep_going=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["worker", "worker-early"])
+def test_the_trace_is_the_same_after_a_fault(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fault: str
+) -> None:
+    mark = strike(monkeypatch, tmp_path, 8, fault)
+    found = check(DEFECT, ["strong_isr"], options=SparkOptions(session=spark, partitions=3, warm_states=1000))
+    assert mark.exists()
+    assert facts(found) == facts(check_locally(DEFECT, ["strong_isr"]))
+
+
+DRIVER = """
+import sys
+from insync.model.catalogue import find_model
+from insync.spark_explore import SparkOptions, check
+if __name__ == "__main__":
+    model = find_model("kip101")(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)
+    options = SparkOptions(master="local[2]", partitions=2, warm_states=100, run_dir=sys.argv[1])
+    check(model, ["strong_isr"], options=options)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("levels", [0, 1])
+def test_a_run_whose_driver_was_killed_goes_on(spark: SparkSession, tmp_path: Path, levels: int) -> None:
+    run = tmp_path / "run"
+    driver = subprocess.Popen([sys.executable, "-c", DRIVER, str(run)], start_new_session=True)
+    try:
+        wait_for(lambda: searched(run) >= levels and next(run.glob("states/p00001/0000[789]-*"), None) is not None)
+    finally:
+        os.kill(driver.pid, signal.SIGKILL)
+        driver.wait()
+    resumed = check(DEFECT, ["strong_isr"], options=SparkOptions(session=spark, run_dir=str(run), resume=True))
+    assert facts(resumed) == facts(check_locally(DEFECT, ["strong_isr"]))
+
+
+def test_a_run_that_is_over_is_not_searched_again(spark: SparkSession, tmp_path: Path) -> None:
+    options = SparkOptions(session=spark, partitions=2, warm_states=100, run_dir=str(tmp_path))
+    first = check(SPACE, options=options)
+    again = check(SPACE, options=replace(options, resume=True))
+    assert facts(again) == facts(first)
+    with pytest.raises(UserError, match="a run in this directory already"):
+        check(SPACE, options=options)
+
+
+@pytest.mark.parametrize(
+    ("model", "names", "said"),
+    [
+        (find_model("kip101")(replicas=2), None, "another model: model is kip320 there and kip101 here"),
+        (find_model("kip320")(replicas=2, log_size=1), None, "other bounds: bounds is replicas 2, log_size 2"),
+        (SPACE, [], "other properties: properties is .* there and none here"),
+    ],
+    ids=["model", "bounds", "properties"],
+)
+def test_another_search_does_not_go_on_with_a_run(
+    spark: SparkSession, tmp_path: Path, model: object, names: list[str] | None, said: str
+) -> None:
+    options = SparkOptions(session=spark, partitions=2, warm_states=100_000, run_dir=str(tmp_path))
+    check(SPACE, options=options)
+    with pytest.raises(UserError, match=said):
+        check(model, names, options=replace(options, resume=True))  # type: ignore[arg-type]
+
+
+def searched(run: Path) -> int:
+    """How many levels the manifest has beyond those of the driver."""
+    try:
+        return len(json.loads((run / "manifest.json").read_text())["levels"])
+    except FileNotFoundError:
+        return -1
+
+
+def wait_for(happened: Callable[[], bool]) -> None:
+    end = time.monotonic() + 90
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.05)

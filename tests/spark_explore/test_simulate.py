@@ -1,0 +1,53 @@
+"""Walks on Spark are those of the local engine, whatever the number of partitions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from insync.explorer import SimulationResult
+from insync.explorer import simulate as simulate_locally
+from insync.model.catalogue import find_model
+from insync.spark_explore import SparkOptions, simulate
+from insync_toys import Overflow, TokenRing
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from insync.model import Model
+
+KIP101 = find_model("kip101")(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)
+
+
+def facts(result: SimulationResult) -> SimulationResult:
+    return replace(result, seconds={}, peak_memory_bytes=0)
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 5])
+def test_walks_that_find_nothing(spark: SparkSession, partitions: int) -> None:
+    options = SparkOptions(session=spark, partitions=partitions)
+    found = simulate(TokenRing(), walks=20_001, depth=30, seed=7, options=options)
+    assert facts(found) == facts(simulate_locally(TokenRing(), walks=20_001, depth=30, seed=7))
+    assert found.walks == 20_001
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+@pytest.mark.parametrize("model", [KIP101, Overflow(last=3)], ids=["kip101", "overflow"])
+def test_the_first_walk_that_fails_is_found_and_shortened(spark: SparkSession, model: Model, partitions: int) -> None:
+    options = SparkOptions(session=spark, partitions=partitions)
+    found = simulate(model, walks=20_000, depth=60, seed=1, options=options)
+    assert facts(found) == facts(simulate_locally(model, walks=20_000, depth=60, seed=1))
+    assert found.verdict == "violated"
+
+
+def test_a_violation_in_the_initial_state_needs_no_spark() -> None:
+    model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+    found = simulate(model, ["leader_in_isr"], walks=10, options=SparkOptions(master="local[2]"))
+    assert facts(found) == facts(simulate_locally(model, ["leader_in_isr"], walks=10))
+
+
+def test_time_ends_it(spark: SparkSession) -> None:
+    found = simulate(TokenRing(), walks=10**9, seconds=2.0, options=SparkOptions(session=spark, partitions=2))
+    assert (found.verdict, found.stopped_by) == ("incomplete", "time")
