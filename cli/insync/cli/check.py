@@ -19,6 +19,7 @@ from insync.cli.options import (
     trace_option,
 )
 from insync.cli.output import emit
+from insync.cli.spark_engine import SparkChoice, engine_option, spark_options
 from insync.cli.values import Seconds, Size, Whole
 
 __all__ = ["command"]
@@ -42,11 +43,13 @@ __all__ = ["command"]
 )
 @threads_option
 @click.option(
-    "--partitions", type=Whole(1, 4096), metavar="N", help="Parts of the visited states [default: one a thread]."
+    "--partitions",
+    type=Whole(1, 4096),
+    metavar="N",
+    help="Parts of the visited states [default: one a thread or core].",
 )
-@click.option(
-    "--engine", type=click.Choice(["local"]), default="local", show_default=True, help="Where the search runs."
-)
+@engine_option
+@spark_options
 @json_option
 @color_option
 @quiet_option
@@ -64,6 +67,7 @@ def command(
     threads: int | None,
     partitions: int | None,
     engine: str,
+    spark: SparkChoice,
     json_: bool,
     color: str,
     quiet: bool,
@@ -78,6 +82,7 @@ def command(
 
     type_ok, that no step leaves the domain of a field, is always checked.
     """
+    spark.require_spark(engine, threads)
     from insync.cli.models import build_model, select_properties
     from insync.cli.traces import check_trace_path, traces_written
 
@@ -90,19 +95,21 @@ def command(
     from insync.cli.progress import progress_reporter
     from insync.cli.report import describe_check
     from insync.cli.result_json import check_json
-    from insync.explorer import Limits, check
+    from insync.explorer.limits import Limits
 
+    limits = Limits(depth=max_depth, states=max_states, seconds=max_seconds, memory_bytes=memory)
     with stop_on_interrupt() as stop:
-        result = check(
-            built,
-            names,
-            limits=Limits(depth=max_depth, states=max_states, seconds=max_seconds, memory_bytes=memory),
-            threads=threads,
-            partitions=partitions,
-            keep_going=keep_going,
-            reporter=progress_reporter(quiet),
-            stop=stop,
-        )
+        if engine == "spark":
+            from insync import spark_explore
+
+            options = spark.options(partitions)
+            result = spark_explore.check(built, names, limits, options, keep_going, progress_reporter(quiet), stop)
+        else:
+            from insync import explorer
+
+            result = explorer.check(
+                built, names, limits, threads, partitions, keep_going, progress_reporter(quiet), stop
+            )
     traces = [violation.trace for violation in result.violations]
     with traces_written(trace, traces, built) as files:
         emit(

@@ -6,10 +6,9 @@ import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.output import emit
+from insync.cli.spark_engine import ENGINES
 
 __all__ = ["command"]
-
-_ENGINES = ["local"]
 
 
 @click.command("list", epilog=EPILOG, short_help="Show the models, their bounds and their properties.")
@@ -35,7 +34,7 @@ def _as_text() -> str:
         names = [f"{found.name}{'*' if default else ''}" for found, default in model_properties(kind)]
         lines += [f"    properties: {', '.join(names)}", ""]
     lines.append("After each bound its default and range. A property with a star is checked when none is named.")
-    lines.append(f"Engines: {', '.join(_ENGINES)}. More about one model: insync check MODEL --help")
+    lines.append(f"Engines: {', '.join(ENGINES)}. More about one model: insync check MODEL --help")
     return "\n".join(lines)
 
 
@@ -65,4 +64,4 @@ def _as_json() -> str:
         }
         for kind in built_in_models()
     ]
-    return json.dumps({"models": models, "engines": _ENGINES}, ensure_ascii=False)
+    return json.dumps({"models": models, "engines": list(ENGINES)}, ensure_ascii=False)

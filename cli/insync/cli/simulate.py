@@ -19,6 +19,7 @@ from insync.cli.options import (
     trace_option,
 )
 from insync.cli.output import emit
+from insync.cli.spark_engine import SparkChoice, engine_option, session_options
 from insync.cli.values import Seconds, Whole
 
 __all__ = ["command"]
@@ -47,6 +48,9 @@ __all__ = ["command"]
 @trace_option
 @click.option("--max-seconds", type=Seconds(), metavar="S", help="Stop after S seconds of walking.")
 @threads_option
+@click.option("--partitions", type=Whole(1, 4096), metavar="N", help="Spark: tasks at a time [default: one a core].")
+@engine_option
+@session_options
 @json_option
 @color_option
 @quiet_option
@@ -61,6 +65,9 @@ def command(
     trace: Path | None,
     max_seconds: float | None,
     threads: int | None,
+    partitions: int | None,
+    engine: str,
+    spark: SparkChoice,
     json_: bool,
     color: str,
     quiet: bool,
@@ -73,6 +80,7 @@ def command(
     need, and shown. The result depends on model, bounds, properties, --depth and --seed alone, never on --threads;
     walk number n of a seed is the same whatever the number of walks.
     """
+    spark.require_spark(engine, threads)
     from insync.cli.models import build_model, select_properties
     from insync.cli.traces import check_trace_path, traces_written
 
@@ -85,20 +93,18 @@ def command(
     from insync.cli.progress import walk_reporter
     from insync.cli.report import describe_simulation
     from insync.cli.result_json import simulation_json
-    from insync.explorer import simulate
 
+    told = walk_reporter(quiet)
     with stop_on_interrupt() as stop:
-        result = simulate(
-            built,
-            names,
-            walks=walks,
-            depth=depth,
-            seed=seed,
-            seconds=max_seconds,
-            threads=threads,
-            reporter=walk_reporter(quiet),
-            stop=stop,
-        )
+        if engine == "spark":
+            from insync import spark_explore
+
+            options = spark.options(partitions)
+            result = spark_explore.simulate(built, names, walks, depth, seed, max_seconds, options, told, stop)
+        else:
+            from insync import explorer
+
+            result = explorer.simulate(built, names, walks, depth, seed, max_seconds, threads, told, stop)
     traces = [result.violation.trace] if result.violation is not None else []
     with traces_written(trace, traces, built) as files:
         file = files[0] if files else None
