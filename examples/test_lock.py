@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lock import FixedLock, Lock
 
-from insync.explorer.pytest_support import InsyncCheck
+from insync.explorer.testing.pytest_support import InsyncCheck
 from insync.model import ReadableState
 
 

@@ -1,7 +1,7 @@
 """The pytest plugin: the fixture `insync_check`, its options, and where failing tests leave their traces.
 
 pytest imports this module in every run of everybody who has insync installed. So it stands outside the namespace and
-imports nothing of insync until a test uses the fixture; what the fixture does is in `insync.explorer.pytest_support`.
+imports nothing of insync until a test uses the fixture, which `insync.explorer.testing.pytest_support` then serves.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from insync.explorer.pytest_support import InsyncCheck
+    from insync.explorer.testing.pytest_support import InsyncCheck
 
 __all__ = ["insync_check", "pytest_addoption", "trace_directory"]
 
@@ -52,7 +52,7 @@ def insync_check(request: pytest.FixtureRequest) -> InsyncCheck:
     The test fails with the trace grid where a property is violated, and where the search is incomplete unless
     stopped_by= names the bound that is meant.
     """
-    from insync.explorer.pytest_support import InsyncCheck, Settings
+    from insync.explorer.testing.pytest_support import InsyncCheck, Settings
 
     option = request.config.getoption
     settings = Settings(

@@ -8,10 +8,10 @@ from insync.cli.output import painter
 from insync.cli.progress import progress_line
 from insync.cli.report import describe_check
 from insync.cli.result_json import check_json
-from insync.explorer.grid import plain
 from insync.explorer.limits import StopReason
 from insync.explorer.progress import Progress
-from insync.explorer.trace import Trace, TraceStep
+from insync.explorer.traces.grid import plain
+from insync.explorer.traces.trace import Trace, TraceStep
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
 
 HOLDS = CheckResult(

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.agree import Opinion, local_engine
-from insync.explorer.difference import Difference
+from insync.explorer.judging.agree import Opinion, local_engine
+from insync.explorer.judging.difference import Difference
 from insync.explorer.limits import Limits
 from insync.model import Model
 
@@ -124,7 +124,7 @@ def test_engines_that_differ_are_shown_with_the_state(insync: Insync, monkeypatc
     def first(model: Model, *_: object) -> Difference:
         return Difference(1, model.decode(model.program.initial), "It is the first state.")
 
-    monkeypatch.setattr("insync.explorer.agree.first_difference", first)
+    monkeypatch.setattr("insync.explorer.judging.agree.first_difference", first)
     code, out, _ = insync("agree", "kip320", *SMALL, *chosen)
     assert code == 1
     assert "First in this state, in level 1:\n  b1: -  [|]\n" in out

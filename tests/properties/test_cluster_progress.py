@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from insync.explorer import Verdict
-from insync.explorer.liveness import check_progress
+from insync.explorer.runs.liveness import check_progress
 from insync.model.kafka.cluster.model import Cluster
 from insync.properties import cluster_progress
 from insync.properties.progress import Fairness, progress_of

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from insync.explorer.expander import Checker, Expander, Found
+from insync.explorer.breadth_first.expander import Checker, Expander, Found
 from insync.model import Model
 from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator, evaluate

@@ -17,9 +17,9 @@ from insync.cli.values import Seconds, Whole
 from insync.model.bounds import written
 
 if TYPE_CHECKING:
-    from insync.explorer.agree import Agreement, Engine, Opinion
-    from insync.explorer.grid import Columns, Paint
+    from insync.explorer.judging.agree import Agreement, Engine, Opinion
     from insync.explorer.limits import Limits
+    from insync.explorer.traces.grid import Columns, Paint
     from insync.model import Model
 
 __all__ = ["command"]
@@ -70,7 +70,7 @@ def command(
     """
     from insync.cli.models import build_model, select_properties
     from insync.cli.output import painter
-    from insync.explorer.agree import agree
+    from insync.explorer.judging.agree import agree
     from insync.explorer.limits import Limits
 
     built = build_model(chosen_model(ctx), chosen_bounds(ctx))
@@ -90,7 +90,7 @@ def command(
 
 
 def _engines(z3_depth: int, max_seconds: float | None) -> dict[str, Engine]:
-    from insync.explorer.agree import evaluator_engine, local_engine, z3_engine
+    from insync.explorer.judging.agree import evaluator_engine, local_engine, z3_engine
 
     return {
         "evaluator": evaluator_engine,
@@ -103,7 +103,7 @@ def _engines(z3_depth: int, max_seconds: float | None) -> dict[str, Engine]:
 
 def _spark(model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
     """Search on Spark, if it is installed."""
-    from insync.explorer.agree import opinion_of
+    from insync.explorer.judging.agree import opinion_of
     from insync.spark_explore.requirements import require_java, require_packages
 
     require_packages()
@@ -114,7 +114,7 @@ def _spark(model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
 
 
 def _as_text(found: Agreement, columns: Columns, paint: Paint) -> str:
-    from insync.explorer.grid import Tone, describe_bounds
+    from insync.explorer.traces.grid import Tone, describe_bounds
 
     lines = [f"{found.model}   {describe_bounds(found.bounds)}   properties {', '.join(found.properties) or 'none'}"]
     width = max(len(opinion.engine) for opinion in found.opinions)

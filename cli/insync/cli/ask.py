@@ -17,7 +17,7 @@ from insync.cli.values import Seconds
 
 if TYPE_CHECKING:
     from insync.cli.asking import Asked, Cell, Search
-    from insync.explorer.grid import Paint
+    from insync.explorer.traces.grid import Paint
     from insync.model.kafka.cluster.model import Cluster
 
 __all__ = ["command"]
@@ -83,7 +83,7 @@ def _ask(given: dict[str, int | str], search: Search, json_: bool, paint: Paint)
 
 def _answer(asked: Asked, paint: Paint) -> str:
     from insync.cli.asking import PROMISES, with_shown_bounds
-    from insync.explorer.grid import render_grid
+    from insync.explorer.traces.grid import render_grid
 
     result = asked.result
     lines = [_question(asked.model)]

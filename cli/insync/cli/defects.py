@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import threading
 
     from insync.explorer import CheckResult
-    from insync.explorer.grid import Paint
+    from insync.explorer.traces.grid import Paint
     from insync.model.kafka.cluster.model import Cluster
     from insync.model.kafka.defects import Defect
 

@@ -44,10 +44,10 @@ def command(
     """
     from insync.cli.models import build_model
     from insync.cli.progress import progress_reporter
-    from insync.explorer.files import check_writable, write_whole
-    from insync.explorer.graph_export import dot_text, graphml_text
     from insync.explorer.limits import Limits, StopReason
-    from insync.explorer.state_graph import build_graph
+    from insync.explorer.runs.graph_export import dot_text, graphml_text
+    from insync.explorer.runs.state_graph import build_graph
+    from insync.explorer.traces.files import check_writable, write_whole
     from insync.model.errors import UserError
 
     writers = {".graphml": graphml_text, ".dot": dot_text}

@@ -20,8 +20,8 @@ from insync.cli.output import emit
 from insync.cli.values import Seconds, Whole
 
 if TYPE_CHECKING:
-    from insync.explorer.grid import Columns, Paint
-    from insync.explorer.liveness import ProgressResult, RunResult
+    from insync.explorer.runs.liveness import ProgressResult, RunResult
+    from insync.explorer.traces.grid import Columns, Paint
     from insync.model import Model
 
 __all__ = ["command"]
@@ -91,7 +91,7 @@ def command(
     from insync.cli.progress import progress_reporter
     from insync.cli.traces import check_trace_path, traces_written
     from insync.explorer.limits import Limits
-    from insync.explorer.liveness import check_progress
+    from insync.explorer.runs.liveness import check_progress
     from insync.properties.progress import Fairness
 
     built = build_model(chosen_model(ctx), chosen_bounds(ctx))
@@ -120,7 +120,7 @@ def _as_text(
     paint: Paint,
     width: int,
 ) -> str:
-    from insync.explorer.grid import Tone, describe_bounds, render_grid
+    from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
 
     lines = [f"{result.model}   {describe_bounds(result.bounds)}"]
     size = max((len(found.name) for found in result.properties), default=0)

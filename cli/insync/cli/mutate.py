@@ -16,8 +16,8 @@ from insync.cli.output import emit, emit_error
 from insync.cli.values import Seconds, Whole
 
 if TYPE_CHECKING:
-    from insync.explorer.grid import Paint
-    from insync.explorer.mutate import MutantResult, MutationResult
+    from insync.explorer.judging.mutate import MutantResult, MutationResult
+    from insync.explorer.traces.grid import Paint
 
 __all__ = ["command"]
 
@@ -68,8 +68,8 @@ def command(
     """
     from insync.cli.models import build_model
     from insync.cli.output import painter
+    from insync.explorer.judging.mutate import Fate, mutate
     from insync.explorer.limits import Limits
-    from insync.explorer.mutate import Fate, mutate
 
     built = build_model(chosen_model(ctx), chosen_bounds(ctx))
 
@@ -101,8 +101,8 @@ def _line(mutant: MutantResult) -> str:
 
 
 def _as_text(result: MutationResult, paint: Paint) -> str:
-    from insync.explorer.grid import Tone, describe_bounds
-    from insync.explorer.mutate import Fate
+    from insync.explorer.judging.mutate import Fate
+    from insync.explorer.traces.grid import Tone, describe_bounds
 
     lines = [f"{result.model}   {describe_bounds(result.bounds)}   {count(result.distinct_states)} states"]
     lines.append(f"judged by {', '.join(result.properties)}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 if TYPE_CHECKING:
-    from insync.explorer.grid import Paint, Tone
+    from insync.explorer.traces.grid import Paint, Tone
 
 __all__ = ["describe_output_error", "emit", "emit_error", "grid_width", "painter", "prepare_streams", "wants_colour"]
 
@@ -87,7 +87,7 @@ def wants_colour(choice: str) -> bool:
 
 def painter(choice: str) -> Paint:
     """Return what colours the grid for a choice of `--color`."""
-    from insync.explorer.grid import plain
+    from insync.explorer.traces.grid import plain
 
     return _paint if wants_colour(choice) else plain
 

@@ -13,7 +13,7 @@ from insync.properties.proofs.outcome import BoundedVerdict
 
 if TYPE_CHECKING:
     from insync.cli.proof_report import Attempt, Search
-    from insync.explorer.trace import Trace
+    from insync.explorer.traces.trace import Trace
     from insync.properties.proofs.outcome import Query
 
 __all__ = ["attempt_json", "search_json"]

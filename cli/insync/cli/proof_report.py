@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from insync.cli.figures import plural, seconds
 from insync.cli.report import describe_trace
-from insync.explorer.backtrack import Move
-from insync.explorer.counterexample import refusal_trace, trace_steps, violation_trace
-from insync.explorer.grid import Tone, describe_bounds, render_grid
-from insync.explorer.trace import RefusedStep, Trace
+from insync.explorer.breadth_first.backtrack import Move
+from insync.explorer.traces.counterexample import refusal_trace, trace_steps, violation_trace
+from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
+from insync.explorer.traces.trace import RefusedStep, Trace
 from insync.model.catalogue import model_reference
 from insync.properties import TYPE_OK
 from insync.properties.proofs.outcome import BoundedVerdict, Verdict
 
 if TYPE_CHECKING:
-    from insync.explorer.grid import Paint
+    from insync.explorer.traces.grid import Paint
     from insync.model import Model
     from insync.properties import Property
     from insync.properties.proofs.houdini import Dropped

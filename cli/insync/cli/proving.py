@@ -12,8 +12,8 @@ from insync.cli.output import emit, emit_error, grid_width, painter
 from insync.cli.proof_json import attempt_json, search_json
 from insync.cli.proof_report import Attempt, Search, answer_of, describe_attempt, describe_search, traces_of
 from insync.cli.traces import traces_written
-from insync.explorer.candidates import refuted_candidates, small_instance
-from insync.explorer.files import check_writable, write_whole
+from insync.explorer.judging.candidates import refuted_candidates, small_instance
+from insync.explorer.traces.files import check_writable, write_whole
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError

@@ -13,7 +13,7 @@ from insync.cli.options import color_option
 from insync.cli.output import emit, grid_width, painter
 
 if TYPE_CHECKING:
-    from insync.explorer.trace import Trace
+    from insync.explorer.traces.trace import Trace
     from insync.model import Model
 
 __all__ = ["command"]
@@ -44,19 +44,19 @@ def command(file: Path, form: str, reference: str | None, color: str) -> int:
 
         emit(describe_trace(trace, model.grid, None, painter(color), grid_width()))
     elif form == "itf":
-        from insync.explorer.itf import itf_text
+        from insync.explorer.traces.itf import itf_text
 
         emit(itf_text(trace, model.state).rstrip("\n"))
     else:
-        from insync.explorer.trace_file import trace_text
+        from insync.explorer.traces.trace_file import trace_text
 
         emit(trace_text(trace).rstrip("\n"))
     return ExitCode.HOLDS
 
 
 def _replayed(file: Path, reference: str | None) -> tuple[Trace, Model]:
-    from insync.explorer.replay import replay
-    from insync.explorer.trace_file import read_trace
+    from insync.explorer.traces.replay import replay
+    from insync.explorer.traces.trace_file import read_trace
     from insync.model.catalogue import find_model, model_reference
     from insync.model.errors import UserError
     from insync.properties import select

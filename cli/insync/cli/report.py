@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from insync.cli.figures import count, memory, plural, rate, seconds
-from insync.explorer.grid import Paint, Tone, describe_bounds, render_grid, render_reason
+from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_grid, render_reason
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from insync.explorer.grid import Columns
-    from insync.explorer.simulate import SimulationResult
-    from insync.explorer.trace import Trace
+    from insync.explorer.traces.grid import Columns
+    from insync.explorer.traces.trace import Trace
     from insync.explorer.verdict import CheckResult
+    from insync.explorer.walks.simulate import SimulationResult
 
 __all__ = ["describe_check", "describe_simulation", "describe_trace"]
 

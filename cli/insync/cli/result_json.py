@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from insync.model.bounds import written
 
 if TYPE_CHECKING:
-    from insync.explorer.simulate import SimulationResult
     from insync.explorer.verdict import CheckResult, PropertyResult, Violation
+    from insync.explorer.walks.simulate import SimulationResult
 
 __all__ = ["check_json", "simulation_json"]
 

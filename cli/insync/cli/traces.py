@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insync.explorer.files import check_writable
-from insync.explorer.trace import Trace
-from insync.explorer.trace_file import write_trace
+from insync.explorer.traces.files import check_writable
+from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace_file import write_trace
 from insync.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def traces_written(path: Path | None, traces: Sequence[Trace], model: Model) -> 
 
 def _write(file: Path, trace: Trace, model: Model) -> Path:
     if _is_itf(file):
-        from insync.explorer.itf import write_itf
+        from insync.explorer.traces.itf import write_itf
 
         write_itf(file, trace, model.state)
     else:

@@ -6,14 +6,14 @@ import threading
 import time
 from collections.abc import Sequence
 
-from insync.explorer.backtrack import path_to
-from insync.explorer.counterexample import refusal_trace, violation_trace
+from insync.explorer.breadth_first.backtrack import path_to
+from insync.explorer.breadth_first.memory import peak_memory
+from insync.explorer.breadth_first.search import Search, Space
+from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.limits import Limits, Watch
-from insync.explorer.memory import peak_memory
 from insync.explorer.progress import Reporter
-from insync.explorer.search import Search, Space
+from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
-from insync.explorer.workers import Team, available_cores
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.machine.kernels import Kernels, compile_kernels

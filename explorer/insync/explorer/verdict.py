@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from insync.explorer.limits import StopReason
-from insync.explorer.trace import Trace
+from insync.explorer.traces.trace import Trace
 
 __all__ = ["CheckResult", "PropertyResult", "Verdict", "Violation"]
 

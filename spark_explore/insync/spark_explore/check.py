@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from insync.explorer.breadth_first.search import Space
 from insync.explorer.check import result_of
-from insync.explorer.counterexample import refusal_trace, violation_trace
 from insync.explorer.limits import Limits, Watch
 from insync.explorer.progress import Reporter
-from insync.explorer.search import Space
+from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, Violation
 from insync.model import Model
 from insync.model.machine.kernels import Kernels

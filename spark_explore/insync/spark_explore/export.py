@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from insync.explorer.expander import Records
-from insync.explorer.memory import Block
+from insync.explorer.breadth_first.expander import Records
+from insync.explorer.breadth_first.memory import Block
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.machine.compiler import compile_module

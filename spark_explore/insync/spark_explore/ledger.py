@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from insync.explorer.expander import Found
+from insync.explorer.breadth_first.expander import Found
+from insync.explorer.breadth_first.search import Hit, Space
 from insync.explorer.limits import Watch
-from insync.explorer.search import Hit, Space
 
 __all__ = ["Ledger", "LevelFigures"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
-from insync.explorer.backtrack import Move, replayed
-from insync.explorer.expander import Words
+from insync.explorer.breadth_first.backtrack import Move, replayed
+from insync.explorer.breadth_first.expander import Words
 from insync.model.errors import InternalError
 from insync.model.machine.kernels import Kernels
 from insync.model.program import Program

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from insync.explorer.expander import Expander, Words, words_at
+from insync.explorer.breadth_first.expander import Expander, Words, words_at
 from insync.model.machine.kernels import Kernels
 from insync.spark_explore.packets import Kind, rows_of, to_batch
 from insync.spark_explore.run_folder import RunFolder

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from insync.explorer.expander import Words
+from insync.explorer.breadth_first.expander import Words
 from insync.model.graph import Node, Op
 from insync.model.machine.checking import check_module
 from insync.model.machine.compiler import compile_module

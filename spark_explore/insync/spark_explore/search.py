@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from insync.explorer.breadth_first.memory import resident_memory
+from insync.explorer.breadth_first.search import Space
 from insync.explorer.limits import StopReason, Watch
-from insync.explorer.memory import resident_memory
 from insync.explorer.progress import Progress, Reporter
-from insync.explorer.search import Space
 from insync.spark_explore.jobs import JobFailed, OutOfMemory, Stopped, level_plan, run_plan
 from insync.spark_explore.ledger import Ledger
 from insync.spark_explore.packets import Kind, Row, read_closed, read_expanded

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from insync.model.errors import UserError
 from insync.spark_explore.class_archive import archive_options
@@ -43,6 +45,8 @@ _LOCAL_SETTINGS = {
     # Little Java runs here, and not for long: the first compiler alone is faster than both.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData",
 }
+_CONNECT_PORT = 15002
+_CONNECT_SECONDS = 20
 _STOP_SECONDS = 120
 _ZIP = "insync-namespace.zip"
 _RETRIES = 4  # Spark tries a task once in local mode, unless it is told otherwise
@@ -109,15 +113,23 @@ def _connected(remote: str) -> Iterator[SparkSession]:
     from pyspark.sql import SparkSession
 
     try:
+        _reach(remote)
         session = SparkSession.builder.remote(remote).getOrCreate()
         session.version  # noqa: B018  (the first call that reaches the server)
-    except (PySparkException, ImportError) as error:
+    except (PySparkException, ImportError, OSError, ValueError) as error:
         message = f"{remote}: there is no Spark Connect server that answers ({_first_line(error)})."
         raise UserError(message) from error
     try:
         yield session
     finally:
         session.stop()
+
+
+def _reach(remote: str) -> None:
+    """Raise OSError unless something listens there: Spark's own client tries for minutes."""
+    place = urlsplit(remote)
+    if place.scheme == "sc":  # others, such as local[2], start a server of their own
+        socket.create_connection((place.hostname or "", place.port or _CONNECT_PORT), _CONNECT_SECONDS).close()
 
 
 @contextlib.contextmanager

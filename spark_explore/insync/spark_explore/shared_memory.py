@@ -7,7 +7,7 @@ import mmap
 import os
 from pathlib import Path
 
-from insync.explorer.memory import HUGE_PAGE
+from insync.explorer.breadth_first.memory import HUGE_PAGE
 from insync.model.errors import UserError
 
 __all__ = ["Gone", "SharedBlock"]

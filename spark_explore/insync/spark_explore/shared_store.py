@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from insync.explorer.store import Store
+from insync.explorer.breadth_first.store import Store
 from insync.model.machine.kernels import StoreKernels
 from insync.model.machine.slots import BUCKET_BYTES, SPARE_BUCKETS, StoreField
 from insync.spark_explore.shared_memory import SharedBlock

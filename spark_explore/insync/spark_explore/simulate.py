@@ -7,11 +7,18 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from insync.explorer.breadth_first.memory import resident_memory
 from insync.explorer.limits import Limits, Watch
-from insync.explorer.memory import resident_memory
 from insync.explorer.progress import WalkProgress, WalkReporter
-from insync.explorer.simulate import _SHARE_LEAST, _SHARE_MOST, _SHARE_STEPS, SimulationResult, _result, _shortened
-from insync.explorer.walker import FailedWalk, Walked
+from insync.explorer.walks.simulate import (
+    _SHARE_LEAST,
+    _SHARE_MOST,
+    _SHARE_STEPS,
+    SimulationResult,
+    _result,
+    _shortened,
+)
+from insync.explorer.walks.walker import FailedWalk, Walked
 from insync.model import Model
 from insync.model.evaluator import evaluate
 from insync.properties import select
@@ -42,7 +49,7 @@ def simulate(
 ) -> SimulationResult:
     """Take random walks on Spark, each step uniform over the enabled ones, and check properties in each state.
 
-    The result is that of `insync.explorer.simulate` in every field but the times and the memory.
+    The result is that of `insync.explorer.walks.simulate` in every field but the times and the memory.
 
     Args:
         model: what to walk through.

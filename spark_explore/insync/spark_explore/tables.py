@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from insync.explorer.memory import physical_memory
+from insync.explorer.breadth_first.memory import physical_memory
 from insync.model.machine.kernels import StoreKernels
 from insync.spark_explore.run_folder import RunFolder
 from insync.spark_explore.shared_memory import Gone, SharedBlock, can_be_anonymous, give_back

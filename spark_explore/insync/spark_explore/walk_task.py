@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from insync.explorer.expander import Words
-from insync.explorer.walker import FailedWalk, Walked, Walker
+from insync.explorer.breadth_first.expander import Words
+from insync.explorer.walks.walker import FailedWalk, Walked, Walker
 from insync.model.graph import Node, Op
 from insync.model.machine.compiler import compile_module
 from insync.model.machine.identity import conditions_key, program_key

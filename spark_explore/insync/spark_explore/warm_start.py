@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from insync.explorer.expander import Words
+from insync.explorer.breadth_first.expander import Words
+from insync.explorer.breadth_first.search import Search, Space
+from insync.explorer.breadth_first.workers import Team
 from insync.explorer.limits import Limits, Watch
-from insync.explorer.search import Search, Space
-from insync.explorer.workers import Team
 from insync.model.machine.kernels import Kernels
 from insync.spark_explore.run_folder import RunFolder
 

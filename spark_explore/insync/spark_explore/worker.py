@@ -6,7 +6,7 @@ import gc
 from dataclasses import dataclass
 from pathlib import Path
 
-from insync.explorer.expander import Checker, Expander
+from insync.explorer.breadth_first.expander import Checker, Expander
 from insync.model.machine.kernels import Kernels
 from insync.spark_explore.recipe import compile_recipe, read_recipe
 from insync.spark_explore.run_folder import RunFolder

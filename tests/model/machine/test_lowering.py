@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insync.explorer.expander import Checker, Found
+from insync.explorer.breadth_first.expander import Checker, Found
 from insync.model.graph import Graph, Node, Op
 from insync.model.machine.checking import check_module
 from insync.model.machine.compiler import Library, object_code

@@ -11,10 +11,10 @@ from hypothesis.control import currently_in_test_context
 from hypothesis.errors import InvalidArgument
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from insync.explorer.failures import PropertyViolated, describe, save, trace_directory
-from insync.explorer.stepping import Refused, Stepper, Value, Walk
-from insync.explorer.subject import Claim, ModelLike, PropertyLike, claims_of, model_of
-from insync.explorer.trace import Trace
+from insync.explorer.testing.failures import PropertyViolated, describe, save, trace_directory
+from insync.explorer.testing.stepping import Refused, Stepper, Value, Walk
+from insync.explorer.testing.subject import Claim, ModelLike, PropertyLike, claims_of, model_of
+from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.errors import UserError
 from insync.properties import TYPE_OK

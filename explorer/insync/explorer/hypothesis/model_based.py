@@ -8,14 +8,14 @@ from typing import ClassVar, NoReturn
 
 from hypothesis.stateful import RuleBasedStateMachine
 
-from insync.explorer.failures import trace_directory
-from insync.explorer.grid import render_grid
 from insync.explorer.hypothesis.machine import ModelMachine, build_machine, is_final
 from insync.explorer.hypothesis.side_by_side import Adapter, Output, SideBySide, check_adapter
-from insync.explorer.stepping import Stepper, Value, Walk
-from insync.explorer.subject import ModelLike, PropertyLike, model_of
-from insync.explorer.trace import Trace
-from insync.explorer.trace_file import read_trace, write_trace
+from insync.explorer.testing.failures import trace_directory
+from insync.explorer.testing.stepping import Stepper, Value, Walk
+from insync.explorer.testing.subject import ModelLike, PropertyLike, model_of
+from insync.explorer.traces.grid import render_grid
+from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace_file import read_trace, write_trace
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 

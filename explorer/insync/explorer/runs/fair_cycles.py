@@ -1,0 +1,145 @@
+"""Cycles that a fair run can stay in for ever: strongly connected components under weak and strong fairness.
+
+A set of states supports a fair run if it is strongly connected and meets each demand: one of the demand's actions is
+taken inside, or (weak) one of its states has none of them enabled, or (strong) none of its states has. Where a weak
+demand fails, every part of the set fails too; where a strong one fails, the states in which its actions are enabled
+are taken away and what is left is looked at again. A single state counts as a cycle: a run may stay there. A step that
+changes nothing is no step, as in TLA+.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from insync.explorer.runs.state_graph import StateGraph
+from insync.properties.progress import FairSet
+
+if TYPE_CHECKING:
+    from insync.explorer.runs.state_graph import Bits, Numbers
+
+__all__ = ["Demand", "Space", "demands_of", "fair_components", "space_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """The steps of a graph that change the state, by source.
+
+    Attributes:
+        graph: the graph.
+        source, action, target: the steps.
+        first: where the steps of each state begin; one more entry for their end.
+    """
+
+    graph: StateGraph
+    source: Numbers
+    action: Numbers
+    target: Numbers
+    first: Numbers
+
+    def steps(self, state: int) -> list[tuple[int, int]]:
+        """Return the action and the target of each step from a state."""
+        part = slice(int(self.first[state]), int(self.first[state + 1]))
+        return list(zip(self.action[part].tolist(), self.target[part].tolist(), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """A demand of fairness on a graph.
+
+    Attributes:
+        fair: the demand.
+        takes: which steps meet it.
+        enabled: in which states one of its actions is enabled.
+    """
+
+    fair: FairSet
+    takes: Bits
+    enabled: Bits
+
+
+def space_of(graph: StateGraph) -> Space:
+    """Return the steps of a graph that change the state."""
+    import numpy as np
+
+    real = graph.source != graph.target
+    source = graph.source[real]
+    first = np.searchsorted(source, np.arange(len(graph) + 1))
+    return Space(graph, source, graph.action[real], graph.target[real], first)
+
+
+def demands_of(space: Space, fair: Sequence[FairSet]) -> list[Demand]:
+    """Return where the demands of fairness apply and where they are met."""
+    import numpy as np
+
+    demands = []
+    for one in fair:
+        takes = np.isin(space.action, sorted(one.numbers))
+        enabled = np.zeros(len(space.graph), dtype=np.bool_)
+        enabled[space.source[takes]] = True
+        demands.append(Demand(one, takes, enabled))
+    return demands
+
+
+def fair_components(space: Space, inside: Bits, demands: Sequence[Demand]) -> Numbers:
+    """Return for each state the number of the fair component that it is in, -1 where it is in none.
+
+    Args:
+        space: the steps.
+        inside: the states that a run may be in.
+        demands: the fairness.
+    """
+    import numpy as np
+
+    label = np.full(len(space.graph), -1, dtype=np.int64)
+    open_, found = inside.copy(), 0
+    while open_.any():
+        states = np.flatnonzero(open_)
+        component, count = _components(space, open_, states)
+        wrong = np.zeros(count, dtype=np.bool_)
+        removed = np.zeros(len(states), dtype=np.bool_)
+        within = open_[space.source] & open_[space.target]
+        place = np.zeros(len(space.graph), dtype=np.int64)
+        place[states] = component
+        within &= place[space.source] == place[space.target]
+        for demand in demands:
+            taken = np.zeros(count, dtype=np.bool_)
+            taken[place[space.source[within & demand.takes]]] = True
+            enabled = demand.enabled[states]
+            fails = ~taken & ~_some(component, ~enabled, count)
+            if demand.fair.strong:
+                fails = ~taken & _some(component, enabled, count)
+                removed |= fails[component] & enabled
+            else:
+                removed |= fails[component]
+            wrong |= fails
+        good = ~wrong[component]
+        label[states[good]] = found + component[good]
+        found += count
+        open_[states[good | removed]] = False
+    return label
+
+
+def _components(space: Space, inside: Bits, states: Numbers) -> tuple[Numbers, int]:
+    """Return the strongly connected component of each of the states, and how many there are."""
+    import numpy as np
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    place = np.zeros(len(space.graph), dtype=np.int64)
+    place[states] = np.arange(len(states))
+    steps = inside[space.source] & inside[space.target]
+    ends = place[space.source[steps]], place[space.target[steps]]
+    matrix = csr_matrix((np.ones(len(ends[0]), dtype=np.int8), ends), shape=(len(states), len(states)))
+    count, component = connected_components(matrix, directed=True, connection="strong")
+    return component.astype(np.int64), int(count)
+
+
+def _some(component: Numbers, values: Bits, count: int) -> Bits:
+    """Return for each component whether one of its states has the value."""
+    import numpy as np
+
+    found = np.zeros(count, dtype=np.bool_)
+    found[component[values]] = True
+    return found

@@ -1,0 +1,173 @@
+"""The shortest stem to a fair loop, and a small loop there.
+
+The stem is a shortest path from the initial state by way of a state in which something becomes due, after which it
+never comes, to a fair component. The loop goes from there to the nearest place that meets a demand of fairness not met
+yet, and so on, and back.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from insync.explorer.runs.fair_cycles import Demand, Space
+from insync.model.errors import InternalError
+
+if TYPE_CHECKING:
+    from insync.explorer.runs.state_graph import Bits, Numbers
+
+__all__ = ["Path", "find_lasso"]
+
+Path = list[tuple[int | None, int]]
+"""The action that leads to each state, None for the first, and the state's number."""
+
+
+def find_lasso(
+    space: Space, start: Bits, inside: Bits, fair: Numbers, demands: Sequence[Demand]
+) -> tuple[Path, int] | None:
+    """Return a path and the place in it to which its end goes back; None if no fair loop can be reached.
+
+    Args:
+        space: the steps.
+        start: the states in which the obligation begins.
+        inside: the states in which it is not met.
+        fair: for each state the fair component that it is in, or -1.
+        demands: the fairness.
+    """
+    stem = _Stem(space, start & inside, inside).to(fair >= 0)
+    if stem is None:
+        return None
+    entry = stem[-1][1]
+    loop = _Loop(space, fair == fair[entry], demands).around(entry)
+    return stem + loop, len(stem) - 1
+
+
+@dataclass(slots=True)
+class _Stem:
+    """Breadth-first search through the states before and after the obligation begins, both at once."""
+
+    space: Space
+    start: Bits
+    inside: Bits
+
+    def to(self, goal: Bits) -> Path | None:
+        import numpy as np
+
+        graph = self.space.graph
+        seen = np.zeros(len(graph), dtype=np.bool_)
+        layers: list[Numbers] = []
+        frontier = np.zeros(0, dtype=np.int64)
+        starts = np.flatnonzero(self.start)
+        levels = np.searchsorted(np.array(graph.starts), starts, side="right")
+        for level in range(1, len(graph) + len(graph.starts) + 1):
+            frontier = np.union1d(frontier, starts[levels == level])
+            frontier = frontier[~seen[frontier]]
+            seen[frontier] = True
+            layers.append(frontier)
+            hits = frontier[goal[frontier]]
+            if len(hits):
+                return self._back(layers, int(hits[0]))
+            if not len(frontier) and level >= len(graph.starts):
+                return None
+            frontier = self._after(frontier)
+        return None
+
+    def _after(self, states: Numbers) -> Numbers:
+        import numpy as np
+
+        parts = [self.space.target[self.space.first[s] : self.space.first[s + 1]] for s in states.tolist()]
+        after = np.unique(np.concatenate(parts)) if parts else np.zeros(0, dtype=np.int64)
+        return after[self.inside[after]]
+
+    def _back(self, layers: Sequence[Numbers], state: int) -> Path:
+        """Walk back to the initial state, first within the obligation, then level by level before it."""
+        import numpy as np
+
+        path: Path = []
+        level = len(layers)
+        while not (self.start[state] and self.space.graph.level_of(state) == level):
+            level -= 1
+            state, step = self._before(state, np.isin(self.space.source, layers[level - 1]))
+            path.insert(0, step)
+        while level > 1:
+            level -= 1
+            first, last = self.space.graph.starts[level - 1 : level + 1]
+            state, step = self._before(state, (self.space.source >= first) & (self.space.source < last))
+            path.insert(0, step)
+        return [(None, 0), *path]
+
+    def _before(self, state: int, among: Bits) -> tuple[int, tuple[int, int]]:
+        """Return the least predecessor among some steps, and the move from it."""
+        import numpy as np
+
+        steps = np.flatnonzero((self.space.target == state) & among)
+        if not len(steps):
+            message = f"State {state} of the graph has no predecessor in the level before."
+            raise InternalError(message)
+        return int(self.space.source[steps[0]]), (int(self.space.action[steps[0]]), state)
+
+
+@dataclass(slots=True)
+class _Loop:
+    """Walks within one fair component."""
+
+    space: Space
+    inside: Bits
+    demands: Sequence[Demand]
+
+    def around(self, entry: int) -> Path:
+        """Return the moves of a closed walk from `entry` that meets all demands; none if staying there does."""
+        if not any(demand.enabled[entry] for demand in self.demands):
+            return []
+        open_ = [demand for demand in self.demands if self._matters(demand)]
+        walk: Path = []
+        state = entry
+        while True:
+            open_ = [demand for demand in open_ if not self._met(demand, [entry, *(s for _, s in walk)], walk)]
+            if not open_:
+                break
+            part = self._nearest(state, open_)
+            walk += part
+            state = walk[-1][1]
+        return walk + self._path(state, lambda _, target: target == entry) if state != entry or not walk else walk
+
+    def _matters(self, demand: Demand) -> bool:
+        return bool((demand.enabled & self.inside).any())
+
+    def _met(self, demand: Demand, states: Sequence[int], walk: Path) -> bool:
+        if any(action in demand.fair.numbers for action, _ in walk):
+            return True
+        return not demand.fair.strong and any(not demand.enabled[state] for state in states)
+
+    def _nearest(self, state: int, open_: Sequence[Demand]) -> Path:
+        def meets(action: int, target: int) -> bool:
+            return any(
+                action in demand.fair.numbers or not (demand.fair.strong or demand.enabled[target]) for demand in open_
+            )
+
+        return self._path(state, meets)
+
+    def _path(self, state: int, ends: Callable[[int, int], bool]) -> Path:
+        """Return the moves to the nearest step that `ends`, within the component."""
+        parents: dict[int, tuple[int, int]] = {}
+        queue, seen = deque([state]), {state}
+        while queue:
+            current = queue.popleft()
+            for action, target in self.space.steps(current):
+                if not self.inside[target]:
+                    continue
+                if ends(action, target):
+                    path: Path = [(action, target)]
+                    while current != state:
+                        before, step = parents[current]
+                        path.insert(0, (step, current))
+                        current = before
+                    return path
+                if target not in seen:
+                    seen.add(target)
+                    parents[target] = (current, action)
+                    queue.append(target)
+        message = "A fair component does not meet the demands that it was chosen for."
+        raise InternalError(message)

@@ -1,0 +1,281 @@
+"""What the pytest fixture `insync_check` does: run a search, and fail the test unless it is conclusive.
+
+The plugin itself is `_insync_pytestplugin`, which imports this module when a test asks for the fixture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from insync.explorer.breadth_first.memory import physical_memory
+from insync.explorer.breadth_first.workers import available_cores
+from insync.explorer.judging.evaluator_search import check_by_evaluator
+from insync.explorer.limits import Limits, StopReason
+from insync.explorer.testing.failures import PropertyViolated, UnexpectedVerdict, describe, save
+from insync.explorer.testing.subject import ModelLike, PropertyLike, model_of
+from insync.explorer.traces.grid import describe_bounds
+from insync.explorer.verdict import PropertyResult, Verdict, Violation
+from insync.model import Model
+from insync.model.errors import UserError, closest
+
+__all__ = ["ENGINES", "Answer", "InsyncCheck", "Settings"]
+
+WALKS = "walks"
+"""What stops a simulation that is not stopped by anything else: it proves nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the command line of pytest says: the defaults of every search.
+
+    Attributes:
+        engine: what searches.
+        seconds: how long a search may take.
+        memory_bytes: how large a process may become; None is nine tenths of the machine, divided by the processes.
+        seed: of the engine simulate.
+        processes: how many processes run tests at once.
+    """
+
+    engine: str = "local"
+    seconds: float | None = None
+    memory_bytes: int | None = None
+    seed: int = 0
+    processes: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One search, as an engine is asked for it; `depth` is of the search, or of a walk."""
+
+    model: Model
+    properties: Sequence[PropertyLike] | None
+    limits: Limits
+    threads: int
+    seed: int
+    walks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an engine found.
+
+    Attributes:
+        verdict: of all properties together.
+        stopped_by: what ended the search before it was complete; None if it is complete, or a property fails.
+        states: how many distinct states were seen, or how many steps were taken by walks.
+        what: what `states` counts.
+        depth: the levels that were searched, or the most steps of a walk.
+        properties: what is known of each property.
+        violations: a trace for each that fails.
+    """
+
+    verdict: Verdict
+    stopped_by: str | None
+    states: int
+    what: str
+    depth: int
+    properties: tuple[PropertyResult, ...]
+    violations: tuple[Violation, ...]
+
+
+class InsyncCheck:
+    """The fixture `insync_check`: call it to search a model.
+
+    Attributes:
+        answer: what the last call found; None before the first.
+        traces: the trace files of all violations so far.
+    """
+
+    def __init__(self, settings: Settings, directory: Callable[[], Path]) -> None:
+        self._settings, self._directory = settings, directory
+        self.answer: Answer | None = None
+        self.traces: list[Path] = []
+
+    def __call__(
+        self,
+        model: ModelLike,
+        bounds: Mapping[str, int | str] | None = None,
+        properties: Sequence[PropertyLike] | None = None,
+        *,
+        engine: str | None = None,
+        max_depth: int | None = None,
+        max_states: int | None = None,
+        max_seconds: float | None = None,
+        memory_bytes: int | None = None,
+        threads: int | None = None,
+        walks: int = 10_000,
+        seed: int | None = None,
+        expect: str = Verdict.HOLDS,
+        stopped_by: str | Collection[str] = (),
+    ) -> Verdict:
+        """Search a model and return the verdict: the test fails unless it is the one that is expected.
+
+        Args:
+            model: a model class or instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+            bounds: its bounds; those left out have their defaults.
+            properties: names of properties, and for the engine evaluator functions of the readable state; None is the
+                model's headline. type_ok is always checked.
+            engine: "local" (machine code, every state), "evaluator" (plain Python, every state) or "simulate" (random
+                walks); None is --insync-engine.
+            max_depth: how many levels are searched; for simulate, the most steps of a walk.
+            max_states: how many distinct states end a search.
+            max_seconds: how long it may take; None is --insync-max-seconds.
+            memory_bytes: how large the process may become; None is --insync-memory.
+            threads: of the engines local and simulate; None is all cores, shared with the other processes of xdist.
+            walks: how many the engine simulate takes.
+            seed: of its random numbers; None is --insync-seed.
+            expect: the verdict with which the test passes, "holds" or "violated".
+            stopped_by: the bound, or bounds, that the test means to be stopped by: "depth", "states", "time", "memory",
+                or "walks" for simulate. The search may then be incomplete.
+
+        Raises:
+            PropertyViolated: a property is violated; the message has the trace grid and the command that replays it.
+            UnexpectedVerdict: the search is incomplete, or nothing is violated though it is expected.
+            UserError: an unknown model, bound, property, engine or verdict.
+        """
+        __tracebackhide__ = True
+        seconds = max_seconds if max_seconds is not None else self._settings.seconds
+        limits = Limits(max_depth, max_states, seconds, memory_bytes or self._memory())
+        seed = self._settings.seed if seed is None else seed
+        try:
+            built = model_of(model, bounds)
+            meant = _meant(expect, stopped_by)
+            _check_properties(built, properties)
+            run = _engine(engine or self._settings.engine)
+            self.answer = answer = run(Request(built, properties, limits, threads or self._threads(), seed, walks))
+            files = self._save(built, answer.violations)
+        except UserError as error:
+            raise error.with_traceback(None) from None  # a mistake in the test: where insync noticed it says nothing
+        if answer.verdict is Verdict.VIOLATED and expect != Verdict.VIOLATED:
+            first = answer.violations[0].trace
+            raise PropertyViolated(_violated_text(built, answer, files), first, files[0])
+        if answer.verdict is Verdict.INCOMPLETE and answer.stopped_by not in meant:
+            raise UnexpectedVerdict(_incomplete_text(built, answer, limits))
+        if answer.verdict is not Verdict.VIOLATED and expect == Verdict.VIOLATED:
+            raise UnexpectedVerdict(_not_violated_text(built, answer))
+        return answer.verdict
+
+    def _memory(self) -> int:
+        return self._settings.memory_bytes or physical_memory() * 9 // 10 // self._settings.processes
+
+    def _threads(self) -> int:
+        return max(1, available_cores() // self._settings.processes)
+
+    def _save(self, model: Model, violations: Sequence[Violation]) -> list[Path]:
+        files = [save(model, violation.trace, self._directory()) for violation in violations]
+        self.traces += files
+        return files
+
+
+def _local(request: Request) -> Answer:
+    from insync.explorer.check import check  # compiles, which the evaluator alone need not
+
+    names = []
+    for given in request.properties or ():
+        if not isinstance(given, str):
+            message = (
+                f"The engine local runs machine code, and {getattr(given, '__name__', given)!r} is a function of the "
+                f"readable state, in Python. Write it symbolically, as an @invariant of the model, or use "
+                f"engine='evaluator' for a small space, or a Hypothesis state machine."
+            )
+            raise UserError(message)
+        names.append(given)
+    asked = None if request.properties is None else names
+    found = check(request.model, asked, limits=request.limits, threads=request.threads)
+    states, depth = found.distinct_states, found.depth
+    return Answer(found.verdict, found.stopped_by, states, "states", depth, found.properties, found.violations)
+
+
+def _evaluator(request: Request) -> Answer:
+    found = check_by_evaluator(request.model, request.properties, request.limits)
+    states, depth = found.distinct_states, found.depth
+    return Answer(found.verdict, found.stopped_by, states, "states", depth, found.properties, found.violations)
+
+
+def _simulate(request: Request) -> Answer:
+    from insync.explorer.walks.simulate import simulate
+
+    names = [given for given in request.properties or () if isinstance(given, str)]
+    if len(names) < len(request.properties or ()):
+        message = (
+            "The engine simulate runs machine code, which knows no Python functions of the readable state. Name "
+            "properties of the model, or use a Hypothesis state machine, which takes random walks in Python."
+        )
+        raise UserError(message)
+    asked = None if request.properties is None else names
+    depth = request.limits.depth or 100
+    found = simulate(
+        request.model, asked, request.walks, depth, request.seed, request.limits.seconds, threads=request.threads
+    )
+    stopped = found.stopped_by or (WALKS if found.verdict is Verdict.INCOMPLETE else None)
+    violations = () if found.violation is None else (found.violation,)
+    return Answer(found.verdict, stopped, found.steps, "steps of random walks", depth, found.properties, violations)
+
+
+ENGINES: Mapping[str, Callable[[Request], Answer]] = {
+    "local": _local,
+    "evaluator": _evaluator,
+    "simulate": _simulate,
+}
+"""Every engine that a test may name."""
+
+
+def _engine(name: str) -> Callable[[Request], Answer]:
+    if name not in ENGINES:
+        message = f"There is no engine {name!r}. {closest(name, ENGINES)}"
+        raise UserError(message)
+    return ENGINES[name]
+
+
+def _meant(expect: str, stopped_by: str | Collection[str]) -> Collection[str]:
+    """Return the bounds that the test means, after a look at what it expects."""
+    if expect not in (Verdict.HOLDS, Verdict.VIOLATED):
+        message = (
+            f"expect={expect!r} must be 'holds' or 'violated'; for a search that may be incomplete, name the bound "
+            f"that stops it: stopped_by='depth'."
+        )
+        raise UserError(message)
+    meant = [stopped_by] if isinstance(stopped_by, str) else list(stopped_by)
+    known = [*(reason.value for reason in StopReason if reason is not StopReason.INTERRUPT), WALKS]
+    for name in meant:
+        if name not in known:
+            message = f"stopped_by={name!r} is not a bound of a search. {closest(name, known)}"
+            raise UserError(message)
+    return meant
+
+
+def _check_properties(model: Model, properties: Sequence[PropertyLike] | None) -> None:
+    if properties is None and not model.headline:
+        message = (
+            f"{model.name} has no headline properties and the test names none, so it would check type_ok alone. Name "
+            f"some, or say so with properties=[]."
+        )
+        raise UserError(message)
+
+
+def _violated_text(model: Model, answer: Answer, files: Sequence[Path]) -> str:
+    names = ", ".join(violation.property for violation in answer.violations)
+    grids = [describe(model, v.trace, file) for v, file in zip(answer.violations, files, strict=True)]
+    return "\n\n".join([f"{model.name}: {names} violated", *grids])
+
+
+def _incomplete_text(model: Model, answer: Answer, limits: Limits) -> str:
+    bound = {"time": limits.seconds, "states": limits.states, "depth": limits.depth, "memory": limits.memory_bytes}
+    value = bound.get(str(answer.stopped_by))
+    by = f"{answer.stopped_by} ({value:g})" if value is not None else str(answer.stopped_by)
+    names = ", ".join(found.name for found in answer.properties) or "any property"
+    return (
+        f"{model.name}   {describe_bounds(model.b)}: incomplete, stopped by {by} after {answer.states:,} "
+        f"{answer.what}, depth {answer.depth}. No violation of {names} so far, but nothing is proved. Raise that "
+        f"bound, or write stopped_by={str(answer.stopped_by)!r} if the test means it."
+    )
+
+
+def _not_violated_text(model: Model, answer: Answer) -> str:
+    names = ", ".join(found.name for found in answer.properties) or "no property"
+    return (
+        f"{model.name}   {describe_bounds(model.b)}: the test expects a violation, and the verdict is "
+        f"{answer.verdict}: {names} in {answer.states:,} {answer.what}, depth {answer.depth}."
+    )

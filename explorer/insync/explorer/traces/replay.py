@@ -1,0 +1,200 @@
+"""Execute a trace again with the evaluator, and refuse it unless every step and the violation at its end are real."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from insync.explorer.breadth_first.backtrack import Move
+from insync.explorer.runs.lasso import Lasso, Verified, verify, witness_reason
+from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
+from insync.model import Model
+from insync.model.errors import UserError, closest
+from insync.model.evaluator import Evaluator
+from insync.properties import TYPE_OK, explain, select
+from insync.properties.progress import Fairness, Kind, Progress, progress_of
+
+__all__ = ["ReplayError", "replay"]
+
+_CAUSE = "The trace was changed by hand, or the model has changed since it was written."
+
+
+class ReplayError(UserError):
+    """A trace that its model does not confirm; the message names the step and what differs."""
+
+
+def replay(trace: Trace, model: Model, place: str) -> Trace:
+    """Execute `trace` on `model` and return it with states, labels and reason as they come out now.
+
+    Args:
+        trace: the claim; only its model name and bounds are taken on trust.
+        model: the model of that name with those bounds.
+        place: what the messages begin with: the file that the trace was read from.
+
+    Raises:
+        ReplayError: an unknown action or parameter, a step that is not enabled, a state that differs, or a property
+            that is not violated at the end.
+    """
+    return _Replay(model, place).run(trace)
+
+
+class _Replay:
+    def __init__(self, model: Model, place: str) -> None:
+        self.model = model
+        self.place = place
+        self.evaluator = Evaluator(model.program)
+
+    def run(self, trace: Trace) -> Trace:
+        codes = self.model.program.initial
+        steps = [self._executed(trace.steps[0], codes, "step 0 (the initial state)")]
+        moves: list[Move] = [(None, codes)]
+        for number, step in enumerate(trace.steps[1:], start=1):
+            codes, executed = self._step(step, codes, number)
+            steps.append(executed)
+            moves.append((self.model.program.action_number(step.action or "", dict(step.parameters)), codes))
+        known = progress_of(self.model)
+        if trace.property in known:
+            return self._run(trace, known[trace.property], moves, tuple(steps))
+        if trace.loop is not None or trace.fairness is not None or trace.witness:
+            message = f"{trace.property} is no property of runs, so its trace has no loop or witness. {_CAUSE}"
+            raise self._error(message, "the end of the trace")
+        refused = self._refused(trace, codes)
+        reason = refused.message if refused is not None else self._reason(trace, codes)
+        return Trace(trace.model, trace.bounds, trace.property, tuple(steps), reason, refused)
+
+    def _run(self, trace: Trace, found: Progress, moves: list[Move], steps: tuple[TraceStep, ...]) -> Trace:
+        """Verify a run that never ends, or a witness."""
+        if (found.kind is Kind.SOMETIMES) != trace.witness or (trace.loop is None) != trace.witness:
+            shape = "is a witness and has no loop" if found.kind is Kind.SOMETIMES else "has a loop and is no witness"
+            message = f"a trace of {found.name} {shape}. {_CAUSE}"
+            raise self._error(message, "the end of the trace")
+        if trace.loop is None:
+            reason, fault = witness_reason(self.model, found, moves[-1][1]), None
+            if reason is None:
+                fault = f"{found.name} does not hold in the last state, which must be a witness of it."
+            verified = Verified(fault, reason or "")
+        else:
+            verified = verify(self.model, found, trace.fairness or Fairness(), Lasso(moves, trace.loop))
+        if verified.fault is not None:
+            message = f"{verified.fault} {_CAUSE}"
+            raise self._error(message, "the end of the trace")
+        return replace(trace, steps=steps, reason=verified.reason, refused=None)
+
+    def _step(self, step: TraceStep, codes: tuple[int, ...], number: int) -> tuple[tuple[int, ...], TraceStep]:
+        where = f"step {number}"
+        action_number = self._find(step.action or "", step.parameters, where)
+        if action_number not in self.evaluator.enabled(codes):
+            message = (
+                f"{_call(step.action, step.parameters)} is not enabled in the state after step {number - 1}. {_CAUSE}"
+            )
+            raise self._error(message, where)
+        failing = self.evaluator.failing_check(action_number, codes)
+        if failing is not None:
+            message = f"{_call(step.action, step.parameters)} leaves a domain: {failing.message} {_CAUSE}"
+            raise self._error(message, where)
+        after = self.evaluator.step(action_number, codes)
+        return after, self._executed(step, after, where, self.model.program.actions[action_number].label)
+
+    def _executed(self, step: TraceStep, codes: tuple[int, ...], where: str, label: str = "start") -> TraceStep:
+        state = self.model.decode(codes)
+        difference = _difference(step.state, state, "")
+        if difference is not None:
+            message = f"{difference} {_CAUSE}"
+            raise self._error(message, where)
+        return TraceStep(step.action, dict(step.parameters), state, label)
+
+    def _refused(self, trace: Trace, codes: tuple[int, ...]) -> RefusedStep | None:
+        refused = trace.refused
+        if (refused is not None) != (trace.property == TYPE_OK):
+            expected = "must end with the key 'refused'" if refused is None else "has no key 'refused'"
+            message = f"a trace of {trace.property} {expected}. {_CAUSE}"
+            raise self._error(message, "the end of the trace")
+        if refused is None:
+            return None
+        number = self._find(refused.action, refused.parameters, "refused")
+        call = _call(refused.action, refused.parameters)
+        if number not in self.evaluator.enabled(codes):
+            message = f"{call} is not enabled in the last state. {_CAUSE}"
+            raise self._error(message, "refused")
+        failing = self.evaluator.failing_check(number, codes)
+        if failing is None:
+            message = f"{call} leaves no domain, so {TYPE_OK} is not violated. {_CAUSE}"
+            raise self._error(message, "refused")
+        label = self.model.program.actions[number].label
+        return RefusedStep(refused.action, dict(refused.parameters), label, failing.message)
+
+    def _reason(self, trace: Trace, codes: tuple[int, ...]) -> str:
+        (found,) = select(self.model, [trace.property])
+        reason = explain(self.model, found, codes)
+        if reason is None:
+            message = f"{trace.property} holds in the last state of the trace, which must violate it. {_CAUSE}"
+            raise self._error(message, f"step {trace.length - 1}")
+        return reason
+
+    def _find(self, action: str, parameters: Mapping[str, str], where: str) -> int:
+        """The number of the bound action that a step names, or the sentence that says what it got wrong."""
+        program = self.model.program
+        number = program.action_number(action, dict(parameters))
+        if number is not None:
+            return number
+        if action not in program.action_names:
+            message = f"{self.model.name} has no action {action!r}. {closest(action, program.action_names)}"
+            raise self._error(message, where)
+        known: dict[str, dict[str, None]] = {}  # the values of each parameter, as an ordered set
+        for bound in program.actions:
+            if bound.name == action:
+                for name, label in bound.shown_parameters.items():
+                    known.setdefault(name, {})[label] = None
+        message = _wrong_parameter(action, parameters, known) or (
+            f"{_call(action, parameters)} is never enabled, whatever the state. {_CAUSE}"
+        )
+        raise self._error(message, where)
+
+    def _error(self, message: str, where: str) -> ReplayError:
+        return ReplayError(f"{self.place}: {where}: {message}")
+
+
+def _wrong_parameter(action: str, given: Mapping[str, str], known: Mapping[str, Iterable[str]]) -> str | None:
+    for name in given:
+        if known and name not in known:
+            return f"{action} has no parameter {name!r}. {closest(name, known)}"
+    for name, labels in known.items():
+        if name not in given:
+            return f"the parameter {name!r} of {action} is missing; it is one of {', '.join(labels)}."
+        if given[name] not in labels:
+            return f"the parameter {name!r} of {action} is {given[name]!r}; it must be one of {', '.join(labels)}."
+    return None
+
+
+def _call(action: str | None, parameters: Mapping[str, str]) -> str:
+    return f"{action}({', '.join(f'{name}={label}' for name, label in parameters.items())})"
+
+
+def _difference(claimed: object, real: object, path: str) -> str | None:
+    """Say where two readable states first differ, or return None."""
+    if isinstance(claimed, Mapping) and isinstance(real, Mapping):
+        for name in real:
+            if name not in claimed:
+                return f"the field {_join(path, name)} is missing from the state in the trace."
+        for name in claimed:
+            if name not in real:
+                return f"the state in the trace has a field {_join(path, name)} that is not one of the model."
+        pairs = [(claimed[name], real[name], _join(path, name)) for name in real]
+    elif isinstance(claimed, list | tuple) and isinstance(real, list | tuple) and len(claimed) == len(real):
+        pairs = [(mine, its, f"{path}[{index}]") for index, (mine, its) in enumerate(zip(claimed, real, strict=True))]
+    else:
+        if type(claimed) is type(real) and claimed == real:
+            return None
+        return f"{path} is {_shown(claimed)} in the trace and {_shown(real)} when the step is executed."
+    found = (_difference(mine, its, place) for mine, its, place in pairs)
+    return next((text for text in found if text is not None), None)
+
+
+def _shown(value: object) -> str:
+    """The value as a trace file has it."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _join(path: str, name: object) -> str:
+    return f"{path}.{name}" if path else str(name)

@@ -1,0 +1,273 @@
+"""The trace file, format "insync-trace/1": JSON, one line a step, checked in full when it is read.
+
+Whether a trace is true of its model is the business of `replay`; here only its form is checked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from insync.explorer.traces.files import write_whole
+from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
+from insync.model.bounds import written
+from insync.model.errors import UserError, closest
+from insync.properties.progress import Fairness
+
+__all__ = ["FORMAT", "read_trace", "trace_text", "write_trace"]
+
+FORMAT = "insync-trace/1"
+
+_TRACE_KEYS = (
+    "format",
+    "model",
+    "bounds",
+    "rules",
+    "property",
+    "reason",
+    "steps",
+    "refused",
+    "loop",
+    "fairness",
+    "witness",
+)
+_STEP_KEYS = ("action", "parameters", "state")
+_REFUSED_KEYS = ("action", "parameters", "label", "message")
+_OPTIONAL = frozenset({"refused", "loop", "fairness", "witness"})
+_FAIRNESS_KEYS = ("weak", "strong")
+_AGAIN = "Write the trace again with `insync check MODEL --trace FILE`."
+
+
+def write_trace(path: Path, trace: Trace) -> None:
+    """Write `trace` to `path`, whole or not at all; raises UserError when it cannot be written."""
+    write_whole(path, trace_text(trace))
+
+
+def trace_text(trace: Trace) -> str:
+    """Return the text of the trace file: the same trace gives the same bytes."""
+    head = {
+        "format": FORMAT,
+        "model": trace.model,
+        "bounds": written(trace.bounds),
+        "rules": {},
+        "property": trace.property,
+        "reason": trace.reason,
+    }
+    lines = [f"  {_line(key)}: {_line(value)}," for key, value in head.items()]
+    steps = [{"action": s.action, "parameters": dict(s.parameters), "state": s.state} for s in trace.steps]
+    lines += ['  "steps": [', ",\n".join(f"    {_line(step)}" for step in steps), "  ]"]
+    if trace.refused is not None:
+        lines[-1] += ","
+        refused = trace.refused
+        entry = {"action": refused.action, "parameters": dict(refused.parameters)}
+        lines.append(f'  "refused": {_line({**entry, "label": refused.label, "message": refused.message})}')
+    for key, value in _run_entries(trace).items():
+        lines[-1] += ","
+        lines.append(f"  {_line(key)}: {_line(value)}")
+    return "\n".join(["{", *lines, "}", ""])
+
+
+def _run_entries(trace: Trace) -> dict[str, object]:
+    """What only a run that never ends, or a witness, has to say."""
+    entries: dict[str, object] = {}
+    if trace.loop is not None:
+        entries["loop"] = trace.loop
+    if trace.fairness is not None:
+        entries["fairness"] = {"weak": list(trace.fairness.weak), "strong": list(trace.fairness.strong)}
+    if trace.witness:
+        entries["witness"] = True
+    return entries
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def read_trace(path: Path) -> Trace:
+    """Read a trace file; raises UserError naming the file, the place in it, the value and what was expected there.
+
+    The labels of the steps are not in the file: they are the names of the actions until `replay` makes the trace anew.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")  # an editor may have put a byte order mark there
+    except UnicodeDecodeError as error:
+        message = f"{path}: byte {error.start} is not UTF-8 text. A trace file ({FORMAT}) was expected. {_AGAIN}"
+        raise UserError(message) from error
+    except OSError as error:
+        reason = error.strerror or error
+        message = f"{path}: cannot be read ({reason}). Name a trace file that `insync check MODEL --trace FILE` wrote."
+        raise UserError(message) from error
+    return _Reader(str(path)).trace(_parse(str(path), text))
+
+
+def _parse(path: str, text: str) -> object:
+    try:
+        parsed: object = json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        place = f"{path}:{error.lineno}:{error.colno}"
+        if not text.strip():
+            message = f"{path}: the file is empty; a trace ({FORMAT}) was expected. {_AGAIN}"
+        elif not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
+            message = f"{place}: the trace file is cut off here. {_AGAIN}"
+        else:
+            found = text[error.pos : error.pos + 20].split("\n")[0]
+            message = f"{place}: this is not JSON at {found!r} ({error.msg}). A trace ({FORMAT}) was expected. {_AGAIN}"
+        raise UserError(message) from error
+    except RecursionError as error:
+        message = f"{path}: values are nested too deep for a trace ({FORMAT}). {_AGAIN}"
+        raise UserError(message) from error
+    except ValueError as error:
+        message = f"{path}: {error}. A trace ({FORMAT}) was expected. {_AGAIN}"
+        raise UserError(message) from error
+    return parsed
+
+
+def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    result: dict[str, object] = {}
+    for key, value in pairs:
+        if key in result:
+            message = f"the key {key!r} is there twice in one object"
+            raise ValueError(message)
+        result[key] = value
+    return result
+
+
+def _no_constant(name: str) -> object:
+    message = f"{name} is not a value of JSON"
+    raise ValueError(message)
+
+
+class _Reader:
+    """Turns parsed JSON into a trace; `path` begins every message."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def trace(self, parsed: object) -> Trace:
+        entries = self._object(parsed, "the whole file")
+        self._version(entries)
+        self._keys(entries, _TRACE_KEYS, "at the top")
+        rules = self._object(entries["rules"], "rules")
+        if rules:
+            raise self._error(rules, "rules", "{}, as this version of insync has no rules to set")
+        bounds = self._object(entries["bounds"], "bounds")
+        steps = entries["steps"]
+        if not isinstance(steps, list) or not steps:
+            raise self._error(steps, "steps", "a list with at least the initial state")
+        return Trace(
+            model=self._text(entries["model"], "model"),
+            bounds={name: self._bound(value, f"bounds.{name}") for name, value in bounds.items()},
+            property=self._text(entries["property"], "property"),
+            steps=tuple(self._step(step, number) for number, step in enumerate(steps)),
+            reason=self._text(entries["reason"], "reason"),
+            refused=self._refused(entries["refused"]) if "refused" in entries else None,
+            loop=self._loop(entries["loop"], len(steps)) if "loop" in entries else None,
+            fairness=self._fairness(entries["fairness"]) if "fairness" in entries else None,
+            witness="witness" in entries and self._true(entries["witness"], "witness"),
+        )
+
+    def _loop(self, value: object, length: int) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < length:
+            raise self._error(value, "loop", f"the number of a step, from 0 to {length - 1}")
+        return value
+
+    def _fairness(self, value: object) -> Fairness:
+        entry = self._object(value, "fairness")
+        self._keys(entry, _FAIRNESS_KEYS, "in fairness")
+        return Fairness(self._texts(entry["weak"], "fairness.weak"), self._texts(entry["strong"], "fairness.strong"))
+
+    def _texts(self, value: object, place: str) -> tuple[str, ...]:
+        if not isinstance(value, list):
+            raise self._error(value, place, "a list of actions")
+        return tuple(self._text(entry, f"{place}[{number}]") for number, entry in enumerate(value))
+
+    def _true(self, value: object, place: str) -> bool:
+        if value is not True:
+            raise self._error(value, place, "true, or no such key")
+        return True
+
+    def _version(self, entries: Mapping[str, object]) -> None:
+        found = entries.get("format")
+        if found == FORMAT:
+            return
+        if "format" not in entries and "#meta" in entries:
+            message = f"{self.path}: this is an ITF file, which insync only writes. Name a trace file ({FORMAT})."
+            raise UserError(message)
+        hint = (
+            "It was written by another version of insync"
+            if str(found).startswith("insync-trace/")
+            else "It is no trace file"
+        )
+        message = f"{self.path}: format is {_shown(found)}, and this insync reads {_shown(FORMAT)}. {hint}. {_AGAIN}"
+        raise UserError(message)
+
+    def _step(self, value: object, number: int) -> TraceStep:
+        place = f"steps[{number}]"
+        entry = self._object(value, place)
+        self._keys(entry, _STEP_KEYS, f"in {place}")
+        action = entry["action"]
+        if number == 0:
+            if action is not None:
+                raise self._error(action, f"{place}.action", "null, as no action leads to the initial state")
+        else:
+            action = self._text(action, f"{place}.action")
+        return TraceStep(
+            action=action,
+            parameters=self._parameters(entry["parameters"], place),
+            state=self._object(entry["state"], f"{place}.state"),
+            label=action or "start",
+        )
+
+    def _refused(self, value: object) -> RefusedStep:
+        entry = self._object(value, "refused")
+        self._keys(entry, _REFUSED_KEYS, "in refused")
+        return RefusedStep(
+            action=self._text(entry["action"], "refused.action"),
+            parameters=self._parameters(entry["parameters"], "refused"),
+            label=self._text(entry["label"], "refused.label"),
+            message=self._text(entry["message"], "refused.message"),
+        )
+
+    def _parameters(self, value: object, place: str) -> dict[str, str]:
+        entries = self._object(value, f"{place}.parameters")
+        return {name: self._text(label, f"{place}.parameters.{name}") for name, label in entries.items()}
+
+    def _keys(self, entries: Mapping[str, object], known: Sequence[str], where: str) -> None:
+        for key in known:
+            if key not in entries and key not in _OPTIONAL:
+                message = f"{self.path}: the key {key!r} is missing {where}. {_AGAIN}"
+                raise UserError(message)
+        for key in entries:
+            if key not in known:
+                message = (
+                    f"{self.path}: the key {key!r} {where} is not one of a trace file. {closest(key, known)} {_AGAIN}"
+                )
+                raise UserError(message)
+
+    def _object(self, value: object, place: str) -> dict[str, object]:
+        if not isinstance(value, dict):
+            raise self._error(value, place, "an object in braces")
+        return value
+
+    def _text(self, value: object, place: str) -> str:
+        if not isinstance(value, str):
+            raise self._error(value, place, "a text in quotes")
+        return value
+
+    def _bound(self, value: object, place: str) -> int | str:
+        return value if isinstance(value, str) else self._whole(value, place)
+
+    def _whole(self, value: object, place: str) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self._error(value, place, "a whole number")
+        return value
+
+    def _error(self, value: object, place: str, expected: str) -> UserError:
+        return UserError(f"{self.path}: {place} is {_shown(value)}; expected {expected}. {_AGAIN}")
+
+
+def _shown(value: object) -> str:
+    """The value as it stands in the file, shortened."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."

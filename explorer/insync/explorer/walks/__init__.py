@@ -1,0 +1,3 @@
+"""Random walks: seeded, counted, and shortened where they fail."""
+
+from __future__ import annotations

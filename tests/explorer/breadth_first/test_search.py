@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from insync.explorer import CheckResult, Limits, Progress, check
+from insync.explorer.judging.evaluator_search import check_by_evaluator
+from insync.explorer.traces.replay import replay
+from insync.model import Bool, BoundValues, Model, Not, State, StateView, action, require
+from insync.model.catalogue import find_model
+from insync.properties import TYPE_OK, properties_of
+from insync_toys import TOYS, DieHard, Overflow, TokenRing
+
+KAFKA = [
+    find_model("kip320")(replicas=2, log_size=2, max_records=1, max_leader_epoch=1),
+    find_model("kip101")(replicas=2, log_size=1, max_records=2, max_leader_epoch=1),
+    find_model("truncate_to_high_watermark")(replicas=2, log_size=2, max_records=2, max_leader_epoch=1),
+    find_model("async_isr")(replicas=3, max_offset=1, max_version=1),
+]
+MODELS = [*TOYS, *KAFKA]
+
+
+def name_of(model: Model) -> str:
+    return f"{model.name}-{'-'.join(map(str, dict(model.b).values()))}"
+
+
+def facts(result: CheckResult) -> CheckResult:
+    """All of a result that must not depend on time, memory or engine."""
+    return replace(result, seconds={}, peak_memory_bytes=0, engine="")
+
+
+@pytest.mark.parametrize("keep_going", [False, True])
+@pytest.mark.parametrize("model", MODELS, ids=name_of)
+def test_the_result_is_that_of_the_evaluator(model: Model, keep_going: bool) -> None:
+    names = [name for name in properties_of(model) if name != TYPE_OK]
+    found = check(model, names, keep_going=keep_going)
+    assert facts(found) == facts(check_by_evaluator(model, names, keep_going=keep_going))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=name_of)
+def test_the_result_is_the_same_for_any_threads_and_partitions(model: Model) -> None:
+    names = list(properties_of(model))
+    first = facts(check(model, names, threads=1, partitions=1))
+    for threads, partitions in [(1, 2), (1, 7), (2, 2), (2, 3), (3, 7), (4, 1)]:
+        assert facts(check(model, names, threads=threads, partitions=partitions)) == first
+
+
+def test_a_large_space_is_the_same_for_any_threads_and_partitions() -> None:
+    model = find_model("kip101")(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)
+    first = facts(check(model, ["strong_isr"], threads=1, partitions=1))
+    assert first.verdict == "violated"
+    assert first.violations[0].trace_length == 11
+    for threads, partitions in [(2, 2), (2, 7), (1, 3)]:
+        assert facts(check(model, ["strong_isr"], threads=threads, partitions=partitions)) == first
+
+
+@pytest.mark.parametrize("model", MODELS, ids=name_of)
+def test_every_trace_can_be_replayed(model: Model) -> None:
+    for violation in check(model, list(properties_of(model)), keep_going=True).violations:
+        trace = violation.trace
+        assert replay(trace, model, "here") == trace
+        assert trace.length == violation.trace_length
+
+
+def test_a_violation_in_the_initial_state_is_a_trace_of_one_state() -> None:
+    model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+    result = check(model, ["leader_in_isr"])
+    (violation,) = result.violations
+    assert (violation.trace_length, result.distinct_states, result.depth, result.transitions) == (1, 1, 1, 0)
+    assert (result.levels, result.frontier) == ((1,), 1)
+    (step,) = violation.trace.steps
+    assert step.action is None
+
+
+def test_the_search_ends_with_the_level_of_the_first_violation_unless_it_is_to_go_on() -> None:
+    ended, whole = check(DieHard()), check(DieHard(), keep_going=True)
+    assert ended.verdict == whole.verdict == "violated"
+    assert ended.violations == whole.violations
+    assert ended.depth == ended.violations[0].trace_length == 7
+    assert whole.levels[: ended.depth] == ended.levels
+    assert (whole.distinct_states, whole.frontier) == (16, 0)
+
+
+def test_a_property_that_is_not_violated_is_unknown_when_another_one_ends_the_search() -> None:
+    model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+    ended = check(model, ["weak_isr", "leader_in_isr"])
+    assert [(p.name, p.verdict) for p in ended.properties] == [
+        ("weak_isr", "incomplete"),
+        ("leader_in_isr", "violated"),
+    ]
+    whole = check(model, ["weak_isr", "leader_in_isr"], keep_going=True)
+    assert [(p.name, p.verdict) for p in whole.properties] == [("weak_isr", "holds"), ("leader_in_isr", "violated")]
+
+
+def test_a_step_out_of_a_domain_is_a_violation_of_type_ok_whatever_is_checked() -> None:
+    result = check(Overflow(last=3), [])
+    (violation,) = result.violations
+    assert violation.property == "type_ok"
+    assert violation.trace.refused is not None
+    # After two steps the list is full; the counter overflows only after three.
+    assert (violation.trace_length, violation.trace.refused.action) == (3, "append")
+    assert result.depth == 3
+    assert [(p.name, p.verdict) for p in result.properties] == [("type_ok", "violated")]
+    assert result.never_enabled == ()
+
+
+def test_nothing_to_check_counts_the_space() -> None:
+    result = check(TokenRing(), [])
+    assert (result.verdict, result.properties, result.violations) == ("holds", (), ())
+    assert sum(result.levels) == result.distinct_states
+    assert sum(result.actions.values()) == result.transitions
+    assert result.never_enabled == ("forge",)
+
+
+def test_very_many_partitions_are_possible() -> None:
+    model = KAFKA[2]
+    assert facts(check(model, threads=2, partitions=4096)) == facts(check(model))
+
+
+class Still(Model):
+    """Nothing ever happens."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(light=Bool)
+
+    @action
+    def never(self, s: StateView) -> None:
+        require(s.light, Not(s.light))
+
+
+def test_a_model_in_which_nothing_happens_has_one_state() -> None:
+    result = check(Still())
+    assert (result.verdict, result.levels, result.transitions) == ("holds", (1,), 0)
+    assert result.never_enabled == ("never",)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 5])
+def test_a_limit_on_the_depth_ends_it_there(depth: int) -> None:
+    model = KAFKA[0]
+    whole = check(model)
+    result = check(model, limits=Limits(depth=depth))
+    assert (result.verdict, result.stopped_by, result.depth) == ("incomplete", "depth", depth)
+    assert result.levels == whole.levels[:depth]
+    assert result.frontier == whole.levels[depth - 1]
+    assert {p.verdict for p in result.properties} == {"incomplete"}
+
+
+def test_a_limit_on_the_states_ends_it_with_their_level() -> None:
+    result = check(KAFKA[0], limits=Limits(states=100))
+    assert (result.verdict, result.stopped_by) == ("incomplete", "states")
+    assert sum(result.levels[:-1]) < 100 <= result.distinct_states
+
+
+def test_a_limit_on_the_time_ends_it_with_the_levels_that_are_complete() -> None:
+    result = check(KAFKA[0], limits=Limits(seconds=0))
+    assert (result.verdict, result.stopped_by, result.levels) == ("incomplete", "time", (1,))
+
+
+def test_a_violation_before_the_limit_is_a_violation() -> None:
+    result = check(DieHard(), limits=Limits(depth=7))
+    assert (result.verdict, result.stopped_by) == ("violated", None)
+    on = check(DieHard(), limits=Limits(depth=8), keep_going=True)
+    assert (on.verdict, on.stopped_by) == ("violated", "depth")
+
+
+def test_stops_when_it_is_told_to() -> None:
+    stop = threading.Event()
+    stop.set()
+    result = check(KAFKA[0], stop=stop)
+    assert (result.verdict, result.stopped_by, result.distinct_states) == ("incomplete", "interrupt", 1)
+
+
+def test_reports_progress_about_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insync.explorer.progress.Pulse.due", lambda _: True)
+    reports: list[Progress] = []
+    result = check(KAFKA[0], threads=2, reporter=reports.append)
+    assert [r.level for r in reports] == sorted(r.level for r in reports)
+    assert reports[0].level == reports[0].frontier == reports[0].distinct_states == 1
+    assert reports[-1].level == result.depth
+    assert all(r.memory_bytes > 0 and r.seconds >= 0 and r.states_per_second >= 0 for r in reports)
+
+
+def test_an_error_in_a_reporter_ends_the_search_cleanly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insync.explorer.progress.Pulse.due", lambda _: True)
+
+    def broken(_: Progress) -> None:
+        raise ZeroDivisionError
+
+    before = threading.active_count()
+    with pytest.raises(ZeroDivisionError):
+        check(KAFKA[0], threads=3, reporter=broken)
+    assert threading.active_count() == before

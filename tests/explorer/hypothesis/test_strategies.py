@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+
+from insync.explorer import check
+from insync.explorer.hypothesis import reachable_states, typed_states
+from insync.explorer.testing.stepping import Codes, Stepper
+from insync.explorer.testing.subject import model_of
+from insync.model import Model, ReadableState
+from insync.model.errors import UserError
+from insync_lamp import Lamp
+
+BOUNDS = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}
+KIP320 = model_of("kip320", BOUNDS)
+
+
+def reached(model: Model) -> set[Codes]:
+    """Every reachable state, by the evaluator."""
+    stepper = Stepper(model)
+    seen, fresh = {model.program.initial}, [model.program.initial]
+    while fresh:
+        codes = fresh.pop()
+        for numbers in stepper.enabled(codes).values():
+            for number in numbers:
+                after = stepper.step(codes, number)
+                if after not in seen:
+                    seen.add(after)
+                    fresh.append(after)
+    return seen
+
+
+REACHED = reached(KIP320)
+
+
+@given(state=reachable_states(KIP320))
+def test_reachable_states_are_reachable(state: ReadableState) -> None:
+    assert KIP320.encode(state) in REACHED
+
+
+def test_reachable_states_are_those_of_the_search() -> None:
+    assert len(REACHED) == check(KIP320, []).distinct_states
+
+
+def test_reachable_states_shrink_to_short_walks() -> None:
+    how = settings(database=None, derandomize=True, max_examples=500)
+    quiet = find(reachable_states(KIP320), lambda state: True, settings=how)
+    assert KIP320.encode(quiet) == KIP320.program.initial
+    led = find(reachable_states(KIP320), lambda state: state["replica"]["b2"]["leader"] == "b2", settings=how)
+    assert led["next_record"] == 0, "a walk to there needs no record"
+
+
+@given(state=reachable_states(Lamp, {"presses": 1}, max_steps=3))
+def test_a_step_that_is_refused_is_not_taken(state: ReadableState) -> None:
+    assert state["count"] <= 1
+
+
+@given(state=reachable_states(KIP320, max_steps=0))
+def test_a_walk_without_steps_is_the_initial_state(state: ReadableState) -> None:
+    assert KIP320.encode(state) == KIP320.program.initial
+
+
+@pytest.mark.parametrize("model", [KIP320, Lamp(), model_of("async_isr"), model_of("kip101")], ids=lambda m: m.name)
+@given(data=st.data())
+def test_typed_states_are_states(model: Model, data: st.DataObject) -> None:
+    state = data.draw(typed_states(model))
+    codes = model.encode(state)
+    assert model.decode(codes) == state
+    assert all(0 <= code < cell.size for code, cell in zip(codes, model.program.schema.cells, strict=True))
+
+
+def test_typed_states_are_not_only_those_that_are_reached() -> None:
+    how = settings(database=None, derandomize=True, phases=[Phase.generate])
+    strange = find(typed_states(KIP320), lambda state: KIP320.encode(state) not in REACHED, settings=how)
+    assert strange
+
+
+def test_a_walk_cannot_have_fewer_than_no_steps() -> None:
+    with pytest.raises(UserError, match="max_steps=-1 must be at least 0; a walk of 0 steps is the initial state"):
+        reachable_states(KIP320, max_steps=-1)

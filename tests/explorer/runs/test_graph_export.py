@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import io
+import sys
+
+import networkx as nx
+import pytest
+
+from insync.explorer import Limits
+from insync.explorer.runs.graph_export import dot_text, graphml_text, to_networkx
+from insync.explorer.runs.state_graph import StateGraph, build_graph
+from insync.model import UserError
+from insync.model.kafka import Kip320
+from insync_runs import Crossing
+
+MODEL = Kip320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+
+
+def test_nodes_have_the_fields_and_edges_the_actions() -> None:
+    graph = build_graph(MODEL)
+    made = to_networkx(graph)
+    assert (made.number_of_nodes(), made.number_of_edges()) == (277, 464)
+    assert made.graph["replicas"] == "2"
+    first = made.nodes[0]
+    assert (first["level"], first["expanded"]) == (1, True)
+    assert first["quorum.isr"] == "{b1, b2}"
+    assert first["quorum.leader"] == "none"
+    assert first["label"] == "b1: -  [|]\nb2: -  [|]\ncontroller: no leader  ISR b1 b2"
+    edges = [data for _, _, data in made.edges(0, data=True)]
+    assert {"action": "controller_elect_leader", "label": "elect b1", "leader": "b1"} in edges
+    assert nx.is_directed_acyclic_graph(nx.DiGraph(spending(graph)))
+
+
+def spending(graph: StateGraph) -> list[tuple[int, int]]:
+    """The steps that use up an epoch, which cannot come back."""
+    return [
+        (source, target)
+        for source, number, target in zip(
+            graph.source.tolist(),
+            graph.action.tolist(),
+            graph.target.tolist(),
+            strict=True,
+        )
+        if MODEL.program.actions[number].name.startswith("controller")
+    ]
+
+
+def test_graphml_is_read_back() -> None:
+    graph = build_graph(MODEL)
+    read = nx.read_graphml(io.BytesIO(graphml_text(graph).encode()))
+    assert (read.number_of_nodes(), read.number_of_edges()) == (277, 464)
+    assert read.nodes["0"]["replica[b1].leo"] == "0"
+
+
+def test_dot_names_states_and_steps() -> None:
+    text = dot_text(build_graph(Crossing(people=1), Limits(depth=2)))
+    assert text.startswith('digraph "crossing" {\n')
+    assert '-> 2 [label="p1 asks"];' in text
+    assert text.count("style=dashed") == 2, "what was not expanded is dashed"
+    assert text.endswith("}\n")
+
+
+def test_without_networkx_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = build_graph(Crossing(people=1))
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(UserError, match=r"This needs the extra `graph` \(networkx is missing\); install it"):
+        to_networkx(graph)

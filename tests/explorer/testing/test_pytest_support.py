@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from insync.explorer.testing.failures import PropertyViolated, UnexpectedVerdict
+from insync.explorer.testing.pytest_support import ENGINES, InsyncCheck, Settings
+from insync.explorer.traces.replay import replay
+from insync.explorer.traces.trace_file import read_trace
+from insync.model import ReadableState
+from insync.model.errors import UserError
+from insync_lamp import Lamp
+
+SMALL = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}
+
+
+@pytest.fixture
+def search(tmp_path: Path) -> InsyncCheck:
+    return InsyncCheck(Settings(), lambda: tmp_path)
+
+
+@pytest.mark.parametrize("engine", ["local", "evaluator"])
+def test_a_property_that_holds_passes(search: InsyncCheck, engine: str) -> None:
+    assert search("kip320", SMALL, engine=engine) == "holds"
+    assert search.answer is not None
+    assert (search.answer.states, search.answer.what, search.traces) == (325, "states", [])
+
+
+@pytest.mark.parametrize("engine", list(ENGINES))
+def test_a_property_that_fails_shows_grid_and_replay_and_leaves_a_trace(
+    search: InsyncCheck, engine: str, tmp_path: Path
+) -> None:
+    with pytest.raises(PropertyViolated) as caught:
+        search(Lamp, {"switches": 2}, ["never_on"], engine=engine)
+    file = tmp_path / "lamp-never_on.json"
+    shown = str(caught.value)
+    assert shown.startswith("lamp: never_on violated\n\nnever_on fails after 1 step ")
+    assert " is pressed  ON " in shown
+    assert shown.endswith(f"Replay: insync replay {file}")
+    assert (caught.value.file, search.traces) == (file, [file])
+    assert caught.value.trace == replay(read_trace(file), Lamp(), str(file))
+
+
+def test_each_trace_has_a_file_of_its_own(search: InsyncCheck, tmp_path: Path) -> None:
+    for _ in range(2):
+        assert search(Lamp, properties=["never_on"], expect="violated") == "violated"
+    assert [file.name for file in search.traces] == ["lamp-never_on.json", "lamp-never_on-2.json"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "by"),
+    [({"max_depth": 3}, "depth (3)"), ({"max_states": 9}, "states (9)"), ({"max_seconds": 1e-9}, "time (1e-09)")],
+)
+def test_an_incomplete_search_is_no_pass(search: InsyncCheck, limit: dict[str, int], by: str) -> None:
+    with pytest.raises(UnexpectedVerdict) as caught:
+        search("kip320", SMALL, **limit)  # type: ignore[arg-type]
+    shown = str(caught.value)
+    assert f": incomplete, stopped by {by} after " in shown
+    assert "No violation of weak_isr, strong_isr so far, but nothing is proved." in shown
+    name = by.split()[0]
+    assert shown.endswith(f"or write stopped_by={name!r} if the test means it.")
+    assert search("kip320", SMALL, stopped_by=name, **limit) == "incomplete"  # type: ignore[arg-type]
+
+
+def test_being_stopped_by_another_bound_than_the_one_that_is_meant_is_no_pass(search: InsyncCheck) -> None:
+    with pytest.raises(UnexpectedVerdict, match="stopped by states"):
+        search("kip320", SMALL, max_states=9, max_depth=30, stopped_by="depth")
+    assert search("kip320", SMALL, max_states=9, stopped_by=("depth", "states")) == "incomplete"
+
+
+def test_a_bound_that_is_meant_and_not_reached_is_a_pass(search: InsyncCheck) -> None:
+    assert search("kip320", SMALL, max_depth=1000, stopped_by="depth") == "holds"
+
+
+def test_random_walks_prove_nothing(search: InsyncCheck) -> None:
+    with pytest.raises(UnexpectedVerdict, match=r"incomplete, stopped by walks after [0-9,]+ steps of random walks"):
+        search("kip320", SMALL, engine="simulate", walks=10)
+    assert search("kip320", SMALL, engine="simulate", walks=10, stopped_by="walks", seed=3) == "incomplete"
+
+
+def test_a_violation_that_is_expected_and_not_there_is_no_pass(search: InsyncCheck) -> None:
+    with pytest.raises(UnexpectedVerdict, match="the verdict is holds: weak_isr, strong_isr in 325 states"):
+        search("kip320", SMALL, expect="violated")
+    with pytest.raises(UnexpectedVerdict, match="expects a violation, and the verdict is incomplete"):
+        search("kip320", SMALL, max_depth=2, stopped_by="depth", expect="violated")
+
+
+def dark(state: ReadableState) -> bool:
+    """It is dark."""
+    return bool(state["light"] == "OFF")
+
+
+def test_the_replay_of_a_function_is_not_promised(search: InsyncCheck) -> None:
+    with pytest.raises(PropertyViolated, match="`insync replay` does not know dark, a function of this test"):
+        search(Lamp, properties=[dark], engine="evaluator")
+
+
+@pytest.mark.parametrize("engine", ["local", "simulate"])
+def test_machine_code_knows_no_python(search: InsyncCheck, engine: str) -> None:
+    with pytest.raises(UserError, match=r"machine code.* function[s]? of the readable state.*Hypothesis state machine"):
+        search(Lamp, properties=[dark], engine=engine)
+
+
+def test_a_model_within_a_function_cannot_be_replayed_and_the_message_says_so(search: InsyncCheck) -> None:
+    class Local(Lamp):
+        """Nobody finds it."""
+
+    with pytest.raises(PropertyViolated, match="To replay it, move Local out of the function"):
+        search(Local, properties=["never_on"])
+
+
+class Idle(Lamp):
+    """Says nothing about what is checked of it."""
+
+    headline = ()  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"engine": "z4"}, "There is no engine 'z4'. Known: evaluator, local, simulate."),
+        ({"expect": "hold"}, "expect='hold' must be 'holds' or 'violated'; for a search that may be incomplete"),
+        ({"expect": "incomplete"}, "expect='incomplete' must be 'holds' or 'violated'"),
+        ({"stopped_by": "dept"}, "stopped_by='dept' is not a bound of a search. Did you mean 'depth'?"),
+        ({"stopped_by": "interrupt"}, "stopped_by='interrupt' is not a bound of a search."),
+        ({"properties": ["strong"]}, "lamp has no property 'strong'."),
+        ({"bounds": {"switch": 1}}, "lamp has no bound 'switch'. Did you mean 'switches'?"),
+        ({"model": "kip32"}, "There is no model 'kip32'. Did you mean 'kip320'?"),
+        ({"model": Idle}, "idle has no headline properties and the test names none"),
+    ],
+)
+def test_a_mistake_is_one_sentence_without_a_traceback(
+    search: InsyncCheck, arguments: dict[str, object], message: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        search(**{"model": Lamp, **arguments})  # type: ignore[arg-type]
+    assert str(caught.value).startswith(message)
+    frames = [entry.name for entry in caught.traceback]
+    assert frames[-1] == "__call__", frames
+
+
+def test_a_model_without_headline_can_be_checked_for_its_types_alone(search: InsyncCheck) -> None:
+    search(Idle, properties=[], expect="violated")
+    assert [file.name for file in search.traces] == ["idle-type_ok.json"]
+
+
+def test_processes_share_cores_and_memory(tmp_path: Path) -> None:
+    alone = InsyncCheck(Settings(), lambda: tmp_path)
+    shared = InsyncCheck(Settings(processes=4), lambda: tmp_path)
+    assert shared._memory() == pytest.approx(alone._memory() / 4, rel=0.01)
+    assert shared._threads() == max(1, alone._threads() // 4)
+    assert InsyncCheck(Settings(memory_bytes=5, processes=4), lambda: tmp_path)._memory() == 5

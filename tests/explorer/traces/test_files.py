@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import json
+import os
+import resource
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from insync.explorer.traces.files import check_writable, write_whole
+from insync.model.errors import UserError
+
+
+def test_writes_text_in_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "out.json"
+    write_whole(path, "ε\n")
+    assert path.read_bytes() == b"\xce\xb5\n"
+
+
+def test_a_file_name_that_is_no_text_becomes_its_escape_in_json(tmp_path: Path) -> None:
+    path = tmp_path / "out.json"
+    write_whole(path, json.dumps("\udcff", ensure_ascii=False))
+    assert json.loads(path.read_text()) == "\udcff"
+
+
+def test_replaces_what_was_there_and_keeps_its_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "out.json"
+    path.write_text("old")
+    path.chmod(0o640)
+    write_whole(path, "new")
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_new_file_has_the_permissions_of_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_whole(tmp_path / "out.json", "new")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "out.json").stat().st_mode) == 0o640
+
+
+def test_a_link_still_points_to_its_file(tmp_path: Path) -> None:
+    (tmp_path / "real.json").write_text("old")
+    (tmp_path / "link.json").symlink_to("real.json")
+    write_whole(tmp_path / "link.json", "new")
+    assert (tmp_path / "link.json").is_symlink()
+    assert (tmp_path / "real.json").read_text() == "new"
+
+
+def test_writes_into_a_device() -> None:
+    write_whole(Path("/dev/null"), "gone")
+    check_writable(Path("/dev/null"))
+
+
+def test_a_missing_directory_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "missing" / "out.json"
+    expected = (
+        f"{path}: cannot be written (the directory {str(path.parent)!r} does not exist). "
+        "Nothing was left there; name a file in a directory with room that you may write to."
+    )
+    for write in (check_writable, lambda file: write_whole(file, "x")):
+        with pytest.raises(UserError) as caught:
+            write(path)
+        assert str(caught.value) == expected
+
+
+def test_a_directory_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="is a directory"):
+        check_writable(tmp_path)
+
+
+def test_a_directory_below_a_file_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match=r"cannot be written \(Not a directory\)"):
+        check_writable(tmp_path / "file" / "out.json")
+
+
+def test_the_check_leaves_no_trace(tmp_path: Path) -> None:
+    (tmp_path / "out.json").write_text("old")
+    check_writable(tmp_path / "out.json")
+    check_writable(tmp_path / "new.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["out.json"]
+    assert (tmp_path / "out.json").read_text() == "old"
+
+
+def test_a_full_device_is_a_user_error() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    with pytest.raises(UserError, match="No space left on device"):
+        write_whole(Path("/dev/full"), "x")
+
+
+_WRITE_TOO_MUCH = """
+import resource, signal, sys
+from pathlib import Path
+from insync.explorer.traces.files import write_whole
+from insync.model.errors import UserError
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    write_whole(Path(sys.argv[1]), "x" * 100_000)
+except UserError as error:
+    print(error)
+    sys.exit(2)
+"""
+
+
+@pytest.mark.parametrize("there_before", [False, True])
+def test_a_write_that_fails_halfway_leaves_no_half_file(tmp_path: Path, there_before: bool) -> None:
+    assert resource.RLIMIT_FSIZE is not None
+    path = tmp_path / "out.json"
+    if there_before:
+        path.write_text("old")
+    done = subprocess.run(
+        [sys.executable, "-c", _WRITE_TOO_MUCH, str(path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stdout.startswith(f"{path}: cannot be written (File too large).")
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == ([("out.json", "old")] if there_before else [])

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from insync.explorer.traces.grid import Tone, render_grid
+from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
+
+BOUNDS = {"replicas": 2, "log_size": 1}
+
+
+def _columns(state: Mapping[str, object]) -> dict[str, str]:
+    return {name: str(text) for name, text in state.items()}
+
+
+def _trace(*rows: tuple[str, Mapping[str, object]], refused: RefusedStep | None = None) -> Trace:
+    steps = [
+        TraceStep(None if number == 0 else "act", {}, dict(state), label) for number, (label, state) in enumerate(rows)
+    ]
+    return Trace(
+        "kip279", BOUNDS, "strong_isr", tuple(steps), "b1 believes it leads, but b2 has no record at offset 0.", refused
+    )
+
+
+SHORT = _trace(
+    ("start", {"b1": "-  [|]", "b2": "-  [|]", "controller": "no leader"}),
+    ("elect b1", {"b1": "-  [|]", "b2": "-  [|]", "controller": "b1 @0"}),
+    ("b1 writes r0", {"b1": "L0 [| r0@0]", "b2": "-  [|]", "controller": "b1 @0"}),
+    ("b1 becomes leader @0", {"b1": "L0 [| r0@0]", "b2": "-  [|]", "controller": ""}),
+)
+
+
+def test_a_cell_is_filled_only_when_it_changed() -> None:
+    assert render_grid(SHORT, _columns) == (
+        "strong_isr fails after 3 steps    kip279   replicas 2, log_size 1\n"
+        "\n"
+        " #  step                  b1           b2      controller\n"
+        " 0  start                 -  [|]       -  [|]  no leader\n"
+        " 1  elect b1                                   b1 @0\n"
+        " 2  b1 writes r0          L0 [| r0@0]\n"
+        " 3  b1 becomes leader @0                       -\n"
+        "\n"
+        "b1 believes it leads, but b2 has no record at offset 0."
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "header"), [(1, "fails in the initial state  "), (2, "fails after 1 step  "), (3, "fails after 2 steps  ")]
+)
+def test_the_header_counts_the_steps(rows: int, header: str) -> None:
+    assert f"strong_isr {header}" in render_grid(_trace(*[("x", {"a": "1"})] * rows), _columns)
+
+
+def test_a_refused_step_has_a_row_of_its_own() -> None:
+    refused = RefusedStep("write", {}, "b1 writes r1", "leo is 2")
+    rows = render_grid(_trace(("start", {"b1": "[|]"}), refused=refused), _columns).splitlines()
+    assert rows[4] == " !  b1 writes r1 (refused)"
+
+
+def test_columns_that_appear_later_are_shown() -> None:
+    grid = render_grid(_trace(("start", {"a": "1"}), ("x", {"a": "1", "b": "2"})), _columns)
+    assert grid.splitlines()[2:5] == [" #  step   a  b", " 0  start  1", " 1  x         2"]
+
+
+@pytest.mark.parametrize("width", [66, 80, 120])
+def test_lines_keep_to_the_width_and_lose_no_text(width: int) -> None:
+    long = {f"b{i}": "L3 [r0@3 r1@3 | r2@3 r3@3 r4@3]" for i in range(1, 5)}
+    grid = render_grid(
+        _trace(("start", long), ("b1 becomes follower of b2 @12", {**long, "b1": "F12 [|]"})), _columns, width=width
+    )
+    table = grid.splitlines()[2:-2]
+    assert max(map(len, table)) <= width
+    assert sorted("".join(grid.split())) == sorted("".join(render_grid_wide(long).split()))
+
+
+def render_grid_wide(long: Mapping[str, object]) -> str:
+    trace = _trace(("start", dict(long)), ("b1 becomes follower of b2 @12", {**long, "b1": "F12 [|]"}))
+    return render_grid(trace, _columns, width=1000)
+
+
+def test_no_line_ends_in_spaces() -> None:
+    assert all(line == line.rstrip() for line in render_grid(SHORT, _columns).splitlines())
+
+
+def test_colours_change_nothing_but_the_colours() -> None:
+    def paint(text: str, tone: Tone) -> str:
+        return f"<{tone.value}>{text}</>"
+
+    painted = render_grid(SHORT, _columns, paint=paint)
+    for tone in Tone:
+        painted = painted.replace(f"<{tone.value}>", "")
+    assert painted.replace("</>", "") == render_grid(SHORT, _columns)

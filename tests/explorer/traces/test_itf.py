@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from insync.explorer.traces.itf import itf_text, write_itf
+from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
+from insync.model.evaluator import Evaluator
+from insync_lamp import Lamp
+
+
+def _trace(refused: RefusedStep | None = None) -> Trace:
+    model = Lamp()
+    codes = Evaluator(model.program).step(1, model.program.initial)
+    steps = (
+        TraceStep(None, {}, model.decode(model.program.initial)),
+        TraceStep("press", {"switch": "s2"}, model.decode(codes), "s2 is pressed"),
+    )
+    return Trace("lamp", dict(model.b), "never_on", steps, "light is ON.", refused)
+
+
+def _export(refused: RefusedStep | None = None) -> dict[str, Any]:
+    parsed: dict[str, Any] = json.loads(itf_text(_trace(refused), Lamp().state))
+    return parsed
+
+
+def test_the_keys_are_in_the_order_of_the_format() -> None:
+    exported = _export()
+    assert list(exported) == ["#meta", "vars", "states"]
+    assert exported["vars"] == sorted(exported["vars"])
+    assert exported["#meta"]["format"] == "ITF"
+    assert list(exported["#meta"]["varTypes"]) == exported["vars"]
+    for index, state in enumerate(exported["states"]):
+        assert list(state) == ["#meta", *exported["vars"]]
+        assert state["#meta"] == {"index": index}
+
+
+def test_each_domain_has_its_expression() -> None:
+    none = {"tag": "Nothing", "value": "U_OF_UNIT"}
+    first, second = _export()["states"]
+    assert first == {
+        "#meta": {"index": 0},
+        "action": {"name": "start", "parameters": {"#map": []}},
+        "broken": False,
+        "count": {"#bigint": "0"},
+        "history": [none, none],
+        "last": none,
+        "light": "OFF",
+        "pressed": {"#set": []},
+        "presses": {"#map": [["s1", {"#bigint": "0"}], ["s2", {"#bigint": "0"}]]},
+    }
+    assert second == {
+        "#meta": {"index": 1},
+        "action": {"name": "press", "parameters": {"#map": [["switch", "s2"]]}},
+        "broken": False,
+        "count": {"#bigint": "1"},
+        "history": [{"tag": "Some", "value": {"by": "s2", "light": "ON"}}, none],
+        "last": {"tag": "Some", "value": "s2"},
+        "light": "ON",
+        "pressed": {"#set": ["s2"]},
+        "presses": {"#map": [["s1", {"#bigint": "0"}], ["s2", {"#bigint": "1"}]]},
+    }
+
+
+def test_each_domain_has_its_type() -> None:
+    assert _export()["#meta"]["varTypes"] == {
+        "action": "{ name: Str, parameters: Str -> Str }",
+        "broken": "Bool",
+        "count": "Int",
+        "history": "Seq(Nothing(UNIT) | Some({ by: Str, light: Str }))",
+        "last": "Nothing(UNIT) | Some(Str)",
+        "light": "Str",
+        "pressed": "Set(Str)",
+        "presses": "Str -> Int",
+    }
+
+
+def test_a_refused_step_is_told_in_the_description() -> None:
+    refused = RefusedStep("press", {"switch": "s1"}, "s1 is pressed", "count is 3.")
+    assert _export(refused)["#meta"]["refused"] == "s1 is pressed: count is 3."
+
+
+def test_the_file_is_the_text(tmp_path: Path) -> None:
+    write_itf(tmp_path / "t.itf.json", _trace(), Lamp().state)
+    assert (tmp_path / "t.itf.json").read_text() == itf_text(_trace(), Lamp().state)
