@@ -119,7 +119,15 @@ class Broker(Follower):
         b.running = True
         self.adopt(s, replica, -1, False, False)
 
-    def adopt(self, s: StateView, replica: Replica, epoch: Num | int, led: Condition, same_leader: Condition) -> None:
+    def adopt(
+        self,
+        s: StateView,
+        replica: Replica,
+        epoch: Num | int,
+        led: Condition,
+        same_leader: Condition,
+        when: Condition = True,
+    ) -> None:
         """Act on the change that a broker has just taken for its view of the partition.
 
         Args:
@@ -128,16 +136,20 @@ class Broker(Follower):
             epoch: the leader epoch of its former view, -1 if it has just started.
             led: whether it took itself for the leader before.
             same_leader: whether it took the same replica for the leader before.
+            when: whether there is such a change at all.
         """
         b, view = s.broker[replica], self.view_of(s, replica)
-        leads, anew = view.leader == replica, Not(view.epoch == epoch)
-        b.pending = set()
+        leads, anew = And(when, view.leader == replica), And(when, Not(view.epoch == epoch))
+        b.pending = If(when, set(), b.pending)
         if not self.rules.join_reads_one_snapshot:
-            b.joining = set()
-        if self.settings.late_replies and self.rules.drop_stale_reply:
-            self.forget_reply(s, replica, anew)
+            b.joining = If(when, set(), b.joining)
+        if self.settings.late_replies:
+            self.forget_reply(s, replica, And(anew, self.drops_reply(same_leader)))
         self.start_to_follow(s, replica, And(anew, Not(leads)), same_leader)
         self.start_to_lead(s, replica, view.epoch, And(anew, leads), led)
+        if self.b.reassignments:
+            self.delete_log(s, replica, And(when, Not(self.is_assigned(view, replica))))
+            self.forget_removed(s, replica, leads)
         self.advance_watermark(s, replica, leads)
 
     def lose_memory(self, s: StateView, replica: Replica) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, StateView, action, minimum, require
-from insync.model.kafka.cluster.metadata import Metadata
+from insync.model.kafka.cluster.assignment import Assigned, Assignment
 from insync.model.kafka.cluster.state import Replica
 
 __all__ = ["Controller"]
@@ -16,7 +16,7 @@ __all__ = ["Controller"]
 Acceptable = Callable[[Replica], Condition]
 
 
-class Controller(Metadata):
+class Controller(Assignment):
     """What the controller does by itself and when it is asked."""
 
     name = "cluster_controller"
@@ -84,8 +84,12 @@ class Controller(Metadata):
         """
         require(s.alter.sender.is_some(), self.is_current(s), self.is_eligible(s))
         newest, isr = s.changes[0], s.alter.isr
+        if self.b.reassignments:  # a larger ISR may end a reassignment, and with it a leadership
+            self.settle(s, True, isr, lambda r: Not(s.controller.fenced.contains(r)))
+            self.forget_proposal(s)
+            return
         if self.settings.elr:
-            s.controller.elr = self.next_elr(s, isr, set())
+            s.controller.elr = self.next_elr(s, isr, set(), self.assigned(s))
         bump = False if self.rules.shrink_keeps_epoch else Not(newest.isr.is_subset(isr))
         self.commit(s, True, newest.leader.or_else(-1), newest.epoch + If(bump, 1, 0), isr)
         self.forget_proposal(s)
@@ -120,7 +124,10 @@ class Controller(Metadata):
     def is_eligible(self, s: StateView) -> Condition:
         """Whether all members proposed may be in the ISR (ReplicationControlManager.ineligibleReplicasForIsr)."""
         unfenced = (s.alter.isr & s.controller.fenced).is_empty() if self.rules.isr_needs_unfenced else True
-        return And(unfenced, s.alter.current if self.rules.isr_needs_broker_epoch else True)
+        current = s.alter.current if self.rules.isr_needs_broker_epoch else True
+        if self.b.reassignments and self.rules.isr_within_replicas:
+            current = And(current, s.alter.isr.is_subset(s.changes[0].replicas))
+        return And(unfenced, current)
 
     def forget_proposal(self, s: StateView) -> None:
         """No proposal is on its way any more."""
@@ -139,6 +146,7 @@ class Controller(Metadata):
         isr: SetValue,
         acceptable: Acceptable,
         unclean: frozenset[Replica] = frozenset(),
+        assigned: Assigned | None = None,
     ) -> None:
         """Decide leader, ISR and ELR after a failure or a return, and commit what has changed.
 
@@ -152,14 +160,19 @@ class Controller(Metadata):
             isr: the ISR without the replica that failed.
             acceptable: whether a replica may lead.
             unclean: who has come back after an unclean stop.
+            assigned: the replicas and what is to become of them, where an operator changes that.
         """
         newest = s.changes[0]
+        isr, assigned = self.complete_reassignment(s, when, isr, assigned or self.assigned(s))
         leader = newest.leader.or_else(-1)
-        elr = self.next_elr(s, isr, unclean) if self.settings.elr else None
+        elr = self.next_elr(s, isr, unclean, assigned) if self.settings.elr else None
 
         def valid(replica: Replica) -> Condition:
             eligible = And(isr.is_empty(), elr.contains(replica)) if elr is not None else False
-            return And(acceptable(replica), Or(isr.contains(replica), eligible))
+            return And(stays(replica), acceptable(replica), Or(isr.contains(replica), eligible))
+
+        def stays(replica: Replica) -> Condition:
+            return assigned.replicas.contains(replica) if self.b.reassignments else True
 
         clean = self.first(valid, leader)
         chosen = clean
@@ -169,10 +182,11 @@ class Controller(Metadata):
             may = And(isr.is_empty(), elr.is_empty(), lives if self.rules.last_leader_must_live else last.is_some())
             chosen = If(And(chosen < 0, may), last.or_else(-1), chosen)
         if self.settings.unclean:
-            chosen = If(chosen < 0, self.first(acceptable, leader), chosen)
-        self._write(s, when, chosen, chosen != clean, isr, elr)
+            chosen = If(chosen < 0, self.first(lambda r: And(stays(r), acceptable(r)), leader), chosen)
+        self.refuse_newcomer(s, when, chosen)
+        self._write(s, when, chosen, chosen != clean, isr, elr, assigned)
 
-    def first(self, valid: Acceptable, leader: Num) -> Num:
+    def first(self, valid: Acceptable, leader: Num | int) -> Num:
         """The present leader if it is valid, else the first valid replica, -1 if there is none."""
         chosen: Num | int = -1
         for replica in reversed(self.all(Replica)):
@@ -181,7 +195,14 @@ class Controller(Metadata):
         return If(stays, leader, chosen)
 
     def _write(
-        self, s: StateView, when: Condition, chosen: Num, unclean: Condition, isr: SetValue, elr: SetValue | None
+        self,
+        s: StateView,
+        when: Condition,
+        chosen: Num,
+        unclean: Condition,
+        isr: SetValue,
+        elr: SetValue | None,
+        assigned: Assigned,
     ) -> None:
         """Commit the outcome of `settle`, if it differs from what holds (PartitionChangeBuilder.build)."""
         newest = s.changes[0]
@@ -200,18 +221,24 @@ class Controller(Metadata):
         bump = chosen != leader
         if not self.rules.shrink_keeps_epoch:
             bump = Or(bump, Not(old.is_subset(new)))
+        if self.b.reassignments:
+            bump = Or(bump, Not(newest.replicas.is_subset(assigned.replicas)))
+            changed = Or(changed, self.note_assignment(s, when, assigned))
+            self.commit(s, And(when, changed), chosen, newest.epoch + If(bump, 1, 0), new, replicas=assigned.replicas)
+            return
         self.commit(s, And(when, changed), chosen, newest.epoch + If(bump, 1, 0), new)
 
-    def next_elr(self, s: StateView, isr: SetValue, unclean: object) -> SetValue:
+    def next_elr(self, s: StateView, isr: SetValue, unclean: object, assigned: Assigned) -> SetValue:
         """Who may lead besides the ISR: whoever left it since it became too small, and has not been unclean since."""
         left = ((s.controller.elr | s.changes[0].isr) - isr) - unclean
+        if self.b.reassignments and self.rules.elr_within_replicas:
+            left = left & assigned.replicas
         return If(isr.count() >= self.minimum(s), set(), left)
 
     def minimum(self, s: StateView) -> Num | int:
         """min.insync.replicas as the controller knows it, but no more than there are replicas."""
-        return (
-            If(s.controller.minimum_is_one, 1, self.settings.needed) if self.b.minimum_changes else self.settings.needed
-        )
+        needed = self.needed_of(s.changes[0])
+        return If(s.controller.minimum_is_one, 1, needed) if self.b.minimum_changes else needed
 
     def singleton(self, replica: Num) -> SetValue:
         """The set of one replica by its number, the empty set for -1."""

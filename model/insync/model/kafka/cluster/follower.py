@@ -56,6 +56,11 @@ class Follower(Leader):
         """
         require(follower != leader, self.follows(s, follower, leader), self.leads(s, leader))
         require(self.fetch_allowed(s, follower, leader))
+        if self.b.throttles:
+            spared = self.view_of(s, leader).isr.contains(follower) if self.rules.throttle_spares_isr else False
+            require(Or(Not(s.broker[follower].throttled), spared))
+        if self.rules.isr_within_replicas:
+            require(self.is_assigned(self.view_of(s, leader), follower))
         f = s.broker[follower]
         if self.rules.truncation is Truncation.ON_FETCH:
             require(f.term <= s.broker[leader].term)  # else the leader does not know the epoch, and answers an error
@@ -104,10 +109,9 @@ class Follower(Leader):
 
     @action(label="{follower}'s fetcher stops")
     def pause_fetching(self, s: StateView, follower: Replica) -> None:
-        """A fetch fails and its partition waits to be tried again, or a quota holds the follower back.
+        """A fetch fails and its partition waits to be tried again; the follower may leave the ISR meanwhile.
 
-        The follower may leave the ISR meanwhile. Kafka throttles replicas outside the ISR alone; here anyone may be.
-        Kafka: AbstractFetcherThread.markPartitionFailed, delayPartitions, ReplicationQuotaManager.
+        Kafka: AbstractFetcherThread.markPartitionFailed, delayPartitions.
         """
         f = s.broker[follower]
         require(self.b.pauses > 0)
@@ -117,11 +121,31 @@ class Follower(Leader):
 
     @action(label="{follower}'s fetcher goes on")
     def resume_fetching(self, s: StateView, follower: Replica) -> None:
-        """The partition is tried again, or the quota has room."""
+        """The partition is tried again."""
         require(self.b.pauses > 0)
         f = s.broker[follower]
         require(f.paused)
         f.paused = False
+
+    @action(label="{follower}'s quota is used up")
+    def throttle(self, s: StateView, follower: Replica) -> None:
+        """A follower has used up its replication quota; while it is outside the ISR its fetches get no records.
+
+        Kafka: ReplicationQuotaManager.isQuotaExceeded, ReplicaManager.shouldLeaderThrottle.
+        """
+        f = s.broker[follower]
+        require(self.b.throttles > 0)
+        require(s.spent.throttles < self.b.throttles, f.running, Not(f.throttled))
+        s.spent.throttles += 1
+        f.throttled = True
+
+    @action(label="{follower}'s quota has room")
+    def unthrottle(self, s: StateView, follower: Replica) -> None:
+        """Time has passed, and the quota has room again (Kafka: ReplicationQuotaManager.isQuotaExceeded)."""
+        require(self.b.throttles > 0)
+        f = s.broker[follower]
+        require(f.throttled)
+        f.throttled = False
 
     @action(label="{follower} asks {leader} where to truncate")
     def ask_epoch_end(self, s: StateView, follower: Replica, leader: Replica) -> None:
@@ -163,13 +187,19 @@ class Follower(Leader):
         """The fields of a broker that the rules at hand need."""
         asks = self.rules.truncation in (Truncation.EPOCH_OFFSET, Truncation.EPOCH_PAIR)
         sessions = self.rules.fence_fetch and not self.rules.session_keeps_epoch
-        epochless, paused = not self.rules.empty_reply_keeps_epoch, self.b.pauses > 0
-        needed = {"truncating": asks, "session": sessions, "epochless": epochless, "paused": paused}
+        needed = {
+            "truncating": asks,
+            "session": sessions,
+            "epochless": not self.rules.empty_reply_keeps_epoch,
+            "paused": self.b.pauses > 0,
+            "throttled": self.b.throttles > 0,
+        }
         return frozenset(name for name, used in needed.items() if used)
 
     def follows_in_view(self, s: StateView, follower: Replica, leader: Replica) -> Condition:
         """Whether a broker runs and takes the other one for the leader."""
-        return And(s.broker[follower].running, self.view_of(s, follower).leader == leader)
+        view = self.view_of(s, follower)
+        return And(s.broker[follower].running, view.leader == leader, self.is_assigned(view, follower))
 
     def follows(self, s: StateView, follower: Replica, leader: Replica) -> Condition:
         """Whether a broker fetches from the other one: it follows it and has nothing to truncate first."""
@@ -263,6 +293,16 @@ class Follower(Leader):
         f.hw = If(behind, reply.start, f.hw)
         f.term = If(behind, -1, f.term)
         self.start_at(s, follower, If(uses, minimum(reply.start, f.hw), 0))
+
+    def drops_reply(self, same_leader: Condition) -> Condition:
+        """Whether a reply is dropped that arrives in a later epoch than it was asked for in.
+
+        A fetcher that has to truncate first is not ready for data. Kafka: AbstractFetcherThread.processFetchRequest.
+        """
+        if self.rules.drop_stale_reply:
+            return True
+        asks = "truncating" in self.optional_fields
+        return And(asks, Or(Not(same_leader), self.rules.truncate_on_every_epoch))
 
     def forget_reply(self, s: StateView, follower: Replica, when: Condition) -> None:
         """No reply is on its way any more, where `when` holds."""

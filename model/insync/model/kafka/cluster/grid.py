@@ -3,7 +3,8 @@
 A broker's cell reads `L3 [r0@2 | r1@3] +b2`: it takes itself for the leader in epoch 3 (F: it follows; -: nobody
 leads), its log has two records, of which the high watermark, the bar, has passed the first, and it has asked for b2 to
 be added to the ISR. `~1` says that its metadata is one change late; `down` that it does not run;
-`x` is a deleted record.
+`x` is a deleted record; `out` a broker without a replica; `of b1 -b2 +b3` are the replicas, of which b2 is to go and b3
+to come.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ def _broker(name: str, broker: dict[str, Any], view: dict[str, Any], state: Read
     log = _log(broker, cast(dict[str, str], state["epoch_of"]))
     if not broker["running"]:
         return f"down {log}"
+    if isinstance(view["replicas"], list) and name not in view["replicas"]:
+        return f"out {log}" + (f" ~{broker['lag']}" if broker["lag"] else "")
     role = "-" if view["leader"] is None else "L" if view["leader"] == name else "F"
     parts = [f"{role}{view['epoch']} {log}"]
     added = [f"+{other}" for other in broker["pending"] if other not in view["isr"]]
@@ -46,6 +49,9 @@ def _log(broker: dict[str, Any], epochs: dict[str, str]) -> str:
 def _controller(state: ReadableState, newest: dict[str, Any]) -> str:
     controller = cast(dict[str, Any], state["controller"])
     parts = [f"{newest['leader'] or 'none'}@{newest['epoch']} ISR {_members(newest['isr'])}"]
+    if isinstance(newest["replicas"], list):
+        marks = {**dict.fromkeys(controller["adding"], "+"), **dict.fromkeys(controller["removing"], "-")}
+        parts.append(f"of {_members([f'{marks.get(name, str())}{name}' for name in newest['replicas']])}")
     if controller["elr"]:
         parts.append(f"ELR {_members(controller['elr'])}")
     if controller["fenced"]:

@@ -6,7 +6,7 @@ Kafka: Partition.
 from __future__ import annotations
 
 from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView, action, maximum, minimum, require
-from insync.model.kafka.cluster.controller import Controller
+from insync.model.kafka.cluster.reassignment import Reassignment
 from insync.model.kafka.cluster.releases import Counting, IsrWrite, StrictMinimum
 from insync.model.kafka.cluster.settings import Acks
 from insync.model.kafka.cluster.state import Replica
@@ -14,7 +14,7 @@ from insync.model.kafka.cluster.state import Replica
 __all__ = ["Leader"]
 
 
-class Leader(Controller):
+class Leader(Reassignment):
     """What a broker does that takes itself for the leader."""
 
     name = "cluster_leader"
@@ -33,6 +33,8 @@ class Leader(Controller):
         l = s.broker[leader]
         isr = self.view_of(s, leader).isr
         require(l.pending.is_empty(), Not(isr.contains(follower)), self.has_caught_up(s, leader, follower))
+        if self.rules.isr_within_replicas:
+            require(self.is_assigned(self.view_of(s, leader), follower))
         current = l.known[follower].current
         if not self.rules.join_reads_one_snapshot:
             l.joining -= {follower}
@@ -150,9 +152,9 @@ class Leader(Controller):
 
     def minimum_at(self, s: StateView, replica: Replica) -> Num | int:
         """min.insync.replicas as a broker knows it, but no more than there are replicas."""
-        if self.b.minimum_changes:
-            return If(self.view_of(s, replica).minimum_is_one, 1, self.settings.needed)
-        return self.settings.needed
+        view = self.view_of(s, replica)
+        needed = self.needed_of(view)
+        return If(view.minimum_is_one, 1, needed) if self.b.minimum_changes else needed
 
     def tell_clients(self, s: StateView, leader: Replica, reached: Num) -> None:
         """Note what clients learn as a leader's high watermark moves: records to be read, and acknowledgements.
@@ -169,7 +171,9 @@ class Leader(Controller):
             if waits_for_all:
                 acked = And(passed, enough, self.epoch_at(s, leader, offset) >= l.leads_since)
                 s.acked = If(acked, s.acked | {record}, s.acked)
-                thin = self.copies(s, leader, offset) + s.spent.lossy_crashes < self.minimum_at(s, leader)
+                # Who asks for fewer replicas asks for fewer copies, also before the leader has heard of it.
+                needed = minimum(self.minimum_at(s, leader), self.needed_of(s.changes[0]))
+                thin = self.copies(s, leader, offset) + s.spent.lossy_crashes < needed
                 s.thin_ack = Or(s.thin_ack, And(acked, thin))
 
     def copies(self, s: StateView, leader: Replica, offset: int) -> Num | int:
@@ -199,3 +203,11 @@ class Leader(Controller):
             forget = And(anew, Or(Not(re_elected), forgets))
             known.end = If(forget, None, known.end)
             known.current = And(known.current, Not(forget))
+
+    def forget_removed(self, s: StateView, leader: Replica, when: Condition) -> None:
+        """Forget followers that are no replicas any more, where `when` (Partition.updateAssignmentAndIsr)."""
+        for follower in self.others(leader):
+            known = s.broker[leader].known[follower]
+            gone = And(when, Not(self.is_assigned(self.view_of(s, leader), follower)))
+            known.end = If(gone, None, known.end)
+            known.current = And(known.current, Not(gone))

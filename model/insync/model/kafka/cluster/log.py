@@ -79,6 +79,21 @@ class Logs(ClusterState):
         if self.b.moves:
             b.copied = If(b.copied.is_some(), minimum(b.copied.or_else(0), end), None)
 
+    def delete_log(self, s: StateView, replica: Replica, when: Condition) -> None:
+        """Delete a replica that its broker no longer has, where `when` holds (LogManager.asyncDelete)."""
+        b = s.broker[replica]
+        for offset in range(self.b.records):
+            b.log[offset] = If(when, 0, b.log[offset])
+        b.leo = If(when, 0, b.leo)
+        b.hw = If(when, 0, b.hw)
+        b.term = If(when, -1, b.term)
+        if self.b.deletions:
+            b.start = If(when, 0, b.start)
+        if self.settings.flushing is Flushing.SOMETIMES:
+            b.flushed = If(when, 0, b.flushed)
+        if self.b.moves:
+            b.copied = If(when, None, b.copied)
+
     def append(self, s: StateView, replica: Replica, record: Num, epoch: Num) -> None:
         """Add a record at the end; its epoch enters the cache unless a later one is there.
 

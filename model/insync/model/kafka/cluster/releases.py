@@ -108,6 +108,22 @@ class Rules:
         bool,
         "The controller refuses members of the ISR whose proposal speaks of an earlier incarnation: KIP-903 (3.5).",
     ] = True
+    isr_within_replicas: Annotated[
+        bool, "Only replicas of the present assignment are served and join the ISR: KAFKA-1097, KAFKA-9672 (3.0)."
+    ] = True
+    reassignment_needs_targets: Annotated[
+        bool, "A reassignment ends once all replicas that stay are in the ISR, not the added alone: KAFKA-15665 (3.8)."
+    ] = True
+    cancel_needs_member: Annotated[
+        bool, "A reassignment may be taken back only if the ISR has one of the old replicas, or with unclean elections."
+    ] = True
+    cancel_keeps_minimum: Annotated[
+        bool, "A reassignment is not taken back if the ISR is below min.insync.replicas then; Kafka does not ask."
+    ] = False
+    elr_within_replicas: Annotated[
+        bool,
+        "Who is removed leaves the ELR; PartitionChangeBuilder does not look, in the code of trunk of October 2024.",
+    ] = False
     join_reads_one_snapshot: Annotated[
         bool, "Log end and broker epoch of a joining follower come from the same fetch: KAFKA-15221 (3.7)."
     ] = True
@@ -142,6 +158,7 @@ class Rules:
     register_needs_fenced: Annotated[
         bool, "A broker registers again only once the controller has noticed its end: before KRaft."
     ] = False
+    throttle_spares_isr: Annotated[bool, "A quota holds back replicas outside the ISR alone: KIP-73 (0.10.1)."] = True
     swap_needs_whole_copy: Annotated[
         bool, "A log is replaced by its copy in another directory only once the copy has all of it: KIP-113 (1.1)."
     ] = True
@@ -186,6 +203,8 @@ _OLDEST = Rules(
     isr_write=IsrWrite.DIRECT,
     isr_needs_unfenced=False,
     isr_needs_broker_epoch=False,
+    isr_within_replicas=False,
+    reassignment_needs_targets=False,
     join_reads_one_snapshot=False,
     ignore_diverging_fetch=False,
     empty_reply_keeps_epoch=False,
@@ -212,7 +231,12 @@ _CHANGES: dict[str, dict[str, object]] = {
         "join_needs_epoch_start": True,
     },
     "2.7": {"hide_stale_watermark": True, "session_keeps_epoch": True, "isr_write": IsrWrite.PROPOSED},
-    "3.0": {"truncation": Truncation.ON_FETCH, "ignore_diverging_fetch": True, "drop_stale_reply": True},
+    "3.0": {
+        "truncation": Truncation.ON_FETCH,
+        "ignore_diverging_fetch": True,
+        "drop_stale_reply": True,
+        "isr_within_replicas": True,
+    },
     # From here on the controller is a KRaft quorum; before 3.6 it bumped the leader epoch when an ISR shrank.
     "3.3": {"isr_needs_unfenced": True, "register_needs_fenced": False, "shrink_keeps_epoch": False},
     "3.5": {"isr_needs_broker_epoch": True, "watermark_after_truncation": True},
@@ -222,7 +246,7 @@ _CHANGES: dict[str, dict[str, object]] = {
         "empty_reply_keeps_epoch": True,
         "strict_minimum": StrictMinimum.COMMITTED,
     },
-    "3.8": {"unclean_leaves_elr": True},
+    "3.8": {"unclean_leaves_elr": True, "reassignment_needs_targets": True},
     "3.9": {},
     "4.0": {"register_leaves_isr": True, "minimum_change_clears_elr": True},
     "4.1": {"elr_by_default": True, "last_leader_must_live": True},

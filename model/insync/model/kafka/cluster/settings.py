@@ -42,11 +42,16 @@ BOUNDS = Bounds(
     fencings=Bound(1, 0, 4, "sessions that expire although the broker runs"),
     shrinks=Bound(1, 0, 4, "times that a leader takes a slow follower out of the ISR"),
     elections=Bound(0, 0, 4, "elections that no failure asks for, such as that of the preferred leader"),
-    pauses=Bound(0, 0, 4, "times that a follower's fetcher fails or is throttled, until it goes on"),
+    pauses=Bound(0, 0, 4, "times that a follower's fetcher fails, until its partition is tried again"),
+    throttles=Bound(0, 0, 4, "times that a replication quota holds a follower back, until it has room"),
     moves=Bound(0, 0, 4, "moves of a log to another directory of its broker"),
     deletions=Bound(0, 0, 4, "records that a leader deletes at the start of its log"),
+    reassignments=Bound(0, 0, 4, "times that an operator changes the replicas of the partition, or takes that back"),
+    spares=Bound(0, 0, 4, "brokers that have no replica at first"),
     minimum_changes=Bound(0, 0, 2, "changes of min.insync.replicas, to 1 and back"),
-    metadata_lag=Bound(2, 1, 5, "changes of the partition by which a broker's metadata may be late"),
+    metadata_lag=Bound(
+        2, 0, 5, "changes by which a broker's metadata may be late; 0: all apply a change as it is made"
+    ),
     late_replies=Choice("off", ("off", "on"), "whether a fetch's reply may arrive late, after other steps"),
     flushing=Choice("never", [one.value for one in Flushing], "when logs are flushed, which is what a crash spares"),
     defect=Choice(NO_DEFECT, (NO_DEFECT, *DEFECTS), "defect of the catalogue to switch on (insync defects)"),
@@ -84,5 +89,6 @@ class Settings:
         self.flushing = Flushing(named("flushing"))
         self.needed = min(b.min_insync, b.replicas)
         # A failure can end a leadership and begin another when it has passed; what the rules add is one at a time.
-        failures = b.lossy_crashes + b.crashes + b.stops + b.fencings
+        # So can a reassignment.
+        failures = b.reassignments + b.lossy_crashes + b.crashes + b.stops + b.fencings
         self.bumps = 2 * failures + b.elections + (0 if self.rules.shrink_keeps_epoch else b.shrinks)

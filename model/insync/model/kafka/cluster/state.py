@@ -25,12 +25,14 @@ from insync.model import (
     Set,
     State,
     StateView,
+    Subset,
+    UserError,
     set_of,
 )
 from insync.model.kafka.cluster.releases import Truncation
 from insync.model.kafka.cluster.settings import BOUNDS, Flushing, Settings
 
-__all__ = ["ClusterState", "Epoch", "Offset", "Place", "RecordId", "Replica"]
+__all__ = ["ClusterState", "Epoch", "Offset", "Place", "RecordId", "Replica", "Target"]
 
 
 class Replica(Index):
@@ -80,6 +82,10 @@ class Offset(Index):
         return bounds.records + 1
 
 
+class Target(Subset, of=Replica):
+    """A set of brokers to which an operator assigns the partition."""
+
+
 class Place(Index):
     """A place among the controller's latest changes, 0 being the newest."""
 
@@ -88,8 +94,8 @@ class Place(Index):
 
     @classmethod
     def size(cls, bounds: BoundValues) -> int:
-        """As many as a broker may be late by."""
-        return bounds.metadata_lag
+        """As many as a broker may be late by, but a sort has a member."""
+        return max(1, bounds.metadata_lag)
 
 
 UNUSED = Int(0, 0)
@@ -104,6 +110,9 @@ class ClusterState(Model):
 
     def __init__(self, **bounds: int | str) -> None:
         super().__init__(**bounds)
+        if self.b.spares >= self.b.replicas:
+            message = f"spares {self.b.spares} is too many: one of the {self.b.replicas} brokers must have a replica."
+            raise UserError(message)
         self.settings = Settings(self.b)
         self.rules = self.settings.rules
 
@@ -116,6 +125,9 @@ class ClusterState(Model):
                 elr=Set(Replica) if settings.elr else UNUSED,
                 last_leader=Option(Replica) if settings.elr else UNUSED,
                 minimum_is_one=Bool if b.minimum_changes else UNUSED,
+                # A reassignment under way: `removing` are replicas still, `adding` are replicas already.
+                adding=Set(Replica) if b.reassignments else UNUSED,
+                removing=Set(Replica) if b.reassignments else UNUSED,
             ),
             changes=Array(
                 b.metadata_lag + 1,
@@ -124,6 +136,7 @@ class ClusterState(Model):
                     epoch=Epoch,
                     isr=Set(Replica),
                     minimum_is_one=Bool if b.minimum_changes else UNUSED,
+                    replicas=Set(Replica) if b.reassignments else UNUSED,
                 ),
             ),
             # One AlterPartition on its way; `fresh` while its partition epoch is the controller's, `current` while
@@ -142,6 +155,7 @@ class ClusterState(Model):
             acked=Set(RecordId),
             deleted=Set(RecordId) if b.deletions else UNUSED,
             thin_ack=Bool,
+            thin_move=Bool if b.reassignments else UNUSED,
             seen=Array(b.records, Option(RecordId)),
             spent=Record(
                 lossy_crashes=Int(0, b.lossy_crashes),
@@ -151,7 +165,9 @@ class ClusterState(Model):
                 shrinks=Int(0, b.shrinks),
                 elections=Int(0, b.elections),
                 minimum_changes=Int(0, b.minimum_changes),
+                reassignments=Int(0, b.reassignments),
                 pauses=Int(0, b.pauses),
+                throttles=Int(0, b.throttles),
                 moves=Int(0, b.moves),
                 deletions=Int(0, b.deletions),
             ),
@@ -181,8 +197,9 @@ class ClusterState(Model):
             known=Array(Replica, Record(end=Option(end), current=Bool)),
             truncating=Bool if asks else UNUSED,
             session=Bool if rules.fence_fetch and not rules.session_keeps_epoch else UNUSED,
-            # A fetcher that has failed or is throttled; the end of the copy of the log in another directory.
+            # A fetcher that has failed; a quota that is used up; the end of the log's copy in another directory.
             paused=Bool if b.pauses else UNUSED,
+            throttled=Bool if b.throttles else UNUSED,
             copied=Option(end) if b.moves else UNUSED,
             epochless=UNUSED if rules.empty_reply_keeps_epoch else Bool,
             joining=UNUSED if rules.join_reads_one_snapshot else Set(Replica),
@@ -202,9 +219,12 @@ class ClusterState(Model):
         )
 
     def initial(self, s: StateView) -> None:
-        """Start with b1 leading in epoch 0, all replicas running, in the ISR, with empty logs."""
+        """Start with b1 leading in epoch 0, all brokers running; all but the spares have an empty log, in the ISR."""
         s.changes[0].leader = 0
-        s.changes[0].isr = set_of(self.all(Replica))
+        assigned = self.all(Replica)[: self.b.replicas - self.b.spares]
+        s.changes[0].isr = set_of(assigned)
+        if self.b.reassignments:
+            s.changes[0].replicas = set_of(assigned)
         for replica in self.all(Replica):
             s.broker[replica].running = True
             s.broker[replica].term = -1
@@ -220,6 +240,12 @@ class ClusterState(Model):
     def leads(self, s: StateView, replica: Replica) -> Condition:
         """Whether a broker runs and takes itself for the leader."""
         return And(s.broker[replica].running, self.view_of(s, replica).leader == replica)
+
+    def is_assigned(self, view: Any, replica: Replica) -> Condition:
+        """Whether a broker has a replica of the partition, by some change."""
+        return (
+            view.replicas.contains(replica) if self.b.reassignments else int(replica) < self.b.replicas - self.b.spares
+        )
 
     def others(self, replica: Replica) -> list[Replica]:
         """All replicas but this one."""

@@ -11,6 +11,7 @@ from insync.model.kafka.defects.hazards import HAZARDS
 from insync.model.kafka.defects.left_out import LEFT_OUT
 from insync.model.kafka.defects.membership import MEMBERSHIP
 from insync.model.kafka.defects.mutants import MUTANTS
+from insync.model.kafka.defects.reassignment import REASSIGNMENT
 from insync.model.kafka.defects.truncation import TRUNCATION
 
 __all__ = ["DEFECTS", "LEFT_OUT", "NO_DEFECT", "Defect", "LeftOut"]
@@ -23,6 +24,8 @@ def _by_number(entry: Defect) -> tuple[int, int]:
 
 DEFECTS: Mapping[str, Defect] = {
     entry.name: entry
-    for entry in sorted([*TRUNCATION, *MEMBERSHIP, *FAILURES, *MUTANTS, *HARMLESS, *HAZARDS], key=_by_number)
+    for entry in sorted(
+        [*TRUNCATION, *MEMBERSHIP, *REASSIGNMENT, *FAILURES, *MUTANTS, *HARMLESS, *HAZARDS], key=_by_number
+    )
 }
 """Every defect that the model `cluster` shows, by name."""

@@ -25,10 +25,13 @@ LEFT_OUT = (
     LeftOut("R-36", "A sparse epoch cache", "KAFKA-7897", "old message formats are not modelled"),
     LeftOut("R-37", "The high watermark's checkpoint is lost", "KAFKA-1647", "a fault of storage"),
     LeftOut("R-38", "Compaction loses the log's end", "KAFKA-17076", "compaction is not modelled"),
-    LeftOut("R-40", "A reassignment ends with a target outside the ISR", "KAFKA-15665", "reassignment is not modelled"),
-    LeftOut("R-41", "A reassignment ends with one new replica", "KIP-966", "reassignment is not modelled"),
-    LeftOut("R-42", "A replica that is removed joins again", "KAFKA-9672", "reassignment is not modelled"),
-    LeftOut("R-43", "Cancelling a reassignment", "KAFKA-13972", "reassignment is not modelled"),
+    LeftOut("R-41", "A reassignment ends with one new replica", "KIP-966", "the state in which R-40 ends"),
+    LeftOut(
+        "R-44",
+        "An added replica survives a cancelled reassignment",
+        "KAFKA-13972",
+        "reassignment is modelled as the KRaft controller does it, and this is the ZooKeeper one's",
+    ),
     LeftOut(
         "R-45",
         "A future replica's epoch cache",

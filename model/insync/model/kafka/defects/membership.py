@@ -91,15 +91,15 @@ MEMBERSHIP = (
     ),
     Defect(
         name="R-18",
-        title="A leader remembers a follower outside the ISR across an epoch",
+        title="A replica is removed and added again, and the leader has not noticed",
         ticket="mutant (Vanlightly's CHECK, M3)",
         affected="none: a fetch in the new epoch is what an expansion starts from",
-        story="A leader is deposed and elected again, and hears of both at once. In between, a follower outside the "
-        "ISR has truncated under the other leader; the leader adds it by what it remembers.",
+        story="One reassignment removes a follower, which deletes its log; another brings it back. The leader hears of "
+        "both in one batch, still knows the log end of before, and adds the empty replica to the ISR.",
         fix="forget followers outside the ISR in every new epoch",
         breaks="electable_replicas_are_complete",
-        length=19,
-        bounds={**CALM, "shrinks": 1, "elections": 2, "records": 1},
+        length=10,
+        bounds={**CALM, "replicas": 2, "reassignments": 2, "records": 1},
         rules={"forget_followers": False},
         base=FORGETS,
     ),
