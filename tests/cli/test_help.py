@@ -16,7 +16,8 @@ Insync = Callable[..., Any]
 def test_help_of_the_command_names_the_commands_and_the_exit_codes(insync: Insync) -> None:
     code, out, err = insync("--help")
     assert (code, err) == (0, "")
-    for name in ("list", "check", "simulate", "replay"):
+    assert "\n    insync list\n    insync check kip320 --replicas 3" in out
+    for name in ("list", "check", "simulate", "replay", "ask", "defects", "prove", "spark"):
         assert f"\n  {name} " in out
     assert "3   incomplete: a limit or Ctrl-C ended the search, and nothing is proved" in out
 

@@ -83,7 +83,7 @@ class _Commands(click.Group):
 )
 @click.version_option(package_name="insync", message="insync %(version)s")
 def insync() -> None:
-    r"""Check Kafka's replication protocol, exactly.
+    """Check Kafka's replication protocol, exactly.
 
     insync searches every state that a model of the protocol can reach, and says that its properties hold, or shows
     the shortest way to break one.
@@ -94,4 +94,4 @@ def insync() -> None:
       insync check kip101 --property strong_isr --trace out.json
       insync simulate kip101 --walks 100000 --depth 60 --seed 1
       insync replay out.json
-    """
+    """  # noqa: D301 -- click wants the control character that keeps these lines as they are

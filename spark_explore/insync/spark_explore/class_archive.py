@@ -48,7 +48,7 @@ def prepare() -> Path:
     beside = path.with_suffix(".part")
     beside.unlink(missing_ok=True)
     model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
-    with open_session(None, "local[2]", None, f" -XX:ArchiveClassesAtExit={beside}") as spark:
+    with open_session(None, "local[2]", None, f' -XX:ArchiveClassesAtExit="{beside}"') as spark:
         check(model, options=SparkOptions(session=spark, partitions=2, warm_states=1))
     beside.replace(path)
     return path
