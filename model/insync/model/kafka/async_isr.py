@@ -28,22 +28,12 @@ from insync.model import (
     set_of,
 )
 from insync.model.kafka.grid import async_isr_grid
+from insync.model.kafka.replica import Replica
 
 __all__ = ["AsyncIsr", "Isr", "Replica", "Version"]
 
 LEADER = 0
 """The leader never changes in this model: it is the first replica."""
-
-
-class Replica(Index):
-    """A broker that holds a copy of the partition; the first one leads."""
-
-    label = "b"
-
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        """As many as the bound says."""
-        return bounds.replicas
 
 
 class Version(Index):

@@ -44,19 +44,9 @@ from insync.model import (
     set_of,
 )
 from insync.model.kafka.grid import replication_grid
+from insync.model.kafka.replica import Replica
 
 __all__ = ["Epoch", "RecordId", "Replica", "Replication"]
-
-
-class Replica(Index):
-    """A broker that holds a copy of the partition."""
-
-    label = "b"
-
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        """As many as the bound says."""
-        return bounds.replicas
 
 
 class Epoch(Index):

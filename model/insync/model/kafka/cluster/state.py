@@ -31,19 +31,9 @@ from insync.model import (
 )
 from insync.model.kafka.cluster.releases import Truncation
 from insync.model.kafka.cluster.settings import BOUNDS, Flushing, Settings
+from insync.model.kafka.replica import Replica
 
 __all__ = ["ClusterState", "Epoch", "Offset", "Place", "RecordId", "Replica", "Target"]
-
-
-class Replica(Index):
-    """A broker that holds a copy of the partition."""
-
-    label = "b"
-
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        """As many as the bound says."""
-        return bounds.replicas
 
 
 class Epoch(Index):
