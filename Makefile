@@ -9,7 +9,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help env check test lint types slow bench format size clean
+.PHONY: help env check test java lint types slow bench format size clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -36,7 +36,10 @@ check: $(STAMP) ## Prove one protocol and find the counterexample of another
 	@$(BIN)/insync check kip101; code=$$?; test $$code -eq 1 || { \
 	  echo "insync check kip101 ended with exit code $$code; 1 (violated) was expected." >&2; exit 1; }
 
-test: lint types ## Lint, formatting, types, layers and every test that is not marked slow
+java: env
+	@.ci/java
+
+test: lint types java ## Lint, formatting, types, layers and every test that is not marked slow
 	$(BIN)/python -m pytest -m "not slow"
 
 lint: env

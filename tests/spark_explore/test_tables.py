@@ -10,15 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from insync.model.machine.kernels import compile_store
 from insync.spark_explore.run_folder import RunFolder
 from insync.spark_explore.shared_memory import Gone, SharedBlock, can_be_anonymous
 from insync.spark_explore.tables import Table, TableFull, Tables, release_tables
+from insync_tables import ROW, load_and_leave, tables_in
 
 pytest.importorskip("pyarrow")
 
 STATES = [(number * 7919, number) for number in range(1, 4001)]
-ROW = 16
 
 
 def packed(states: Sequence[tuple[int, int]]) -> ctypes.Array[ctypes.c_uint64]:
@@ -45,10 +44,6 @@ def run(tmp_path: Path) -> RunFolder:
         folder.write_states(partition, 1, [10], 2, bytes(packed(mine[:10])))
         folder.write_states(partition, 2, [len(mine) - 10], 2, bytes(packed(mine[10:])))
     return folder
-
-
-def tables_in(tmp_path: Path, run: RunFolder, limit: int | None = None, on_disk: bool = False) -> Tables:
-    return Tables(tmp_path / "executor", run, compile_store(2), 1, limit, on_disk)
 
 
 @pytest.mark.parametrize("on_disk", [False, True])
@@ -97,7 +92,7 @@ def test_memory_of_a_worker_that_is_gone_is_gone(tmp_path: Path, run: RunFolder)
     if not can_be_anonymous():
         pytest.skip("no anonymous shared memory here")
     context = multiprocessing.get_context("spawn")
-    worker = context.Process(target=_load_and_leave, args=(tmp_path, run.uri))
+    worker = context.Process(target=load_and_leave, args=(tmp_path, run.uri))
     worker.start()
     worker.join(60)
     assert worker.exitcode == 0
@@ -108,13 +103,6 @@ def test_memory_of_a_worker_that_is_gone_is_gone(tmp_path: Path, run: RunFolder)
     with tables.table(0) as table:
         assert table.levels == 0
     tables.close()
-
-
-def _load_and_leave(tmp_path: Path, uri: str) -> None:
-    tables = tables_in(tmp_path, RunFolder(uri))
-    with tables.table(0) as table:
-        tables.load(table, 2)
-        tables.commit(table)
 
 
 def test_what_does_not_fit_beside_another_takes_its_place(tmp_path: Path, run: RunFolder) -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
-
-from insync.explorer.breadth_first.store import Store
+from insync.explorer.breadth_first.store import Store, table_bytes
 from insync.model.machine.kernels import StoreKernels
-from insync.model.machine.slots import BUCKET_BYTES, SPARE_BUCKETS, StoreField
+from insync.model.machine.slots import BUCKET_BYTES, StoreField
 from insync.spark_explore.shared_memory import SharedBlock
 
 __all__ = ["SharedStore"]
 
 _FIRST_BUCKETS = 1 << 12
-_MOST_STATES = 2**32 - 2
 
 
 class SharedStore(Store):
@@ -27,14 +24,8 @@ class SharedStore(Store):
     def __init__(
         self, kernels: StoreKernels, states: SharedBlock, table: SharedBlock, buckets: int = 0, count: int = 0
     ) -> None:
-        self.kernels, self.states, self.table = kernels, states, table
-        self._states = states  # type: ignore[assignment]
-        self._table = table  # type: ignore[assignment]
-        self._room = min(states.size // kernels.row_bytes, _MOST_STATES)
-        self._fields = (ctypes.c_uint64 * len(StoreField))()
-        self._address = ctypes.addressof(self._fields)
-        self._fields[StoreField.STATES] = states.address
-        self._fields[StoreField.TABLE] = table.address
+        self.states, self.table = states, table
+        self._stand_on(kernels, states, table, buckets or _FIRST_BUCKETS)
         self.restore(buckets or _FIRST_BUCKETS, count)
 
     def restore(self, buckets: int, count: int) -> None:
@@ -55,5 +46,4 @@ class SharedStore(Store):
 
 def table_size(states_bytes: int, row_bytes: int) -> int:
     """Return how much address space the table of a store may come to take."""
-    slots = 2 * min(states_bytes // row_bytes, _MOST_STATES)
-    return 8 * slots + (_FIRST_BUCKETS + SPARE_BUCKETS) * BUCKET_BYTES
+    return table_bytes(states_bytes, row_bytes, _FIRST_BUCKETS)

@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING
 from insync.explorer.breadth_first.memory import resident_memory
 from insync.explorer.limits import Limits, Watch
 from insync.explorer.progress import WalkProgress, WalkReporter
-from insync.explorer.walks.simulate import (
-    _SHARE_LEAST,
-    _SHARE_MOST,
-    _SHARE_STEPS,
-    SimulationResult,
-    _result,
-    _shortened,
-)
+from insync.explorer.walks.simulate import SimulationResult, shortened, simulation_of, walks_per_share
 from insync.explorer.walks.walker import FailedWalk, Walked
 from insync.model import Model
 from insync.model.evaluator import evaluate
@@ -86,11 +79,11 @@ def simulate(
             stopped = tours.stopped_by
     total = merged(walked) if walked else Walked((0,) * recipe.actions, (0,), 0, None)
     taken = time.perf_counter()
-    violation = None if total.failed is None else _shortened(model, checked, total.failed)
+    violation = None if total.failed is None else shortened(model, checked, total.failed)
     spent = {"compile": compiled - started, "search": taken - compiled}
     if violation is not None:
         spent["shrink"] = time.perf_counter() - taken
-    return _result(model, asked, (seed, depth, sum(total.lengths)), total, violation, stopped, spent)
+    return simulation_of(model, asked, (seed, depth, sum(total.lengths)), total, violation, stopped, spent)
 
 
 class _Tours:
@@ -101,7 +94,7 @@ class _Tours:
         self.stopped_by = watch.interrupted()
 
     def walk(self, walks: int, depth: int, seed: int, partitions: int) -> list[Walked]:
-        share = max(_SHARE_LEAST, min(_SHARE_MOST, _SHARE_STEPS // depth))
+        share = walks_per_share(depth)
         walked: list[Walked] = []
         first, shares = 0, _FIRST_SHARES
         while first < walks and self.stopped_by is None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ctypes
 import mmap
 from collections.abc import Callable
+from typing import Protocol
 
 from insync.explorer.breadth_first.memory import HUGE_PAGE, Block
 from insync.model.errors import InternalError
 from insync.model.machine.kernels import StoreKernels
 from insync.model.machine.slots import BUCKET_BYTES, BUCKET_SLOTS, SPARE_BUCKETS, StoreField
 
-__all__ = ["Store"]
+__all__ = ["Memory", "Store", "table_bytes"]
 
 _FIRST_BUCKETS = 1 << 15  # one huge page
 _FIRST_BUCKETS_OF_MANY = 1 << 9
@@ -29,6 +30,30 @@ Permission = Callable[[int], bool]
 """Asked before memory is used: whether so many more bytes may be."""
 
 
+class Memory(Protocol):
+    """What a store stands on: memory that is zero until written."""
+
+    @property
+    def address(self) -> int:
+        """Where it starts."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+
+    def read(self, start: int, length: int) -> bytes:
+        """Return a copy of a part."""
+
+    def close(self) -> None:
+        """Give it back."""
+
+
+def table_bytes(states_bytes: int, row_bytes: int, first_buckets: int) -> int:
+    """Return how much address space a table may come to take that begins with so many buckets."""
+    slots = min(2 * min(states_bytes // row_bytes, _MOST_STATES), _MOST_BUCKETS * BUCKET_SLOTS)
+    return 8 * slots + (first_buckets + SPARE_BUCKETS) * BUCKET_BYTES
+
+
 class Store:
     """An exact set of packed states that keeps the order in which they came.
 
@@ -38,22 +63,31 @@ class Store:
         kernels: the compiled functions for states of this size.
         capacity: bytes that the states of all partitions may take, which they do only as they come.
         partitions: how many stores there are: the more, the smaller each begins.
+
+    Attributes:
+        page_bytes: by how much the memory of the states may be more than their size.
     """
 
+    page_bytes = mmap.PAGESIZE
+
     def __init__(self, kernels: StoreKernels, capacity: int, partitions: int = 1) -> None:
-        self.kernels = kernels
         huge = partitions <= _MANY
         share = capacity if huge else 2 * capacity // partitions + _LEAST_SHARE  # shares are never exactly equal
         first = _FIRST_BUCKETS if huge else _FIRST_BUCKETS_OF_MANY
-        self._states = Block(max(share, HUGE_PAGE), huge)
-        self._room = min(self._states.size // kernels.row_bytes, _MOST_STATES)
-        slots = min(2 * self._room, _MOST_BUCKETS * BUCKET_SLOTS)
-        self._table = Block(8 * slots + (first + SPARE_BUCKETS) * BUCKET_BYTES, huge)
+        self.page_bytes = HUGE_PAGE if huge else mmap.PAGESIZE
+        states = Block(max(share, HUGE_PAGE), huge)
+        table = Block(table_bytes(states.size, kernels.row_bytes, first), huge)
+        self._stand_on(kernels, states, table, first)
+
+    def _stand_on(self, kernels: StoreKernels, states: Memory, table: Memory, buckets: int) -> None:
+        """Use this memory, of whose table so many buckets are in use."""
+        self.kernels, self._states, self._table = kernels, states, table
+        self._room = min(states.size // kernels.row_bytes, _MOST_STATES)
         self._fields = (ctypes.c_uint64 * len(StoreField))()
         self._address = ctypes.addressof(self._fields)
-        self._fields[StoreField.STATES] = self._states.address
-        self._fields[StoreField.TABLE] = self._table.address
-        self._use(first)
+        self._fields[StoreField.STATES] = states.address
+        self._fields[StoreField.TABLE] = table.address
+        self._use(buckets)
 
     def __len__(self) -> int:
         return int(self._fields[StoreField.COUNT])
@@ -77,11 +111,6 @@ class Store:
             candidates, count = candidates + done * self.kernels.row_bytes, count - done
             if not self._grow(may_use):
                 return False
-
-    @property
-    def page_bytes(self) -> int:
-        """By how much the memory of the states may be more than their size."""
-        return HUGE_PAGE if self._states.huge else mmap.PAGESIZE
 
     def read(self, start: int, end: int) -> bytes:
         """Return the states from one place to another as bytes."""

@@ -22,7 +22,7 @@ from insync.model.graph import Node
 from insync.model.machine.kernels import compile_walk
 from insync.properties import TYPE_OK, Property, select
 
-__all__ = ["SimulationResult", "WalkLengths", "simulate"]
+__all__ = ["SimulationResult", "WalkLengths", "shortened", "simulate", "simulation_of", "walks_per_share"]
 
 _SHARE_STEPS = 1 << 18  # of a share of the walks: some ten milliseconds
 _SHARE_LEAST, _SHARE_MOST = 256, 4096
@@ -133,11 +133,16 @@ def simulate(
         walked.fails_at_once(kernel.actions, first)
     total, done = walked.total()
     taken = time.perf_counter()
-    violation = None if total.failed is None else _shortened(model, checked, total.failed)
+    violation = None if total.failed is None else shortened(model, checked, total.failed)
     spent = {"compile": compiled - started, "search": taken - compiled}
     if violation is not None:
         spent["shrink"] = time.perf_counter() - taken
-    return _result(model, asked, (seed, depth, done), total, violation, walked.stopped_by, spent)
+    return simulation_of(model, asked, (seed, depth, done), total, violation, walked.stopped_by, spent)
+
+
+def walks_per_share(depth: int) -> int:
+    """Return how many walks are handed out at a time: the fewer, the longer they may be."""
+    return max(_SHARE_LEAST, min(_SHARE_MOST, _SHARE_STEPS // depth))
 
 
 class _Simulation:
@@ -145,7 +150,7 @@ class _Simulation:
 
     def __init__(self, walks: int, depth: int, watch: Watch, reporter: WalkReporter | None) -> None:
         self._walks, self._watch, self._reporter = walks, watch, reporter
-        self._share = max(_SHARE_LEAST, min(_SHARE_MOST, _SHARE_STEPS // depth))
+        self._share = walks_per_share(depth)
         self._next = 0
         self._lock = threading.Lock()
         self._done: dict[int, Walked] = {}
@@ -203,7 +208,8 @@ class _Simulation:
             self._reporter(WalkProgress(walks, steps, rate, self._watch.resident, self._watch.seconds))
 
 
-def _shortened(model: Model, checked: Sequence[tuple[Property, Node]], failed: FailedWalk) -> Violation:
+def shortened(model: Model, checked: Sequence[tuple[Property, Node]], failed: FailedWalk) -> Violation:
+    """Return the violation that a failing walk ends in, with the steps that it does not need left out."""
     evaluator = Evaluator(model.program)
     if failed.property == len(checked):
         replayer = Replayer(evaluator, None)
@@ -215,7 +221,7 @@ def _shortened(model: Model, checked: Sequence[tuple[Property, Node]], failed: F
     return Violation(violated.name, trace.length, trace)
 
 
-def _result(
+def simulation_of(
     model: Model,
     asked: Sequence[Property],
     settings: tuple[int, int, int],
@@ -224,6 +230,17 @@ def _result(
     stopped_by: StopReason | None,
     spent: Mapping[str, float],
 ) -> SimulationResult:
+    """Return the result of a simulation.
+
+    Args:
+        model: what was walked through.
+        asked: the properties that were asked for.
+        settings: the seed, the depth and how many walks were taken.
+        total: what all of them counted.
+        violation: what the first failing walk ends in.
+        stopped_by: the limit that ended it.
+        spent: the seconds of its parts.
+    """
     seed, depth, walks = settings
     taken = dict.fromkeys(model.program.action_names, 0)
     for action, steps in zip(model.program.actions, total.steps, strict=True):
