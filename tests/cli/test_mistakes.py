@@ -121,6 +121,7 @@ MODEL_MISTAKES = {
     "unknown field": ("s.y = 1", r":19: the state has no field 'y'\."),
     "outside its domain": ("s.x = 5", r":19: "),
     "an error of Python": ("1 / 0", r":19: the model raised ZeroDivisionError: division by zero\."),
+    "a request to end the process": ("raise SystemExit(0)", r":19: the model ends the process\."),
     "two actions of one name": (
         "s.x = 1\n\n    @action\n    def grow(self, s: StateView) -> None:\n        s.x = 1",
         r":21: two actions are named 'grow', the other at line 17; rename one\.",

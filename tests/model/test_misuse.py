@@ -292,3 +292,42 @@ def test_every_message_is_a_sentence() -> None:
             _ = model_with(body).program
         assert re.fullmatch(r".+:\d+: .+[.?]", str(caught.value), re.DOTALL)
         assert "!" not in str(caught.value)
+
+
+@pytest.mark.parametrize("size", [5000, 10**9])
+def test_an_array_that_is_too_large_is_refused_at_once(size: int) -> None:
+    class Wide(Model):
+        bounds = Bounds(size=Bound(5000, 1, 10**9))
+
+        def declare(self, b: BoundValues) -> State:
+            return State(on=Array(b.size, Bool))
+
+    with pytest.raises(ModelError, match=rf"An array of {size} places .* at most 4096 cells. Use smaller bounds"):
+        _ = Wide(size=size).program
+
+
+def test_a_state_of_too_many_cells_is_refused() -> None:
+    class Wide(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(on=Array(100, Array(100, Bool)))
+
+    with pytest.raises(ModelError, match="takes 10000 cells, and at most 4096 are possible"):
+        _ = Wide().program
+
+
+def test_too_many_bindings_are_refused() -> None:
+    class Many(Index):
+        @classmethod
+        def size(cls, bounds: BoundValues) -> int:
+            return 10**6
+
+    class Wide(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(on=Bool)
+
+        @action
+        def press(self, s: StateView, one: Many) -> None:
+            s.on = True
+
+    with pytest.raises(ModelError, match=r"the action 'press' has 1000000 bindings .* at most 20000 are possible"):
+        _ = Wide().program

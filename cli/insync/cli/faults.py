@@ -9,7 +9,7 @@ from types import TracebackType
 from insync.cli.exit_codes import ExitCode
 from insync.cli.output import describe_output_error, emit_error
 
-__all__ = ["explain_fault"]
+__all__ = ["explain_exit", "explain_fault"]
 
 _USER_MODULES = "insync_user_"  # the catalogue loads a user's file under such a name
 _OWN_MODULES = "insync."
@@ -36,6 +36,15 @@ def explain_fault(error: Exception) -> ExitCode:
         "please report it with the lines above and the command that led to it."
     )
     return ExitCode.INTERNAL_ERROR
+
+
+def explain_exit(error: SystemExit) -> ExitCode:
+    """Return the exit code for a request to end the process: a model must not make one, click does at a closed pipe."""
+    place = _place_in_user_code(error.__traceback__)
+    if place is None:
+        return ExitCode.HOLDS
+    emit_error(f"Error: {place}: the model ends the process. Take that out; Python ran this line to read the model.")
+    return ExitCode.USER_ERROR
 
 
 def _place_in_user_code(trace: TracebackType | None) -> str | None:

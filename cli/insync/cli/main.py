@@ -13,7 +13,7 @@ from typing import NoReturn
 import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
-from insync.cli.faults import explain_fault
+from insync.cli.faults import explain_exit, explain_fault
 from insync.cli.output import emit_error, prepare_streams
 from insync.cli.usage import describe_usage_error
 
@@ -51,8 +51,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         emit_error("Interrupted.")
         return ExitCode.INTERRUPTED
-    except SystemExit:
-        return ExitCode.HOLDS  # click's, when the reader of a help text closed the pipe
+    except SystemExit as error:
+        return explain_exit(error)
     except Exception as error:  # noqa: BLE001 -- the last resort, where a user's mistake and ours are told apart
         return explain_fault(error)
     return result if isinstance(result, int) else ExitCode.HOLDS

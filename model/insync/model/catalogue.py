@@ -97,7 +97,7 @@ def _load(path: Path) -> ModuleType:
     except UserError:
         del sys.modules[module_name]
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[module_name]
         message = f"{path} cannot be loaded: {type(error).__name__}: {error}{_line(error, path)}"
         raise UserError(message) from error
@@ -106,7 +106,8 @@ def _load(path: Path) -> ModuleType:
     return module
 
 
-def _line(error: Exception, path: Path) -> str:
+def _line(error: BaseException, path: Path) -> str:
     """Say on which line of a file an error arose while the file was loaded; a syntax error says so itself."""
-    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f.lineno for f in frames if Path(f.filename).resolve() == path.resolve()]
     return f" (line {lines[-1]})" if lines else ""

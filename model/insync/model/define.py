@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Any, ClassVar, TypeVar, overload
 
 from insync.model.bounds import Bounds, BoundValues
-from insync.model.domains import Readable, ReadableState, State
+from insync.model.domains import MOST_CELLS, Readable, ReadableState, State
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Node
 from insync.model.program import Program
@@ -248,6 +248,12 @@ class Model(metaclass=ModelMeta):
                 message = f"{_place(self.declare)}: declare returns {declared!r}; it must return State(...)."
                 raise ModelError(message)
             self._state = declared.bind(self.b)
+            if self._state.width > MOST_CELLS:
+                message = (
+                    f"{self.name}: a state under {dict(self.b)} takes {self._state.width} cells, and at most "
+                    f"{MOST_CELLS} are possible. Use smaller bounds."
+                )
+                raise ModelError(message)
         return self._state
 
     @property

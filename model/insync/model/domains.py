@@ -29,6 +29,7 @@ from insync.model.scalars import (
 from insync.model.sorts import Index
 
 __all__ = [
+    "MOST_CELLS",
     "Array",
     "Boolean",
     "Domain",
@@ -129,6 +130,10 @@ class State(Record):
     """The fields of a model's state."""
 
 
+MOST_CELLS = 4096
+"""How many cells a state may have: far more than a search could ever exhaust, and few enough to be compiled."""
+
+
 class Array(Domain):
     """One value for each member of a sort, or for each of a number of places."""
 
@@ -144,6 +149,13 @@ class Array(Domain):
         return (list, tuple(self.labels), self.of.shape())
 
     def bind(self, bounds: BoundValues) -> Array:
+        length = self.over if isinstance(self.over, int) else self.over.size(bounds)
+        if length > MOST_CELLS:
+            message = (
+                f"An array of {length} places under {dict(bounds)} is too large: a whole state has at most "
+                f"{MOST_CELLS} cells. Use smaller bounds."
+            )
+            raise ModelError(message)
         bound = Array(self.over, self.of.bind(bounds))
         if isinstance(self.over, int):
             bound.labels = [str(i) for i in range(self.over)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["trace_model", "trace_predicate"]
 
+_MOST_BINDINGS = 20_000
+
 
 def trace_model(model: Model) -> Program:
     """Return the program of a model: every action for every binding of its parameters.
@@ -36,6 +39,7 @@ def trace_model(model: Model) -> Program:
     specs = action_specs(type(model))
     actions = []
     for name, spec in specs.items():
+        _refuse_too_many(model, name, spec)
         for values in itertools.product(*[_members(model, kind) for kind in spec.parameters.values()]):
             bound = _trace_action(model, graph, name, spec, values)
             if bound is not None:
@@ -63,6 +67,16 @@ def _place(function: Callable[..., object]) -> str:
     """Return where a function stands and what it is called."""
     code, name = getattr(function, "__code__", None), getattr(function, "__name__", repr(function))
     return f"{code.co_filename}:{code.co_firstlineno}: {name}" if code else name
+
+
+def _refuse_too_many(model: Model, name: str, spec: ActionSpec) -> None:
+    sizes = [kind.size(model.b) if issubclass(kind, Index) else 1 for kind in spec.parameters.values()]
+    if math.prod(sizes) > _MOST_BINDINGS:
+        message = (
+            f"{spec.place}: the action {name!r} has {math.prod(sizes)} bindings of its parameters under "
+            f"{dict(model.b)}; at most {_MOST_BINDINGS} are possible. Use smaller bounds."
+        )
+        raise ModelError(message)
 
 
 def _members(model: Model, kind: type) -> Sequence[Parameter]:

@@ -96,10 +96,6 @@ class RunFolder:
             )
             raise UserError(message) from error
 
-    def delete(self) -> None:
-        """Remove the directory with all that is in it."""
-        self._fs.delete_dir(self._root)
-
     # ------------------------------------------------------------------------------------------------------- states
 
     def write_states(self, partition: int, first: int, counts: Sequence[int], words: int, rows: object) -> None:

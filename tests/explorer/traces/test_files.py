@@ -122,3 +122,10 @@ def test_a_write_that_fails_halfway_leaves_no_half_file(tmp_path: Path, there_be
     assert done.returncode == 2, done.stderr
     assert done.stdout.startswith(f"{path}: cannot be written (File too large).")
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == ([("out.json", "old")] if there_before else [])
+
+
+def test_a_name_that_is_too_long_is_a_user_error(tmp_path: Path) -> None:
+    path = tmp_path / ("a" * 300 + ".json")
+    for write in (check_writable, lambda place: write_whole(place, "text")):
+        with pytest.raises(UserError, match="cannot be written"):
+            write(path)

@@ -159,3 +159,8 @@ def test_a_trace_that_the_model_does_not_confirm(trace: Trace, expected: str) ->
 def test_bounds_changed_by_hand(kind: Callable[[], Model]) -> None:
     with pytest.raises(ReplayError, match=r"t\.json: step"):
         replay(ON, kind(), "t.json")
+
+
+def test_a_trace_that_lacks_a_bound_is_refused() -> None:
+    with pytest.raises(ReplayError, match=r"out\.json: bounds: switches is missing"):
+        replay(replace(ON, bounds={}), Lamp(), "out.json")

@@ -17,7 +17,7 @@ from insync.model.graph import Node
 from insync.properties import TYPE_OK, Property, explain, select
 from insync.properties.property import sentence_of
 
-__all__ = ["Claim", "ModelLike", "PropertyLike", "ReadableProperty", "claims_of", "model_of", "symbolic_names"]
+__all__ = ["Claim", "ModelLike", "PropertyLike", "ReadableProperty", "claims_of", "model_of"]
 
 ModelLike = Model | type[Model] | str
 """A model: a class, an instance, or what the command line calls it, `kip320` or `path/to/file.py:Class`."""
@@ -117,11 +117,6 @@ def claims_of(model: Model, properties: Sequence[PropertyLike] | None = None) ->
             message = f"{model.name}: two different properties are named {claim.name!r}; rename one."
             raise UserError(message)
     return list(unique.values())
-
-
-def symbolic_names(properties: Sequence[PropertyLike] | None) -> list[str] | None:
-    """Return the names of those properties that are not plain functions."""
-    return None if properties is None else [given for given in properties if isinstance(given, str)]
 
 
 def _claims(model: Model, given: object) -> list[Claim]:

@@ -18,12 +18,12 @@ def check_writable(path: Path) -> None:
     Used before a long search, so that its result is not lost for want of a directory. Devices and pipes are opened
     by `write_whole` alone.
     """
-    if _is_special(path):
-        return
-    if path.is_dir():
-        message = f"{path}: this is a directory, and a file is to be written there. Name a file in it."
-        raise UserError(message)
     try:
+        if _is_special(path):
+            return
+        if path.is_dir():
+            message = f"{path}: this is a directory, and a file is to be written there. Name a file in it."
+            raise UserError(message)
         handle, name = _open_beside(path)
         os.close(handle)
         os.unlink(name)

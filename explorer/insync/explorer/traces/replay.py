@@ -46,6 +46,10 @@ class _Replay:
         self.evaluator = Evaluator(model.program)
 
     def run(self, trace: Trace) -> Trace:
+        missing = [name for name in self.model.b if name not in trace.bounds]
+        if missing:
+            message = f"{missing[0]} is missing; expected a value for each of {', '.join(self.model.b)}. {_CAUSE}"
+            raise self._error(message, "bounds")
         codes = self.model.program.initial
         steps = [self._executed(trace.steps[0], codes, "step 0 (the initial state)")]
         moves: list[Move] = [(None, codes)]
