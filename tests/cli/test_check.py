@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -106,7 +107,10 @@ def test_a_proof_leaves_no_trace_file(insync: Insync, tmp_path: Path) -> None:
         (("--memory", "1M"), "memory"),
     ],
 )
-def test_a_limit_makes_it_incomplete(insync: Insync, limit: tuple[object, ...], stopped_by: str) -> None:
+def test_a_limit_makes_it_incomplete(
+    insync: Insync, monkeypatch: pytest.MonkeyPatch, limit: tuple[object, ...], stopped_by: str
+) -> None:
+    monkeypatch.setattr("insync.cli.check._require_more_than_now", lambda _: None)  # else 1M is refused
     code, out, _ = insync("check", "kip320", *limit, "--json")
     result = json.loads(out)
     assert (code, result["verdict"], result["stopped_by"]) == (3, "incomplete", stopped_by)
@@ -115,6 +119,13 @@ def test_a_limit_makes_it_incomplete(insync: Insync, limit: tuple[object, ...], 
     assert code == 3
     assert f"({limit[0]})" in out
     assert "holds" not in out
+
+
+def test_less_memory_than_is_taken_already_is_a_mistake(insync: Insync) -> None:
+    code, out, err = insync("check", "kip320", "--memory", "1M")
+    assert (code, out) == (2, "")
+    sentence = r"--memory: 1 MiB is too little, as insync takes .+ [MG]iB before the search begins; give more, such as"
+    assert re.fullmatch(rf"Error: {sentence} \d+M\.\n", err), err
 
 
 def test_keep_going_counts_the_whole_space(insync: Insync) -> None:

@@ -52,8 +52,9 @@ def test_a_defect_is_shown_with_its_trace_and_its_fix(defects: object) -> None:
     assert "With the fix no_acknowledged_record_is_lost holds in all 1,000 states at these bounds." in out
 
 
-def test_a_defect_that_does_no_harm_says_so(defects: object) -> None:
-    _, out = run(defects, "M-7")
+def test_a_defect_that_does_no_harm_says_so_and_case_does_not_matter(defects: object) -> None:
+    assert all(name.isupper() for name in DEFECTS)
+    _, out = run(defects, "m-7")
     assert "No harm: electable_replicas_are_complete holds in all" in out
 
 

@@ -76,7 +76,7 @@ def test_a_proof() -> None:
         "  fetch     12,345",
         "never enabled: drop",
         "",
-        "compile 0.40 s, search 0.20 s, trace 0.00 s, 3.7 million states/s, memory 120 MB",
+        "compile 0.40 s, search 0.20 s, trace 0.00 s, 3.7 million states/s, memory 120 MiB",
     ]
 
 
@@ -127,6 +127,26 @@ def test_incomplete_never_says_holds() -> None:
         assert "holds" not in "\n".join(_report(replace(INCOMPLETE, stopped_by=reason)))
 
 
+def test_only_a_complete_search_says_never() -> None:
+    assert "not enabled so far: drop" in _report(INCOMPLETE)
+    assert "not enabled so far: drop" in _report(replace(VIOLATED, frontier=7), None)
+    assert "never enabled: drop" in _report(VIOLATED, None), "with --keep-going the whole space was searched"
+    unexpanded = replace(INCOMPLETE, transitions=0, actions={"drop": 0})
+    assert "enabled" not in "\n".join(_report(unexpanded))
+
+
+def test_a_limit_is_named_beside_a_violation() -> None:
+    assert _report(replace(VIOLATED, stopped_by=StopReason.STATES, frontier=7), None)[2] == (
+        "  stopped by the limit on the states (--max-states); the rest was not searched"
+    )
+
+
+def test_itf_is_not_offered_for_replay() -> None:
+    assert _report(VIOLATED, Path("z.itf.json"))[-1] == (
+        "Trace: z.itf.json (ITF, for other tools; `insync replay` reads insync's own JSON)"
+    )
+
+
 def test_colours_only_where_they_are_wanted() -> None:
     coloured = describe_check(VIOLATED, _columns, [None], painter("always"), 120)
     assert "\x1b[" in coloured
@@ -167,5 +187,5 @@ def test_progress_reads_like_the_line_of_tlc() -> None:
     )
     assert progress_line(progress, "2026-01-02 03:04:05") == (
         "Progress(12) at 2026-01-02 03:04:05: 1,234,567 distinct states found (5.4 million states/s), "
-        "34,567 states left on queue, 1.50 GB of memory."
+        "34,567 states left on queue, 1.50 GiB of memory."
     )

@@ -12,7 +12,7 @@ import pytest
 
 from insync.explorer.judging.agree import Opinion, local_engine
 from insync.explorer.judging.difference import Difference
-from insync.explorer.limits import Limits
+from insync.explorer.limits import Limits, StopReason
 from insync.model import Model
 
 Insync = Callable[..., Any]
@@ -39,6 +39,12 @@ def test_liveness_for_scripts(insync: Insync, tmp_path: Path) -> None:
     assert insync("replay", path).code == 0
     assert json.loads(insync("replay", path, "--format", "itf").out)["loop"] == back["loop"]
     assert json.loads(insync("replay", path, "--format", "json").out) == json.loads(path.read_text())
+
+
+def test_a_trace_of_runs_in_itf_is_not_offered_for_replay(insync: Insync, tmp_path: Path) -> None:
+    path = tmp_path / "t.itf.json"
+    _, out, _ = insync("liveness", "kip320", *SMALL, "--property", "back_in_isr", "--unfair", "--trace", path)
+    assert out.splitlines()[-1].startswith(f"Trace: {path} (ITF")
 
 
 def test_a_witness_can_be_kept_and_replayed(insync: Insync, tmp_path: Path) -> None:
@@ -76,7 +82,7 @@ def test_a_model_without_properties_of_runs(insync: Insync) -> None:
         ("agree kip320 --engine tlc", "insync agree: --engine: 'tlc' is not known; give evaluator or local-1"),
         ("graph kip320 --output x.png", "x.png: a graph is written as .graphml or .dot; give the file one of"),
         ("graph kip320 --output x.dot --max-states 9", "The graph has more than 9 states, so it was not written"),
-        ("graph kip320", "insync graph: "),
+        ("graph kip320", "insync graph: --output FILE is missing. Where the graph goes: "),
     ],
 )
 def test_mistakes_are_one_sentence(
@@ -141,6 +147,27 @@ def test_mutate_for_scripts(insync: Insync) -> None:
     assert fates["replica[leader].epoch"] == "killed"
     assert err.count("\n") == len(result["mutants"]), "one line for each while it works"
     assert err.startswith(f"1/{len(fates)}  killed ")
+
+
+def test_what_an_interrupt_leaves_is_one_line(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
+    from insync.explorer.judging import mutate as judging
+
+    def interrupted(*given: object) -> judging.MutationResult:
+        left = judging.MutantResult("x", "a", "b", "c", judging.Fate.UNDECIDED, {}, None, StopReason.INTERRUPT)
+        told = given[6]
+        assert callable(told)
+        told(1, 2, left)
+        return judging.MutationResult("kip320", {}, ("weak_isr",), (), 277, (left, left), 0.5)
+
+    monkeypatch.setattr(judging, "mutate", interrupted)
+    code, out, err = insync("mutate", "kip320", *SMALL)
+    assert (code, err) == (3, "")
+    assert out.splitlines()[2:] == [
+        "",
+        "2 not tried, stopped by Ctrl-C",
+        "",
+        "score none: 0 of 0 noticed, in 0.50 s",
+    ]
 
 
 def test_a_mutant_left_undecided_makes_it_incomplete(insync: Insync) -> None:

@@ -116,6 +116,6 @@ def test_help_shows_what_check_does_not_have(insync: Insync) -> None:
 def test_progress_counts_walks_and_steps() -> None:
     progress = WalkProgress(walks=435_086, steps=6_744_387, steps_per_second=6.7e6, memory_bytes=76 << 20, seconds=1.0)
     assert walk_line(progress) == (
-        "Progress: 6,744,387 steps checked (6.7 million steps/s), 435,086 walks taken, 76 MB of memory."
+        "Progress: 6,744,387 steps checked (6.7 million steps/s), 435,086 walks taken, 76 MiB of memory."
     )
     assert walk_reporter(quiet=True) is None

@@ -69,14 +69,15 @@ def _choose(names: tuple[str, ...]) -> list[Defect]:
     from insync.model.kafka.defects import DEFECTS, LEFT_OUT
 
     reasons = {entry.name: entry for entry in LEFT_OUT}
-    for name in names:
+    wanted = [name.upper() for name in names]
+    for given, name in zip(names, wanted, strict=True):
         if name in reasons:
             message = f"{name} ({reasons[name].title}, {reasons[name].ticket}) is not modelled: {reasons[name].reason}."
             raise UserError(message)
         if name not in DEFECTS:
-            message = f"The catalogue has no defect {name!r}. {closest(name, DEFECTS)}"
+            message = f"The catalogue has no defect {given!r}. {closest(name, DEFECTS)}"
             raise UserError(message)
-    return [DEFECTS[name] for name in names] if names else list(DEFECTS.values())
+    return [DEFECTS[name] for name in wanted] if wanted else list(DEFECTS.values())
 
 
 def _list() -> str:

@@ -16,8 +16,8 @@ def plural(number: int, noun: str) -> str:
 
 
 def memory(size: int) -> str:
-    """Return a number of bytes in MB or GB, of 1024."""
-    return f"{size / (1 << 20):.0f} MB" if size < 1 << 30 else f"{size / (1 << 30):.2f} GB"
+    """Return a number of bytes in MiB or GiB."""
+    return f"{size / (1 << 20):.0f} MiB" if size < 1 << 30 else f"{size / (1 << 30):.2f} GiB"
 
 
 def seconds(time: float) -> str:

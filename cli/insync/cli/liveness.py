@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -120,6 +119,7 @@ def _as_text(
     paint: Paint,
     width: int,
 ) -> str:
+    from insync.cli.traces import replay_hint
     from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
 
     lines = [f"{result.model}   {describe_bounds(result.bounds)}"]
@@ -138,7 +138,7 @@ def _as_text(
         if not found.trace.witness:
             lines += textwrap.wrap(f"Fairness: {found.fairness}.", width)
         if (file := files[found.name]) is not None:
-            lines.append(f"Replay: insync replay {shlex.quote(str(file))}")
+            lines.append(replay_hint(file))
     return "\n".join(lines)
 
 

@@ -74,7 +74,7 @@ def command(
     built = build_model(chosen_model(ctx), chosen_bounds(ctx))
 
     def told(number: int, total: int, mutant: MutantResult) -> None:
-        if not quiet:
+        if not quiet and not _not_tried(mutant):
             emit_error(f"{number}/{total}  {_line(mutant)}")
 
     with stop_on_interrupt() as stop:
@@ -82,6 +82,10 @@ def command(
         result = mutate(built, properties or None, actions or None, runs, limits, threads, told, stop)
     emit(_as_json(result) if json_ else _as_text(result, painter(color)))
     return ExitCode.INCOMPLETE if result.count(Fate.UNDECIDED) else ExitCode.HOLDS
+
+
+def _not_tried(mutant: MutantResult) -> bool:
+    return mutant.stopped_by == "interrupt"
 
 
 def _line(mutant: MutantResult) -> str:
@@ -109,13 +113,15 @@ def _as_text(result: MutationResult, paint: Paint) -> str:
     if result.failing:
         lines.append(f"left out, as they fail of the model itself: {', '.join(result.failing)}")
     for fate, tone in ((Fate.SURVIVED, Tone.BAD), (Fate.UNDECIDED, Tone.BAD), (Fate.KILLED, Tone.GOOD)):
-        chosen = [mutant for mutant in result.mutants if mutant.fate is fate]
+        chosen = [mutant for mutant in result.mutants if mutant.fate is fate and not _not_tried(mutant)]
         if chosen:
             lines += ["", paint(f"{len(chosen)} {fate}", tone), *[f"  {_line(mutant)}" for mutant in chosen]]
     equivalent = [mutant for mutant in result.mutants if mutant.fate is Fate.EQUIVALENT]
     if equivalent:
         lines += ["", f"{len(equivalent)} equivalent: from every reachable state the same steps"]
         lines += [f"  {mutant.name}" for mutant in equivalent]
+    if left := sum(map(_not_tried, result.mutants)):
+        lines += ["", paint(f"{left} not tried", Tone.BAD) + ", stopped by Ctrl-C"]
     killed, survived = result.count(Fate.KILLED), result.count(Fate.SURVIVED)
     score = "none" if result.score is None else f"{result.score:.0%}"
     lines += ["", f"score {score}: {killed} of {killed + survived} noticed, in {seconds(result.seconds)}"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from insync.cli.figures import count, memory, plural, rate, seconds
+from insync.cli.traces import replay_hint
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_grid, render_reason
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ def describe_check(
         f"{result.model}   {describe_bounds(result.bounds)}",
         _check_verdict(result, paint),
         "",
-        *_steps(result.actions, result.never_enabled, result.transitions),
+        *_steps(result.actions, result.transitions),
+        *_not_enabled(result),
         "",
         _times(result.seconds, result.distinct_states, "states", result.peak_memory_bytes),
     ]
@@ -55,7 +56,8 @@ def describe_simulation(result: SimulationResult, columns: Columns, file: Path |
         f"{result.model}   {describe_bounds(result.bounds)}",
         *_simulation_verdict(result, paint),
         "",
-        *_steps(result.actions, result.never_enabled, result.steps),
+        *_steps(result.actions, result.steps),
+        *([f"not taken in these walks: {', '.join(result.never_enabled)}"] if result.never_enabled else []),
         _lengths(result),
         "",
         _times(result.seconds, result.steps, "steps", result.peak_memory_bytes),
@@ -94,17 +96,13 @@ def _same_state(trace: Trace, file: Path | None, paint: Paint, width: int) -> st
     """What is left to say of a trace whose steps are those of one shown above."""
     head = paint(f"{trace.property} fails after the same steps", Tone.BAD)
     text = "\n".join([head, "", *render_reason(trace, width, paint)])
-    return text if file is None else f"{text}\n{_replay(file)}"
-
-
-def _replay(file: Path) -> str:
-    return f"Replay: insync replay {shlex.quote(str(file))}"
+    return text if file is None else f"{text}\n{replay_hint(file)}"
 
 
 def describe_trace(trace: Trace, columns: Columns, file: Path | None, paint: Paint, width: int) -> str:
     """Return the grid of a trace, and how to run it again when it is in a file."""
     grid = render_grid(trace, columns, width=width, paint=paint)
-    return grid if file is None else f"{grid}\n{_replay(file)}"
+    return grid if file is None else f"{grid}\n{replay_hint(file)}"
 
 
 def _check_verdict(result: CheckResult, paint: Paint) -> str:
@@ -112,6 +110,7 @@ def _check_verdict(result: CheckResult, paint: Paint) -> str:
         word: [p.name for p in result.properties if p.verdict == word] for word in ("holds", "violated", "incomplete")
     }
     states = plural(result.distinct_states, "state")
+    by = _STOPPED_BY.get(result.stopped_by or "", str(result.stopped_by))
     if result.verdict == "holds":
         checked = ", ".join(names["holds"]) or "type_ok, which is always checked,"
         return paint(f"holds: {checked}", Tone.GOOD) + f" in all {states}, depth {result.depth}"
@@ -119,8 +118,8 @@ def _check_verdict(result: CheckResult, paint: Paint) -> str:
         lengths = ", ".join(f"{v.property} (trace of {plural(v.trace_length, 'state')})" for v in result.violations)
         others = names["holds"] + names["incomplete"]
         rest = f"; no violation of {', '.join(others)} up to there" if others else ""
-        return paint(f"violated: {lengths}", Tone.BAD) + f"{rest}; {states} seen, depth {result.depth}"
-    by = _STOPPED_BY.get(result.stopped_by or "", str(result.stopped_by))
+        line = paint(f"violated: {lengths}", Tone.BAD) + f"{rest}; {states} seen, depth {result.depth}"
+        return line if result.stopped_by is None else f"{line}\n  stopped by {by}; the rest was not searched"
     return "\n".join(
         [
             paint(f"incomplete: stopped by {by}", Tone.OPEN) + f" after {states}; nothing is proved",
@@ -130,16 +129,23 @@ def _check_verdict(result: CheckResult, paint: Paint) -> str:
     )
 
 
-def _steps(actions: Mapping[str, int], never: Sequence[str], total: int) -> list[str]:
+def _steps(actions: Mapping[str, int], total: int) -> list[str]:
     """The steps taken, by action, the most frequent first."""
     lines = [f"{plural(total, 'step')} taken"]
     ranked = sorted(((name, number) for name, number in actions.items() if number), key=lambda pair: -pair[1])
     width = max((len(name) for name, _ in ranked), default=0)
     digits = max((len(count(number)) for _, number in ranked), default=0)
     lines += [f"  {name:<{width}}  {count(number):>{digits}}" for name, number in ranked]
-    if never:
-        lines.append(f"never enabled: {', '.join(never)}")
     return lines
+
+
+def _not_enabled(result: CheckResult) -> list[str]:
+    """The actions without a step: only a complete search knows that they are never enabled."""
+    names = ", ".join(result.never_enabled)
+    complete = result.stopped_by is None and not result.frontier
+    if not names or not (complete or result.transitions):
+        return []
+    return [f"never enabled: {names}" if complete else f"not enabled so far: {names}"]
 
 
 def _times(spent: Mapping[str, float], number: int, noun: str, peak_memory: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ from insync.model.errors import UserError
 if TYPE_CHECKING:
     from insync.model import Model
 
-__all__ = ["check_trace_path", "traces_written"]
+__all__ = ["check_trace_path", "replay_hint", "traces_written"]
 
 _ITF = ".itf.json"
 
@@ -23,6 +24,13 @@ _ITF = ".itf.json"
 def check_trace_path(path: Path) -> None:
     """Raise UserError unless a trace can be written to `path`; done before the search."""
     check_writable(path)
+
+
+def replay_hint(file: Path) -> str:
+    """Return the line below a trace that was written: how to run it again, or where it is when only others read it."""
+    if _is_itf(file):
+        return f"Trace: {file} (ITF, for other tools; `insync replay` reads insync's own JSON)"
+    return f"Replay: insync replay {shlex.quote(str(file))}"
 
 
 @contextmanager

@@ -24,6 +24,9 @@ def _describe(error: click.UsageError, command: str) -> str:
     see = f"`{command} --help` shows what there is."
     if isinstance(error, click.NoSuchOption):
         return f"{command} has no option {error.option_name!r}. {_near(error.option_name, _options(error.ctx)) or see}"
+    if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
+        option = f"{error.param.opts[-1]} {error.param.metavar or ''}".rstrip()
+        return f"{command}: {option} is missing. {error.param.help or see}"
     if isinstance(error, click.MissingParameter):
         name = error.param.human_readable_name if error.param is not None else "an argument"
         return f"{command}: {name} is missing. {_hint(name) or see}"
