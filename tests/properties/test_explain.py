@@ -252,7 +252,7 @@ class Cinema(Model):
         (
             "usher_stands",
             {"usher": "seat2"},
-            "usher_stands fails for seat = seat2: not (usher == seat2) does not hold, with usher = seat2.",
+            "usher_stands fails for seat = seat2: usher == seat2 must not hold, with usher = seat2.",
         ),
         (
             "rows_are_sorted",

@@ -76,4 +76,7 @@ def _generic(found: Property, failing: Failure) -> str:
     more = f", and {len(values) - MOST_FIELDS} more" if len(values) > MOST_FIELDS else ""
     known = f", with {shown}{more}" if shown else ""
     condition = failing.conjunct or "its condition"
-    return f"{found.name} fails{f' for {where}' if where else ''}: {condition} does not hold{known}."
+    fault = "does not hold"
+    if condition.startswith("not (") and condition.endswith(")"):  # so `show` writes what must be false
+        condition, fault = condition[len("not (") : -1], "must not hold"
+    return f"{found.name} fails{f' for {where}' if where else ''}: {condition} {fault}{known}."
