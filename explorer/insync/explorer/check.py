@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from insync.explorer.breadth_first.backtrack import path_to
 from insync.explorer.breadth_first.memory import peak_memory
 from insync.explorer.breadth_first.search import Search, Space
 from insync.explorer.breadth_first.workers import Team, available_cores
-from insync.explorer.limits import Limits, Watch
+from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Reporter
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
@@ -19,7 +20,7 @@ from insync.model.catalogue import model_reference
 from insync.model.machine.kernels import Kernels, compile_kernels
 from insync.properties import TYPE_OK, Property, select
 
-__all__ = ["check", "result_of"]
+__all__ = ["Extent", "check", "concluded", "result_of"]
 
 
 def check(
@@ -102,33 +103,71 @@ def result_of(
         violations: a trace for each property that fails.
         seconds: how long its parts took.
     """
-    complete = space.stopped_by is None and space.expanded == len(space.levels)
-    violated = {violation.property for violation in violations}
-    otherwise = Verdict.HOLDS if complete else Verdict.INCOMPLETE
-    names = [*(prop.name for prop in asked), *(violated - {prop.name for prop in asked})]
     taken = dict.fromkeys(model.program.action_names, 0)
     for action, steps in zip(model.program.actions, space.steps, strict=True):
         taken[action.name] += steps
+    names = [prop.name for prop in asked]
+    extent = Extent(tuple(space.levels), space.expanded, space.stopped_by, taken)
+    return concluded(model, "local", names, extent, violations, seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How far a search came.
+
+    Attributes:
+        levels: how many states each complete level has.
+        expanded: how many levels were expanded as a whole.
+        stopped_by: the limit that ended it.
+        taken: the steps of each action.
+    """
+
+    levels: tuple[int, ...]
+    expanded: int
+    stopped_by: StopReason | None
+    taken: Mapping[str, int]
+
+
+def concluded(
+    model: Model,
+    engine: str,
+    asked: Sequence[str],
+    extent: Extent,
+    violations: tuple[Violation, ...],
+    seconds: Mapping[str, float],
+) -> CheckResult:
+    """Return what an exhaustive search by any engine concludes.
+
+    Args:
+        model: what was searched.
+        engine: the name of the engine.
+        asked: the names of the properties that were asked for.
+        extent: how far it came.
+        violations: a trace for each property that fails.
+        seconds: how long its parts took.
+    """
+    levels, taken = extent.levels, extent.taken
+    complete = extent.stopped_by is None and extent.expanded == len(levels)
+    violated = [violation.property for violation in violations]
+    otherwise = Verdict.HOLDS if complete else Verdict.INCOMPLETE
+    names = dict.fromkeys([*asked, *violated])
+    refused = {v.trace.refused.action for v in violations if v.trace.refused is not None}
     return CheckResult(
         model=model_reference(model),
         bounds=dict(model.bounds),
-        engine="local",
+        engine=engine,
         storage="exact",
         verdict=Verdict.VIOLATED if violated else otherwise,
-        stopped_by=space.stopped_by,
-        distinct_states=sum(space.levels),
+        stopped_by=extent.stopped_by,
+        distinct_states=sum(levels),
         transitions=sum(taken.values()),
-        depth=len(space.levels),
-        levels=tuple(space.levels),
-        frontier=space.levels[-1] if space.expanded < len(space.levels) else 0,
+        depth=len(levels),
+        levels=levels,
+        frontier=levels[-1] if extent.expanded < len(levels) else 0,
         properties=tuple(PropertyResult(n, Verdict.VIOLATED if n in violated else otherwise) for n in names),
         violations=violations,
         actions=taken,
-        never_enabled=tuple(name for name, steps in taken.items() if not steps and name not in _refused(violations)),
+        never_enabled=tuple(name for name, steps in taken.items() if not steps and name not in refused),
         seconds=seconds,
         peak_memory_bytes=peak_memory(),
     )
-
-
-def _refused(violations: Sequence[Violation]) -> set[str]:
-    return {violation.trace.refused.action for violation in violations if violation.trace.refused is not None}

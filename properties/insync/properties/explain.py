@@ -43,7 +43,7 @@ def failure(model: Model, found: Property, codes: Sequence[int]) -> Failure | No
     state = model.decode(tuple(codes))
     cells = [model.program.schema.cells[int(str(n.arg))] for n in reachable([culprit]) if n.op is Op.CELL]
     fields = {cell.path: field_value(state, cell.path) for cell in cells}
-    return Failure(state, bindings, show(model, culprit, wanted), fields)
+    return Failure(state, bindings, show(model, culprit), wanted, fields)
 
 
 def _descend(node: Node, wanted: bool, codes: Sequence[int], bindings: dict[str, str]) -> tuple[Node, bool]:
@@ -76,7 +76,5 @@ def _generic(found: Property, failing: Failure) -> str:
     more = f", and {len(values) - MOST_FIELDS} more" if len(values) > MOST_FIELDS else ""
     known = f", with {shown}{more}" if shown else ""
     condition = failing.conjunct or "its condition"
-    fault = "does not hold"
-    if condition.startswith("not (") and condition.endswith(")"):  # so `show` writes what must be false
-        condition, fault = condition[len("not (") : -1], "must not hold"
+    fault = "does not hold" if failing.must_hold else "must not hold"
     return f"{found.name} fails{f' for {where}' if where else ''}: {condition} {fault}{known}."

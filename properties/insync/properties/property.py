@@ -34,13 +34,15 @@ class Failure:
     Attributes:
         state: the readable state.
         bindings: what each quantified variable stands for where the property fails first, outermost first.
-        conjunct: the condition that does not hold, in the model's words; empty if it is too long to be read.
+        conjunct: the condition to blame, in the model's words; empty if it is too long to be read.
+        must_hold: whether that condition should have held; it is to blame for holding where not.
         fields: the value of each field that the condition reads, by the field's path.
     """
 
     state: ReadableState
     bindings: Mapping[str, str]
     conjunct: str
+    must_hold: bool
     fields: Mapping[str, object]
 
 

@@ -50,14 +50,12 @@ class _TooLong(Exception):
     pass
 
 
-def show(model: Model, node: Node, wanted: bool = True) -> str:
-    """Return a condition as text, negated unless it is `wanted`; empty where that would be too long."""
+def show(model: Model, node: Node) -> str:
+    """Return a condition as text; empty where that would be too long."""
     try:
         text = _Shown(model).text(node, 0)
     except _TooLong:
         return ""
-    if not wanted:
-        text = f"not ({text})"
     return text if len(text) <= LONGEST else ""
 
 

@@ -10,13 +10,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from insync.explorer.breadth_first.memory import peak_memory
+from insync.explorer.check import Extent, concluded
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.testing.stepping import Codes, Refused, Stepper, Walk
 from insync.explorer.testing.subject import Claim, PropertyLike, claims_of
-from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
+from insync.explorer.verdict import CheckResult, Violation
 from insync.model import Model
-from insync.model.catalogue import model_reference
 from insync.properties import TYPE_OK
 
 __all__ = ["check_by_evaluator"]
@@ -160,28 +159,5 @@ def _result(
     violations: tuple[Violation, ...],
     seconds: dict[str, float],
 ) -> CheckResult:
-    levels = tuple(map(len, search.levels))
-    complete = search.stopped_by is None and search.expanded == len(levels)
-    violated = [violation.property for violation in violations]
-    otherwise = Verdict.HOLDS if complete else Verdict.INCOMPLETE
-    names = dict.fromkeys([*(claim.name for claim in claims), *violated])
-    refused = {v.trace.refused.action for v in violations if v.trace.refused is not None}
-    return CheckResult(
-        model=model_reference(model),
-        bounds=dict(model.b),
-        engine="evaluator",
-        storage="exact",
-        verdict=Verdict.VIOLATED if violated else otherwise,
-        stopped_by=search.stopped_by,
-        distinct_states=sum(levels),
-        transitions=sum(search.steps.values()),
-        depth=len(levels),
-        levels=levels,
-        frontier=levels[-1] if search.expanded < len(levels) else 0,
-        properties=tuple(PropertyResult(n, Verdict.VIOLATED if n in violated else otherwise) for n in names),
-        violations=violations,
-        actions=search.steps,
-        never_enabled=tuple(n for n, taken in search.steps.items() if not taken and n not in refused),
-        seconds=seconds,
-        peak_memory_bytes=peak_memory(),
-    )
+    extent = Extent(tuple(map(len, search.levels)), search.expanded, search.stopped_by, search.steps)
+    return concluded(model, "evaluator", [claim.name for claim in claims], extent, violations, seconds)
