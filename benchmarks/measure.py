@@ -11,14 +11,14 @@ import time
 
 STARTED = time.perf_counter()
 
-from insync.explorer.breadth_first.expander import Expander  # noqa: E402  (the time that importing takes is one of the figures)
-from insync.explorer.breadth_first.memory import peak_memory  # noqa: E402
 from insync.explorer.breadth_first.search import Search, Space  # noqa: E402
-from insync.explorer.breadth_first.store import Store  # noqa: E402
 from insync.explorer.breadth_first.workers import Team  # noqa: E402
 from insync.explorer.limits import Limits, Watch  # noqa: E402
+from insync.machine.expander import Expander  # noqa: E402  (the time that importing takes is one of the figures)
+from insync.machine.kernels import Kernels, compile_kernels  # noqa: E402
+from insync.machine.memory import peak_memory  # noqa: E402
+from insync.machine.store import Store  # noqa: E402
 from insync.model.catalogue import find_model  # noqa: E402
-from insync.model.machine.kernels import Kernels, compile_kernels  # noqa: E402
 from insync.properties import select  # noqa: E402
 
 CHUNK = 1 << 16

@@ -1,4 +1,4 @@
-"""Five folders share one namespace. These tests hold the conditions under which that works (docs/adr/0001)."""
+"""Five source roots share one namespace. These tests hold the conditions under which that works (docs/adr/0001)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,22 @@ from zipfile import ZipFile
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PORTIONS = ("model", "properties", "explorer", "spark_explore", "cli")
+PACKAGES = {
+    "model": {"model", "kafka"},
+    "properties": {"properties", "proofs"},
+    "explorer": {"explorer", "machine"},
+    "spark_explore": {"spark_explore"},
+    "cli": {"cli"},
+}
 PLUGIN = "_insync_pytestplugin.py"
-WRITTEN = tuple(portion for portion in PORTIONS if (ROOT / portion / "insync").is_dir())
 
 
-def source_files(portion: str) -> set[str]:
-    """Return the files of a portion as paths in the wheel."""
-    root = ROOT / portion
+def source_files(root: str) -> set[str]:
+    """Return the files of a source root as paths in the wheel."""
+    folder = ROOT / root
     return {
-        path.relative_to(root).as_posix()
-        for path in (root / "insync").rglob("*")
+        path.relative_to(folder).as_posix()
+        for path in (folder / "insync").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
 
@@ -38,24 +43,23 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> ZipFile:
     return ZipFile(path)
 
 
-def test_no_folder_makes_insync_a_regular_package() -> None:
+def test_no_root_makes_insync_a_regular_package() -> None:
     # One such file hides the other four folders in a development install, while a wheel still works.
-    assert [portion for portion in PORTIONS if (ROOT / portion / "insync" / "__init__.py").exists()] == []
+    assert [root for root in PACKAGES if (ROOT / root / "insync" / "__init__.py").exists()] == []
 
 
-@pytest.mark.parametrize("portion", PORTIONS)
-def test_a_source_root_holds_its_package_and_a_readme_only(portion: str) -> None:
+@pytest.mark.parametrize("root", PACKAGES)
+def test_a_source_root_holds_its_packages_and_a_readme_only(root: str) -> None:
     # The folder is on sys.path in a development install: anything else in it would be importable by its bare name.
-    allowed = {"README.md", "insync", "__pycache__", *([PLUGIN] if portion == "explorer" else [])}
-    assert {path.name for path in (ROOT / portion).iterdir()} <= allowed
-    if portion in WRITTEN:
-        inside = {path.name for path in (ROOT / portion / "insync").iterdir()} - {"__pycache__"}
-        assert inside == {portion}
+    allowed = {"README.md", "insync", "__pycache__", *([PLUGIN] if root == "explorer" else [])}
+    assert {path.name for path in (ROOT / root).iterdir()} <= allowed
+    inside = {path.name for path in (ROOT / root / "insync").iterdir()} - {"__pycache__"}
+    assert inside == PACKAGES[root]
 
 
-@pytest.mark.parametrize("portion", WRITTEN)
-def test_every_portion_says_that_it_is_typed(portion: str) -> None:
-    assert (ROOT / portion / "insync" / portion / "py.typed").is_file()
+@pytest.mark.parametrize("root", PACKAGES)
+def test_every_package_says_that_it_is_typed(root: str) -> None:
+    assert [name for name in PACKAGES[root] if not (ROOT / root / "insync" / name / "py.typed").is_file()] == []
 
 
 def test_pickles_load_in_a_fresh_process_elsewhere(tmp_path: Path) -> None:
@@ -95,7 +99,7 @@ def test_the_pytest_plugin_is_installed() -> None:
 
 
 def test_the_wheel_holds_the_tree_and_nothing_else(wheel: ZipFile) -> None:
-    expected = {PLUGIN}.union(*(source_files(portion) for portion in WRITTEN))
+    expected = {PLUGIN}.union(*(source_files(root) for root in PACKAGES))
     packed = {name for name in wheel.namelist() if not name.startswith("insync-")}
     assert packed == expected
 

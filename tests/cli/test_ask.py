@@ -5,7 +5,7 @@ import json
 import click
 import pytest
 
-from insync.cli.ask import command
+from insync.cli.commands.ask import command
 
 SMALL = ("--replicas", "2", "--records", "1", "--shrinks", "0")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from insync.cli.progress import progress_reporter
+from insync.cli.show.progress import progress_reporter
 
 Insync = Callable[..., Any]
 
@@ -110,7 +110,7 @@ def test_a_proof_leaves_no_trace_file(insync: Insync, tmp_path: Path) -> None:
 def test_a_limit_makes_it_incomplete(
     insync: Insync, monkeypatch: pytest.MonkeyPatch, limit: tuple[object, ...], stopped_by: str
 ) -> None:
-    monkeypatch.setattr("insync.cli.check._require_more_than_now", lambda _: None)  # else 1M is refused
+    monkeypatch.setattr("insync.cli.commands.check._require_more_than_now", lambda _: None)  # else 1M is refused
     code, out, _ = insync("check", "kip320", *limit, "--json")
     result = json.loads(out)
     assert (code, result["verdict"], result["stopped_by"]) == (3, "incomplete", stopped_by)

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from insync.cli.defects import command
+from insync.cli.commands.defects import command
+from insync.kafka.defects import DEFECTS
 from insync.model import UserError
-from insync.model.kafka.defects import DEFECTS
 
 
 @pytest.fixture

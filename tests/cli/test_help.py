@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from insync.cli.check import command
-from insync.cli.figures import count, memory, plural, rate, seconds
+from insync.cli.commands.check import command
 from insync.cli.model_command import find_argument, option_name
+from insync.cli.show.figures import count, memory, plural, rate, seconds
 
 Insync = Callable[..., Any]
 

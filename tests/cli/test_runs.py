@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.judging.agree import Opinion, local_engine
-from insync.explorer.judging.difference import Difference
+from insync.explorer.agree import Opinion, local_engine
+from insync.explorer.evaluator.difference import Difference
 from insync.explorer.limits import Limits, StopReason
 from insync.model import Model
 
@@ -120,7 +120,7 @@ def test_engines_that_differ_are_shown_with_the_state(insync: Insync, monkeypatc
         said = honest(model, properties, limits)
         return replace(said, levels=(1, 7, *(said.levels or ())[2:]))
 
-    monkeypatch.setattr("insync.cli.agree._engines", lambda *_: {"local-1": honest, "local-2": liar})
+    monkeypatch.setattr("insync.cli.commands.agree._engines", lambda *_: {"local-1": honest, "local-2": liar})
     chosen = ("--engine", "local-1", "--engine", "local-2", "--quiet")
     code, out, _ = insync("agree", "kip320", *SMALL, *chosen)
     assert code == 1
@@ -130,7 +130,7 @@ def test_engines_that_differ_are_shown_with_the_state(insync: Insync, monkeypatc
     def first(model: Model, *_: object) -> Difference:
         return Difference(1, model.decode(model.program.initial), "It is the first state.")
 
-    monkeypatch.setattr("insync.explorer.judging.agree.first_difference", first)
+    monkeypatch.setattr("insync.explorer.agree.first_difference", first)
     code, out, _ = insync("agree", "kip320", *SMALL, *chosen)
     assert code == 1
     assert "First in this state, in level 1:\n  b1: -  [|]\n" in out
@@ -150,7 +150,7 @@ def test_mutate_for_scripts(insync: Insync) -> None:
 
 
 def test_what_an_interrupt_leaves_is_one_line(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
-    from insync.explorer.judging import mutate as judging
+    from insync.explorer import mutate as judging
 
     def interrupted(*given: object) -> judging.MutationResult:
         left = judging.MutantResult("x", "a", "b", "c", judging.Fate.UNDECIDED, {}, None, StopReason.INTERRUPT)

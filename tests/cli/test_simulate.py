@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from insync.cli.progress import walk_line, walk_reporter
+from insync.cli.show.progress import walk_line, walk_reporter
 from insync.explorer.progress import WalkProgress
 
 Insync = Callable[..., Any]

@@ -45,7 +45,7 @@ def test_closest_names_the_nearest_or_all() -> None:
 
 
 def test_the_place_is_outside_the_modelling_package_even_in_a_file_beside_it() -> None:
-    beside = errors.__file__.replace("errors.py", "") + "kafka/my_model.py"
+    beside = errors.__file__.replace("/errors.py", "_of_mine/errors.py")
     for name in (beside, "/somewhere/insync/model_of_mine.py", "script.py"):
         found: dict[str, str] = {}
         exec(compile("place = user_frame()", name, "exec"), {"user_frame": user_frame}, found)  # noqa: S102

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import Trace, check
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import DEFECTS
+from insync.kafka.published import Kip101, Kip279, Kip320, Kip320FirstTry, Replication, TruncateToHighWatermark
+from insync.kafka.published.replication import Replica
 from insync.model import And, Condition, If, Model, Num, StateView, action, for_all, invariant, minimum, require
-from insync.model.kafka import Kip101, Kip279, Kip320, Kip320FirstTry, Replication, TruncateToHighWatermark
-from insync.model.kafka.cluster.model import Cluster
-from insync.model.kafka.defects import DEFECTS
-from insync.model.kafka.replication import Replica
-from insync.properties import cluster
+from insync.properties.kafka import cluster
 
 DOCS = Path(__file__).parents[2] / "docs" / "guide" / "cluster.md"
 

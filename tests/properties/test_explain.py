@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from insync.kafka.published import AsyncIsr, Kip101, Kip279, Kip320, TruncateToHighWatermark
 from insync.model import (
     And,
     Array,
@@ -30,7 +31,6 @@ from insync.model import (
     invariant,
 )
 from insync.model.evaluator import Evaluator, evaluate
-from insync.model.kafka import AsyncIsr, Kip101, Kip279, Kip320, TruncateToHighWatermark
 from insync.properties import TYPE_OK, explain, failure, select
 
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from insync.kafka.published import AsyncIsr, Kip320
 from insync.model import And, Condition, Model, ModelError, StateView, UserError
 from insync.model.evaluator import evaluate
-from insync.model.kafka import AsyncIsr, Kip320
 from insync.properties import DEADLOCK_FREE, select
 from insync.properties.progress import (
     Fairness,

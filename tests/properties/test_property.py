@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from insync.kafka.published import AsyncIsr, Kip101, Kip320
 from insync.model import UserError
 from insync.model.evaluator import evaluate
-from insync.model.kafka import AsyncIsr, Kip101, Kip320
 from insync.properties import TYPE_OK, properties_of, select
 from insync_lamp import Lamp
 

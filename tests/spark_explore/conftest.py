@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from insync.model.errors import UserError
-from insync.spark_explore.requirements import require_java, require_packages
+from insync.spark_explore.driver.requirements import require_java, require_packages
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -48,7 +48,7 @@ def needs_spark() -> None:
 @pytest.fixture(scope="session")
 def spark(needs_spark: None) -> Iterator[SparkSession]:
     """A caller's session, made by insync's own means so that its messages are kept out of the way."""
-    from insync.spark_explore.session import open_session
+    from insync.spark_explore.driver.session import open_session
 
     with open_session(None, "local[2]", None) as session:
         yield session

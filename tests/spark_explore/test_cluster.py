@@ -18,7 +18,7 @@ from dataclasses import replace
 from insync.explorer import check as check_locally
 from insync.model.catalogue import find_model
 from insync.spark_explore import SparkOptions, check, jobs, simulate
-from insync.spark_explore.session import open_session
+from insync.spark_explore.driver.session import open_session
 
 def facts(result):
     return replace(result, seconds={}, peak_memory_bytes=0, engine="")

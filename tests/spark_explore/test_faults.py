@@ -34,11 +34,11 @@ def facts(result: CheckResult) -> CheckResult:
 
 
 def strike(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, level: int, fault: str) -> Path:
-    from insync.spark_explore.level_task import level_task
+    from insync.spark_explore.executor.level_task import level_task
 
     mark = tmp_path / "struck"
     broken = failing_once(level_task, level, str(mark), fault)
-    monkeypatch.setattr("insync.spark_explore.jobs.level_task", broken)
+    monkeypatch.setattr("insync.spark_explore.driver.jobs.level_task", broken)
     return mark
 
 
@@ -56,7 +56,7 @@ def test_a_task_that_dies_once_changes_nothing(
 def test_a_job_that_spark_gives_up_is_tried_twice_more(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, failures: list[bool]
 ) -> None:
-    from insync.spark_explore.jobs import JobFailed, run_plan
+    from insync.spark_explore.driver.jobs import JobFailed, run_plan
 
     coming = iter(failures)
 
@@ -66,7 +66,7 @@ def test_a_job_that_spark_gives_up_is_tried_twice_more(
             raise JobFailed(message)
         return run_plan(*args)
 
-    monkeypatch.setattr("insync.spark_explore.search.run_plan", sometimes)
+    monkeypatch.setattr("insync.spark_explore.driver.search.run_plan", sometimes)
     options = SparkOptions(session=spark, partitions=2, warm_states=100)
     if failures[-1]:
         with pytest.raises(UserError, match="A Spark job failed: the test's"):
@@ -76,7 +76,7 @@ def test_a_job_that_spark_gives_up_is_tried_twice_more(
 
 
 def test_a_worker_with_another_insync_refuses(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("insync.spark_explore.manifest.insync_version", lambda: "9.9")
+    monkeypatch.setattr("insync.spark_explore.driver.manifest.insync_version", lambda: "9.9")
     with pytest.raises(UserError, match=r"^The driver runs insync 9\.9 and a worker runs insync .* shipped to them\.$"):
         check(SPACE, options=SparkOptions(session=spark, partitions=2, warm_states=100))
 

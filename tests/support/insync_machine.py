@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from insync.explorer.breadth_first.expander import Checker, Expander, Found
+from insync.machine.expander import Checker, Expander, Found
+from insync.machine.kernels import compile_kernels
 from insync.model import Model
 from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator, evaluate
 from insync.model.graph import Node
-from insync.model.machine.kernels import compile_kernels
 
 __all__ = [
     "Steps",

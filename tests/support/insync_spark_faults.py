@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from insync.spark_explore.level_task import LevelJob, Task
+    from insync.spark_explore.executor.level_task import LevelJob, Task
 
 __all__ = ["failing_once"]
 

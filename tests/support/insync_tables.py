@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from insync.model.machine.kernels import compile_store
-from insync.spark_explore.run_folder import RunFolder
-from insync.spark_explore.tables import Tables
+from insync.machine.kernels import compile_store
+from insync.spark_explore.executor.tables import Tables
+from insync.spark_explore.wire.run_folder import RunFolder
 
 ROW = 16
 

@@ -1,4 +1,4 @@
-# The part of z3 that insync.model.smt calls: z3-solver publishes no types.
+# The part of z3 that insync.proofs.smt calls: z3-solver publishes no types.
 from collections.abc import Sequence
 
 class ExprRef: ...

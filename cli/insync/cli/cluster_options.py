@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from insync.cli.values import Whole
-from insync.model.kafka.cluster.settings import BOUNDS
+from insync.kafka.cluster.settings import BOUNDS
 
 __all__ = ["cluster_options"]
 

@@ -13,9 +13,9 @@ from typing import NoReturn
 import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
-from insync.cli.faults import explain_exit, explain_fault
 from insync.cli.output import emit_error, prepare_streams
-from insync.cli.usage import describe_usage_error
+from insync.cli.show.faults import explain_exit, explain_fault
+from insync.cli.show.usage import describe_usage_error
 
 __all__ = ["main", "run"]
 
@@ -67,7 +67,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"insync.cli.{cmd_name}").command
+        command: click.Command = importlib.import_module(f"insync.cli.commands.{cmd_name}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

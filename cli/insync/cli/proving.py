@@ -7,24 +7,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from insync.cli.exit_codes import exit_code_for
-from insync.cli.figures import seconds as show_seconds
 from insync.cli.output import emit, emit_error, grid_width, painter
-from insync.cli.proof_json import attempt_json, search_json
-from insync.cli.proof_report import Attempt, Search, answer_of, describe_attempt, describe_search, traces_of
+from insync.cli.show.figures import seconds as show_seconds
+from insync.cli.show.proof_json import attempt_json, search_json
+from insync.cli.show.proof_report import Attempt, Search, answer_of, describe_attempt, describe_search, traces_of
 from insync.cli.traces import traces_written
-from insync.explorer.judging.candidates import refuted_candidates, small_instance
+from insync.explorer.candidates import refuted_candidates, small_instance
 from insync.explorer.traces.files import check_writable, write_whole
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
-from insync.model.smt import z3_version
+from insync.proofs.bounded import check_bounded
+from insync.proofs.houdini import Dropped, infer, refuted_at_first
+from insync.proofs.induction import check_induction
+from insync.proofs.outcome import Induction, Query, Verdict
+from insync.proofs.proof_file import Proof, proof_text, read_proof, results_of
+from insync.proofs.smt import z3_version
 from insync.properties import TYPE_OK, Property, select
-from insync.properties.proofs.bounded import check_bounded
-from insync.properties.proofs.houdini import Dropped, infer, refuted_at_first
-from insync.properties.proofs.induction import check_induction
-from insync.properties.proofs.lemmas import lemmas_of, select_lemmas
-from insync.properties.proofs.outcome import Induction, Query, Verdict
-from insync.properties.proofs.proof_file import Proof, proof_text, read_proof, results_of
+from insync.properties.lemmas import lemmas_of, select_lemmas
 
 __all__ = ["Wish", "prove"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from insync.explorer.check import check
 from insync.explorer.limits import Limits, StopReason
 from insync.explorer.progress import Progress, Reporter, WalkProgress, WalkReporter
+from insync.explorer.simulate import SimulationResult, WalkLengths, simulate
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
-from insync.explorer.walks.simulate import SimulationResult, WalkLengths, simulate
 
 __all__ = [
     "CheckResult",

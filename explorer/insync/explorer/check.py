@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from insync.explorer.breadth_first.backtrack import path_to
-from insync.explorer.breadth_first.memory import peak_memory
 from insync.explorer.breadth_first.search import Search, Space
 from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Reporter
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
+from insync.machine.kernels import Kernels, compile_kernels
+from insync.machine.memory import peak_memory
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.model.machine.kernels import Kernels, compile_kernels
 from insync.properties import TYPE_OK, Property, select
 
 __all__ = ["Extent", "check", "concluded", "result_of"]

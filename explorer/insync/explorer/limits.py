@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from enum import StrEnum
 
-from insync.explorer.breadth_first.memory import available_memory, resident_memory
+from insync.machine.memory import available_memory, resident_memory
 
 __all__ = ["Limits", "StopReason", "Watch"]
 

@@ -6,7 +6,7 @@ from insync.model.bounds import Bound, Bounds, BoundValues, Choice
 from insync.model.define import Model, action, invariant
 from insync.model.domains import Array, Enum, Int, Option, Readable, ReadableState, Record, Set, State
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
-from insync.model.options import OptionValue
+from insync.model.optional import OptionValue
 from insync.model.sorts import Index, Subset
 from insync.model.values import NONE, Bool, Condition, EnumValue, Nothing, Num, SetValue
 from insync.model.views import RecordView, StateView, record

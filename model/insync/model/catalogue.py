@@ -17,14 +17,14 @@ from insync.model.errors import UserError, closest
 __all__ = ["BUILT_IN", "find_model", "model_reference"]
 
 BUILT_IN: dict[str, str] = {
-    "truncate_to_high_watermark": "insync.model.kafka.truncate_to_high_watermark:TruncateToHighWatermark",
-    "kip101": "insync.model.kafka.kip101:Kip101",
-    "kip279": "insync.model.kafka.kip279:Kip279",
-    "kip320_first_try": "insync.model.kafka.kip320_first_try:Kip320FirstTry",
-    "kip320": "insync.model.kafka.kip320:Kip320",
-    "async_isr": "insync.model.kafka.async_isr:AsyncIsr",
-    "cluster": "insync.model.kafka.cluster.model:Cluster",
-    "placement": "insync.model.kafka.cluster.placement:Placement",
+    "truncate_to_high_watermark": "insync.kafka.published.truncate_to_high_watermark:TruncateToHighWatermark",
+    "kip101": "insync.kafka.published.kip101:Kip101",
+    "kip279": "insync.kafka.published.kip279:Kip279",
+    "kip320_first_try": "insync.kafka.published.kip320_first_try:Kip320FirstTry",
+    "kip320": "insync.kafka.published.kip320:Kip320",
+    "async_isr": "insync.kafka.published.async_isr:AsyncIsr",
+    "cluster": "insync.kafka.cluster.model:Cluster",
+    "placement": "insync.kafka.placement:Placement",
 }
 """Every model that comes with insync, by name: its module and class."""
 

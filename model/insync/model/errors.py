@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["DomainError", "GuardError", "InternalError", "ModelError", "UserError", "closest", "user_frame"]
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
-_KAFKA = _PACKAGE + "kafka" + os.sep
 _GENERATED = ("<string>", "<frozen")  # such as the constructor that dataclasses write
 
 
@@ -70,11 +69,11 @@ def closest(name: str, known: Iterable[str]) -> str:
 
 
 def user_frame() -> str:
-    """Return `file:line` of the innermost caller outside the modelling package (Kafka's models count as outside)."""
+    """Return `file:line` of the innermost caller outside the modelling package."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         path = frame.f_code.co_filename
-        if not path.startswith((_PACKAGE, *_GENERATED)) or path.startswith(_KAFKA):
+        if not path.startswith((_PACKAGE, *_GENERATED)):
             return f"{path}:{frame.f_lineno}"
         frame = frame.f_back
     return "<unknown>"

@@ -15,7 +15,7 @@ from insync.model import domains as d
 from insync.model.environment import Environment, Place, current
 from insync.model.errors import ModelError, closest, user_frame
 from insync.model.graph import Node, Op
-from insync.model.options import OptionValue, from_code
+from insync.model.optional import OptionValue, from_code
 from insync.model.simplify import apply, combine
 from insync.model.values import Bool, Either, EnumValue, Nothing, Num, Symbolic, condition, mask, number, of_graph
 

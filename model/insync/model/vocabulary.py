@@ -14,7 +14,7 @@ from typing import Any
 from insync.model.environment import Place, Unreachable, current
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Graph, Op, Quantifier
-from insync.model.options import OptionValue
+from insync.model.optional import OptionValue
 from insync.model.simplify import apply, combine
 from insync.model.sorts import Subset
 from insync.model.values import (

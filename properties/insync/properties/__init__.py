@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from insync.properties import async_isr, cluster, cluster_progress, replication, replication_progress
 from insync.properties.deadlock import DEADLOCK_FREE
 from insync.properties.explain import explain, failure
+from insync.properties.kafka import async_isr, cluster, cluster_progress, replication, replication_progress
 from insync.properties.property import TYPE_OK, Failure, Property, properties_of, property_of, select
 
 __all__ = [

@@ -142,7 +142,7 @@ def select(model: Model, names: Iterable[str] | None = None) -> list[Property]:
     chosen = model.headline if names is None else list(names)
     if all(name in known for name in chosen):
         return [known[name] for name in dict.fromkeys(chosen)]
-    from insync.properties.proofs.lemmas import lemmas_of  # here because lemmas are made of properties
+    from insync.properties.lemmas import lemmas_of  # here because lemmas are made of properties
 
     usable = {**lemmas_of(model), **known}
     for name in chosen:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from insync.spark_explore.check import check
-from insync.spark_explore.export import export
-from insync.spark_explore.options import SparkOptions
-from insync.spark_explore.simulate import simulate
+from insync.spark_explore.driver.check import check
+from insync.spark_explore.driver.export import export
+from insync.spark_explore.driver.options import SparkOptions
+from insync.spark_explore.driver.simulate import simulate
 
 __all__ = ["SparkOptions", "check", "export", "simulate"]

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from insync.explorer import CheckResult, Limits, Progress, check
-from insync.explorer.judging.evaluator_search import check_by_evaluator
-from insync.explorer.traces.replay import replay
+from insync.explorer.evaluator.search import check_by_evaluator
+from insync.explorer.replay import replay
 from insync.model import Bool, BoundValues, Model, Not, State, StateView, action, require
 from insync.model.catalogue import find_model
 from insync.properties import TYPE_OK, properties_of

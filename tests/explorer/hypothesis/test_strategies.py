@@ -5,9 +5,9 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from insync.explorer import check
+from insync.explorer.evaluator.claims import model_of
+from insync.explorer.evaluator.stepping import Codes, Stepper
 from insync.explorer.hypothesis import reachable_states, typed_states
-from insync.explorer.testing.stepping import Codes, Stepper
-from insync.explorer.testing.subject import model_of
 from insync.model import Model, ReadableState
 from insync.model.errors import UserError
 from insync_lamp import Lamp

@@ -9,8 +9,8 @@ import pytest
 from insync.explorer import Limits
 from insync.explorer.runs.graph_export import dot_text, graphml_text, to_networkx
 from insync.explorer.runs.state_graph import StateGraph, build_graph
+from insync.kafka.published import Kip320
 from insync.model import UserError
-from insync.model.kafka import Kip320
 from insync_runs import Crossing
 
 MODEL = Kip320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)

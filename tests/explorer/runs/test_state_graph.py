@@ -7,9 +7,9 @@ import pytest
 
 from insync.explorer import Limits, StopReason, check
 from insync.explorer.runs.state_graph import build_graph
+from insync.kafka.published import AsyncIsr, Kip320
 from insync.model import Model, UserError
 from insync.model.evaluator import Evaluator, evaluate
-from insync.model.kafka import AsyncIsr, Kip320
 from insync.properties import TYPE_OK, properties_of
 from insync_lamp import Lamp
 from insync_runs import Crossing

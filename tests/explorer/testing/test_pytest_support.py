@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from insync.explorer.replay import replay
 from insync.explorer.testing.failures import PropertyViolated, UnexpectedVerdict
 from insync.explorer.testing.pytest_support import ENGINES, InsyncCheck, Settings
-from insync.explorer.traces.replay import replay
 from insync.explorer.traces.trace_file import read_trace
 from insync.model import ReadableState
 from insync.model.errors import UserError

@@ -9,12 +9,12 @@ import ctypes
 import threading
 from collections.abc import Iterator
 
-from insync.explorer.breadth_first.expander import Expander, Words, words_at
 from insync.explorer.breadth_first.search import Space
 from insync.explorer.breadth_first.workers import Team
+from insync.machine.expander import Expander, Words, words_at
+from insync.machine.kernels import Kernels
 from insync.model.errors import DomainError, InternalError
 from insync.model.evaluator import Evaluator
-from insync.model.machine.kernels import Kernels
 from insync.model.program import Program
 
 __all__ = ["Move", "path_to", "replayed"]

@@ -10,12 +10,12 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from insync.explorer.breadth_first.expander import Checker, Expander, Found, Words
-from insync.explorer.breadth_first.store import Store
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Progress, Pulse, Reporter
-from insync.model.machine.kernels import Kernels
+from insync.machine.expander import Checker, Expander, Found, Words
+from insync.machine.kernels import Kernels
+from insync.machine.store import Store
 
 __all__ = ["Hit", "Partition", "Search", "Space"]
 

@@ -16,8 +16,8 @@ except ModuleNotFoundError as error:
         name="hypothesis",
     ) from None
 
-from insync.explorer.hypothesis.machine import state_machine
 from insync.explorer.hypothesis.model_based import Disagreement, model_based_test, replay_against
+from insync.explorer.hypothesis.rule_based import state_machine
 from insync.explorer.hypothesis.strategies import reachable_states, typed_states
 
 __all__ = [

@@ -8,11 +8,11 @@ from typing import ClassVar, NoReturn
 
 from hypothesis.stateful import RuleBasedStateMachine
 
-from insync.explorer.hypothesis.machine import ModelMachine, build_machine, is_final
+from insync.explorer.evaluator.claims import ModelLike, PropertyLike, model_of
+from insync.explorer.evaluator.stepping import Stepper, Value, Walk
+from insync.explorer.hypothesis.rule_based import ModelMachine, build_machine, is_final
 from insync.explorer.hypothesis.side_by_side import Adapter, Output, SideBySide, check_adapter
 from insync.explorer.testing.failures import trace_directory
-from insync.explorer.testing.stepping import Stepper, Value, Walk
-from insync.explorer.testing.subject import ModelLike, PropertyLike, model_of
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import read_trace, write_trace

@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from insync.explorer.testing.stepping import Codes, Refused, Stepper
-from insync.explorer.testing.subject import ModelLike, model_of
+from insync.explorer.evaluator.claims import ModelLike, model_of
+from insync.explorer.evaluator.stepping import Codes, Refused, Stepper
 from insync.model import ReadableState
 from insync.model.domains import Array, Domain, Option, Record, Scalar
 from insync.model.errors import InternalError, UserError

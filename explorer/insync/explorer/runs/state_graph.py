@@ -15,17 +15,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from insync.explorer.breadth_first.expander import Records
-from insync.explorer.breadth_first.memory import Block
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Progress, Pulse, Reporter
+from insync.machine.emit.checking import CheckField
+from insync.machine.emit.edging import ACTION_BITS, EdgeField, compile_conditions, compile_edges
+from insync.machine.emit.masks import COLUMN_BYTES, MASK_BYTES
+from insync.machine.emit.rows import BATCH
+from insync.machine.expander import Records
+from insync.machine.memory import Block
 from insync.model import Model, ReadableState
 from insync.model.errors import UserError
 from insync.model.graph import Node
-from insync.model.machine.checking import CheckField
-from insync.model.machine.edging import ACTION_BITS, EdgeField, compile_conditions, compile_edges
-from insync.model.machine.masks import COLUMN_BYTES, MASK_BYTES
-from insync.model.machine.rows import BATCH
 from insync.model.program import BoundAction
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from insync.explorer.breadth_first.memory import physical_memory
 from insync.explorer.breadth_first.workers import available_cores
-from insync.explorer.judging.evaluator_search import check_by_evaluator
+from insync.explorer.evaluator.claims import ModelLike, PropertyLike, model_of
+from insync.explorer.evaluator.search import check_by_evaluator
 from insync.explorer.limits import Limits, StopReason
 from insync.explorer.testing.failures import PropertyViolated, UnexpectedVerdict, describe, save
-from insync.explorer.testing.subject import ModelLike, PropertyLike, model_of
 from insync.explorer.traces.grid import describe_bounds
 from insync.explorer.verdict import PropertyResult, Verdict, Violation
+from insync.machine.memory import physical_memory
 from insync.model import Model
 from insync.model.errors import UserError, closest
 
@@ -195,7 +195,7 @@ def _evaluator(request: Request) -> Answer:
 
 
 def _simulate(request: Request) -> Answer:
-    from insync.explorer.walks.simulate import simulate
+    from insync.explorer.simulate import simulate
 
     names = [given for given in request.properties or () if isinstance(given, str)]
     if len(names) < len(request.properties or ()):

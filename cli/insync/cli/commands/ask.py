@@ -1,0 +1,196 @@
+"""`insync ask`: what a release with its settings can lose, and which setting prevents it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from insync.cli.cluster_options import cluster_options
+from insync.cli.exit_codes import EPILOG, exit_code_for
+from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options import color_option, json_option, threads_option
+from insync.cli.output import emit, grid_width, painter
+from insync.cli.show.figures import plural
+from insync.cli.values import Seconds
+
+if TYPE_CHECKING:
+    from insync.explorer.ask import Asked, Cell, Search
+    from insync.explorer.traces.grid import Paint
+    from insync.kafka.cluster.model import Cluster
+
+__all__ = ["command"]
+
+EXAMPLES = """\b
+Examples:
+  insync ask --release 3.9 --replicas 3 --min-insync 2 --acks all
+  insync ask --release 3.5 --acks 1 --lossy-crashes 0
+  insync ask --release 4.1 --matrix
+
+"""
+
+
+@click.command(
+    "ask", epilog=EXAMPLES + EPILOG, short_help="Ask what a release with its settings can lose, and what prevents it."
+)
+@cluster_options("defect", "fixed")
+@click.option("--matrix", "as_matrix", is_flag=True, help="Try acks x min.insync.replicas x unclean, as a table.")
+@click.option("--max-seconds", type=Seconds(), metavar="S", help="Stop each search after S seconds.")
+@threads_option
+@json_option
+@color_option
+def command(
+    as_matrix: bool,
+    max_seconds: float | None,
+    threads: int | None,
+    json_: bool,
+    color: str,
+    **bounds: int | str | None,
+) -> int:
+    """Search a cluster of a release, under its settings, for the shortest way to break what users are promised.
+
+    Everything that may go wrong has a budget: crashes, lost page caches, expired sessions, slow followers. What is
+    found to be safe is safe within these budgets, and the search was complete. For a promise about records that is
+    broken, each single change of a setting is tried that could have kept it.
+    """
+    from insync.explorer.ask import Search
+
+    given = {name: value for name, value in bounds.items() if value is not None}
+    if as_matrix:
+        given.setdefault("records", 1)
+    with stop_on_interrupt() as stop:
+        search = Search(max_seconds, threads, stop)
+        return _matrix(given, search, json_) if as_matrix else _ask(given, search, json_, painter(color))
+
+
+def _ask(given: dict[str, int | str], search: Search, json_: bool, paint: Paint) -> int:
+    from insync.explorer.ask import LOSS, ask, remedies
+
+    asked = ask(given, search)
+    lost = any(violation.property == LOSS for violation in asked.result.violations)
+    if not json_:
+        emit(_answer(asked, paint))
+    cells: list[Cell] = []
+    for cell in remedies(given, search) if lost else ():
+        cells.append(cell)
+        if not json_:
+            emit(_remedy(cell, first=len(cells) == 1))
+    if json_:
+        emit(_ask_json(asked, cells))
+    return exit_code_for(asked.result.verdict)
+
+
+def _answer(asked: Asked, paint: Paint) -> str:
+    from insync.explorer.ask import PROMISES, with_shown_bounds
+    from insync.explorer.traces.grid import render_grid
+
+    result = asked.result
+    lines = [_question(asked.model)]
+    extent = "all of them" if result.verdict != "incomplete" and result.stopped_by is None else "not all of them"
+    lines += [f"{plural(result.distinct_states, 'state')} searched, {extent}", ""]
+    lengths = {violation.property: violation.trace_length for violation in result.violations}
+    words = {"holds": "holds", "incomplete": "unknown"}
+    for found in result.properties:
+        if found.name in PROMISES:
+            length = lengths.get(found.name)
+            outcome = words.get(str(found.verdict), "") if length is None else f"broken in {plural(length - 1, 'step')}"
+            lines.append(f"  {PROMISES[found.name]:<62}  {outcome}")
+    shown: list[object] = []
+    for violation in sorted(result.violations, key=lambda v: list(PROMISES).index(v.property)):
+        if violation.trace.steps not in shown and len(shown) < 2:
+            shown.append(violation.trace.steps)
+            trace = with_shown_bounds(violation.trace, asked.model)
+            lines += ["", render_grid(trace, asked.model.grid, width=grid_width(), paint=paint)]
+    return "\n".join(lines)
+
+
+def _question(model: Cluster) -> str:
+    """What was asked: the release, and every bound that is not the default."""
+    from insync.explorer.ask import shown_bounds
+
+    shown = shown_bounds(model)
+    others = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in shown.items() if name != "release")
+    return f"Kafka {shown['release']}" + (f", {others}" if others else "")
+
+
+def _settings(cell: Cell) -> str:
+    names = {"acks": "acks", "min_insync": "min.insync.replicas", "unclean": "unclean.leader.election.enable"}
+    words = {"elr": "eligible leader replicas", "release": "Kafka", "flushing": "records flushed"}
+    values = {"off": "false", "on": "true"}
+    return ", ".join(
+        f"{names[name]}={values.get(str(value), value)}" if name in names else f"{words[name]} {value}"
+        for name, value in cell.settings.items()
+    )
+
+
+def _remedy(cell: Cell, first: bool) -> str:
+    outcome = {"holds": "no record is lost", "incomplete": "unknown: the search was stopped"}.get(cell.verdict)
+    if outcome is None:
+        outcome = f"a record is lost all the same, in {plural((cell.length or 1) - 1, 'step')}"
+    head = "\nWhat would have kept the record:\n" if first else ""
+    return f"{head}  {_settings(cell):<48}  {outcome}"
+
+
+def _matrix(given: dict[str, int | str], search: Search, json_: bool) -> int:
+    from insync.explorer.ask import matrix
+    from insync.kafka.cluster.model import Cluster
+
+    cells = []
+    if not json_:
+        emit(f"Can an acknowledged record be lost?   {_question(Cluster(**given))}")
+        emit("\n  acks  min.insync.replicas   unclean election off      unclean election on")
+    row: list[Cell] = []
+    for cell in matrix(given, search):
+        cells.append(cell)
+        row.append(cell)
+        if len(row) == 2:
+            if not json_:
+                emit(_row(row))
+            row = []
+    if json_:
+        emit(_matrix_json(cells))
+    return exit_code_for("incomplete" if any(cell.verdict == "incomplete" for cell in cells) else "holds")
+
+
+def _row(row: Sequence[Cell]) -> str:
+    first, second = (_outcome(cell) for cell in row)
+    settings = row[0].settings
+    return f"  {settings['acks']:<4}  {settings['min_insync']:<20}  {first:<24}  {second}".rstrip()
+
+
+def _outcome(cell: Cell) -> str:
+    if cell.verdict == "violated":
+        return f"lost in {plural((cell.length or 1) - 1, 'step')}"
+    return {"holds": "safe", "incomplete": "unknown"}.get(cell.verdict, "nothing is promised")
+
+
+def _ask_json(asked: Asked, cells: Sequence[Cell]) -> str:
+    import json
+
+    from insync.explorer.ask import shown_bounds
+
+    result = asked.result
+    lengths = {violation.property: violation.trace_length for violation in result.violations}
+    promises = [
+        {"name": found.name, "verdict": str(found.verdict), "trace_length": lengths.get(found.name)}
+        for found in result.properties
+    ]
+    answer = {
+        "settings": shown_bounds(asked.model),
+        "verdict": str(result.verdict),
+        "distinct_states": result.distinct_states,
+        "promises": promises,
+        "remedies": [_cell_json(cell) for cell in cells],
+    }
+    return json.dumps(answer, ensure_ascii=False)
+
+
+def _matrix_json(cells: Sequence[Cell]) -> str:
+    import json
+
+    return json.dumps({"matrix": [_cell_json(cell) for cell in cells]}, ensure_ascii=False)
+
+
+def _cell_json(cell: Cell) -> dict[str, object]:
+    return {"settings": dict(cell.settings), "verdict": cell.verdict or None, "trace_length": cell.length}

@@ -1,0 +1,192 @@
+"""`insync defects`: the catalogue of published defects, one of them as a trace, or all of them verified."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from insync.cli.exit_codes import EPILOG, ExitCode
+from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options import color_option, json_option, threads_option, trace_option
+from insync.cli.output import emit, grid_width, painter
+from insync.cli.show.figures import plural
+
+if TYPE_CHECKING:
+    import threading
+
+    from insync.explorer import CheckResult
+    from insync.explorer.traces.grid import Paint
+    from insync.kafka.cluster.model import Cluster
+    from insync.kafka.defects import Defect
+
+__all__ = ["command"]
+
+EXAMPLES = """\b
+Examples:
+  insync defects
+  insync defects R-26
+  insync defects --verify
+
+"""
+
+
+@click.command(
+    "defects", epilog=EXAMPLES + EPILOG, short_help="Show Kafka's published replication defects, and verify them."
+)
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option(
+    "--verify", is_flag=True, help="Search with each defect and with its fix, and compare with the catalogue."
+)
+@trace_option
+@threads_option
+@json_option
+@color_option
+def command(
+    names: tuple[str, ...], verify: bool, trace: Path | None, threads: int | None, json_: bool, color: str
+) -> int:
+    """List the catalogue, or show the NAMEd defects: the rules that bring them back, a shortest trace, the fix.
+
+    A defect is a rule of an old release, or a guard left out, put back into the newest release, with bounds that are
+    large enough to witness it. The fix holds at the same bounds, in the whole space.
+    """
+    if not names and not verify:
+        emit(_list_json() if json_ else _list())
+        return ExitCode.HOLDS
+    chosen = _choose(names)
+    with stop_on_interrupt() as stop:
+        if verify:
+            return _verify(chosen, threads, stop, json_)
+        for number, defect in enumerate(chosen):
+            emit(("\n" if number else "") + _show(defect, trace, threads, stop, painter(color)))
+    return ExitCode.HOLDS
+
+
+def _choose(names: tuple[str, ...]) -> list[Defect]:
+    from insync.kafka.defects import DEFECTS, LEFT_OUT
+    from insync.model.errors import UserError, closest
+
+    reasons = {entry.name: entry for entry in LEFT_OUT}
+    wanted = [name.upper() for name in names]
+    for given, name in zip(names, wanted, strict=True):
+        if name in reasons:
+            message = f"{name} ({reasons[name].title}, {reasons[name].ticket}) is not modelled: {reasons[name].reason}."
+            raise UserError(message)
+        if name not in DEFECTS:
+            message = f"The catalogue has no defect {given!r}. {closest(name, DEFECTS)}"
+            raise UserError(message)
+    return [DEFECTS[name] for name in wanted] if wanted else list(DEFECTS.values())
+
+
+def _list() -> str:
+    from insync.kafka.defects import DEFECTS, LEFT_OUT
+
+    width = max(len(defect.title) for defect in DEFECTS.values())
+    lines = [f"  {d.name:<5} {d.title:<{width}}  {_steps(d):>8}  {d.ticket}" for d in DEFECTS.values()]
+    lines += ["", "Not modelled:"]
+    lines += [f"  {entry.name:<5} {entry.title} ({entry.ticket}): {entry.reason}" for entry in LEFT_OUT]
+    lines += ["", "One of them with its trace: insync defects NAME. All of them searched for: insync defects --verify."]
+    return "\n".join(line for text in lines for line in (textwrap.wrap(text, 120, subsequent_indent=" " * 8) or [""]))
+
+
+def _steps(defect: Defect) -> str:
+    return "no harm" if defect.harmless else plural(defect.length - 1, "step")
+
+
+def _list_json() -> str:
+    import json
+
+    from insync.kafka.defects import DEFECTS, LEFT_OUT
+
+    return json.dumps(
+        {
+            "defects": [_as_json(defect) for defect in DEFECTS.values()],
+            "left_out": [{"name": e.name, "title": e.title, "ticket": e.ticket, "reason": e.reason} for e in LEFT_OUT],
+        },
+        ensure_ascii=False,
+    )
+
+
+def _as_json(defect: Defect) -> dict[str, object]:
+    return {
+        "name": defect.name,
+        "title": defect.title,
+        "ticket": defect.ticket,
+        "affected": defect.affected,
+        "story": defect.story,
+        "fix": defect.fix,
+        "property": defect.breaks,
+        "trace_length": defect.length,
+        "bounds": dict(defect.bounds),
+        "rules": sorted(defect.rules),
+    }
+
+
+def _search(defect: Defect, mended: bool, threads: int | None, stop: threading.Event) -> tuple[Cluster, CheckResult]:
+    from insync.explorer import check
+    from insync.kafka.cluster.model import Cluster
+    from insync.properties.kafka import cluster
+
+    assert defect.breaks in cluster.__all__
+    model = Cluster(**(defect.mended if mended else defect.witness))
+    return model, check(model, [defect.breaks], threads=threads, stop=stop)
+
+
+def _show(defect: Defect, trace: Path | None, threads: int | None, stop: threading.Event, paint: Paint) -> str:
+    from insync.cli.show.report import describe_trace
+    from insync.cli.traces import traces_written
+    from insync.explorer.ask import with_shown_bounds
+    from insync.kafka.cluster.releases import rule_documentation
+
+    model, broken = _search(defect, False, threads, stop)
+    _, fixed = _search(defect, True, threads, stop)
+    lines = [f"{defect.name}   {defect.title}", f"{defect.ticket}; affected: {defect.affected}", ""]
+    lines += textwrap.wrap(defect.story, 100)
+    lines += ["", f"fix: {defect.fix}"]
+    lines += [f"without the rule {name}: {rule_documentation(name)}" for name in defect.rules]
+    traces = [violation.trace for violation in broken.violations]
+    with traces_written(trace, traces, model) as files:
+        for found, file in zip(traces, files, strict=True):
+            lines += ["", describe_trace(with_shown_bounds(found, model), model.grid, file, paint, grid_width())]
+    if broken.verdict == "holds":
+        states = plural(broken.distinct_states, "state")
+        lines += ["", f"No harm: {defect.breaks} holds in all {states} at these bounds, without the fix as well."]
+    lines += ["", _fix_line(defect, fixed)]
+    return "\n".join(lines)
+
+
+def _fix_line(defect: Defect, result: CheckResult) -> str:
+    changed = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in defect.fixed.items())
+    how = f" ({changed})" if changed else ""
+    states = plural(result.distinct_states, "state")
+    if result.verdict == "holds":
+        return f"With the fix{how} {defect.breaks} holds in all {states} at these bounds."
+    return f"With the fix{how}: {result.verdict} after {states}."
+
+
+def _verify(chosen: list[Defect], threads: int | None, stop: threading.Event, json_: bool) -> int:
+    import json
+
+    outcomes = []
+    for defect in chosen:
+        _, broken = _search(defect, False, threads, stop)
+        _, fixed = _search(defect, True, threads, stop)
+        lengths = [violation.trace_length for violation in broken.violations]
+        expected = [] if defect.harmless else [defect.length]
+        good = lengths == expected and broken.verdict != "incomplete" and fixed.verdict == "holds"
+        outcomes.append((defect, good))
+        spent = sum(broken.seconds.values()) + sum(fixed.seconds.values())
+        if not json_:
+            found = f"broken in {plural(lengths[0] - 1, 'step')}" if lengths else "not broken"
+            said = "" if lengths == expected else f" (catalogue: {_steps(defect)})"
+            held = f"with the fix {fixed.verdict}, {plural(fixed.distinct_states, 'state')}"
+            emit(f"  {'ok ' if good else 'BAD'} {defect.name:<5} {found}{said}; {held}; {spent:.1f} s")
+        if stop.is_set():
+            break
+    if json_:
+        emit(json.dumps({"defects": [{"name": d.name, "verified": good} for d, good in outcomes]}))
+    if len(outcomes) < len(chosen):
+        return ExitCode.INCOMPLETE
+    return ExitCode.HOLDS if all(good for _, good in outcomes) else ExitCode.VIOLATED

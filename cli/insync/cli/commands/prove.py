@@ -1,0 +1,145 @@
+"""`insync prove`: bounded checks, induction and lemmas with z3."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from insync.cli.exit_codes import EPILOG
+from insync.cli.model_command import ModelCommand, chosen_bounds, chosen_model, find_argument
+from insync.cli.options import color_option, json_option, model_argument, quiet_option, trace_option
+from insync.cli.values import OutputPath, Seconds, Whole
+
+if TYPE_CHECKING:
+    from insync.cli.proving import Wish
+
+__all__ = ["command"]
+
+
+class ProveCommand(ModelCommand):
+    """Without MODEL, `--lemmas FILE` says what to prove: the model and the bounds of the proof in the file."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the model and bounds of the proof file in front of the arguments where they name no model."""
+        file = _lemma_file(args)
+        if file is None or find_argument(self, args) is not None:
+            return super().parse_args(ctx, args)
+        from insync.proofs.proof_file import read_proof
+
+        proof = read_proof(Path(file))
+        bounds = [f"--{name.replace('_', '-')}={value}" for name, value in proof.bounds.items()]
+        return super().parse_args(ctx, [proof.model, *bounds, *args])
+
+
+def _lemma_file(args: list[str]) -> str | None:
+    for place, argument in enumerate(args):
+        if argument == "--lemmas" and place + 1 < len(args):
+            return args[place + 1]
+        if argument.startswith("--lemmas="):
+            return argument.removeprefix("--lemmas=")
+    return None
+
+
+@click.command(
+    "prove",
+    cls=ProveCommand,
+    epilog=EPILOG,
+    short_help="Prove properties by induction, or look for short violations, with z3.",
+)
+@model_argument
+@click.option(
+    "--bmc", type=Whole(1, 1000), metavar="DEPTH", help="Look for a trace of at most DEPTH states to a violation."
+)
+@click.option("--induction", is_flag=True, help="Prove the properties by induction, with the lemmas given.")
+@click.option("--infer", is_flag=True, help="Find lemmas among the candidates of the library, and prove with them.")
+@click.option(
+    "--k", type=Whole(1, 50), metavar="K", help="For --induction: assume K good states before a step [default: 1]."
+)
+@click.option(
+    "--property",
+    "properties",
+    multiple=True,
+    metavar="NAME",
+    help="Prove this property; may be repeated [default: those marked *].",
+)
+@click.option(
+    "--lemma",
+    "lemmas",
+    multiple=True,
+    metavar="NAME",
+    help="Prove this lemma with them; may be repeated; `all` is every candidate of the library.",
+)
+@click.option(
+    "--lemmas",
+    "proof",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Take the lemmas of the proof in FILE. Without MODEL, check that proof again.",
+)
+@click.option("--save", type=OutputPath(), metavar="FILE", help="Write the proof to FILE, if there is one.")
+@click.option("--timeout", type=Seconds(), metavar="S", help="Give up a query of z3 after S seconds [default: never].")
+@trace_option
+@json_option
+@color_option
+@quiet_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    bmc: int | None,
+    induction: bool,
+    infer: bool,
+    k: int | None,
+    properties: tuple[str, ...],
+    lemmas: tuple[str, ...],
+    proof: Path | None,
+    save: Path | None,
+    timeout: float | None,
+    trace: Path | None,
+    json_: bool,
+    color: str,
+    quiet: bool,
+    **model: str,
+) -> int:
+    """Prove the properties of MODEL with z3, at bounds far beyond what can be searched, or look for short violations.
+
+    --bmc finds the shortest violation, as `insync check` does, and proves nothing: without one the verdict is
+    incomplete. --induction shows that the initial state is good and that every step from a good state, reachable or
+    not, leads to a good one; then all reachable states are good. Most properties are too weak for that by themselves:
+    lemmas say what else is true of good states, and are proved with the properties. A counterexample to induction is a
+    step that should be impossible: find the lemma that excludes its first state.
+
+    --infer tries the library's candidates on all reachable states of a small instance, and drops those that a step
+    breaks until the rest is inductive. Beside --bmc it finds lemmas that make the search faster.
+
+    \b
+      insync prove kip101 --bmc 11 --infer
+      insync prove kip320 --infer --save proof.json
+      insync prove kip320 --induction --lemmas proof.json --log-size 6 --max-records 6 --max-leader-epoch 6
+      insync prove --lemmas proof.json
+    """  # noqa: D301 -- the escape keeps click from filling the lines after it
+    from insync.cli.models import build_model
+    from insync.cli.proving import Wish, prove
+
+    ways = [name for name, given in (("--bmc", bmc), ("--induction", induction), ("--infer", infer)) if given]
+    wish = Wish(ways, bmc, k, properties, lemmas, proof, save, timeout, trace, json_, color, quiet)
+    return _checked(wish) or prove(build_model(chosen_model(ctx), chosen_bounds(ctx)), wish)
+
+
+def _checked(wish: Wish) -> int:
+    """Raise a usage error for options that do not go together; return 0."""
+    if len(wish.ways) > 1 and wish.ways != ["--bmc", "--infer"]:
+        message = f"{' and '.join(wish.ways)} are different ways to prove. Give one of them."
+        raise click.UsageError(message)
+    if not wish.ways and wish.proof is None:
+        message = "how to prove is missing. Give --bmc DEPTH, --induction or --infer, or a proof with --lemmas FILE."
+        raise click.UsageError(message)
+    if wish.k is not None and wish.ways and wish.ways != ["--induction"]:
+        message = f"--k belongs to --induction, not to {wish.ways[0]}. Leave one of them out."
+        raise click.UsageError(message)
+    if wish.save is not None and wish.bmc is not None:
+        message = "--bmc proves nothing that --save could write. Save a proof by --induction or --infer."
+        raise click.UsageError(message)
+    return 0

@@ -1,0 +1,73 @@
+"""`insync replay`: a trace file, executed again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from insync.cli.exit_codes import EPILOG, ExitCode
+from insync.cli.options import color_option
+from insync.cli.output import emit, grid_width, painter
+
+if TYPE_CHECKING:
+    from insync.explorer.traces.trace import Trace
+    from insync.model import Model
+
+__all__ = ["command"]
+
+
+@click.command("replay", epilog=EPILOG, short_help="Execute a trace file again, and show or convert it.")
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "itf", "json"]),
+    default="text",
+    show_default=True,
+    help="text: the grid; itf: the Informal Trace Format of Apalache and Quint; json: insync's own.",
+)
+@click.option("--model", "reference", metavar="MODEL", help="Take this model, and not the one that FILE names.")
+@color_option
+def command(file: Path, form: str, reference: str | None, color: str) -> int:
+    """Execute the trace in FILE step by step with the evaluator, and print it.
+
+    The replay fails, with exit code 2, when a step is not enabled, leads to another state than the file says, or when
+    the property holds at the end. A trace of a model of your own names the file that the model is in; give --model
+    when that file is now elsewhere.
+    """
+    trace, model = _replayed(file, reference)
+    if form == "text":
+        from insync.cli.show.report import describe_trace
+
+        emit(describe_trace(trace, model.grid, None, painter(color), grid_width()))
+    elif form == "itf":
+        from insync.explorer.traces.itf import itf_text
+
+        emit(itf_text(trace, model.state).rstrip("\n"))
+    else:
+        from insync.explorer.traces.trace_file import trace_text
+
+        emit(trace_text(trace).rstrip("\n"))
+    return ExitCode.HOLDS
+
+
+def _replayed(file: Path, reference: str | None) -> tuple[Trace, Model]:
+    from insync.explorer.replay import replay
+    from insync.explorer.traces.trace_file import read_trace
+    from insync.model.catalogue import find_model, model_reference
+    from insync.model.errors import UserError
+    from insync.properties import select
+    from insync.properties.progress import progress_of
+
+    trace = read_trace(file)
+    try:
+        model = find_model(reference or trace.model)(**trace.bounds)
+        if trace.property not in progress_of(model):
+            select(model, [trace.property])
+    except UserError as error:
+        message = f"{file}: {error.args[0]}"
+        raise UserError(message) from error
+    return replay(replace(trace, model=model_reference(model)), model, str(file)), model

@@ -1,0 +1,46 @@
+"""`insync spark`: what is done with a run directory of the Spark engine."""
+
+from __future__ import annotations
+
+import click
+
+from insync.cli.exit_codes import ExitCode
+from insync.cli.output import emit
+from insync.cli.show.figures import plural
+from insync.cli.spark_engine import SparkChoice, session_options
+
+__all__ = ["command"]
+
+
+@click.group("spark", short_help="Use the states that a search on Spark left in its run directory.")
+def command() -> None:
+    """Use the states that a search on Spark left in its run directory, and prepare this machine for Spark."""
+
+
+@command.command("prepare", short_help="Make Spark start faster on this machine, once.")
+def prepare_machine() -> int:
+    """Keep Spark's Java classes ready in insync's cache (about 160 MB), so that Spark starts in half the time.
+
+    Needed once for a version of Java and of Spark, for searches on this machine alone; it takes about half a minute.
+    """
+    from insync.spark_explore.driver.class_archive import prepare
+
+    emit(f"Spark's classes are ready: {prepare()}")
+    return ExitCode.HOLDS
+
+
+@command.command("export", short_help="Write the state graph of a run as Parquet tables.")
+@click.argument("run_dir", metavar="RUN_DIR")
+@click.argument("out", metavar="OUT")
+@session_options
+def export_run(run_dir: str, out: str, spark: SparkChoice) -> int:
+    """Write the state graph of the run in RUN_DIR as Parquet tables below OUT, for Spark SQL and notebooks.
+
+    OUT/states has a row per state, with its depth and the fields of the model; OUT/transitions has a row per step, with
+    its action. RUN_DIR is what `insync check --engine spark --run-dir` wrote; OUT must not exist.
+    """
+    from insync.spark_explore import export
+
+    states, transitions = export(run_dir, out, spark.options(None))
+    emit(f"{plural(states, 'state')} in {out}/states, {plural(transitions, 'step')} in {out}/transitions")
+    return ExitCode.HOLDS

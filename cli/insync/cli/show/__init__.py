@@ -1,0 +1,3 @@
+"""Results as text and as JSON, progress, and what went wrong."""
+
+from __future__ import annotations

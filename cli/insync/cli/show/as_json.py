@@ -1,0 +1,91 @@
+"""What `--json` prints: one object, whose keys stay as they are for scripts to rely on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from insync.model.bounds import written
+
+if TYPE_CHECKING:
+    from insync.explorer.simulate import SimulationResult
+    from insync.explorer.verdict import CheckResult, PropertyResult, Violation
+
+__all__ = ["check_json", "simulation_json"]
+
+
+def check_json(result: CheckResult, files: Sequence[Path | None]) -> str:
+    """Return the object for an exhaustive search; `files` are where the traces of its violations were written."""
+    return json.dumps(
+        {
+            "model": result.model,
+            "bounds": written(result.bounds),
+            "engine": result.engine,
+            "storage": result.storage,
+            "verdict": result.verdict,
+            "stopped_by": result.stopped_by,
+            "distinct_states": result.distinct_states,
+            "transitions": result.transitions,
+            "depth": result.depth,
+            "levels": list(result.levels),
+            "frontier": result.frontier,
+            "properties": _properties(result.properties),
+            "violations": [_violation(*pair) for pair in zip(result.violations, files, strict=True)],
+            "actions": dict(result.actions),
+            "never_enabled": list(result.never_enabled),
+            "seconds": _seconds(result.seconds),
+            "peak_memory_bytes": result.peak_memory_bytes,
+        },
+        ensure_ascii=False,
+    )
+
+
+def simulation_json(result: SimulationResult, file: Path | None) -> str:
+    """Return the object for random walks; `file` is where the trace of the violation was written."""
+    lengths = result.lengths
+    return json.dumps(
+        {
+            "model": result.model,
+            "bounds": written(result.bounds),
+            "verdict": result.verdict,
+            "stopped_by": result.stopped_by,
+            "seed": result.seed,
+            "depth": result.depth,
+            "walks": result.walks,
+            "steps": result.steps,
+            "walk_lengths": {
+                "shortest": lengths.shortest,
+                "longest": lengths.longest,
+                "mean": round(lengths.mean, 6),
+                "stuck": lengths.stuck,
+            },
+            "failed_walk": result.failed_walk,
+            "failed_walk_length": result.failed_walk_length,
+            "properties": _properties(result.properties),
+            "violations": [] if result.violation is None else [_violation(result.violation, file)],
+            "actions": dict(result.actions),
+            "never_enabled": list(result.never_enabled),
+            "seconds": _seconds(result.seconds),
+            "peak_memory_bytes": result.peak_memory_bytes,
+        },
+        ensure_ascii=False,
+    )
+
+
+def _properties(results: Sequence[PropertyResult]) -> list[dict[str, str]]:
+    return [{"name": entry.name, "verdict": entry.verdict} for entry in results]
+
+
+def _violation(violation: Violation, file: Path | None) -> dict[str, object]:
+    return {
+        "property": violation.property,
+        "trace_length": violation.trace_length,
+        "reason": violation.trace.reason,
+        "trace": None if file is None else str(file),
+    }
+
+
+def _seconds(spent: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(time, 6) for name, time in spent.items()}

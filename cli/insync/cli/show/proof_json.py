@@ -1,0 +1,94 @@
+"""What `prove --json` prints: one object, whose keys stay as they are for scripts to rely on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from insync.cli.show.proof_report import induction_trace
+from insync.proofs.outcome import BoundedVerdict
+from insync.proofs.smt import z3_version
+
+if TYPE_CHECKING:
+    from insync.cli.show.proof_report import Attempt, Search
+    from insync.explorer.traces.trace import Trace
+    from insync.proofs.outcome import Query
+
+__all__ = ["attempt_json", "search_json"]
+
+
+def search_json(search: Search, files: Sequence[Path | None]) -> str:
+    """Return the object for a bounded check; `files` are where its traces were written."""
+    result = search.result
+    stopped_by = {BoundedVerdict.NONE_WITHIN: "depth", BoundedVerdict.UNKNOWN: "unknown"}.get(result.verdict)
+    return _object(
+        search,
+        method="bmc",
+        verdict="violated" if search.traces else "incomplete",
+        stopped_by=stopped_by,
+        complete_depth=result.depth,
+        queries=[_query(search, query) for query in result.queries],
+        violations=_violations(search.traces, files),
+        seconds=round(result.seconds, 3),
+    )
+
+
+def attempt_json(attempt: Attempt, files: Sequence[Path | None]) -> str:
+    """Return the object for an induction; `files` are where the traces that initiation found were written."""
+    result = attempt.result
+    return _object(
+        attempt,
+        method="induction",
+        verdict="holds" if attempt.proved else "violated" if attempt.traces else "incomplete",
+        induction=result.verdict.value,
+        k=result.k,
+        queries=[_query(attempt, query) for query in result.queries],
+        not_proved=list(attempt.lost),
+        dropped=[{"name": d.name, "by": d.by, "reason": d.reason} for d in attempt.dropped],
+        violations=_violations(attempt.traces, files),
+        proof=None if attempt.saved is None else str(attempt.saved),
+        seconds=round(result.seconds, 3),
+    )
+
+
+def _object(tried: Attempt | Search, **rest: object) -> str:
+    head = {
+        "model": tried.model.name,
+        "bounds": dict(tried.model.bounds),
+        "engine": "z3",
+        "engine_version": z3_version(),
+        "properties": [p.name for p in tried.properties],
+        "lemmas": [lemma.name for lemma in tried.lemmas],
+    }
+    return json.dumps({**head, **rest}, ensure_ascii=False)
+
+
+def _query(tried: Attempt | Search, query: Query) -> dict[str, object]:
+    found = query.counterexample
+    counterexample = None
+    if found is not None:
+        trace = induction_trace(tried.model, found)
+        steps = [{"action": s.action, "parameters": dict(s.parameters), "state": s.state} for s in trace.steps]
+        counterexample = {"failing": list(found.failing), "reason": found.reason, "steps": steps}
+    return {
+        "name": query.name,
+        "verdict": query.verdict.value,
+        "seconds": round(query.seconds, 3),
+        "cases": query.cases,
+        "reason": query.reason,
+        "counterexample": counterexample,
+    }
+
+
+def _violations(traces: Sequence[Trace], files: Sequence[Path | None]) -> list[dict[str, object]]:
+    return [
+        {
+            "property": trace.property,
+            "trace_length": trace.length,
+            "reason": trace.reason,
+            "trace": None if file is None else str(file),
+        }
+        for trace, file in zip(traces, files, strict=True)
+    ]

@@ -1,0 +1,189 @@
+"""What `prove` says to people: the verdict first, each query with its time, and the states that refute, last."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from insync.cli.show.figures import plural, seconds
+from insync.cli.show.report import describe_trace
+from insync.explorer.breadth_first.backtrack import Move
+from insync.explorer.traces.counterexample import refusal_trace, trace_steps, violation_trace
+from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
+from insync.explorer.traces.trace import RefusedStep, Trace
+from insync.model.catalogue import model_reference
+from insync.proofs.outcome import BoundedVerdict, Verdict
+from insync.properties import TYPE_OK
+
+if TYPE_CHECKING:
+    from insync.explorer.traces.grid import Paint
+    from insync.model import Model
+    from insync.proofs.houdini import Dropped
+    from insync.proofs.outcome import Bounded, CounterexampleToInduction, Induction, Query, StatePath
+    from insync.properties import Property
+
+__all__ = ["Attempt", "Search", "answer_of", "describe_attempt", "describe_search", "induction_trace", "traces_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A bounded check and the traces of what it found."""
+
+    model: Model
+    properties: Sequence[Property]
+    lemmas: Sequence[Property]
+    result: Bounded
+    traces: Sequence[Trace]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An induction, and what an inference dropped on the way to it.
+
+    Attributes:
+        model: the model.
+        properties: those that the induction is about.
+        lemmas: the lemmas that it uses.
+        result: what it found.
+        traces: the violations that initiation found.
+        dropped: candidates that an inference dropped.
+        lost: properties that were asked for and are among those dropped.
+        saved: where the proof was written.
+    """
+
+    model: Model
+    properties: Sequence[Property]
+    lemmas: Sequence[Property]
+    result: Induction
+    traces: Sequence[Trace]
+    dropped: Sequence[Dropped] = ()
+    lost: Sequence[str] = ()
+    saved: Path | None = None
+
+    @property
+    def proved(self) -> bool:
+        """Whether all that was asked for is proved."""
+        return self.result.verdict is Verdict.PROVED and not self.lost
+
+
+def traces_of(model: Model, properties: Sequence[Property], found: Bounded) -> list[Trace]:
+    """Return the trace of each violation that a bounded check found."""
+    known = {p.name: p for p in properties}
+    traces = []
+    for name, path in zip(found.violated, found.paths, strict=True):
+        moves = _moves(path)
+        refused = name == TYPE_OK and name not in known
+        traces.append(refusal_trace(model, moves) if refused else violation_trace(model, known[name], moves))
+    return traces
+
+
+def induction_trace(model: Model, found: CounterexampleToInduction) -> Trace:
+    """Return a counterexample to induction as a trace; it does not begin with the initial state."""
+    refused = None
+    if found.refused is not None:
+        action = model.program.actions[found.refused]
+        refused = RefusedStep(action.name, action.shown_parameters, action.label, found.reason)
+    first, *rest = trace_steps(model, _moves(found.path))
+    steps = (replace(first, label="a good state"), *rest)
+    return Trace(model_reference(model), model.bounds, found.failing[0], steps, found.reason, refused)
+
+
+def _moves(path: StatePath) -> list[Move]:
+    return list(zip((None, *path.actions), path.codes, strict=True))
+
+
+def describe_search(search: Search, files: Sequence[Path | None], paint: Paint, width: int) -> str:
+    """Return the report of a bounded check; `files` are where its traces were written."""
+    result, names = search.result, ", ".join(p.name for p in search.properties) or TYPE_OK
+    lines = [f"{search.model.name}   {describe_bounds(search.model.bounds)}"]
+    if result.verdict is BoundedVerdict.VIOLATED:
+        lengths = ", ".join(f"{t.property} (trace of {plural(t.length, 'state')})" for t in search.traces)
+        lines.append(paint(f"violated: {lengths}", Tone.BAD) + "; there is no shorter trace")
+    elif result.verdict is BoundedVerdict.UNKNOWN:
+        reason = result.queries[-1].reason
+        lines.append(paint(f"incomplete: unknown at depth {result.depth + 1}", Tone.OPEN) + f" ({reason})")
+        lines.append(f"  no violation of {names} up to depth {result.depth}; longer traces were not looked at")
+    else:
+        lines.append(paint(f"incomplete: no violation of {names} up to depth {result.depth}", Tone.OPEN))
+        lines.append("  longer traces were not looked at, and nothing is proved of them")
+    lines += _used(search.lemmas, "assuming, having proved them,", width)
+    lines += ["", *_queries(result.queries), f"z3 {seconds(result.seconds)}"]
+    for trace, file in zip(search.traces, files, strict=True):
+        lines += ["", describe_trace(trace, search.model.grid, file, paint, width)]
+    return "\n".join(lines)
+
+
+def describe_attempt(attempt: Attempt, files: Sequence[Path | None], paint: Paint, width: int) -> str:
+    """Return the report of an induction; `files` are where the traces that initiation found were written."""
+    lines = [f"{attempt.model.name}   {describe_bounds(attempt.model.bounds)}", *_verdict(attempt, paint)]
+    lines += _used(attempt.lemmas, "with", width)
+    lines += ["", *_queries(attempt.result.queries), f"z3 {seconds(attempt.result.seconds)}"]
+    if attempt.dropped:
+        lines += ["", "dropped:"]
+        for dropped in attempt.dropped:
+            text = f"{dropped.name}, by {dropped.by}: {dropped.reason}"
+            lines += textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
+    for trace, file in zip(attempt.traces, files, strict=True):
+        lines += ["", describe_trace(trace, attempt.model.grid, file, paint, width)]
+    for query in attempt.result.queries:
+        if query.counterexample is not None:
+            lines += ["", _counterexample(attempt, query, query.counterexample, paint, width)]
+    if attempt.saved is not None:
+        lines += ["", f"Check again: insync prove --lemmas {attempt.saved}"]
+    return "\n".join(lines)
+
+
+def _verdict(attempt: Attempt, paint: Paint) -> list[str]:
+    names = ", ".join([*(p.name for p in attempt.properties), *attempt.lost]) or TYPE_OK
+    result, by = attempt.result, f" by {attempt.result.k}-induction" if attempt.result.k > 1 else " by induction"
+    if attempt.proved:
+        return [paint(f"holds: {names}", Tone.GOOD) + f" in every reachable state,{by}"]
+    if attempt.traces:
+        lengths = ", ".join(f"{t.property} (trace of {plural(t.length, 'state')})" for t in attempt.traces)
+        return [paint(f"violated: {lengths}", Tone.BAD) + ", found by initiation"]
+    if attempt.lost:
+        kept = ", ".join(p.name for p in attempt.properties) or "none of the properties"
+        first = paint(f"incomplete: {', '.join(attempt.lost)} not proved", Tone.OPEN)
+        return [f"{first}; kept by every step, with the lemmas below: {kept}"]
+    if result.verdict is Verdict.REFUTED:
+        first = paint(f"incomplete: {names} not proved", Tone.OPEN) + "; the conditions are not inductive"
+        return [first, "  a step from a good state leads to a bad one; whether such a state is reachable is not known"]
+    unknown = next(q for q in result.queries if q.verdict is Verdict.UNKNOWN)
+    return [paint(f"incomplete: {names} not proved", Tone.OPEN) + f"; {unknown.name} is unknown ({unknown.reason})"]
+
+
+def _used(lemmas: Sequence[Property], words: str, width: int) -> list[str]:
+    if not lemmas:
+        return []
+    text = f"{words} {plural(len(lemmas), 'lemma')}: {', '.join(lemma.name for lemma in lemmas)}"
+    return textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
+
+
+def answer_of(query: Query) -> str:
+    """Return the answer of a query in a word: whether a depth has a violation, whether an action keeps what holds."""
+    if not query.name.startswith("depth "):
+        return query.verdict.value
+    return {Verdict.PROVED: "none", Verdict.REFUTED: "violation", Verdict.UNKNOWN: "unknown"}[query.verdict]
+
+
+def _queries(queries: Sequence[Query]) -> list[str]:
+    """One line for each query: its name, the answer, the time, and how many cases it has."""
+    width = max(len(query.name) for query in queries)
+    lines = []
+    for query in queries:
+        cases = f"  {plural(query.cases, 'case')}" if query.cases > 1 else ""
+        reason = f"  {query.reason}" if query.reason else ""
+        lines.append(
+            f"  {query.name:<{width}}  {answer_of(query):<9}  {seconds(query.seconds):>8}{cases}{reason}".rstrip()
+        )
+    return lines
+
+
+def _counterexample(attempt: Attempt, query: Query, found: CounterexampleToInduction, paint: Paint, width: int) -> str:
+    before = plural(attempt.result.k, "good state")
+    head = f"{query.name}, after {before} that need not be reachable, breaks {', '.join(found.failing)}:"
+    grid = render_grid(induction_trace(attempt.model, found), attempt.model.grid, width=width, paint=paint)
+    return f"{textwrap.fill(head, width)}\n{grid}"

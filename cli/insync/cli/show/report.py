@@ -1,0 +1,155 @@
+"""What `check` and `simulate` say to people: the verdict first, figures, and the grid of each violation last."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from insync.cli.show.figures import count, memory, plural, rate, seconds
+from insync.cli.traces import replay_hint
+from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_grid, render_reason
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from insync.explorer.simulate import SimulationResult
+    from insync.explorer.traces.grid import Columns
+    from insync.explorer.traces.trace import Trace
+    from insync.explorer.verdict import CheckResult
+
+__all__ = ["describe_check", "describe_simulation", "describe_trace"]
+
+_STOPPED_BY = {
+    "depth": "the limit on the depth (--max-depth)",
+    "states": "the limit on the states (--max-states)",
+    "time": "the limit on the time (--max-seconds)",
+    "memory": "the limit on the memory (--memory)",
+    "interrupt": "Ctrl-C",
+}
+
+
+def describe_check(
+    result: CheckResult, columns: Columns, files: Sequence[Path | None], paint: Paint, width: int
+) -> str:
+    """Return the report of an exhaustive search; `files` are where the traces of its violations were written."""
+    lines = [
+        f"{result.model}   {describe_bounds(result.bounds)}",
+        _check_verdict(result, paint),
+        "",
+        *_steps(result.actions, result.transitions),
+        *_not_enabled(result),
+        "",
+        _times(result.seconds, result.distinct_states, "states", result.peak_memory_bytes),
+    ]
+    traces = [violation.trace for violation in result.violations]
+    for number, (trace, file) in enumerate(zip(traces, files, strict=True)):
+        if trace.refused is None and any(trace.steps == earlier.steps for earlier in traces[:number]):
+            lines += ["", _same_state(trace, file, paint, width)]
+        else:
+            lines += ["", describe_trace(trace, columns, file, paint, width)]
+    return "\n".join(lines)
+
+
+def describe_simulation(result: SimulationResult, columns: Columns, file: Path | None, paint: Paint, width: int) -> str:
+    """Return the report of a simulation; `file` is where the trace of its violation was written."""
+    lines = [
+        f"{result.model}   {describe_bounds(result.bounds)}",
+        *_simulation_verdict(result, paint),
+        "",
+        *_steps(result.actions, result.steps),
+        *([f"not taken in these walks: {', '.join(result.never_enabled)}"] if result.never_enabled else []),
+        _lengths(result),
+        "",
+        _times(result.seconds, result.steps, "steps", result.peak_memory_bytes),
+    ]
+    if result.violation is not None:
+        lines += ["", describe_trace(result.violation.trace, columns, file, paint, width)]
+    return "\n".join(lines)
+
+
+def _lengths(result: SimulationResult) -> str:
+    lengths = result.lengths
+    return (
+        f"walks of {lengths.shortest} to {plural(lengths.longest, 'step')}, {lengths.mean:.1f} on average; "
+        f"{count(lengths.stuck)} ended in a state without a step"
+    )
+
+
+def _simulation_verdict(result: SimulationResult, paint: Paint) -> list[str]:
+    walked = f"{plural(result.walks, 'walk')} of up to {plural(result.depth, 'step')}, seed {result.seed}"
+    violation = result.violation
+    if violation is not None:
+        long, short = count(result.failed_walk_length or 0), plural(violation.trace_length, "state")
+        return [
+            paint(f"violated: {violation.property}", Tone.BAD)
+            + f" in walk {count(result.failed_walk or 0)} ({walked})",
+            f"  {long} states, shortened to a trace of {short}",
+        ]
+    names = ", ".join(entry.name for entry in result.properties) or "type_ok"
+    lines = [paint("incomplete: no violation", Tone.OPEN) + f" of {names} in {walked}; walks prove nothing"]
+    if result.stopped_by is not None:
+        lines.append(f"  stopped by {_STOPPED_BY[result.stopped_by]}")
+    return lines
+
+
+def _same_state(trace: Trace, file: Path | None, paint: Paint, width: int) -> str:
+    """What is left to say of a trace whose steps are those of one shown above."""
+    head = paint(f"{trace.property} fails after the same steps", Tone.BAD)
+    text = "\n".join([head, "", *render_reason(trace, width, paint)])
+    return text if file is None else f"{text}\n{replay_hint(file)}"
+
+
+def describe_trace(trace: Trace, columns: Columns, file: Path | None, paint: Paint, width: int) -> str:
+    """Return the grid of a trace, and how to run it again when it is in a file."""
+    grid = render_grid(trace, columns, width=width, paint=paint)
+    return grid if file is None else f"{grid}\n{replay_hint(file)}"
+
+
+def _check_verdict(result: CheckResult, paint: Paint) -> str:
+    names = {
+        word: [p.name for p in result.properties if p.verdict == word] for word in ("holds", "violated", "incomplete")
+    }
+    states = plural(result.distinct_states, "state")
+    by = _STOPPED_BY.get(result.stopped_by or "", str(result.stopped_by))
+    if result.verdict == "holds":
+        checked = ", ".join(names["holds"]) or "type_ok, which is always checked,"
+        return paint(f"holds: {checked}", Tone.GOOD) + f" in all {states}, depth {result.depth}"
+    if result.verdict == "violated":
+        lengths = ", ".join(f"{v.property} (trace of {plural(v.trace_length, 'state')})" for v in result.violations)
+        others = names["holds"] + names["incomplete"]
+        rest = f"; no violation of {', '.join(others)} up to there" if others else ""
+        line = paint(f"violated: {lengths}", Tone.BAD) + f"{rest}; {states} seen, depth {result.depth}"
+        return line if result.stopped_by is None else f"{line}\n  stopped by {by}; the rest was not searched"
+    return "\n".join(
+        [
+            paint(f"incomplete: stopped by {by}", Tone.OPEN) + f" after {states}; nothing is proved",
+            f"  complete up to depth {result.complete_depth}; {plural(result.frontier, 'state')} left to expand",
+            f"  no violation so far of {', '.join(names['incomplete']) or 'type_ok'}",
+        ]
+    )
+
+
+def _steps(actions: Mapping[str, int], total: int) -> list[str]:
+    """The steps taken, by action, the most frequent first."""
+    lines = [f"{plural(total, 'step')} taken"]
+    ranked = sorted(((name, number) for name, number in actions.items() if number), key=lambda pair: -pair[1])
+    width = max((len(name) for name, _ in ranked), default=0)
+    digits = max((len(count(number)) for _, number in ranked), default=0)
+    lines += [f"  {name:<{width}}  {count(number):>{digits}}" for name, number in ranked]
+    return lines
+
+
+def _not_enabled(result: CheckResult) -> list[str]:
+    """The actions without a step: only a complete search knows that they are never enabled."""
+    names = ", ".join(result.never_enabled)
+    complete = result.stopped_by is None and not result.frontier
+    if not names or not (complete or result.transitions):
+        return []
+    return [f"never enabled: {names}" if complete else f"not enabled so far: {names}"]
+
+
+def _times(spent: Mapping[str, float], number: int, noun: str, peak_memory: int) -> str:
+    parts = [f"{name} {seconds(time)}" for name, time in spent.items()]
+    if spent.get("search", 0) > 0:
+        parts.append(rate(number / spent["search"], noun))
+    return ", ".join([*parts, f"memory {memory(peak_memory)}"])

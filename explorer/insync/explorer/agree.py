@@ -1,0 +1,230 @@
+"""Several engines on one model: the same counts, verdicts and traces, or the first place at which they differ.
+
+An engine is a function; those of other layers, such as Spark, are handed in by the caller. An engine that cannot run
+here says why and is left out, one that was stopped is compared as far as it got, and z3, which counts nothing, is
+compared in what fails first and after how many states.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from insync.explorer.check import check
+from insync.explorer.evaluator.difference import Difference, first_difference
+from insync.explorer.evaluator.search import check_by_evaluator
+from insync.explorer.limits import Limits
+from insync.explorer.verdict import CheckResult, Verdict
+from insync.model import Model
+from insync.model.catalogue import model_reference
+from insync.model.errors import UserError
+from insync.properties import select
+
+__all__ = ["Agreement", "Engine", "Opinion", "agree", "evaluator_engine", "local_engine", "opinion_of", "z3_engine"]
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What one engine says.
+
+    Attributes:
+        engine: its name.
+        verdict: its verdict; None if it did not run.
+        depth: how many levels it has looked at as a whole.
+        levels: states per level; None if the engine counts none.
+        actions: steps by action, of a complete search; None if it is not one or counts none.
+        failing: for each property that fails, the length of its trace.
+        paths: for each such property the steps of its trace; empty if any trace of that length will do.
+        seconds: how long it took.
+        note: why it did not run or get further; else empty.
+    """
+
+    engine: str
+    verdict: Verdict | None
+    depth: int
+    levels: tuple[int, ...] | None
+    actions: Mapping[str, int] | None
+    failing: Mapping[str, int]
+    paths: Mapping[str, tuple[str, ...]]
+    seconds: float
+    note: str = ""
+
+
+Engine = Callable[[Model, Sequence[str], Limits], Opinion]
+"""Examines a model's properties within limits; raises UserError if it cannot run here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What the engines say, and where they differ.
+
+    Attributes:
+        model: the name by which the model is found again.
+        bounds: the bounds of the model.
+        properties: what was checked, beside type_ok.
+        opinions: of each engine, in the order given.
+        differences: one sentence for each.
+        state: the first state that evaluator and machine code treat differently, looked for if the engines differ.
+    """
+
+    model: str
+    bounds: Mapping[str, int | str]
+    properties: tuple[str, ...]
+    opinions: tuple[Opinion, ...]
+    differences: tuple[str, ...]
+    state: Difference | None
+
+    @property
+    def agreed(self) -> bool:
+        """Whether at least two engines ran and none differs."""
+        return not self.differences and sum(opinion.verdict is not None for opinion in self.opinions) > 1
+
+
+def agree(
+    model: Model,
+    engines: Mapping[str, Engine],
+    properties: Sequence[str] | None = None,
+    limits: Limits | None = None,
+    told: Callable[[Opinion], None] | None = None,
+) -> Agreement:
+    """Run engines on a model and compare what they say.
+
+    Args:
+        model: the model.
+        engines: by name; the first one that runs is what the others are compared with.
+        properties: names of properties; None is the model's headline.
+        limits: of each engine.
+        told: called with each opinion when it is there.
+
+    Raises:
+        UserError: an unknown property, or a model that cannot be traced.
+    """
+    names = [found.name for found in select(model, properties)]
+    opinions = []
+    for name, engine in engines.items():
+        opinions.append(_asked(name, engine, model, names, limits or Limits()))
+        if told is not None:
+            told(opinions[-1])
+    ran = [opinion for opinion in opinions if opinion.verdict is not None]
+    differences = tuple(text for other in ran[1:] for text in _differences(ran[0], other))
+    depth = max((opinion.depth for opinion in ran), default=1)
+    state = first_difference(model, names, depth) if differences else None
+    return Agreement(model_reference(model), dict(model.bounds), tuple(names), tuple(opinions), differences, state)
+
+
+def _asked(name: str, engine: Engine, model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
+    started = time.perf_counter()
+    try:
+        return replace(engine(model, properties, limits), engine=name, seconds=time.perf_counter() - started)
+    except UserError as error:
+        return Opinion(name, None, 0, None, None, {}, {}, time.perf_counter() - started, str(error.args[0]))
+
+
+def _differences(one: Opinion, other: Opinion) -> list[str]:
+    """Return a sentence for each thing that two engines say differently, as far as both have looked."""
+    found = []
+    both = min(one.depth, other.depth)
+    if one.levels is not None and other.levels is not None:
+        pairs = zip(one.levels[:both], other.levels[:both], strict=False)
+        uneven = next((level for level, (a, b) in enumerate(pairs, start=1) if a != b), None)
+        if uneven is not None:
+            counts = f"{one.levels[uneven - 1]} for {one.engine}, {other.levels[uneven - 1]} for {other.engine}"
+            found.append(f"Level {uneven} has a different number of states: {counts}.")
+        elif Verdict.INCOMPLETE not in (one.verdict, other.verdict) and one.depth != other.depth:
+            found.append(f"The depth is {one.depth} for {one.engine} and {other.depth} for {other.engine}.")
+    if one.actions is not None and other.actions is not None and not found:
+        for action in dict.fromkeys([*one.actions, *other.actions]):
+            a, b = one.actions.get(action, 0), other.actions.get(action, 0)
+            if a != b:
+                found.append(f"{one.engine} takes {a} steps of {action}, {other.engine} {b}.")
+    return found + _verdict_differences(one, other)
+
+
+def _verdict_differences(one: Opinion, other: Opinion) -> list[str]:
+    found = []
+    for name in dict.fromkeys([*one.failing, *other.failing]):
+        a, b = one.failing.get(name), other.failing.get(name)
+        least = min(length for length in (a, b) if length is not None)
+        if a != b and least <= min(_looked(one), _looked(other)):
+            said = [f"{o.engine}: {_length(n)}" for o, n in ((one, a), (other, b))]
+            found.append(f"{name}: {'; '.join(said)}.")
+        elif a == b and name in one.paths and name in other.paths and one.paths[name] != other.paths[name]:
+            found.append(f"{name}: {one.engine} and {other.engine} give different traces of {a} states.")
+    return found
+
+
+def _looked(opinion: Opinion) -> int:
+    """How long traces would have been found."""
+    return opinion.depth if opinion.verdict is not Verdict.HOLDS else 1 << 60
+
+
+def _length(length: int | None) -> str:
+    return "no violation" if length is None else f"fails after {length} states"
+
+
+# ------------------------------------------------------------------------------------------------------ the engines
+
+
+def opinion_of(result: CheckResult) -> Opinion:
+    """Return what the result of an exhaustive search says."""
+    complete = result.stopped_by is None
+    return Opinion(
+        engine=result.engine,
+        verdict=result.verdict,
+        depth=result.depth,
+        levels=result.levels,
+        actions=result.actions if complete else None,
+        failing={violation.property: violation.trace_length for violation in result.violations},
+        paths={
+            violation.property: tuple(step.label for step in violation.trace.steps) for violation in result.violations
+        },
+        seconds=sum(result.seconds.values()),
+        note="" if complete else f"stopped by {result.stopped_by}",
+    )
+
+
+def evaluator_engine(model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
+    """Search with the evaluator."""
+    return opinion_of(check_by_evaluator(model, properties, limits))
+
+
+def local_engine(threads: int) -> Engine:
+    """Return the search in machine code on so many threads, with as many partitions."""
+
+    def engine(model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
+        return opinion_of(check(model, properties, limits, threads=threads))
+
+    return engine
+
+
+def z3_engine(depth: int, seconds: float | None = None) -> Engine:
+    """Return the bounded check with z3.
+
+    Args:
+        depth: how many states a trace may have.
+        seconds: the time for each depth.
+    """
+
+    def engine(model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
+        from insync.proofs.bounded import check_bounded
+        from insync.proofs.outcome import BoundedVerdict
+
+        most = depth if limits.depth is None else min(depth, limits.depth)
+        answer = check_bounded(model, select(model, properties), most, seconds)
+        violated = answer.verdict is BoundedVerdict.VIOLATED
+        lengths = {name: len(path.codes) for name, path in zip(answer.violated, answer.paths, strict=True)}
+        unknown = answer.verdict is BoundedVerdict.UNKNOWN
+        return Opinion(
+            engine="z3",
+            verdict=Verdict.VIOLATED if violated else Verdict.INCOMPLETE,
+            depth=answer.depth + violated,
+            levels=None,
+            actions=None,
+            failing=lengths,
+            paths={},
+            seconds=answer.seconds,
+            note=f"unknown beyond {answer.depth} states" if unknown else f"traces of at most {most} states",
+        )
+
+    return engine

@@ -1,0 +1,41 @@
+"""Lemma candidates, tried on every reachable state of a small instance before z3 is asked about a large one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from insync.explorer.check import check
+from insync.explorer.limits import Limits
+from insync.model import Model
+from insync.proofs.houdini import Dropped
+from insync.properties import Property
+
+__all__ = ["refuted_candidates", "small_bounds", "small_instance"]
+
+
+def small_bounds(model: Model) -> dict[str, int]:
+    """Return bounds at which the model can be searched: each at most its default."""
+    return {name: min(model.bounds[name], bound.default) for name, bound in type(model).declared.items()}
+
+
+def small_instance(model: Model, bounds: Mapping[str, int] | None = None) -> Model:
+    """Return the model under other bounds; None is `small_bounds`."""
+    return type(model)(**(small_bounds(model) if bounds is None else dict(bounds)))
+
+
+def refuted_candidates(
+    model: Model, candidates: Sequence[Property], bounds: Mapping[str, int] | None = None, seconds: float = 60
+) -> list[Dropped]:
+    """Return the candidates that fail in some reachable state of the model at small bounds.
+
+    Args:
+        model: the model; its class is searched, under other bounds.
+        candidates: properties and lemmas alike.
+        bounds: what to search; None is `small_bounds`.
+        seconds: when to stop. A search that is not complete refutes what it found and says nothing of the rest.
+    """
+    small = small_instance(model, bounds)
+    names = [candidate.name for candidate in candidates]
+    result = check(small, names, limits=Limits(seconds=seconds), keep_going=True)
+    where = f"a reachable state ({', '.join(f'{name} {value}' for name, value in small.bounds.items())})"
+    return [Dropped(v.property, where, v.trace.reason) for v in result.violations if v.property in names]

@@ -1,0 +1,146 @@
+"""The first state that the evaluator and the machine code treat differently."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from insync.machine.expander import Checker, Expander
+from insync.machine.kernels import Kernels, compile_kernels
+from insync.model import Model, ReadableState
+from insync.model.errors import DomainError
+from insync.model.evaluator import Evaluator, evaluate
+from insync.properties import select
+from insync.properties.show import field_value, plain
+
+__all__ = ["Difference", "first_difference"]
+
+_BUFFER_BYTES = 1 << 16
+
+Codes = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A state that two engines treat differently.
+
+    Attributes:
+        level: its level.
+        state: the state.
+        sentence: what differs.
+    """
+
+    level: int
+    state: ReadableState
+    sentence: str
+
+
+def first_difference(model: Model, properties: Sequence[str], depth: int) -> Difference | None:
+    """Compare successors and properties of every state, in breadth-first order, up to a level; slow.
+
+    The states are the evaluator's. None means that machine code and evaluator agree in each of them, so that a
+    difference between searches lies in how states are kept and counted.
+    """
+    checked = [(found.name, found.node(model)) for found in select(model, properties) if found.node is not None]
+    comparison = _Comparison(model, compile_kernels(model.program, [node for _, node in checked]))
+    try:
+        for level, codes in _states(model, depth):
+            sentence = comparison.of_successors(codes)
+            if sentence is None and checked:
+                truths = [(name, bool(evaluate(node, codes))) for name, node in checked]
+                sentence = comparison.of_properties(codes, truths)
+            if sentence is not None:
+                return Difference(level, model.decode(codes), sentence)
+    finally:
+        comparison.close()
+    return None
+
+
+def _states(model: Model, depth: int) -> Iterator[tuple[int, Codes]]:
+    """Yield the evaluator's states with their levels, breadth first."""
+    evaluator = Evaluator(model.program)
+    frontier = [model.program.initial]
+    seen = set(frontier)
+    for level in range(1, depth + 1):
+        after = []
+        for codes in frontier:
+            yield level, codes
+            for number in evaluator.enabled(codes):
+                following = _step(evaluator, number, codes)
+                if following is not None and following not in seen:
+                    seen.add(following)
+                    after.append(following)
+        frontier = after
+
+
+def _step(evaluator: Evaluator, number: int, codes: Codes) -> Codes | None:
+    try:
+        return evaluator.step(number, codes)
+    except DomainError:
+        return None
+
+
+class _Comparison:
+    """The machine code, one state at a time."""
+
+    def __init__(self, model: Model, kernels: Kernels) -> None:
+        self.model = model
+        self.evaluator = Evaluator(model.program)
+        self.initial = model.program.schema.pack(model.program.initial)
+        self.expander = Expander(kernels, 1, _BUFFER_BYTES, self.initial)
+        self.checker = Checker(kernels)
+
+    def close(self) -> None:
+        """Give all memory back."""
+        self.expander.close()
+        self.checker.close()
+
+    def of_successors(self, codes: Codes) -> str | None:
+        """Say which successor only one of the two knows."""
+        schema = self.model.program.schema
+        row = self._row(codes)
+        self.expander.clear()
+        self.expander.forget()
+        self.expander.expand(ctypes.addressof(row), 1)
+        machine = {schema.unpack(words) for words in self.expander.states(0)}
+        refuses = self.expander.take_refused().count
+        expected: dict[Codes, str] = {}
+        refused = []
+        for number in self.evaluator.enabled(codes):
+            after = _step(self.evaluator, number, codes)
+            label = self.model.program.actions[number].label
+            if after is None:
+                refused.append(label)
+            elif schema.pack(after) != self.initial:  # the search need not find the initial state again
+                expected.setdefault(after, label)
+        for after, label in expected.items():
+            if after not in machine:
+                return f"The evaluator takes the step {label!r}; the machine code has no step to the state after it."
+        if machine - set(expected):
+            changed = self._changed(codes, min(machine - set(expected)))
+            return f"The machine code takes a step that changes {changed}; the evaluator has no such step."
+        if len(refused) != refuses:
+            return f"The evaluator refuses {len(refused)} steps for type_ok, the machine code {refuses}."
+        return None
+
+    def _changed(self, before: Codes, after: Codes) -> str:
+        """The fields that differ, with their values in the second state."""
+        state = self.model.decode(after)
+        cells = zip(self.model.program.schema.cells, before, after, strict=True)
+        paths = [cell.path for cell, old, new in cells if old != new]
+        return ", ".join(f"{path} to {plain(field_value(state, path))}" for path in paths)
+
+    def of_properties(self, codes: Codes, truths: Sequence[tuple[str, bool]]) -> str | None:
+        """Say which property only one of the two finds violated."""
+        row = self._row(codes)
+        self.checker.check(ctypes.addressof(row), 1)
+        for found, (name, holds) in zip(self.checker.take(), truths, strict=True):
+            if (found.count == 0) != holds:
+                says = "holds" if holds else "fails"
+                return f"By the evaluator {name} {says} here; by the machine code it is the other way round."
+        return None
+
+    def _row(self, codes: Codes) -> ctypes.Array[ctypes.c_uint64]:
+        words = self.model.program.schema.pack(codes)
+        return (ctypes.c_uint64 * len(words))(*words)

@@ -1,0 +1,163 @@
+"""Exhaustive search with the evaluator alone: slow, for small spaces, and for properties in plain Python.
+
+It is the search that `check` does in machine code, and has the same result, to the very trace. It takes a few thousand
+states a second.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from insync.explorer.check import Extent, concluded
+from insync.explorer.evaluator.claims import Claim, PropertyLike, claims_of
+from insync.explorer.evaluator.stepping import Codes, Refused, Stepper, Walk
+from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.verdict import CheckResult, Violation
+from insync.model import Model
+from insync.properties import TYPE_OK
+
+__all__ = ["check_by_evaluator"]
+
+_Parent = tuple[tuple[int, ...], int, Codes]
+"""A predecessor: packed, the number of the action that leads on from it, and its codes."""
+
+_OFTEN = 64  # states between two looks at the clock
+
+
+def check_by_evaluator(
+    model: Model,
+    properties: Sequence[PropertyLike] | None = None,
+    limits: Limits | None = None,
+    keep_going: bool = False,
+) -> CheckResult:
+    """Search every state of a model breadth first with the evaluator, and check properties in each.
+
+    Args:
+        model: what to search.
+        properties: names of properties, and functions of the readable state; None is the model's headline.
+        limits: bounds of the search.
+        keep_going: whether to go on to the end of the space after a violation.
+
+    Raises:
+        UserError: an unknown property, or a function that does not return true or false.
+    """
+    claims = claims_of(model, properties)
+    started = time.perf_counter()
+    search = _Search(model, claims, Watch(limits or Limits(), None), keep_going)
+    search.run()
+    searched = time.perf_counter()
+    violations = search.violations()
+    seconds = {"search": searched - started, "trace": time.perf_counter() - searched}
+    return _result(model, claims, search, violations, seconds)
+
+
+@dataclass(slots=True)
+class _Search:
+    model: Model
+    claims: Sequence[Claim]
+    watch: Watch
+    keep_going: bool
+    levels: list[list[Codes]] = field(default_factory=list)
+    expanded: int = 0
+    stopped_by: StopReason | None = None
+    failing: dict[str, tuple[int, Codes]] = field(default_factory=dict)
+    refused: tuple[int, Codes, Refused] | None = None
+    steps: dict[str, int] = field(default_factory=dict)
+    _parents: dict[Codes, _Parent] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Search level by level until the space is complete or something ends it."""
+        self.steps = dict.fromkeys(self.model.program.action_names, 0)
+        level = [self.model.program.initial]
+        seen = set(level)
+        while level:
+            self._close(level)
+            if not self.keep_going and self.failing:
+                return
+            self.stopped_by = self.watch.after_level(len(self.levels), len(seen))
+            if self.stopped_by is not None:
+                return
+            fresh = self._expand(level, seen)
+            if fresh is None or (self.refused is not None and not self.keep_going):
+                return
+            level = fresh
+
+    def _close(self, level: list[Codes]) -> None:
+        self.levels.append(level)
+        for claim in self.claims:
+            if claim.name not in self.failing:
+                broken = [codes for codes in level if not claim.holds(codes)]
+                if broken:
+                    self.failing[claim.name] = len(self.levels), min(broken, key=self.model.program.schema.pack)
+
+    def _expand(self, level: list[Codes], seen: set[Codes]) -> list[Codes] | None:
+        """Return the next level; None if the search is stopped. The least predecessor of each state is noted."""
+        stepper, pack = Stepper(self.model), self.model.program.schema.pack
+        taken = dict(self.steps)
+        fresh: dict[Codes, _Parent] = {}
+        refused: list[tuple[tuple[int, ...], Codes, Refused]] = []
+        for place, codes in enumerate(level):
+            if place % _OFTEN == 0 and self._must_stop():
+                return None
+            packed = pack(codes)
+            for name, numbers in stepper.enabled(codes).items():
+                for number in numbers:
+                    try:
+                        after = stepper.step(codes, number)
+                    except Refused as error:
+                        refused.append((packed, codes, error))
+                        continue
+                    taken[name] += 1
+                    known = fresh.get(after)
+                    if after not in seen or (known is not None and (packed, number) < known[:2]):
+                        seen.add(after)
+                        fresh[after] = packed, number, codes
+        self.expanded, self.steps = len(self.levels), taken
+        if refused and self.refused is None:
+            _, least, first = min(refused, key=lambda found: (found[0], found[2].number))
+            self.refused = len(self.levels), least, first
+        self._parents |= fresh
+        return list(fresh)
+
+    def _must_stop(self) -> bool:
+        self.stopped_by = self.watch.interrupted()
+        if self.stopped_by is None and not self.watch.may_use(0):
+            self.stopped_by = StopReason.MEMORY
+        return self.stopped_by is not None
+
+    def violations(self) -> tuple[Violation, ...]:
+        """Return a trace for each property that fails, the shortest first."""
+        found = []
+        for claim in self.claims:
+            if claim.name in self.failing:
+                _, codes = self.failing[claim.name]
+                trace = self._walk_to(codes).trace(claim.name, claim.reason(codes))
+                found.append(Violation(claim.name, trace.length, trace))
+        if self.refused is not None:
+            _, codes, error = self.refused
+            trace = self._walk_to(codes).trace(TYPE_OK, error.message, error)
+            found.append(Violation(TYPE_OK, trace.length, trace))
+        return tuple(sorted(found, key=lambda violation: violation.trace_length))
+
+    def _walk_to(self, codes: Codes) -> Walk:
+        numbers = []
+        while codes != self.model.program.initial:
+            _, number, codes = self._parents[codes]
+            numbers.append(number)
+        walk = Walk(Stepper(self.model))
+        for number in reversed(numbers):
+            walk.step(number)
+        return walk
+
+
+def _result(
+    model: Model,
+    claims: Sequence[Claim],
+    search: _Search,
+    violations: tuple[Violation, ...],
+    seconds: dict[str, float],
+) -> CheckResult:
+    extent = Extent(tuple(map(len, search.levels)), search.expanded, search.stopped_by, search.steps)
+    return concluded(model, "evaluator", [claim.name for claim in claims], extent, violations, seconds)

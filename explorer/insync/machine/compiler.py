@@ -1,0 +1,107 @@
+"""LLVM: IR text to object code for this machine, and object code to functions in this process."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from insync.machine.objects import load_object, save_object
+from insync.model.errors import InternalError
+
+__all__ = ["Library", "compile_module", "machine_key", "object_code"]
+
+_OPTIMISE = 2
+
+
+class Library:
+    """Functions of one piece of object code; it stays in this process as long as one of them is in use."""
+
+    def __init__(self, code: bytes) -> None:
+        empty = llvm.parse_assembly("")
+        self._engine = llvm.create_mcjit_compiler(empty, _target_machine())
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+
+    def function(self, name: str, arguments: int) -> Callable[..., int]:
+        """Return a function of so many 64-bit numbers that gives one; it runs without the interpreter lock."""
+        address = self._engine.get_function_address(name)
+        if not address:
+            message = f"The compiled code has no function {name!r}."
+            raise InternalError(message)
+        kind = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * arguments)
+        made = kind(address)
+        made.library = self  # type: ignore[attr-defined]
+        called: Callable[..., int] = made
+        return called
+
+
+def compile_module(key: str, text: Callable[[], str]) -> Library:
+    """Return the library of an IR module, from the cache of object code if it is there.
+
+    Args:
+        key: the identity of the module.
+        text: gives its IR; called only when the module has to be compiled.
+    """
+    full_key = f"{key}-{machine_key()}"
+    code = load_object(full_key)
+    if code is None:
+        code = object_code(text())
+        save_object(full_key, code)
+    return Library(code)
+
+
+def object_code(text: str) -> bytes:
+    """Return the object code of an IR module for this machine.
+
+    Raises:
+        InternalError: LLVM does not accept it.
+    """
+    machine = _target_machine()
+    try:
+        module = llvm.parse_assembly(text)
+    except RuntimeError as error:
+        message = f"LLVM does not accept the generated code: {error}"
+        raise InternalError(message) from error
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
+    # The standard -O2 pipeline takes four times as long and makes no faster code: what is generated is in SSA form,
+    # without calls worth a heuristic, and already as wide as the registers.
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_always_inliner_pass()
+    passes.add_new_gvn_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=_OPTIMISE)))
+    code: bytes = machine.emit_object(module)
+    return code
+
+
+def _target_machine() -> llvm.TargetMachine:
+    """A new one each time: an engine takes possession of the one that it is given."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    name, features = _host()
+    return target.create_target_machine(cpu=name, features=features, opt=_OPTIMISE, codemodel="jitdefault", jit=True)
+
+
+@cache
+def _host() -> tuple[str, str]:
+    try:
+        features = llvm.get_host_cpu_features().flatten()
+    except RuntimeError:  # not known for every system: LLVM then goes by the name alone
+        features = ""
+    return llvm.get_host_cpu_name(), features
+
+
+@cache
+def machine_key() -> str:
+    """Return what makes object code of one machine and compiler unfit for another, as a short key."""
+    parts: Sequence[object] = (llvmlite.__version__, llvm.llvm_version_info, llvm.get_process_triple(), _host())
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]

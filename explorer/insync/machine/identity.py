@@ -1,0 +1,80 @@
+"""The identity of what is compiled: equal structure gives an equal key, in every process."""
+
+from __future__ import annotations
+
+import hashlib
+import pkgutil
+from collections.abc import Iterable
+from functools import cache
+
+from insync.model.graph import Node, Op, reachable
+from insync.model.program import Program
+from insync.model.schema import Schema
+
+__all__ = ["conditions_key", "program_key", "words_key"]
+
+_SOURCES = (
+    "compiler",
+    "emit/checking",
+    "emit/edging",
+    "emit/expanding",
+    "emit/loops",
+    "emit/lowering",
+    "emit/masks",
+    "emit/rows",
+    "emit/slots",
+    "emit/storing",
+    "emit/transitions",
+    "emit/walking",
+)
+
+
+def program_key(kind: str, program: Program) -> str:
+    """Return the key of a program's transition relation: its cells, guards, checks and updates, without any name."""
+    parts: list[object] = []
+    roots: list[Node] = []
+    for action in program.actions:
+        nodes = [*action.guard, *(check.node for check in action.checks), *(node for _, node in action.updates)]
+        parts.append((len(action.guard), len(action.checks), [cell for cell, _ in action.updates]))
+        roots.extend(nodes)
+    return _key(kind, _schema(program.schema), parts, _structure(roots))
+
+
+def conditions_key(kind: str, schema: Schema, conditions: Iterable[Node]) -> str:
+    """Return the key of some conditions over the states of a schema."""
+    return _key(kind, _schema(schema), _structure(list(conditions)))
+
+
+def words_key(kind: str, words: int) -> str:
+    """Return the key of what depends on the size of a packed state alone."""
+    return _key(kind, words)
+
+
+def _schema(schema: Schema) -> object:
+    return schema.words, [(cell.size, cell.bits, cell.word, cell.shift) for cell in schema.cells]
+
+
+def _structure(roots: list[Node]) -> object:
+    """The nodes below the roots, renumbered, and the roots' numbers; a quantifier's names mean nothing here."""
+    numbers: dict[int, int] = {}
+    rows = []
+    for node in reachable(roots):
+        arg = (node.arg, node.is_bool) if node.op in (Op.CONST, Op.CELL) else None
+        rows.append((node.op.value, arg, [numbers[arg.index] for arg in node.args]))
+        numbers[node.index] = len(numbers)
+    return rows, [numbers[root.index] for root in roots]
+
+
+def _key(kind: str, *parts: object) -> str:
+    digest = hashlib.sha256(_generator())
+    digest.update(repr((kind, parts)).encode())
+    return f"{kind}-{digest.hexdigest()[:40]}"
+
+
+@cache
+def _generator() -> bytes:
+    """A digest of the source text of whatever decides which code is generated."""
+    digest = hashlib.sha256()
+    for name in _SOURCES:
+        digest.update(pkgutil.get_data(__package__ or "", f"{name}.py") or b"")
+    return digest.digest()

@@ -1,0 +1,66 @@
+"""The clients: producers that write, and operators that change min.insync.replicas.
+
+What they are told is noted where the high watermark moves (`Leader.tell_clients`).
+"""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.directories import Directories
+from insync.kafka.cluster.settings import Acks
+from insync.kafka.cluster.state import Replica
+from insync.model import If, Not, StateView, action, minimum, require
+
+__all__ = ["Client"]
+
+
+class Client(Directories):
+    """What comes from outside the cluster."""
+
+    name = "cluster_client"
+
+    @action(label="{leader} appends a record")
+    def write(self, s: StateView, leader: Replica) -> None:
+        """A leader appends a producer's record; acks=1 acknowledges it at once, acks=all needs a large enough ISR.
+
+        A record is written once: producers do not retry. Kafka: Partition.appendRecordsToLeader.
+        """
+        require(s.written < self.b.records, self.leads(s, leader))
+        l, view = s.broker[leader], self.view_of(s, leader)
+        if self.settings.acks is Acks.ALL:
+            require(view.isr.count() >= self.minimum_at(s, leader))
+        record = s.written
+        s.epoch_of[record] = view.epoch
+        self.append(s, leader, record, view.epoch)
+        if not self.rules.join_reads_one_snapshot:
+            l.joining = set()
+        if self.settings.acks is Acks.LEADER:
+            s.acked |= {record}
+        s.written += 1
+        self.advance_watermark(s, leader)
+
+    @action(label="{leader} deletes a record")
+    def delete_record(self, s: StateView, leader: Replica) -> None:
+        """A leader deletes its first record, which is committed, for an operator or because it is old.
+
+        Kafka: Partition.deleteRecordsOnLeader, UnifiedLog.deleteOldSegments.
+        """
+        require(self.b.deletions > 0)
+        l = s.broker[leader]
+        require(s.spent.deletions < self.b.deletions, self.leads(s, leader), l.start < l.hw)
+        s.spent.deletions += 1
+        s.deleted |= {l.log[minimum(l.start, self.b.records - 1)]}
+        self.start_at(s, leader, l.start + 1)
+
+    @action(label="min.insync.replicas changes")
+    def change_minimum(self, s: StateView) -> None:
+        """An operator sets min.insync.replicas to 1, or back; brokers learn it like any change of the partition.
+
+        Kafka: ConfigurationControlManager.incrementalAlterConfigs, ReplicationControlManager (KAFKA-16540).
+        """
+        require(s.spent.minimum_changes < self.b.minimum_changes)
+        s.spent.minimum_changes += 1
+        controller, newest = s.controller, s.changes[0]
+        controller.minimum_is_one = Not(controller.minimum_is_one)
+        if self.settings.elr and self.rules.minimum_change_clears_elr:
+            controller.elr = If(True, set(), controller.elr)
+        self.commit(s, True, newest.leader.or_else(-1), newest.epoch, newest.isr)

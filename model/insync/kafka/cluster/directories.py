@@ -1,0 +1,55 @@
+"""Moving a replica's log to another directory of its broker (KIP-113).
+
+Kafka: ReplicaAlterLogDirsThread.
+"""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.broker import Broker
+from insync.kafka.cluster.state import Replica
+from insync.model import StateView, action, require
+
+__all__ = ["Directories"]
+
+
+class Directories(Broker):
+    """What operators do to the logs of a broker."""
+
+    name = "cluster_directories"
+
+    @action(label="{replica} begins to copy its log")
+    def start_move(self, s: StateView, replica: Replica) -> None:
+        """An operator moves a replica to another directory of its broker: a future log begins, empty.
+
+        Kafka: ReplicaManager.alterReplicaLogDirs.
+        """
+        b = s.broker[replica]
+        require(self.b.moves > 0)
+        require(s.spent.moves < self.b.moves, b.running, b.copied.is_none())
+        s.spent.moves += 1
+        b.copied = 0
+
+    @action(label="{replica} copies a record")
+    def copy_record(self, s: StateView, replica: Replica) -> None:
+        """The future log gets the next record; it is cut back whenever the log is (`Logs.truncate`).
+
+        Kafka: ReplicaAlterLogDirsThread.processPartitionData.
+        """
+        require(self.b.moves > 0)
+        b = s.broker[replica]
+        require(b.running, b.copied.is_some(), b.copied.or_else(0) < b.leo)
+        b.copied = b.copied.or_else(0) + 1
+
+    @action(label="{replica} replaces its log by the copy")
+    def swap_log(self, s: StateView, replica: Replica) -> None:
+        """The future log takes the place of the log, once it has all of it.
+
+        Its epoch cache is made of its records, so an epoch without records is missing from it (KAFKA-20961).
+        Kafka: Partition.maybeReplaceCurrentWithFutureReplica, LogManager.replaceCurrentWithFutureLog.
+        """
+        require(self.b.moves > 0)
+        b = s.broker[replica]
+        end = b.copied.or_else(0)
+        require(b.running, b.copied.is_some(), end == b.leo if self.rules.swap_needs_whole_copy else True)
+        self.truncate(s, replica, end)
+        b.copied = None

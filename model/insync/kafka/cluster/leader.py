@@ -1,0 +1,213 @@
+"""The leader: its high watermark, and the ISR that it asks for.
+
+Kafka: Partition.
+"""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.reassignment import Reassignment
+from insync.kafka.cluster.releases import Counting, IsrWrite, StrictMinimum
+from insync.kafka.cluster.settings import Acks
+from insync.kafka.cluster.state import Replica
+from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView, action, maximum, minimum, require
+
+__all__ = ["Leader"]
+
+
+class Leader(Reassignment):
+    """What a broker does that takes itself for the leader."""
+
+    name = "cluster_leader"
+
+    # ------------------------------------------------------------------------------------------------------- actions
+
+    @action(label="{leader} adds {follower} to the ISR")
+    def expand_isr(self, s: StateView, leader: Replica, follower: Replica) -> None:
+        """A leader asks for a follower that has caught up to be taken into the ISR.
+
+        Kafka does this within a fetch of that follower; here it may come later, with what the last fetch said. Whether
+        the follower may join by its registration is left to the controller, which has the last word.
+        Kafka: Partition.maybeExpandIsr, canAddReplicaToIsr.
+        """
+        require(leader != follower, self.leads(s, leader))
+        l = s.broker[leader]
+        isr = self.view_of(s, leader).isr
+        require(l.pending.is_empty(), Not(isr.contains(follower)), self.has_caught_up(s, leader, follower))
+        if self.rules.isr_within_replicas:
+            require(self.is_assigned(self.view_of(s, leader), follower))
+        current = l.known[follower].current
+        if not self.rules.join_reads_one_snapshot:
+            l.joining -= {follower}
+        self.propose(s, leader, isr | {follower}, current)
+
+    @action(label="{leader} drops {follower} from the ISR")
+    def shrink_isr(self, s: StateView, leader: Replica, follower: Replica) -> None:
+        """A leader asks for a member that has been behind for too long to be taken out of the ISR.
+
+        How long that is (replica.lag.time.max.ms) is not modelled: it may be any time.
+        Kafka: Partition.maybeShrinkIsr, getOutOfSyncReplicas.
+        """
+        require(leader != follower, s.spent.shrinks < self.b.shrinks, self.leads(s, leader))
+        l = s.broker[leader]
+        isr = self.view_of(s, leader).isr
+        require(l.pending.is_empty(), isr.contains(follower), Not(l.known[follower].end == l.leo))
+        s.spent.shrinks += 1
+        self.propose(s, leader, isr - {follower}, True)
+
+    @action(label="{leader} sees that {follower} has caught up")
+    def look_at_follower(self, s: StateView, leader: Replica, follower: Replica) -> None:
+        """The first half of an expansion where the code reads the follower's state twice (KAFKA-15221).
+
+        Kafka: Partition.maybeExpandIsr, as it was before 3.7.
+        """
+        require(not self.rules.join_reads_one_snapshot, leader != follower, self.leads(s, leader))
+        l = s.broker[leader]
+        isr = self.view_of(s, leader).isr
+        require(Not(l.joining.contains(follower)), Not(isr.contains(follower)), self.reaches(s, leader, follower))
+        l.joining |= {follower}
+
+    # --------------------------------------------------------------------------------------------- rules about the ISR
+
+    def has_caught_up(self, s: StateView, leader: Replica, follower: Replica) -> Condition:
+        """Whether a follower may join the ISR, by what the leader knows of it."""
+        if not self.rules.join_reads_one_snapshot:
+            return s.broker[leader].joining.contains(follower)
+        return self.reaches(s, leader, follower)
+
+    def reaches(self, s: StateView, leader: Replica, follower: Replica) -> Condition:
+        """Whether a follower's last fetch was at the high watermark and at the start of the leader's epoch, or beyond.
+
+        Kafka: Partition.isFollowerInSync.
+        """
+        l = s.broker[leader]
+        rules, end = self.rules, l.known[follower].end.or_else(-1)
+        return And(
+            end >= 0 if rules.join_needs_fetch else True,
+            end >= l.hw if rules.join_needs_watermark else True,
+            end >= l.epoch_start if rules.join_needs_epoch_start else True,
+        )
+
+    def propose(self, s: StateView, leader: Replica, isr: SetValue, current: Condition) -> None:
+        """Ask for an ISR: of ZooKeeper, which answers at once, or of the controller (Partition.submitAlterPartition).
+
+        There is one request on its way in the whole cluster. A leader that has none pending replaces one that another
+        leader, or its own earlier self, has left behind.
+        """
+        view = self.view_of(s, leader)
+        up_to_date = s.broker[leader].lag == 0
+        if self.rules.isr_write is IsrWrite.DIRECT:
+            require(up_to_date)
+            self.commit(s, True, int(leader), view.epoch, isr, writer=leader)
+            self.advance_watermark(s, leader)
+            return
+        s.alter.sender = leader
+        s.alter.epoch = view.epoch
+        s.alter.isr = isr
+        s.alter.fresh = up_to_date
+        s.alter.current = current
+        s.broker[leader].pending = isr
+        self.advance_watermark(s, leader)
+
+    # ------------------------------------------------------------------------------------------- the high watermark
+
+    def maximal_isr(self, s: StateView, leader: Replica) -> SetValue:
+        """The members of the committed and of the proposed ISR (PartitionState.maximalIsr)."""
+        return self.view_of(s, leader).isr | s.broker[leader].pending
+
+    def counted(self, s: StateView, leader: Replica) -> SetValue:
+        """The replicas that the high watermark waits for."""
+        isr, pending = self.view_of(s, leader).isr, s.broker[leader].pending
+        if self.rules.counting is Counting.COMMITTED:
+            return isr
+        if self.rules.counting is Counting.PROPOSED:
+            return If(pending.is_empty(), isr, pending)
+        return isr | pending
+
+    def advance_watermark(self, s: StateView, leader: Replica, leads: Condition = True) -> None:
+        """Raise the high watermark of a leader to the least log end that it knows of those that count.
+
+        Kafka tries this after each append and fetch and after each change of the ISR, as this model does.
+        Kafka: Partition.maybeIncrementLeaderHW.
+        """
+        l = s.broker[leader]
+        counted = self.counted(s, leader)
+        end = l.leo
+        for follower in self.others(leader):
+            known = l.known[follower].end.or_else(-1)
+            end = If(counted.contains(follower), minimum(end, known), end)
+        reached = If(And(leads, self.may_advance(s, leader)), maximum(l.hw, end), l.hw)
+        if not self.rules.join_reads_one_snapshot:
+            # The leader has looked at a follower under a lock that keeps its own log and high watermark as they are.
+            l.joining = If(reached > l.hw, set(), l.joining)
+        self.tell_clients(s, leader, reached)
+        l.hw = reached
+
+    def may_advance(self, s: StateView, leader: Replica) -> Condition:
+        """Whether the ISR is large enough for the high watermark to move."""
+        if self.rules.strict_minimum is StrictMinimum.NO:
+            return True
+        maximal = self.rules.strict_minimum is StrictMinimum.MAXIMAL
+        isr = self.maximal_isr(s, leader) if maximal else self.view_of(s, leader).isr
+        return isr.count() >= self.minimum_at(s, leader)
+
+    def minimum_at(self, s: StateView, replica: Replica) -> Num | int:
+        """min.insync.replicas as a broker knows it, but no more than there are replicas."""
+        view = self.view_of(s, replica)
+        needed = self.needed_of(view)
+        return If(view.minimum_is_one, 1, needed) if self.b.minimum_changes else needed
+
+    def tell_clients(self, s: StateView, leader: Replica, reached: Num) -> None:
+        """Note what clients learn as a leader's high watermark moves: records to be read, and acknowledgements.
+
+        A record is acknowledged by the leader that has appended it, if that has led ever since and the ISR is large
+        enough at that moment. Kafka: Partition.checkEnoughReplicasReachOffset, DelayedProduce.tryComplete.
+        """
+        l = s.broker[leader]
+        waits_for_all = self.settings.acks is Acks.ALL
+        enough = self.maximal_isr(s, leader).count() >= self.minimum_at(s, leader)
+        for offset in range(self.b.records):
+            record, passed = l.log[offset], And(l.hw <= offset, offset < reached)
+            s.seen[offset] = If(And(passed, s.seen[offset].is_none()), record, s.seen[offset])
+            if waits_for_all:
+                acked = And(passed, enough, self.epoch_at(s, leader, offset) >= l.leads_since)
+                s.acked = If(acked, s.acked | {record}, s.acked)
+                # Who asks for fewer replicas asks for fewer copies, also before the leader has heard of it.
+                needed = minimum(self.minimum_at(s, leader), self.needed_of(s.changes[0]))
+                thin = self.copies(s, leader, offset) + s.spent.lossy_crashes < needed
+                s.thin_ack = Or(s.thin_ack, And(acked, thin))
+
+    def copies(self, s: StateView, leader: Replica, offset: int) -> Num | int:
+        """How many replicas, running or not, have the leader's record at an offset."""
+        total: Num | int = 1
+        for other in self.others(leader):
+            o = s.broker[other]
+            total += If(And(self.holds(s, other, offset), o.log[offset] == s.broker[leader].log[offset]), 1, 0)
+        return total
+
+    def start_to_lead(self, s: StateView, leader: Replica, epoch: Num, anew: Condition, re_elected: Condition) -> None:
+        """Begin a leadership, where `anew`: note its start, forget what was known of the followers.
+
+        A leader that is elected again keeps the log ends of ISR members, as Kafka does, though it may have missed an
+        epoch in which they followed another leader. Kafka: Partition.makeLeader, Replica.resetReplicaState.
+        """
+        l = s.broker[leader]
+        l.epoch_start = If(anew, l.leo, l.epoch_start)
+        l.leads_since = If(And(anew, Not(re_elected)), epoch, l.leads_since)
+        if self.rules.cache_epoch_on_election:
+            l.term = If(anew, epoch, l.term)
+        isr = self.view_of(s, leader).isr
+        for follower in self.others(leader):
+            known = l.known[follower]
+            member = isr.contains(follower)
+            forgets = If(member, self.rules.forget_isr_when_re_elected, self.rules.forget_followers)
+            forget = And(anew, Or(Not(re_elected), forgets))
+            known.end = If(forget, None, known.end)
+            known.current = And(known.current, Not(forget))
+
+    def forget_removed(self, s: StateView, leader: Replica, when: Condition) -> None:
+        """Forget followers that are no replicas any more, where `when` (Partition.updateAssignmentAndIsr)."""
+        for follower in self.others(leader):
+            known = s.broker[leader].known[follower]
+            gone = And(when, Not(self.is_assigned(self.view_of(s, leader), follower)))
+            known.end = If(gone, None, known.end)
+            known.current = And(known.current, Not(gone))

@@ -1,0 +1,246 @@
+"""The state of the cluster model: controller, metadata on its way, brokers with their logs, and what clients know.
+
+Numbers that only ever grow are kept out of the state where their differences say enough. A partition epoch is a place
+in `changes`, the controller's latest decisions: place 0 is the newest, and a broker's `lag` is the place of the one
+that it has applied. A broker epoch is one bit wherever it is kept: whether it is still that of the broker's present
+incarnation. docs/guide/cluster.md says of every field what it is for, and what was left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from insync.kafka.cluster.releases import Truncation
+from insync.kafka.cluster.settings import BOUNDS, Flushing, Settings
+from insync.kafka.replica import Replica
+from insync.model import (
+    And,
+    Array,
+    Bool,
+    BoundValues,
+    Condition,
+    Index,
+    Int,
+    Model,
+    Num,
+    Option,
+    Record,
+    Set,
+    State,
+    StateView,
+    Subset,
+    UserError,
+    set_of,
+)
+
+__all__ = ["ClusterState", "Epoch", "Offset", "Place", "RecordId", "Replica", "Target"]
+
+
+class Epoch(Index):
+    """A leader epoch; the first leader has epoch 0."""
+
+    label = ""
+    first = 0
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        """As many as the budgets can make necessary."""
+        return Settings(bounds).bumps + 1
+
+
+class RecordId(Index):
+    """A record that a producer writes; every write is of a new one, in this order."""
+
+    label = "r"
+    first = 0
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        """As many as the bound says."""
+        return bounds.records
+
+
+class Offset(Index):
+    """An end of a log: how many records it has."""
+
+    label = ""
+    first = 0
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        """From no record to all that are written."""
+        return bounds.records + 1
+
+
+class Target(Subset, of=Replica):
+    """A set of brokers to which an operator assigns the partition."""
+
+
+class Place(Index):
+    """A place among the controller's latest changes, 0 being the newest."""
+
+    label = ""
+    first = 0
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        """As many as a broker may be late by, but a sort has a member."""
+        return max(1, bounds.metadata_lag)
+
+
+UNUSED = Int(0, 0)
+"""The domain of a field that the rules at hand do not need: it takes no room."""
+
+
+class ClusterState(Model):
+    """One partition of a cluster: a controller, and brokers with a replica each."""
+
+    name = "cluster_state"
+    bounds = BOUNDS
+
+    def __init__(self, **bounds: int | str) -> None:
+        super().__init__(**bounds)
+        if self.b.spares >= self.b.replicas:
+            message = f"spares {self.b.spares} is too many: one of the {self.b.replicas} brokers must have a replica."
+            raise UserError(message)
+        self.settings = Settings(self.b)
+        self.rules = self.settings.rules
+
+    def declare(self, b: BoundValues) -> State:
+        """Lay out the state; a log has records from `start` to `leo` and r0 elsewhere; ends are exclusive."""
+        settings = Settings(b)
+        return State(
+            controller=Record(
+                fenced=Set(Replica),
+                elr=Set(Replica) if settings.elr else UNUSED,
+                last_leader=Option(Replica) if settings.elr else UNUSED,
+                minimum_is_one=Bool if b.minimum_changes else UNUSED,
+                # A reassignment under way: `removing` are replicas still, `adding` are replicas already.
+                adding=Set(Replica) if b.reassignments else UNUSED,
+                removing=Set(Replica) if b.reassignments else UNUSED,
+            ),
+            changes=Array(
+                b.metadata_lag + 1,
+                Record(
+                    leader=Option(Replica),
+                    epoch=Epoch,
+                    isr=Set(Replica),
+                    minimum_is_one=Bool if b.minimum_changes else UNUSED,
+                    replicas=Set(Replica) if b.reassignments else UNUSED,
+                ),
+            ),
+            # One AlterPartition on its way; `fresh` while its partition epoch is the controller's, `current` while
+            # the incarnations of which it speaks are.
+            alter=Record(
+                sender=Option(Replica),
+                epoch=Epoch,
+                isr=Set(Replica),
+                fresh=Bool,
+                current=Bool,
+            ),
+            broker=Array(Replica, self._broker(b, settings)),
+            written=Int(0, b.records),
+            epoch_of=Array(RecordId, Epoch),
+            # What clients were told: the records acknowledged, and those first seen below a leader's high watermark.
+            acked=Set(RecordId),
+            deleted=Set(RecordId) if b.deletions else UNUSED,
+            thin_ack=Bool,
+            thin_move=Bool if b.reassignments else UNUSED,
+            seen=Array(b.records, Option(RecordId)),
+            spent=Record(
+                lossy_crashes=Int(0, b.lossy_crashes),
+                crashes=Int(0, b.lossy_crashes + b.crashes),
+                stops=Int(0, b.stops),
+                fencings=Int(0, b.fencings),
+                shrinks=Int(0, b.shrinks),
+                elections=Int(0, b.elections),
+                minimum_changes=Int(0, b.minimum_changes),
+                reassignments=Int(0, b.reassignments),
+                pauses=Int(0, b.pauses),
+                throttles=Int(0, b.throttles),
+                moves=Int(0, b.moves),
+                deletions=Int(0, b.deletions),
+            ),
+        )
+
+    def _broker(self, b: BoundValues, settings: Settings) -> Record:
+        rules = settings.rules
+        end = Int(0, b.records)
+        asks = rules.truncation in (Truncation.EPOCH_OFFSET, Truncation.EPOCH_PAIR)
+        return Record(
+            running=Bool,
+            clean=Bool if b.stops else UNUSED,
+            lag=Int(0, b.metadata_lag),
+            log=Array(b.records, RecordId),
+            start=end if b.deletions else UNUSED,
+            leo=end,
+            hw=end,
+            flushed=end if settings.flushing is Flushing.SOMETIMES else UNUSED,
+            # The newest epoch in the epoch cache, -1 if it is empty. All older entries follow from the log, because
+            # an entry without records gives way to the next one.
+            term=Int(-1, settings.bumps),
+            epoch_start=end,
+            # The epoch in which a leader began to lead without a break; it still answers the producers of that time.
+            leads_since=Epoch,
+            # The ISR that a leader has proposed, empty if none.
+            pending=Set(Replica),
+            known=Array(Replica, Record(end=Option(end), current=Bool)),
+            truncating=Bool if asks else UNUSED,
+            session=Bool if rules.fence_fetch and not rules.session_keeps_epoch else UNUSED,
+            # A fetcher that has failed; a quota that is used up; the end of the log's copy in another directory.
+            paused=Bool if b.pauses else UNUSED,
+            throttled=Bool if b.throttles else UNUSED,
+            copied=Option(end) if b.moves else UNUSED,
+            epochless=UNUSED if rules.empty_reply_keeps_epoch else Bool,
+            joining=UNUSED if rules.join_reads_one_snapshot else Set(Replica),
+            # A fetch's reply on its way: records from `offset` on, or where the logs diverge.
+            reply=Record(
+                waiting=Bool,
+                offset=end,
+                record=Option(RecordId),
+                hw=end,
+                diverging=Bool,
+                epoch=Epoch,
+                end=end,
+                start=end if b.deletions else UNUSED,
+            )
+            if settings.late_replies
+            else UNUSED,
+        )
+
+    def initial(self, s: StateView) -> None:
+        """Start with b1 leading in epoch 0, all brokers running; all but the spares have an empty log, in the ISR."""
+        s.changes[0].leader = 0
+        assigned = self.all(Replica)[: self.b.replicas - self.b.spares]
+        s.changes[0].isr = set_of(assigned)
+        if self.b.reassignments:
+            s.changes[0].replicas = set_of(assigned)
+        for replica in self.all(Replica):
+            s.broker[replica].running = True
+            s.broker[replica].term = -1
+        if self.rules.cache_epoch_on_election:
+            s.broker[0].term = 0
+
+    # --------------------------------------------------------------------------------------------- reading the state
+
+    def view_of(self, s: StateView, replica: Replica) -> Any:
+        """The change that a broker has applied last: what it takes for the state of the partition."""
+        return s.changes[s.broker[replica].lag]
+
+    def leads(self, s: StateView, replica: Replica) -> Condition:
+        """Whether a broker runs and takes itself for the leader."""
+        return And(s.broker[replica].running, self.view_of(s, replica).leader == replica)
+
+    def is_assigned(self, view: Any, replica: Replica) -> Condition:
+        """Whether a broker has a replica of the partition, by some change."""
+        return (
+            view.replicas.contains(replica) if self.b.reassignments else int(replica) < self.b.replicas - self.b.spares
+        )
+
+    def others(self, replica: Replica) -> list[Replica]:
+        """All replicas but this one."""
+        return [other for other in self.all(Replica) if other != replica]
+
+    def epoch_at(self, s: StateView, replica: Replica, offset: Num | int) -> Num:
+        """The leader epoch of the record at an offset below the log's end; every record is written in one epoch."""
+        return s.epoch_of[s.broker[replica].log[offset]]

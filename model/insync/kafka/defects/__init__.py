@@ -1,0 +1,31 @@
+"""The catalogue of published defects of Kafka's replication, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from insync.kafka.defects.defect import NO_DEFECT, Defect, LeftOut
+from insync.kafka.defects.failures import FAILURES
+from insync.kafka.defects.harmless import HARMLESS
+from insync.kafka.defects.hazards import HAZARDS
+from insync.kafka.defects.left_out import LEFT_OUT
+from insync.kafka.defects.membership import MEMBERSHIP
+from insync.kafka.defects.mutants import MUTANTS
+from insync.kafka.defects.reassignment import REASSIGNMENT
+from insync.kafka.defects.truncation import TRUNCATION
+
+__all__ = ["DEFECTS", "LEFT_OUT", "NO_DEFECT", "Defect", "LeftOut"]
+
+
+def _by_number(entry: Defect) -> tuple[int, int]:
+    letter, _, number = entry.name.partition("-")
+    return "RNMC".index(letter), int(number)
+
+
+DEFECTS: Mapping[str, Defect] = {
+    entry.name: entry
+    for entry in sorted(
+        [*TRUNCATION, *MEMBERSHIP, *REASSIGNMENT, *FAILURES, *MUTANTS, *HARMLESS, *HAZARDS], key=_by_number
+    )
+}
+"""Every defect that the model `cluster` shows, by name."""

@@ -1,0 +1,148 @@
+"""Defects that take a crash or an eligible leader replica: R-25 to R-33, R-39."""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.releases import StrictMinimum
+from insync.kafka.defects.defect import Defect
+from insync.kafka.defects.truncation import CALM
+
+__all__ = ["FAILURES"]
+
+ENOUGH: dict[str, int | str] = {**CALM, "min_insync": 2}
+"""Nothing fails, and two replicas are needed for an acknowledgement."""
+
+FAILURES = (
+    Defect(
+        name="R-25",
+        title="Last replica standing",
+        ticket="KIP-966",
+        affected="every release without eligible leader replicas",
+        story="All others leave the ISR; its last member crashes, loses what it had not flushed, comes back and is "
+        "elected, because it is the ISR. The others, which still have the record, truncate it.",
+        fix="eligible leader replicas (KIP-966)",
+        breaks="electable_replicas_are_complete",
+        length=10,
+        bounds={**ENOUGH, "lossy_crashes": 1, "fencings": 1, "shrinks": 1, "records": 1, "elr": "off"},
+        fixed={"elr": "on"},
+    ),
+    Defect(
+        name="R-26",
+        title="A leader restarts before it is fenced, in the same epoch with a shorter log",
+        ticket="KAFKA-18106",
+        affected="3.3 to 3.9 (KRaft, metadata versions without eligible leader replicas)",
+        story="A leader crashes, loses a record, and registers again before the controller has fenced it. Nothing "
+        "about the partition changes: it leads on in the same epoch, without the record, and no epoch tells "
+        "the difference.",
+        fix="take whoever registers again out of the ISR (KAFKA-18106)",
+        breaks="no_acknowledged_record_is_lost",
+        length=6,
+        bounds={**ENOUGH, "replicas": 2, "lossy_crashes": 1, "elr": "off"},
+        rules={"register_leaves_isr": False},
+    ),
+    Defect(
+        name="R-27",
+        title="Eligible leader replicas without a strict high watermark",
+        ticket="KIP-966",
+        affected="none: KAFKA-15583 came first, in 3.7",
+        story="The ISR is smaller than min.insync.replicas, and the high watermark moves with it for acks=1. A "
+        "replica in the ELR lacks what consumers have read, and is elected.",
+        fix="stop the high watermark below min.insync.replicas (KAFKA-15583)",
+        breaks="electable_replicas_are_complete",
+        length=5,
+        bounds={**ENOUGH, "fencings": 2, "acks": "1", "records": 1},
+        rules={"strict_minimum": StrictMinimum.NO},
+    ),
+    Defect(
+        name="R-28",
+        title="The strict high watermark counts the maximal ISR",
+        ticket="KIP-966",
+        affected="none: a rule that was considered",
+        story="The ISR is too small, but an expansion is under way and makes the maximal ISR large enough. The "
+        "leader commits; the controller does not know of the expansion and elects from the ELR.",
+        fix="count the committed ISR (KAFKA-15583)",
+        breaks="electable_replicas_are_complete",
+        length=8,
+        bounds={**ENOUGH, "fencings": 2, "shrinks": 1, "records": 1},
+        rules={"strict_minimum": StrictMinimum.MAXIMAL},
+    ),
+    Defect(
+        name="R-29",
+        title="Controller and broker disagree about min.insync.replicas",
+        ticket="KAFKA-16540",
+        affected="3.7 to 3.9 with eligible leader replicas",
+        story="A replica is in the ELR because the ISR was too small. min.insync.replicas is lowered, so the leader "
+        "commits alone; the ELR still has the replica, which lacks the record.",
+        fix="empty the ELR when min.insync.replicas changes (KAFKA-16540)",
+        breaks="electable_replicas_are_complete",
+        length=7,
+        bounds={**ENOUGH, "fencings": 2, "minimum_changes": 1, "records": 1},
+        rules={"minimum_change_clears_elr": False},
+    ),
+    Defect(
+        name="R-30",
+        title="Who has lost its log stays eligible",
+        ticket="KAFKA-15586, KAFKA-18635",
+        affected="3.7 with eligible leader replicas",
+        story="A member of the ELR crashes, loses its log and registers again. It stays in the ELR and is elected.",
+        fix="take whoever registers after an unclean stop out of the ELR (KAFKA-15586)",
+        breaks="electable_replicas_are_complete",
+        length=8,
+        bounds={**ENOUGH, "lossy_crashes": 1, "fencings": 2, "records": 1},
+        rules={"unclean_leaves_elr": False},
+    ),
+    Defect(
+        name="R-31",
+        title="The last known leader is elected though it is fenced",
+        ticket="KAFKA-19522",
+        affected="3.7 to 4.0 with eligible leader replicas",
+        story="ISR and ELR are empty. Any event makes the last known leader the leader again; that it is alive is "
+        "looked at, and only logged.",
+        fix="elect it only if it is not fenced (KAFKA-19522)",
+        breaks="leader_is_eligible",
+        length=6,
+        bounds={**ENOUGH, "replicas": 2, "lossy_crashes": 2, "fencings": 1, "records": 1},
+        rules={"last_leader_must_live": False},
+    ),
+    Defect(
+        name="R-32",
+        title="The last known leader wins, whatever its log has",
+        ticket="KIP-966, part 1",
+        affected="4.0 and later: a limit of the design",
+        story="All replicas crash; one of them has lost a record, the other has it. Both registered after an unclean "
+        "stop, so the ELR is empty, and the last known leader is elected without a look at the logs, also with "
+        "unclean elections switched off.",
+        fix="fewer crashes at a time than min.insync.replicas; part 2 of KIP-966 would compare the logs",
+        breaks="no_acknowledged_record_is_lost",
+        length=10,
+        bounds={**ENOUGH, "replicas": 2, "lossy_crashes": 1, "crashes": 1, "records": 1},
+        fixed={"crashes": 0},
+    ),
+    Defect(
+        name="R-33",
+        title="An unclean election does not wait for a clean candidate",
+        ticket="no ticket: reading of PartitionChangeBuilder.electAnyLeader",
+        affected="every release with eligible leader replicas",
+        story="The only member of the ELR is rebooting, its log is whole. With unclean elections allowed the "
+        "controller takes the first broker that lives instead, which lacks a committed record, and the ELR is "
+        "gone.",
+        fix="unclean.leader.election.enable=false",
+        breaks="electable_replicas_are_complete",
+        length=7,
+        bounds={**CALM, "replicas": 2, "fencings": 1, "crashes": 1, "records": 1, "unclean": "on"},
+        fixed={"unclean": "off"},
+    ),
+    Defect(
+        name="R-39",
+        title="Two brokers fenced at once, and one of them is back",
+        ticket="KAFKA-13173",
+        affected="KRaft before 3.1",
+        story="Two sessions expire in one event. Both changes are computed from the same ISR, so the second one brings "
+        "the first broker back, which is dead.",
+        fix="fence one broker in each event (KAFKA-13173)",
+        breaks="isr_and_elr_are_sound",
+        length=4,
+        bounds={**CALM, "crashes": 2, "records": 1},
+        rules={"fence_one_at_a_time": False},
+    ),
+)
+"""The entries, by number."""

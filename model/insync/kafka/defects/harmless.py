@@ -1,0 +1,55 @@
+"""Rules that were missing, or could be, and do no harm alone as far as the model can tell: R-24, M-4, M-7."""
+
+from __future__ import annotations
+
+from insync.kafka.defects.defect import Defect
+from insync.kafka.defects.truncation import CALM, FORGETS
+
+__all__ = ["HARMLESS"]
+
+HARMLESS = (
+    Defect(
+        name="R-24",
+        title="The last epoch is missing after an empty reply",
+        ticket="KAFKA-15510",
+        affected="2.7 to 3.6",
+        story="After a reply without records the follower's next fetch does not name its last epoch, so the leader "
+        "does not look whether the logs have parted. But a follower that has seen an empty reply has the leader's log, "
+        "and a new epoch begins with a fetch that does name it.",
+        fix="keep the epoch after an empty reply (KAFKA-15510)",
+        breaks="electable_replicas_are_complete",
+        length=0,
+        bounds={**CALM, "records": 2, "elections": 2, "fencings": 1},
+        rules={"empty_reply_keeps_epoch": False},
+        base=FORGETS,
+    ),
+    Defect(
+        name="M-4",
+        title="A follower joins the ISR without a fetch in the epoch",
+        ticket="mutant (Vanlightly's CHECK, M4)",
+        affected="none",
+        story="The leader does not ask whether it knows the follower's log end. But an end that is not known is below "
+        "every high watermark, so the next guard (M-5) says the same.",
+        fix="ask for a fetch in the leader's epoch",
+        breaks="electable_replicas_are_complete",
+        length=0,
+        bounds={**CALM, "fencings": 1, "elections": 1, "records": 1},
+        rules={"join_needs_fetch": False},
+        base=FORGETS,
+    ),
+    Defect(
+        name="M-7",
+        title="A reply is used for another offset",
+        ticket="mutant (Vanlightly's CHECK, M7)",
+        affected="none",
+        story="A follower uses a reply although its log no longer ends where it had fetched. But the end moves under a "
+        "reply only with the epoch, and then the reply is dropped; without that it is R-20.",
+        fix="use a reply only for the offset that was asked for",
+        breaks="electable_replicas_are_complete",
+        length=0,
+        bounds={**CALM, "elections": 1, "records": 2, "late_replies": "on"},
+        rules={"reply_matches_offset": False},
+        base=FORGETS,
+    ),
+)
+"""The entries, by number."""

@@ -1,0 +1,72 @@
+"""Settings that do not keep what they seem to promise, with correct code: C-2 to C-10."""
+
+from __future__ import annotations
+
+from insync.kafka.defects.defect import Defect
+from insync.kafka.defects.truncation import CALM
+
+__all__ = ["HAZARDS"]
+
+HAZARDS = (
+    Defect(
+        name="C-2",
+        title="acks=1 and a leader that fails",
+        ticket="setting",
+        affected="every release",
+        story="The leader acknowledges a record before anybody has copied it, and is replaced.",
+        fix="acks=all",
+        breaks="no_acknowledged_record_is_lost",
+        length=4,
+        bounds={**CALM, "replicas": 2, "records": 1, "fencings": 1, "acks": "1"},
+        fixed={"acks": "all"},
+    ),
+    Defect(
+        name="C-3",
+        title="acks=all with min.insync.replicas=1",
+        ticket="setting",
+        affected="every release",
+        story="The ISR has shrunk to the leader, which acknowledges alone and then loses the record in a crash.",
+        fix="min.insync.replicas=2",
+        breaks="no_acknowledged_record_is_lost",
+        length=10,
+        bounds={**CALM, "records": 1, "fencings": 1, "shrinks": 1, "lossy_crashes": 1},
+        fixed={"min_insync": 2},
+    ),
+    Defect(
+        name="C-6",
+        title="Unclean leader election",
+        ticket="setting",
+        affected="every release",
+        story="The ISR is gone for a while, and a replica that is behind is made leader. Nothing was lost until then.",
+        fix="unclean.leader.election.enable=false",
+        breaks="no_acknowledged_record_is_lost",
+        length=12,
+        bounds={**CALM, "min_insync": 2, "records": 1, "fencings": 1, "crashes": 2, "unclean": "on", "elr": "off"},
+        fixed={"unclean": "off"},
+    ),
+    Defect(
+        name="C-7",
+        title="The whole ISR loses its page cache",
+        ticket="setting",
+        affected="every release",
+        story="All replicas crash at once, as in a power failure, and none had flushed an acknowledged record.",
+        fix="log.flush.interval.messages=1, or replicas that do not fail together",
+        breaks="no_acknowledged_record_is_lost",
+        length=10,
+        bounds={**CALM, "min_insync": 2, "replicas": 2, "records": 1, "lossy_crashes": 2},
+        fixed={"flushing": "always"},
+    ),
+    Defect(
+        name="C-10",
+        title="One replica",
+        ticket="setting",
+        affected="every release",
+        story="The only replica loses a record in a crash.",
+        fix="three replicas and min.insync.replicas=2",
+        breaks="no_acknowledged_record_is_lost",
+        length=6,
+        bounds={**CALM, "replicas": 1, "records": 1, "lossy_crashes": 1},
+        fixed={"replicas": 3, "min_insync": 2},
+    ),
+)
+"""The entries, by number. C-1 (acks=0) promises nothing; C-5, C-9 and C-14 cost availability, not records."""

@@ -1,0 +1,122 @@
+"""Defects of ISR membership: R-11 to R-18, and N-01, which is new."""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.releases import Counting
+from insync.kafka.defects.defect import Defect
+from insync.kafka.defects.truncation import CALM, FORGETS
+
+__all__ = ["MEMBERSHIP"]
+
+MEMBERSHIP = (
+    Defect(
+        name="R-11",
+        title="An expansion under way does not count",
+        ticket="KIP-497",
+        affected="none: it is why the maximal ISR exists",
+        story="A leader has asked for a follower to join. The controller has agreed and may elect it, but the leader "
+        "commits a record without it.",
+        fix="wait for the members of the proposed ISR as well (KIP-497)",
+        breaks="electable_replicas_are_complete",
+        length=10,
+        bounds={**CALM, "shrinks": 1, "records": 1},
+        rules={"counting": Counting.COMMITTED},
+    ),
+    Defect(
+        name="R-12",
+        title="A shrink under way counts already",
+        ticket="KIP-497",
+        affected="none: it is why the maximal ISR exists",
+        story="A leader has asked to drop a slow follower and commits without it at once. The request is lost or "
+        "refused, the follower is still in the controller's ISR, and is elected.",
+        fix="keep waiting for the members of the committed ISR (KIP-497)",
+        breaks="electable_replicas_are_complete",
+        length=5,
+        bounds={**CALM, "shrinks": 1, "fencings": 1, "records": 1},
+        rules={"counting": Counting.PROPOSED},
+    ),
+    Defect(
+        name="R-13",
+        title="A delayed change of the ISR overwrites a newer one",
+        ticket="KIP-497, KAFKA-12367 (R-14)",
+        affected="2.8 in early access; R-14: the version existed but was not sent",
+        story="A leader's proposal is late. Meanwhile the controller drops a member that the proposal still has; the "
+        "leader hears of it and commits a record without it. Then the proposal is accepted, and the member is "
+        "back without the record.",
+        fix="compare the partition epoch (KIP-497, KAFKA-12367)",
+        breaks="electable_replicas_are_complete",
+        length=9,
+        bounds={**CALM, "shrinks": 1, "fencings": 1, "records": 1},
+        rules={"compare_partition_epoch": False},
+    ),
+    Defect(
+        name="R-15",
+        title="A fenced broker comes back into the ISR",
+        ticket="KIP-841, KAFKA-13916",
+        affected="KRaft before 3.3",
+        story="The controller fences a follower and drops it. The leader still knows it as caught up, proposes it "
+        "again, and the controller accepts a member that it may not elect.",
+        fix="refuse fenced members (KIP-841)",
+        breaks="isr_and_elr_are_sound",
+        length=6,
+        bounds={**CALM, "fencings": 1, "records": 1},
+        rules={"isr_needs_unfenced": False},
+    ),
+    Defect(
+        name="R-16",
+        title="A restarted follower joins the ISR by what it had before",
+        ticket="KIP-903, KAFKA-14139",
+        affected="before 3.5",
+        story="A follower that has caught up crashes, loses its log and registers again. The leader's proposal still "
+        "speaks of the follower as it was, and the controller cannot tell.",
+        fix="name the broker epoch of every member (KIP-903)",
+        breaks="electable_replicas_are_complete",
+        length=12,
+        bounds={**CALM, "shrinks": 1, "lossy_crashes": 1, "records": 1},
+        rules={"isr_needs_broker_epoch": False},
+    ),
+    Defect(
+        name="R-17",
+        title="Log end and broker epoch of two different fetches",
+        ticket="KAFKA-15221",
+        affected="3.5 and 3.6",
+        story="The leader reads that a follower has caught up, from a fetch of its former life; then the first fetch "
+        "of its new life arrives, and the leader reads the broker epoch from that. The controller sees a "
+        "current epoch.",
+        fix="read both from one snapshot (KAFKA-15221)",
+        breaks="electable_replicas_are_complete",
+        length=15,
+        bounds={**CALM, "fencings": 1, "lossy_crashes": 1, "records": 2},
+        rules={"join_reads_one_snapshot": False},
+    ),
+    Defect(
+        name="R-18",
+        title="A replica is removed and added again, and the leader has not noticed",
+        ticket="mutant (Vanlightly's CHECK, M3)",
+        affected="none: a fetch in the new epoch is what an expansion starts from",
+        story="One reassignment removes a follower, which deletes its log; another brings it back. The leader hears of "
+        "both in one batch, still knows the log end of before, and adds the empty replica to the ISR.",
+        fix="forget followers outside the ISR in every new epoch",
+        breaks="electable_replicas_are_complete",
+        length=10,
+        bounds={**CALM, "replicas": 2, "reassignments": 2, "records": 1},
+        rules={"forget_followers": False},
+        base=FORGETS,
+    ),
+    Defect(
+        name="N-01",
+        title="A leader elected again counts what ISR members had in an epoch before",
+        ticket="no ticket known; Replica.resetReplicaState, found with this model",
+        affected="all releases up to trunk of October 2024, by reading of the code; not replayed on brokers",
+        story="A leader is deposed and elected again, and hears of both in one batch, so it never stops to lead in "
+        "its own eyes. It keeps the log ends of ISR members, one of which has meanwhile followed the other "
+        "leader and truncated. It commits a record that this member no longer has.",
+        fix="forget the log ends of all followers in every new epoch, as a new leader does",
+        breaks="electable_replicas_are_complete",
+        length=14,
+        bounds={**CALM, "elections": 2, "records": 1},
+        rules={"forget_isr_when_re_elected": False},
+        base=FORGETS,
+    ),
+)
+"""The entries, by number."""

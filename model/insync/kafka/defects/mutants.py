@@ -1,0 +1,38 @@
+"""Guards that no release has left out: what would happen without them."""
+
+from __future__ import annotations
+
+from insync.kafka.defects.defect import Defect
+from insync.kafka.defects.truncation import CALM, FORGETS
+
+__all__ = ["MUTANTS"]
+
+MUTANTS = (
+    Defect(
+        name="M-5",
+        title="A follower joins the ISR below the high watermark",
+        ticket="mutant (Vanlightly's CHECK, M5)",
+        affected="none",
+        story="A follower that has fetched at all in the leader's epoch, and is beyond its start, joins the ISR "
+        "while it lacks what the leader has committed in that epoch.",
+        fix="join only from the high watermark on",
+        breaks="electable_replicas_are_complete",
+        length=10,
+        bounds={**CALM, "shrinks": 1, "records": 1},
+        rules={"join_needs_watermark": False},
+        base=FORGETS,
+    ),
+    Defect(
+        name="M-11",
+        title="A log is replaced by a copy that is not finished",
+        ticket="mutant of KIP-113",
+        affected="none",
+        story="A replica's log is moved to another directory. The copy takes its place before it has every record.",
+        fix="replace the log only when the copy ends where it does",
+        breaks="electable_replicas_are_complete",
+        length=6,
+        bounds={**CALM, "replicas": 2, "records": 1, "moves": 1},
+        rules={"swap_needs_whole_copy": False},
+    ),
+)
+"""The entries, by number. M2 is R-05, M3 is R-18, M6 is R-06, M8 is R-20, M9 is R-16, M10 is R-13."""

@@ -1,0 +1,324 @@
+"""Kafka's replication of one partition: the state, the actions, and the rules by which the published variants differ.
+
+The semantics are those of the TLA+ module KafkaReplication of hachikuji/kafka-specification; every action names the
+operator that it stands for and, where there is one, the method of Kafka that it abstracts. A variant is a subclass
+that overrides rules (`follows`, `caught_up`, `may_join_isr`, `may_fetch`, `may_truncate`, `truncation_offset`).
+
+What the modules do and the code does not (all variants):
+
+- A change of the quorum is seen at once by the leader that makes it. There is no version to compare and no message.
+- A request without a leader is never processed: a follower quantifies over replicas, and "none" is not one.
+- The controller may drop the last member of a partition without leader, and the ISR is then empty for good.
+- A crash is not modelled: a replica that the controller drops may go on at once, or never act again.
+"""
+
+from __future__ import annotations
+
+from insync.kafka.published.grid import replication_grid
+from insync.kafka.replica import Replica
+from insync.model import (
+    NONE,
+    And,
+    Array,
+    Bound,
+    Bounds,
+    BoundValues,
+    Condition,
+    If,
+    Index,
+    Int,
+    Model,
+    Not,
+    Num,
+    Option,
+    Or,
+    ReadableState,
+    Record,
+    Set,
+    SetValue,
+    State,
+    StateView,
+    action,
+    for_all,
+    minimum,
+    record,
+    require,
+    set_of,
+)
+
+__all__ = ["Epoch", "RecordId", "Replica", "Replication"]
+
+
+class Epoch(Index):
+    """A leader epoch: the controller's count of its decisions about this partition."""
+
+    label = ""
+    first = 0
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        """Epochs start with 0."""
+        return bounds.max_leader_epoch + 1
+
+
+class RecordId(Index):
+    """A record that a producer writes: each write is of a new one, so two records are never mistaken for each other."""
+
+    label = "r"
+    first = 0
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        """As many as the bound says."""
+        return bounds.max_records
+
+
+class Replication(Model):
+    """One partition, its replicas, and a controller that writes leader and ISR atomically."""
+
+    bounds = Bounds(
+        replicas=Bound(3, 1, 7, "replicas of the partition"),
+        log_size=Bound(2, 1, 8, "records that fit in a log"),
+        max_records=Bound(2, 1, 8, "records that producers write in all"),
+        max_leader_epoch=Bound(2, 0, 8, "highest leader epoch; the first is 0"),
+    )
+    headline = ("weak_isr", "strong_isr")
+
+    def declare(self, b: BoundValues) -> State:
+        """Lay out the state; a log is empty beyond its end offset `leo`, and `hw` is exclusive like `leo`."""
+        entry = Record(id=RecordId, epoch=Epoch)
+        return State(
+            replica=Array(
+                Replica,
+                Record(
+                    log=Array(b.log_size, Option(entry)),
+                    leo=Int(0, b.log_size),
+                    hw=Int(0, b.log_size),
+                    epoch=Option(Epoch),
+                    leader=Option(Replica),
+                    isr=Set(Replica),
+                ),
+            ),
+            # The controller's epoch is always next_epoch - 1, so it needs no field of its own.
+            quorum=Record(leader=Option(Replica), isr=Set(Replica)),
+            next_record=Int(0, b.max_records),
+            next_epoch=Int(0, b.max_leader_epoch + 1),
+            # Every LeaderAndIsr request has an epoch of its own, which names it. It was sent iff epoch < next_epoch.
+            requests=Array(Epoch, Record(leader=Option(Replica), isr=Set(Replica))),
+        )
+
+    def initial(self, s: StateView) -> None:
+        """Start with no leader, empty logs, and every replica in the ISR (TLA+: Init)."""
+        s.quorum.isr = set_of(self.all(Replica))
+
+    # ------------------------------------------------------------------------------------------------------- actions
+
+    @action(label="elect {leader}")
+    def controller_elect_leader(self, s: StateView, leader: Replica) -> None:
+        """The controller makes another member of the ISR the leader, at any time and for any reason.
+
+        TLA+: ControllerElectLeader. Kafka: PartitionChangeBuilder.tryElection.
+        """
+        require(Not(s.quorum.leader == leader), s.quorum.isr.contains(leader))
+        self.send_leader_and_isr(s, leader, s.quorum.isr)
+
+    @action(label="controller drops {replica}")
+    def controller_shrink_isr(self, s: StateView, replica: Replica) -> None:
+        """The controller takes a failed replica that does not lead out of the ISR.
+
+        Where nobody leads, this may be the last member, which Kafka keeps unless there are eligible leader replicas.
+        TLA+: ControllerShrinkIsr. Kafka: ReplicationControlManager.handleBrokerFenced.
+        """
+        quorum = s.quorum
+        require(Not(quorum.leader == replica), quorum.isr.contains(replica))
+        self.send_leader_and_isr(s, quorum.leader, quorum.isr - {replica})
+
+    @action(label="controller drops leader {leader}")
+    def controller_drop_leader(self, s: StateView, leader: Replica) -> None:
+        """The controller deposes a failed leader, and takes it out of the ISR unless it is the last member.
+
+        The partition then has no leader until the next election.
+        TLA+: ControllerShrinkIsr. Kafka: ReplicationControlManager.handleBrokerFenced.
+        """
+        isr = s.quorum.isr
+        require(s.quorum.leader == leader)
+        self.send_leader_and_isr(s, NONE, If(isr == {leader}, isr, isr - {leader}))
+
+    @action(label="{leader} becomes leader @{epoch}")
+    def become_leader(self, s: StateView, leader: Replica, epoch: Epoch) -> None:
+        """A replica learns that it leads, from a request newer than all that it knows; its high watermark stays.
+
+        TLA+: BecomeLeader. Kafka: Partition.makeLeader.
+        """
+        require(s.requests[epoch].leader == leader, self.is_newer(s, leader, epoch))
+        self.adopt(s, leader, leader, epoch)
+
+    @action(label="{leader} adds {follower} to the ISR")
+    def leader_expand_isr(self, s: StateView, leader: Replica, follower: Replica) -> None:
+        """The true leader takes a follower that has caught up into the ISR.
+
+        TLA+: LeaderExpandIsr; in Kip320FirstTry LeaderExpandIsrBetterFencing, in Kip320 FencedLeaderExpandIsr.
+        Kafka: Partition.maybeExpandIsr.
+        """
+        l = s.replica[leader]
+        require(leader != follower)  # a leader is always in its own ISR
+        require(self.is_true_leader(s, leader), Not(l.isr.contains(follower)), self.may_join_isr(s, leader, follower))
+        self.write_isr(s, leader, l.isr | {follower})
+
+    @action(label="{leader} drops {follower} from the ISR")
+    def leader_shrink_isr(self, s: StateView, leader: Replica, follower: Replica) -> None:
+        """The true leader takes a member that has not caught up with the end of its log out of the ISR.
+
+        TLA+: LeaderShrinkIsr; in Kip320FirstTry LeaderShrinkIsrBetterFencing, in Kip320 FencedLeaderShrinkIsr.
+        Kafka: Partition.maybeShrinkIsr.
+        """
+        l = s.replica[leader]
+        require(leader != follower, self.is_true_leader(s, leader), l.isr.contains(follower))
+        require(Not(self.caught_up(s, leader, follower, l.leo)))
+        self.write_isr(s, leader, l.isr - {follower})
+
+    @action(label="{leader} writes {new}")
+    def leader_write(self, s: StateView, leader: Replica, new: RecordId) -> None:
+        """A replica that believes it leads appends a producer's record, stamped with its epoch.
+
+        TLA+: LeaderWrite. Kafka: Partition.appendRecordsToLeader.
+        """
+        l = s.replica[leader]
+        require(s.next_record == new, self.believes_it_leads(s, leader), l.leo < self.b.log_size)
+        l.log[l.leo] = record(id=new, epoch=l.epoch.value)
+        l.leo += 1
+        s.next_record += 1
+
+    @action(label="{leader} advances its HW")
+    def leader_advance_high_watermark(self, s: StateView, leader: Replica) -> None:
+        """A replica that believes it leads commits the next record, if all of the ISR that it knows have that record.
+
+        Fetches are not modelled as messages: members that follow the leader could fetch, so it counts as if they had.
+        The first modules leave the leader's own log to its membership in the ISR; a leader is always a member.
+        TLA+: LeaderIncHighWatermark; in Kip320FirstTry ImprovedLeaderIncHighWatermark, in Kip320
+        FencedLeaderIncHighWatermark. Kafka: Partition.maybeIncrementLeaderHW.
+        """
+        l = s.replica[leader]
+        require(self.believes_it_leads(s, leader), l.hw < l.leo)
+        require(for_all(l.isr, lambda member: self.caught_up(s, leader, member, l.hw + 1)))
+        l.hw += 1
+
+    @action(label="{follower} becomes follower of {leader} @{epoch}")
+    def become_follower(self, s: StateView, follower: Replica, leader: Replica, epoch: Epoch) -> None:
+        """A replica learns of a new leader and at once cuts its log back to where the variant's rule says.
+
+        TLA+: BecomeFollowerTruncateToHighWatermark, BecomeFollowerTruncateKip101, BecomeFollowerTruncateKip279 and, in
+        Kip320, FencedBecomeFollowerAndTruncate. Kafka: Partition.makeFollower, AbstractFetcherThread.maybeTruncate.
+        """
+        require(follower != leader, s.requests[epoch].leader == leader, self.is_newer(s, follower, epoch))
+        require(self.may_truncate(s, leader, epoch))
+        self.truncate(s, follower, self.truncation_offset(s, leader, follower))
+        self.adopt(s, follower, leader, epoch)
+
+    @action(label="{follower} fetches from {leader}")
+    def follower_fetch(self, s: StateView, follower: Replica, leader: Replica) -> None:
+        """A follower appends the leader's next record and takes over its high watermark, which may fall.
+
+        TLA+: FollowerReplicate; in Kip320FirstTry FollowerFetch, in Kip320 FencedFollowerFetch.
+        Kafka: Partition.fetchRecords and ReplicaFetcherThread.processPartitionData.
+        """
+        f, l = s.replica[follower], s.replica[leader]
+        require(follower != leader, self.believes_it_leads(s, leader), f.leo < l.leo)
+        require(self.may_fetch(s, leader, follower))
+        f.log[f.leo] = l.log[f.leo]
+        f.leo += 1
+        f.hw = minimum(l.hw, f.leo)
+
+    # ---------------------------------------------------------------------- rules: what the variants differ in
+
+    def follows(self, s: StateView, leader: Replica, follower: Replica) -> Condition:
+        """Whether the leader may count on the follower: it names this leader, in whatever epoch."""
+        return s.replica[follower].leader == leader
+
+    def caught_up(self, s: StateView, leader: Replica, follower: Replica, end: Num) -> Condition:
+        """Whether a follower counts as having all of the leader's records below `end`."""
+        return And(
+            self.follows(s, leader, follower),
+            end <= s.replica[leader].leo,
+            end <= s.replica[follower].leo,
+        )
+
+    def may_join_isr(self, s: StateView, leader: Replica, follower: Replica) -> Condition:
+        """Whether a follower has enough of the log to be added to the ISR: all that the leader has committed."""
+        return self.caught_up(s, leader, follower, s.replica[leader].hw)
+
+    def may_fetch(self, s: StateView, leader: Replica, follower: Replica) -> Condition:
+        """Whether the leader serves this follower's fetch."""
+        return self.follows(s, leader, follower)
+
+    def may_truncate(self, s: StateView, leader: Replica, epoch: Epoch) -> Condition:
+        """Whether the named leader can be asked for the truncation point: any replica answers, leader or not."""
+        return True
+
+    def truncation_offset(self, s: StateView, leader: Replica, follower: Replica) -> Num | int:
+        """The offset to which a new follower cuts its log: a rule requires that it is not beyond the log's end."""
+        message = f"{type(self).__name__} defines no truncation_offset"
+        raise NotImplementedError(message)
+
+    # ----------------------------------------------------------------------------------------- what all of them share
+
+    def believes_it_leads(self, s: StateView, replica: Replica) -> Condition:
+        """Whether the replica takes itself for the leader (TLA+: ReplicaPresumesLeadership)."""
+        return s.replica[replica].leader == replica
+
+    def is_true_leader(self, s: StateView, leader: Replica) -> Condition:
+        """Whether controller and replica agree that it leads, in the controller's epoch (TLA+: IsTrueLeader)."""
+        l = s.replica[leader]
+        return And(s.quorum.leader == leader, l.leader == leader, l.epoch == s.next_epoch - 1)
+
+    def is_newer(self, s: StateView, replica: Replica, epoch: Epoch) -> Condition:
+        """Whether a request's epoch is above the one that a replica knows; knowing none is below all."""
+        return s.replica[replica].epoch.or_else(-1) < epoch
+
+    def send_leader_and_isr(self, s: StateView, leader: object, isr: SetValue) -> None:
+        """Decide leader and ISR, in the next epoch, and send the request (TLA+: ControllerUpdateIsr)."""
+        require(s.next_epoch <= self.b.max_leader_epoch)
+        s.quorum = record(leader=leader, isr=isr)
+        s.requests[s.next_epoch] = record(leader=leader, isr=isr)
+        s.next_epoch += 1
+
+    def write_isr(self, s: StateView, leader: Replica, isr: SetValue) -> None:
+        """The leader writes the ISR to the quorum, within its epoch (TLA+: QuorumUpdateLeaderAndIsr)."""
+        s.quorum.isr = isr
+        s.replica[leader].isr = isr
+
+    def epoch_at(self, s: StateView, replica: Replica, offset: Num | int) -> Num:
+        """The leader epoch of the record at this offset of a log; 0 where there is none, so ask for `leo` as well."""
+        return s.replica[replica].log[offset].value.epoch
+
+    def has_committed_own_epoch(self, s: StateView, leader: Replica) -> Condition:
+        """Whether a leader's high watermark is at its log end or at a record of its own epoch.
+
+        TLA+: HasHighWatermarkReachedCurrentEpoch. The code compares with the start offset of the leader's epoch.
+        """
+        l = s.replica[leader]
+        return Or(l.hw == l.leo, And(l.hw < l.leo, l.epoch == self.epoch_at(s, leader, l.hw)))
+
+    def same_record(self, s: StateView, one: Replica, other: Replica, offset: int) -> Condition:
+        """Whether both logs reach beyond the offset and have the identical record there."""
+        a, b = s.replica[one], s.replica[other]
+        return And(offset < a.leo, offset < b.leo, a.log[offset] == b.log[offset])
+
+    def truncate(self, s: StateView, replica: Replica, end: Num | int) -> None:
+        """Cut a log back to `end`, which does not lie beyond it, and the high watermark with it (TLA+: TruncateTo)."""
+        r = s.replica[replica]
+        for offset in range(self.b.log_size):
+            r.log[offset] = If(offset < end, r.log[offset], NONE)
+        r.leo = end
+        r.hw = minimum(r.hw, end)
+
+    def adopt(self, s: StateView, replica: Replica, leader: Replica, epoch: Epoch) -> None:
+        """Take over what the request of this epoch says, which is that this leader leads."""
+        r = s.replica[replica]
+        r.epoch = epoch
+        r.leader = leader
+        r.isr = s.requests[epoch].isr
+
+    def grid(self, state: ReadableState) -> dict[str, str]:
+        """One column per replica, and one for the controller."""
+        return replication_grid(state)

@@ -1,0 +1,148 @@
+"""Bounded checks: is there a trace of a given length from the initial state to a violation?
+
+Depths are asked about one by one, so the first violation found has the length of the shortest trace, as in a
+breadth-first search. Every path is executed again with the evaluator before it is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from insync.model import Model
+from insync.model.errors import InternalError
+from insync.model.evaluator import Evaluator, evaluate
+from insync.proofs.outcome import Bounded, BoundedVerdict, Query, StatePath, Verdict
+from insync.proofs.smt import Answer, Deadline, Formula, Path, Solver, SymbolicProgram, all_of, any_of, negation
+from insync.properties.property import TYPE_OK, Property
+
+__all__ = ["check_bounded", "replayed"]
+
+Reporter = Callable[[Query], None]
+
+_VERDICTS = {
+    Answer.POSSIBLE: Verdict.REFUTED,
+    Answer.IMPOSSIBLE: Verdict.PROVED,
+    Answer.UNKNOWN: Verdict.UNKNOWN,
+}
+
+
+def check_bounded(
+    model: Model,
+    properties: Sequence[Property],
+    depth: int,
+    seconds: float | None = None,
+    reporter: Reporter | None = None,
+    lemmas: Sequence[Property] = (),
+) -> Bounded:
+    """Return whether some trace of at most `depth` states ends in a violation; type_ok is always checked.
+
+    Args:
+        model: the model.
+        properties: what must hold.
+        depth: how many states a trace may have; the initial state is the first.
+        seconds: the time for each depth; past it the answer is unknown.
+        reporter: is told of each depth when it is answered.
+        lemmas: conditions proved to hold in every reachable state, which spare z3 the states in which they do not.
+
+    Raises:
+        UserError: z3 is not installed.
+    """
+    return _Bounded(model, properties, lemmas, seconds, reporter).run(depth)
+
+
+class _Bounded:
+    def __init__(
+        self,
+        model: Model,
+        properties: Sequence[Property],
+        lemmas: Sequence[Property],
+        seconds: float | None,
+        reporter: Reporter | None,
+    ) -> None:
+        self.model = model
+        self.lemmas = [lemma.node(model) for lemma in lemmas if lemma.node is not None]
+        self.nodes = {p.name: p.node(model) for p in properties if p.node is not None}
+        self.seconds = seconds
+        self.reporter = reporter
+        self.program = SymbolicProgram(model.program)
+        self.path = Path(self.program, self.program.constant(model.program.initial), ordered=True)
+        self.conditions: list[Formula] = []
+        self.queries: list[Query] = []
+
+    def run(self, depth: int) -> Bounded:
+        for length in range(1, depth + 1):
+            deadline = Deadline(self.seconds)
+            if length > 1:
+                self.conditions += self.path.extend()
+                self.conditions += self.path.states[-1].all_hold(self.lemmas)
+            failing = self._failing()
+            solver, answer = self._ask(any_of(failing.values()), deadline)
+            self._report(Query(f"depth {length}", _VERDICTS[answer], deadline.elapsed, reason=solver.reason))
+            if answer is Answer.UNKNOWN:
+                return Bounded(BoundedVerdict.UNKNOWN, length - 1, (), (), tuple(self.queries))
+            if answer is Answer.POSSIBLE:
+                paths = self._paths(failing, solver)
+                queries = tuple(self.queries)
+                return Bounded(BoundedVerdict.VIOLATED, length - 1, tuple(paths), tuple(paths.values()), queries)
+        return Bounded(BoundedVerdict.NONE_WITHIN, depth, (), (), tuple(self.queries))
+
+    def _failing(self) -> dict[str, Formula]:
+        """For each property the condition that it fails in the last state; type_ok fails there by a step from it."""
+        last = self.path.states[-1]
+        failing = {name: negation(last.holds(node)) for name, node in self.nodes.items()}
+        leaving = [
+            all_of([*self.program.enabled(last, action), negation(all_of(self.program.fits(last, action)))])
+            for action in self.model.program.actions
+            if action.checks
+        ]
+        return {**failing, TYPE_OK: any_of(leaving)} if leaving else failing
+
+    def _ask(self, violation: Formula, deadline: Deadline) -> tuple[Solver, Answer]:
+        solver = Solver(one_shot=True)
+        solver.add([*self.conditions, violation])
+        return solver, solver.check(deadline)
+
+    def _paths(self, failing: dict[str, Formula], solver: Solver) -> dict[str, StatePath]:
+        """Return a path to a violation of each property that fails at this depth, first to those the solver found."""
+        found = self._path(solver)
+        paths = {}
+        for name, violation in failing.items():
+            if self._fails(name, found.codes[-1]):
+                paths[name] = found
+                continue
+            another, answer = self._ask(violation, Deadline(self.seconds))
+            if answer is Answer.POSSIBLE:
+                paths[name] = self._path(another)
+        if not paths:
+            message = f"z3 finds a violation after {found.actions}; by the evaluator every property holds there"
+            raise InternalError(message)
+        return paths
+
+    def _path(self, solver: Solver) -> StatePath:
+        codes = tuple(solver.codes(state) for state in self.path.states)
+        return replayed(self.model, StatePath(codes, tuple(solver.chosen(step.choices) for step in self.path.steps)))
+
+    def _fails(self, name: str, codes: tuple[int, ...]) -> bool:
+        if name != TYPE_OK or name in self.nodes:
+            return not evaluate(self.nodes[name], codes)
+        evaluator = Evaluator(self.model.program)
+        return any(evaluator.failing_check(number, codes) is not None for number in evaluator.enabled(codes))
+
+    def _report(self, query: Query) -> None:
+        self.queries.append(query)
+        if self.reporter is not None:
+            self.reporter(query)
+
+
+def replayed(model: Model, path: StatePath) -> StatePath:
+    """Return the path, whose steps the evaluator confirms.
+
+    Raises:
+        InternalError: the evaluator takes another step.
+    """
+    evaluator = Evaluator(model.program)
+    for before, number, after in zip(path.codes, path.actions, path.codes[1:], strict=False):
+        if number not in evaluator.enabled(before) or evaluator.step(number, before) != after:
+            message = f"z3 takes {model.program.actions[number]} from {before} to {after}; the evaluator does not"
+            raise InternalError(message)
+    return path

@@ -1,0 +1,133 @@
+"""Finding lemmas: of many candidates, the largest set that is inductive.
+
+This is the algorithm of Houdini (Flanagan and Leino, FME 2001): assume all candidates, drop each one that a step from
+such states breaks, and begin again, until no step breaks any. What is left is inductive, whatever the candidates
+were; no larger set of them is, unless z3 gave up on a question. So wrong candidates cost time only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from insync.model import Model
+from insync.model.errors import UserError
+from insync.model.evaluator import evaluate
+from insync.proofs.outcome import Induction, Query, Verdict
+from insync.proofs.preservation import Preservation
+from insync.properties.explain import explain
+from insync.properties.property import TYPE_OK, Property
+
+__all__ = ["Dropped", "Inferred", "infer", "refuted_at_first"]
+
+Reporter = Callable[[Query], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A candidate that is not kept.
+
+    Attributes:
+        name: the candidate.
+        by: what it fell to: `the initial state`, an action, or whatever else refuted it.
+        reason: why it fails there.
+    """
+
+    name: str
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """The result of an inference.
+
+    Attributes:
+        kept: the names of the conditions that nothing refuted.
+        dropped: the others, in the order in which they fell.
+        induction: the last queries about those kept; PROVED unless a step leaves a domain or z3 gave no answer.
+    """
+
+    kept: tuple[str, ...]
+    dropped: tuple[Dropped, ...]
+    induction: Induction
+
+    @property
+    def proved(self) -> tuple[str, ...]:
+        """The names of the conditions that are inductive together: those kept, or none."""
+        return self.kept if self.induction.verdict is Verdict.PROVED else ()
+
+
+def infer(
+    model: Model,
+    candidates: Sequence[Property],
+    seconds: float | None = None,
+    reporter: Reporter | None = None,
+) -> Inferred:
+    """Return the largest inductive set of the candidates.
+
+    Args:
+        model: the model.
+        candidates: properties and lemmas alike.
+        seconds: the time for each query; a candidate about which z3 does not answer in time is dropped.
+        reporter: is told of each query when it is answered.
+
+    Raises:
+        UserError: z3 is not installed, or a candidate has no condition.
+    """
+    for candidate in candidates:
+        if candidate.node is None:
+            message = f"{candidate.name} has no condition of its own and is proved with every induction; leave it out."
+            raise UserError(message)
+    return _Houdini(model, candidates, seconds, reporter if reporter is not None else lambda query: None).run()
+
+
+def refuted_at_first(model: Model, candidates: Sequence[Property]) -> list[Dropped]:
+    """Return the candidates that fail in the initial state."""
+    found = []
+    for candidate in candidates:
+        reason = explain(model, candidate, model.program.initial)
+        if reason is not None:
+            found.append(Dropped(candidate.name, "the initial state", reason))
+    return found
+
+
+class _Houdini:
+    def __init__(self, model: Model, candidates: Sequence[Property], seconds: float | None, report: Reporter) -> None:
+        self.model, self.seconds, self.report = model, seconds, report
+        self.dropped = refuted_at_first(model, candidates)
+        fallen = {d.name for d in self.dropped}
+        self.kept = [c for c in candidates if c.name not in fallen]
+
+    def run(self) -> Inferred:
+        steps = Preservation(self.model, self.kept)
+        proved: dict[str, Query] = {}
+        while (name := next((n for n in steps.action_names if n not in proved), None)) is not None:
+            query = steps.ask(name, self.seconds)
+            self.report(query)
+            fallen = [] if query.verdict is Verdict.PROVED else self._fallen(query, steps)
+            if not fallen:  # proved, or refuted in a way that no candidate is to blame for
+                proved[name] = query
+                continue
+            self.dropped += fallen
+            names = {d.name for d in fallen}
+            self.kept = [c for c in self.kept if c.name not in names]
+            steps, proved = Preservation(self.model, self.kept), {}
+        queries = (Query("initiation", Verdict.PROVED, 0.0), *proved.values())
+        worst = next((q.verdict for q in queries if q.verdict is not Verdict.PROVED), Verdict.PROVED)
+        kept = tuple(c.name for c in self.kept)
+        return Inferred(kept, tuple(self.dropped), Induction(worst, 1, kept, queries))
+
+    def _fallen(self, query: Query, steps: Preservation) -> list[Dropped]:
+        """Return the candidates to drop after a query that did not prove preservation."""
+        found = query.counterexample
+        if found is None:
+            unknown = [
+                c for c in self.kept if steps.ask(query.name, self.seconds, only=c.name).verdict is not Verdict.PROVED
+            ]
+            return [Dropped(c.name, query.name, query.reason) for c in unknown]
+        if found.failing == (TYPE_OK,):
+            return []
+        last = found.path.codes[-1]
+        broken = [c for c in self.kept if c.node is not None and not evaluate(c.node(self.model), last)]
+        return [Dropped(c.name, query.name, explain(self.model, c, last) or "") for c in broken]

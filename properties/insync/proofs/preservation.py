@@ -1,0 +1,228 @@
+"""Preservation: the questions of an induction about steps, each as small as it can be.
+
+At small bounds z3 answers at once when it is told all that good states satisfy. At large ones that is hundreds of
+conjuncts, and it is slow. Then it is asked about one conjunct after a step at a time, and told little of the state
+before: that conjunct, the guard, and what turns out to matter. A state that z3 finds is looked at with the evaluator.
+If it is not good, conjuncts that fail in it are told as well and the question is asked again; if it is good, it refutes
+preservation. An answer that no such state exists needs no more: it follows from a part of what may be assumed. What
+mattered to one conjunct of a condition is kept for the next. Measured in docs/adr/0008-cells-as-bit-vectors.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby, islice
+
+from insync.model import Model
+from insync.model.errors import InternalError
+from insync.model.evaluator import Evaluator, evaluate_each
+from insync.model.graph import Node, Op
+from insync.model.program import BoundAction
+from insync.proofs.bounded import replayed
+from insync.proofs.outcome import CounterexampleToInduction, Query, StatePath, Verdict
+from insync.proofs.smt import Answer, Deadline, Formula, Path, Solver, SymbolicProgram, all_of, any_of, negation
+from insync.properties.explain import explain
+from insync.properties.property import TYPE_OK, Property
+
+__all__ = ["Preservation", "conjuncts"]
+
+TOLD_AT_ONCE = 20
+"""How many conjuncts that a state fails are told before asking again."""
+
+SECONDS_FOR_ALL = 1.0
+"""How long z3 may think about a case of an action, told everything; past it, all cases to come are taken apart."""
+
+
+def conjuncts(node: Node) -> list[Node]:
+    """Return the conditions that a condition joins, those of quantifiers included."""
+    found, stack = [], [node]
+    while stack:
+        current = stack.pop()
+        if current.op is Op.AND:
+            stack.extend(reversed(current.args))
+        else:
+            found.append(current)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A conjunct of a condition, and the cells that it reads."""
+
+    name: str
+    node: Node
+    reads: int
+
+
+class Preservation:
+    """The queries about steps: does any action lead from k good states to a bad one?
+
+    Args:
+        model: the model.
+        conditions: what makes a state good.
+        k: how many good states in a row there are before the step.
+
+    Attributes:
+        action_names: the names of the actions that can be enabled, in the model's order.
+    """
+
+    def __init__(self, model: Model, conditions: Sequence[Property], k: int = 1) -> None:
+        self.model = model
+        self.conditions = [c for c in conditions if c.node is not None]
+        self.program = SymbolicProgram(model.program)
+        nodes = [(c.name, c.node(model)) for c in self.conditions if c.node is not None]
+        self.parts = [_Part(name, part, self.program.reads(part)) for name, node in nodes for part in conjuncts(node)]
+        self.action_names = list(dict.fromkeys(action.name for action in model.program.actions))
+        self.path = Path(self.program, self.program.fresh("s0"))
+        self.shape = self.program.typed(self.path.states[0])
+        for _ in range(k - 1):
+            self.shape += self.path.extend()
+        self._told_all: Solver | None = None
+
+    def ask(self, name: str, seconds: float | None = None, only: str | None = None) -> Query:
+        """Return whether the actions of this name keep the conditions (or `only` one), and if not a counterexample."""
+        deadline, take_apart = Deadline(seconds), False
+        actions = [(number, a) for number, a in enumerate(self.model.program.actions) if a.name == name]
+        for number, action in actions:
+            case, groups = _Case(self, number, action, deadline), self._at_risk(action, only)
+            answer = Answer.UNKNOWN if take_apart else case.ask_at_once(self.told_all(), groups)
+            if answer is Answer.UNKNOWN:
+                take_apart, answer = True, case.ask_one_by_one(groups)
+            if answer is Answer.POSSIBLE:
+                found = case.counterexample
+                return Query(name, Verdict.REFUTED, deadline.elapsed, len(actions), counterexample=found)
+            if answer is Answer.UNKNOWN:
+                reason = f"{action}: {case.reason}"
+                return Query(name, Verdict.UNKNOWN, deadline.elapsed, len(actions), reason)
+        return Query(name, Verdict.PROVED, deadline.elapsed, len(actions))
+
+    def told_all(self) -> Solver:
+        """Return a solver that was told all that k good states satisfy."""
+        if self._told_all is None:
+            self._told_all = Solver()
+            self._told_all.add(self.shape)
+            self._told_all.add(_Told(self).of(self.parts))
+        return self._told_all
+
+    def _at_risk(self, action: BoundAction, only: str | None) -> list[list[_Part]]:
+        """Return the conjuncts that an action may break, by condition; the empty list stands for its checks."""
+        touched = sum(1 << cell for cell, _ in action.updates)
+        at_risk = [part for part in self.parts if part.reads & touched and only in (None, part.name)]
+        groups = [list(group) for _, group in groupby(at_risk, key=lambda part: part.name)]
+        return [[], *groups] if action.checks else groups
+
+
+class _Case:
+    """The questions about one action with its parameters bound."""
+
+    def __init__(self, steps: Preservation, number: int, action: BoundAction, deadline: Deadline) -> None:
+        self.steps, self.number, self.action, self.deadline = steps, number, action, deadline
+        self.evaluator = Evaluator(steps.model.program)
+        last = steps.path.states[-1]
+        self.fits = steps.program.fits(last, action)
+        self.after = steps.program.after(last, action)
+        self.guard = steps.program.enabled(last, action)
+        self.counterexample: CounterexampleToInduction | None = None
+        self.reason = ""
+
+    def ask_at_once(self, solver: Solver, groups: Sequence[Sequence[_Part]]) -> Answer:
+        """Return whether the step can do any of it, asking a solver that was told everything, and not for long."""
+        if not groups:
+            return Answer.IMPOSSIBLE
+        bad = [all_of(formulas) for parts in groups for _, formulas in self._questions(parts)]
+        with solver.scope():
+            solver.add([*self.guard, any_of(bad)])
+            answer = solver.check(self.deadline.within(SECONDS_FOR_ALL))
+            if answer is Answer.POSSIBLE:
+                self._refuted(solver)
+        return answer
+
+    def ask_one_by_one(self, groups: Sequence[Sequence[_Part]]) -> Answer:
+        """Return whether the step can do any of it, asking about each conjunct for as long as there is time."""
+        answers = (self._ask(parts) for parts in groups)
+        return next((answer for answer in answers if answer is not Answer.IMPOSSIBLE), Answer.IMPOSSIBLE)
+
+    def _ask(self, parts: Sequence[_Part]) -> Answer:
+        """Return whether the step can break one of a condition's conjuncts, or leave a domain if there are none."""
+        solver, told = Solver(), _Told(self.steps)
+        solver.add([*self.steps.shape, *self.guard])
+        for own, bad in self._questions(parts):
+            solver.add(told.of(own))
+            with solver.scope():
+                solver.add(bad)
+                answer, needed = self._search(solver, told)
+            if answer is not Answer.IMPOSSIBLE:
+                return answer
+            solver.add(needed)
+        return Answer.IMPOSSIBLE
+
+    def _questions(self, parts: Sequence[_Part]) -> list[tuple[list[_Part], list[Formula]]]:
+        """Return for each conjunct what must be impossible together; without one, that the step leaves a domain."""
+        if not parts:
+            return [([], [negation(all_of(self.fits))])]
+        return [([part], [*self.fits, negation(self.after.holds(part.node))]) for part in parts]
+
+    def _search(self, solver: Solver, told: _Told) -> tuple[Answer, list[Formula]]:
+        """Ask until there is no such state or a good one; return the answer and what had to be told for it."""
+        needed: list[Formula] = []
+        while True:
+            answer = solver.check(self.deadline)
+            if answer is not Answer.POSSIBLE:
+                self.reason = solver.reason
+                return answer, needed
+            codes = [solver.codes(state) for state in self.steps.path.states]
+            more = told.failing(codes)
+            if not more:
+                self._refuted(solver)
+                return answer, needed
+            solver.add(more)
+            needed += more
+
+    def _refuted(self, solver: Solver) -> None:
+        codes = [solver.codes(state) for state in self.steps.path.states]
+        actions = [solver.chosen(step.choices) for step in self.steps.path.steps]
+        self.counterexample = self._refutation(codes, actions)
+
+    def _refutation(self, codes: list[tuple[int, ...]], actions: list[int]) -> CounterexampleToInduction:
+        path = replayed(self.steps.model, StatePath(tuple(codes), tuple(actions)))
+        check = self.evaluator.failing_check(self.number, codes[-1])
+        if check is not None:
+            return CounterexampleToInduction(path, self.number, (TYPE_OK,), check.message)
+        after = self.evaluator.step(self.number, codes[-1])
+        reasons = {c.name: explain(self.steps.model, c, after) for c in self.steps.conditions}
+        failing = {name: reason for name, reason in reasons.items() if reason is not None}
+        if not failing:
+            message = f"z3 finds that {self.action} breaks a condition from {codes[-1]}; the evaluator does not"
+            raise InternalError(message)
+        whole = StatePath((*path.codes, after), (*actions, self.number))
+        return CounterexampleToInduction(whole, None, tuple(failing), next(iter(failing.values())))
+
+
+class _Told:
+    """Which conjuncts z3 was told of which of the good states."""
+
+    def __init__(self, steps: Preservation) -> None:
+        self.steps = steps
+        self.known: set[tuple[int, int]] = set()
+
+    def of(self, parts: Iterable[_Part]) -> list[Formula]:
+        """Return what is new of these conjuncts in all good states."""
+        wanted = {id(part) for part in parts}
+        places = [place for place, part in enumerate(self.steps.parts) if id(part) in wanted]
+        return self._tell((state, place) for state in range(len(self.steps.path.states)) for place in places)
+
+    def failing(self, codes: Sequence[tuple[int, ...]]) -> list[Formula]:
+        """Return some of the conjuncts that fail in the states with these codes; none where all states are good."""
+        failing: list[tuple[int, int]] = []
+        for state, own in enumerate(codes):
+            untold = [place for place in range(len(self.steps.parts)) if (state, place) not in self.known]
+            values = evaluate_each((self.steps.parts[place].node for place in untold), own)
+            bad = ((state, place) for place, value in zip(untold, values, strict=True) if not value)
+            failing += islice(bad, TOLD_AT_ONCE)
+        return self._tell(failing)
+
+    def _tell(self, wanted: Iterable[tuple[int, int]]) -> list[Formula]:
+        new = [pair for pair in wanted if pair not in self.known]
+        self.known.update(new)
+        return [self.steps.path.states[state].holds(self.steps.parts[place].node) for state, place in new]

@@ -1,0 +1,128 @@
+"""The proof file, format "insync-proof/1": what was proved, with which lemmas, at which bounds.
+
+A file is a claim. It is believed by nobody: checking it asks every query again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from insync.model.errors import UserError
+from insync.proofs.outcome import Induction
+
+__all__ = ["FORMAT", "Proof", "proof_text", "read_proof", "results_of"]
+
+FORMAT = "insync-proof/1"
+
+T = TypeVar("T")
+
+_AGAIN = "`insync prove MODEL --infer --save FILE` writes such a file."
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A claim that properties and lemmas are inductive together.
+
+    Attributes:
+        model: the name under which the model is found again.
+        bounds: its bounds.
+        properties: the names of what is proved.
+        lemmas: the names of what helps to prove it, and is proved with it.
+        k: how many good states in a row are assumed before a step.
+        solver: what answered, such as "z3 4.13".
+        results: for each query its verdict and seconds, as they were when the file was written.
+    """
+
+    model: str
+    bounds: Mapping[str, int]
+    properties: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    k: int
+    solver: str
+    results: Mapping[str, tuple[str, float]]
+
+
+def results_of(induction: Induction) -> dict[str, tuple[str, float]]:
+    """Return the verdict and the seconds of each query."""
+    return {query.name: (query.verdict.value, round(query.seconds, 3)) for query in induction.queries}
+
+
+def proof_text(proof: Proof) -> str:
+    """Return the text of the proof file."""
+    content = {
+        "format": FORMAT,
+        "model": proof.model,
+        "bounds": dict(proof.bounds),
+        "k": proof.k,
+        "properties": list(proof.properties),
+        "lemmas": list(proof.lemmas),
+        "solver": proof.solver,
+        "results": {name: {"verdict": v, "seconds": s} for name, (v, s) in proof.results.items()},
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def read_proof(path: Path) -> Proof:
+    """Read a proof file.
+
+    Raises:
+        UserError: it cannot be read or is no proof file; the message names the place in it.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        message = f"{path}: cannot be read ({error.strerror or error}). {_AGAIN}"
+        raise UserError(message) from error
+    except ValueError as error:
+        message = f"{path}: this is not JSON ({error}). {_AGAIN}"
+        raise UserError(message) from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        message = f"{path}: this is not a proof file: its 'format' is not {FORMAT!r}. {_AGAIN}"
+        raise UserError(message)
+    return _Reader(path, content).proof()
+
+
+class _Reader:
+    def __init__(self, path: Path, content: dict[str, object]) -> None:
+        self.path, self.content = path, content
+
+    def proof(self) -> Proof:
+        bounds = self._field("bounds", dict, "the bounds as an object of numbers")
+        for name, value in bounds.items():
+            self._demand(_is_whole(value), f"bounds.{name}", value, "a whole number")
+        k = self._field("k", int, "a whole number from 1")
+        self._demand(_is_whole(k) and k >= 1, "k", k, "a whole number from 1")
+        model = self._field("model", str, "the name of a model")
+        return Proof(
+            model=model,
+            bounds=bounds,
+            properties=self._names("properties"),
+            lemmas=self._names("lemmas"),
+            k=k,
+            solver=str(self.content.get("solver", "")),
+            results={},  # what the file says of itself is not looked at
+        )
+
+    def _names(self, key: str) -> tuple[str, ...]:
+        names = self._field(key, list, "a list of names")
+        for name in names:
+            self._demand(isinstance(name, str), key, name, "the name of a property or lemma")
+        return tuple(names)
+
+    def _field(self, key: str, kind: type[T], expected: str) -> T:
+        value = self.content.get(key)
+        self._demand(isinstance(value, kind), key, value, expected)
+        return value  # type: ignore[return-value]
+
+    def _demand(self, condition: bool, place: str, value: object, expected: str) -> None:
+        if not condition:
+            message = f"{self.path}: {place} is {json.dumps(value)}; expected {expected}. {_AGAIN}"
+            raise UserError(message)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

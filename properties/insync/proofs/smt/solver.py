@@ -1,0 +1,134 @@
+"""z3's solver, reduced to what proofs need: conditions in, an answer that cannot be mistaken out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from enum import Enum
+
+from insync.model.errors import InternalError
+from insync.proofs.smt.library import z3
+from insync.proofs.smt.symbolic import SymbolicState
+
+__all__ = ["Answer", "Deadline", "Formula", "Solver", "all_of", "any_of", "negation", "z3_version"]
+
+Formula = z3.BoolRef
+"""A condition, as a term."""
+
+_ONE_SHOT = ("simplify", "propagate-values", "solve-eqs", "card2bv", "simplify", "bit-blast", "sat")
+
+
+class Answer(Enum):
+    """What z3 says of a set of conditions."""
+
+    POSSIBLE = "possible"
+    IMPOSSIBLE = "impossible"
+    UNKNOWN = "unknown"
+
+
+class Deadline:
+    """A time by which queries must be answered; None is no limit."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.started = time.monotonic()
+        self.seconds = seconds
+
+    @property
+    def elapsed(self) -> float:
+        """The seconds since it was set."""
+        return time.monotonic() - self.started
+
+    @property
+    def milliseconds_left(self) -> int:
+        """What is left, at least 1: z3 takes 0 for no limit."""
+        return 2**32 - 1 if self.seconds is None else max(1, int((self.seconds - self.elapsed) * 1000))
+
+    def within(self, seconds: float) -> Deadline:
+        """Return a deadline in so many seconds, or this one if it comes first."""
+        return Deadline(seconds if self.seconds is None else min(seconds, max(0.0, self.seconds - self.elapsed)))
+
+    @property
+    def passed(self) -> bool:
+        """Whether there is no time left."""
+        return self.seconds is not None and self.elapsed >= self.seconds
+
+
+class Solver:
+    """Conditions, and whether they can hold together.
+
+    Args:
+        one_shot: whether it is asked once. Then the conditions are simplified as a whole and given to z3's SAT solver,
+            which is several times faster on long paths; else z3 keeps what it learns from one question to the next.
+
+    Attributes:
+        reason: why the last answer is unknown.
+    """
+
+    def __init__(self, one_shot: bool = False) -> None:
+        self._solver = z3.Then(*_ONE_SHOT).solver() if one_shot else z3.Solver()
+        self.reason = ""
+
+    def add(self, conditions: Iterable[Formula]) -> None:
+        """Demand conditions."""
+        self._solver.add(*conditions)
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Forget at the end of the block what was demanded in it."""
+        self._solver.push()
+        try:
+            yield
+        finally:
+            self._solver.pop()
+
+    def check(self, deadline: Deadline) -> Answer:
+        """Return whether all that is demanded can hold together; past the deadline the answer is unknown.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C while z3 was working.
+        """
+        self._solver.set("timeout", deadline.milliseconds_left)
+        found = self._solver.check()
+        if found == z3.sat:
+            return Answer.POSSIBLE
+        if found == z3.unsat:
+            return Answer.IMPOSSIBLE
+        why = self._solver.reason_unknown()
+        if "interrupt" in why:
+            raise KeyboardInterrupt
+        self.reason = "no answer in time" if why in ("timeout", "canceled") or deadline.passed else f"z3 says: {why}"
+        return Answer.UNKNOWN
+
+    def codes(self, state: SymbolicState) -> tuple[int, ...]:
+        """Return a state's codes in the case that made the last answer POSSIBLE."""
+        return state.codes(self._solver.model())
+
+    def chosen(self, choices: Iterable[Formula]) -> int:
+        """Return the place of the first choice that is true in the case that made the last answer POSSIBLE."""
+        found = self._solver.model()
+        for place, choice in enumerate(choices):
+            if z3.is_true(found.eval(choice, model_completion=True)):
+                return place
+        message = "z3's path takes a step by no action"
+        raise InternalError(message)
+
+
+def all_of(conditions: Iterable[Formula]) -> Formula:
+    """Return the condition that all of these hold."""
+    return z3.And(*conditions)
+
+
+def any_of(conditions: Iterable[Formula]) -> Formula:
+    """Return the condition that one of these holds."""
+    return z3.Or(*conditions)
+
+
+def negation(condition: Formula) -> Formula:
+    """Return the condition that this one does not hold."""
+    return z3.Not(condition)
+
+
+def z3_version() -> str:
+    """Return the version of the library."""
+    return str(z3.get_version_string())

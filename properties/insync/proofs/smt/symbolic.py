@@ -1,0 +1,105 @@
+"""A program in z3: symbolic states, the guards and checks of its actions, and the state after each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from insync.model.graph import Node, Op
+from insync.model.program import BoundAction, Program
+from insync.proofs.smt.library import z3
+from insync.proofs.smt.terms import Terms, width_of
+
+__all__ = ["SymbolicProgram", "SymbolicState"]
+
+
+class SymbolicState:
+    """A state whose codes are terms.
+
+    Attributes:
+        cells: the term of each cell's code.
+    """
+
+    def __init__(self, cells: Sequence[z3.BitVecRef], terms: Terms | None = None) -> None:
+        self.cells = tuple(cells)
+        self.terms = Terms(self.cells) if terms is None else terms
+
+    def holds(self, node: Node) -> z3.BoolRef:
+        """Return the term of a condition in this state."""
+        return self.terms.bool(node)
+
+    def all_hold(self, nodes: Iterable[Node]) -> list[z3.BoolRef]:
+        """Return the terms of conditions in this state."""
+        return [self.terms.bool(node) for node in nodes]
+
+    def codes(self, found: z3.ModelRef) -> tuple[int, ...]:
+        """Return the codes of this state in what the solver found."""
+        return tuple(_number(found.eval(cell, model_completion=True)) for cell in self.cells)
+
+    def is_state(self, codes: Sequence[int]) -> list[z3.BoolRef]:
+        """Return the conditions that say that this is the state with these codes."""
+        return [cell == code for cell, code in zip(self.cells, codes, strict=True)]
+
+
+def _number(term: z3.ExprRef) -> int:
+    assert isinstance(term, z3.BitVecNumRef)
+    return term.as_long()
+
+
+class SymbolicProgram:
+    """What z3 is told of a program.
+
+    Args:
+        program: the traced model.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.sizes = [cell.size for cell in program.schema.cells]
+        self._reads: list[int] = []
+
+    def fresh(self, name: str) -> SymbolicState:
+        """Return a state of which nothing is known; its cells are variables called `name.path`."""
+        cells = self.program.schema.cells
+        return SymbolicState([z3.BitVec(f"{name}.{c.path}", width_of(0, c.size - 1)) for c in cells])
+
+    def constant(self, codes: Sequence[int]) -> SymbolicState:
+        """Return the state with these codes."""
+        sized = zip(codes, self.sizes, strict=True)
+        return SymbolicState([z3.BitVecVal(code, width_of(0, size - 1)) for code, size in sized])
+
+    def typed(self, state: SymbolicState) -> list[z3.BoolRef]:
+        """Return the conditions that each cell of a fresh state has one of its codes."""
+        sized = zip(state.cells, self.sizes, strict=True)
+        return [z3.ULE(cell, size - 1) for cell, size in sized if size != 1 << width_of(0, size - 1)]
+
+    def enabled(self, state: SymbolicState, action: BoundAction) -> list[z3.BoolRef]:
+        """Return the conditions under which an action is enabled."""
+        return state.all_hold(action.guard)
+
+    def fits(self, state: SymbolicState, action: BoundAction) -> list[z3.BoolRef]:
+        """Return what must hold besides, or the step leaves the domain of a field."""
+        return [state.holds(check.node) for check in action.checks]
+
+    def updates(self, state: SymbolicState, action: BoundAction) -> dict[int, z3.BitVecRef]:
+        """Return the new code of each cell that an action changes, where it is enabled and fits."""
+        return {cell: state.terms.code(node, self.sizes[cell]) for cell, node in action.updates}
+
+    def after(self, state: SymbolicState, action: BoundAction) -> SymbolicState:
+        """Return the state after an action, where it is enabled and fits; terms that it does not change are shared."""
+        changed = self.updates(state, action)
+        cells = [changed.get(number, old) for number, old in enumerate(state.cells)]
+        touched = sum(1 << cell for cell in changed)
+        return SymbolicState(cells, Terms(cells, state.terms, lambda node: bool(self.reads(node) & touched)))
+
+    def reads(self, node: Node) -> int:
+        """Return the cells that a node depends on, as a bit mask."""
+        return self._nodes_read()[node.index]
+
+    def _nodes_read(self) -> list[int]:
+        # The graph grows when a property is traced, so this is continued and not made once.
+        for node in self.program.graph.nodes[len(self._reads) :]:
+            own = 1 << int(str(node.arg)) if node.op is Op.CELL else 0
+            for argument in node.args:
+                own |= self._reads[argument.index]
+            self._reads.append(own)
+        return self._reads

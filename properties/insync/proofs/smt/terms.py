@@ -1,0 +1,252 @@
+"""From expressions to z3 terms: one rule for every operation.
+
+A condition becomes a z3 Bool, a number a bit-vector just wide enough for the values that its node can take:
+unsigned where none of them is negative, two's complement where one is. An operation is done at a width that holds its
+arguments and its result, so nothing ever wraps, and the result is cut back to its own width. Why bit-vectors:
+docs/adr/0008-cells-as-bit-vectors.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from insync.model.graph import Node, Op
+from insync.proofs.smt.library import z3
+
+__all__ = ["RULES", "Terms", "width_of"]
+
+Term = z3.ExprRef
+Rule = Callable[[Node, list[Term]], Term]
+
+
+def width_of(lo: int, hi: int) -> int:
+    """Return how many bits hold every value from lo to hi: unsigned if lo is not negative, else two's complement."""
+    if lo >= 0:
+        return max(1, hi.bit_length())
+    return max((-lo - 1).bit_length(), hi.bit_length()) + 1
+
+
+class Terms:
+    """The z3 terms of expressions in one symbolic state, each made at most once.
+
+    Args:
+        cells: for each cell the bit-vector of its code, as wide as its codes need.
+        before: the terms of another state, for the nodes that mean the same in both.
+        changed: whether a node may mean something else than in that state.
+    """
+
+    def __init__(
+        self,
+        cells: Sequence[z3.BitVecRef],
+        before: Terms | None = None,
+        changed: Callable[[Node], bool] = lambda node: True,
+    ) -> None:
+        self.cells = cells
+        self._before, self._changed = before, changed
+        self._terms: dict[int, Term] = {}
+
+    def bool(self, node: Node) -> z3.BoolRef:
+        """Return the term of a condition."""
+        term = self._term(node)
+        assert isinstance(term, z3.BoolRef)
+        return term
+
+    def number(self, node: Node) -> z3.BitVecRef:
+        """Return the term of a number, `width_of(node.lo, node.hi)` bits wide."""
+        return _bits(self._term(node))
+
+    def code(self, node: Node, size: int) -> z3.BitVecRef:
+        """Return a number that is a code of a cell with so many codes, as wide as that cell."""
+        return _fit(node, self.number(node), width_of(0, size - 1))
+
+    def _term(self, root: Node) -> Term:
+        terms, before = self._terms, self._before
+        missing, stack = {}, [root]
+        while stack:
+            node = stack.pop()
+            if node.index in terms or node.index in missing:
+                continue
+            if before is not None and not self._changed(node):
+                terms[node.index] = before._term(node)
+            else:
+                missing[node.index] = node
+                stack += node.args
+        for index in sorted(missing):
+            terms[index] = self._apply(missing[index])
+        return terms[root.index]
+
+    def _apply(self, node: Node) -> Term:
+        if node.op is Op.CELL:
+            assert isinstance(node.arg, int)
+            return self.cells[node.arg]
+        return RULES[node.op](node, [self._terms[a.index] for a in node.args])
+
+
+# ------------------------------------------------------------------------------------------------------------- widths
+
+
+def _bits(term: Term) -> z3.BitVecRef:
+    assert isinstance(term, z3.BitVecRef)
+    return term
+
+
+def _fit(node: Node, term: Term, width: int) -> z3.BitVecRef:
+    """Return a number at another width; it must be wide enough for the value."""
+    bits = _bits(term)
+    have = bits.size()
+    if have == width:
+        return bits
+    if have > width:
+        return z3.Extract(width - 1, 0, bits)
+    extend = z3.SignExt if node.lo < 0 else z3.ZeroExt
+    return extend(width - have, bits)
+
+
+def _common(nodes: Sequence[Node]) -> tuple[int, bool]:
+    """Return a width for the values of all nodes, and whether it is two's complement."""
+    lo, hi = min(n.lo for n in nodes), max(n.hi for n in nodes)
+    return width_of(lo, hi), lo < 0
+
+
+def _aligned(nodes: Sequence[Node], terms: Sequence[Term]) -> list[z3.BitVecRef]:
+    """Return the terms at one width that holds the values of all nodes."""
+    width, _ = _common(nodes)
+    return [_fit(n, t, width) for n, t in zip(nodes, terms, strict=True)]
+
+
+def _result(node: Node, computed: z3.BitVecRef) -> z3.BitVecRef:
+    width = width_of(node.lo, node.hi)
+    return computed if computed.size() == width else z3.Extract(width - 1, 0, computed)
+
+
+# -------------------------------------------------------------------------------------------------------------- rules
+
+
+def _const(node: Node, args: list[Term]) -> Term:
+    return z3.BoolVal(bool(node.arg)) if node.is_bool else z3.BitVecVal(node.lo, width_of(node.lo, node.hi))
+
+
+def _cell(node: Node, args: list[Term]) -> Term:
+    raise AssertionError(node)  # a cell's term comes from the state
+
+
+def _arithmetic(operation: Callable[[z3.BitVecRef, z3.BitVecRef], z3.BitVecRef]) -> Rule:
+    def rule(node: Node, args: list[Term]) -> Term:
+        width, _ = _common([*node.args, node])
+        a, b = (_fit(n, t, width) for n, t in zip(node.args, args, strict=True))
+        return _result(node, operation(a, b))
+
+    return rule
+
+
+def _less(node_args: Sequence[Node], args: Sequence[Term], strict: bool) -> z3.BoolRef:
+    (a, b), (_, signed) = _aligned(node_args, args), _common(node_args)
+    if signed:
+        return a < b if strict else a <= b
+    return (z3.ULT if strict else z3.ULE)(a, b)
+
+
+def _extreme(least: bool) -> Rule:
+    def rule(node: Node, args: list[Term]) -> Term:
+        a, b = _aligned(node.args, args)
+        first = _less(node.args, args, strict=False)
+        chosen = z3.If(first, a, b) if least else z3.If(first, b, a)
+        return _result(node, chosen)
+
+    return rule
+
+
+def _equal(node: Node, args: list[Term]) -> Term:
+    a, b = _aligned(node.args, args)
+    return a == b
+
+
+def _and(node: Node, args: list[Term]) -> Term:
+    return z3.And(*args)
+
+
+def _or(node: Node, args: list[Term]) -> Term:
+    return z3.Or(*args)
+
+
+def _not(node: Node, args: list[Term]) -> Term:
+    return z3.Not(args[0])
+
+
+def _choice(node: Node, args: list[Term]) -> Term:
+    width = width_of(node.lo, node.hi)
+    then, other = (_fit(n, t, width) for n, t in zip(node.args[1:], args[1:], strict=True))
+    return z3.If(args[0], then, other)
+
+
+def _is(term: Term, value: int) -> z3.BoolRef:
+    """Whether a number has this value, which must lie in the range of its node."""
+    return _bits(term) == value
+
+
+def _select(node: Node, args: list[Term]) -> Term:
+    width = width_of(node.lo, node.hi)
+    (index, *elements), (place, *values) = node.args, args
+    inside = range(max(index.lo, 0), min(index.hi + 1, len(elements)))
+    covered = index.lo >= 0 and index.hi < len(elements)
+    chosen: z3.BitVecRef
+    chosen = _fit(elements[inside[-1]], values[inside[-1]], width) if covered else z3.BitVecVal(0, width)
+    for i in reversed(inside[:-1] if covered else inside):
+        chosen = z3.If(_is(place, i), _fit(elements[i], values[i], width), chosen)
+    return chosen
+
+
+def _bit(node: Node, args: list[Term]) -> Term:
+    width, (index,) = width_of(node.lo, node.hi), node.args
+    chosen: z3.BitVecRef = z3.BitVecVal(0, width)
+    for i in range(max(index.lo, 0), min(index.hi, 62) + 1):
+        chosen = z3.If(_is(args[0], i), z3.BitVecVal(1 << i, width), chosen)
+    return chosen
+
+
+def _is_set(mask: Term, i: int) -> z3.BoolRef:
+    return z3.Extract(i, i, _bits(mask)) == 1
+
+
+def _test(node: Node, args: list[Term]) -> Term:
+    mask, index = node.args
+    places = range(max(index.lo, 0), min(index.hi + 1, width_of(mask.lo, mask.hi), 63))
+    if index.op is Op.CONST:
+        return _is_set(args[0], index.lo) if index.lo in places else z3.BoolVal(False)
+    return z3.Or(*[z3.And(_is(args[1], i), _is_set(args[0], i)) for i in places])
+
+
+def _count(node: Node, args: list[Term]) -> Term:
+    width = width_of(node.lo, node.hi)
+    total: z3.BitVecRef = z3.BitVecVal(0, width)
+    for i in range(width_of(node.args[0].lo, node.args[0].hi)):
+        total = total + z3.If(_is_set(args[0], i), z3.BitVecVal(1, width), z3.BitVecVal(0, width))
+    return total
+
+
+RULES: dict[Op, Rule] = {
+    Op.CONST: _const,
+    Op.CELL: _cell,
+    Op.ADD: _arithmetic(lambda a, b: a + b),
+    Op.SUB: _arithmetic(lambda a, b: a - b),
+    Op.MUL: _arithmetic(lambda a, b: a * b),
+    Op.MIN: _extreme(least=True),
+    Op.MAX: _extreme(least=False),
+    Op.EQ: _equal,
+    Op.LT: lambda node, args: _less(node.args, args, strict=True),
+    Op.LE: lambda node, args: _less(node.args, args, strict=False),
+    Op.AND: _and,
+    Op.OR: _or,
+    Op.NOT: _not,
+    Op.ITE: _choice,
+    Op.SELECT: _select,
+    Op.BITAND: _arithmetic(lambda a, b: a & b),
+    Op.BITOR: _arithmetic(lambda a, b: a | b),
+    Op.BITDIFF: _arithmetic(lambda a, b: a & ~b),
+    Op.BIT: _bit,
+    Op.TEST: _test,
+    Op.COUNT: _count,
+}
+"""For every operation, its term from those of its arguments."""
+
+assert set(RULES) == set(Op)

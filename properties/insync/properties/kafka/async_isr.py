@@ -1,0 +1,31 @@
+"""What asynchronous ISR updates promise: whoever the controller may elect has all that is committed."""
+
+from __future__ import annotations
+
+from insync.kafka.published import AsyncIsr
+from insync.model import Condition, StateView, for_all
+from insync.properties.property import Failure, property_of
+
+__all__ = ["valid_high_watermark"]
+
+
+def _reason(failure: Failure) -> str:
+    member = failure.bindings["member"]
+    leader, controller = failure.state["leader"], failure.state["controller"]
+    offsets = leader["offset"]
+    counted = {*leader["isr"], *leader["pending_isr"]}
+    high_watermark = min(offsets[name] for name in counted)
+    return (
+        f"The leader counts with {{{', '.join(n for n in offsets if n in counted)}}} and its high watermark is "
+        f"{high_watermark}, but {member}, in the controller's ISR {{{', '.join(controller['isr'])}}}, "
+        f"has replicated only to offset {offsets[member]}."
+    )
+
+
+@property_of(AsyncIsr, because=_reason)
+def valid_high_watermark(model: AsyncIsr, s: StateView) -> Condition:
+    """Every member of the controller's ISR has replicated up to the leader's high watermark.
+
+    TLA+: ValidHighWatermark.
+    """
+    return for_all(s.controller.isr, lambda member: model.high_watermark(s) <= s.leader.offset[member])

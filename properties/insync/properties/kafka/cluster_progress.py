@@ -1,0 +1,70 @@
+"""What a cluster should achieve in the end, once no more failures come: the budgets for failures are finite.
+
+Each property asks for nothing while the partition has no leader, and of a replica while its broker is down.
+"""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.state import RecordId, Replica
+from insync.model import And, Condition, Not, Or, StateView, exists, for_all
+from insync.properties.progress import leads_to, sometimes
+
+__all__ = ["acknowledged_is_on_all_running", "all_acknowledged", "running_is_back_in_isr", "written_is_settled"]
+
+_HEALING = (
+    "apply_metadata(replica)",
+    "register(replica)",
+    "fence(replica)",
+    "unfence(replica)",
+    "fetch(follower)",
+    "receive(follower)",
+    "ask_epoch_end(follower)",
+    "resume_fetching(follower)",
+    "unthrottle(follower)",
+    "look_at_follower(follower)",
+    "expand_isr(follower)",
+    "accept_isr",
+    "refuse_isr",
+)
+"""Fencing a broker that is down heals as well; sessions that expire have a budget, which these runs use up."""
+
+
+def _has(model: Cluster, s: StateView, replica: Replica, record: RecordId) -> Condition:
+    log = s.broker[replica].log
+    return Or(*[And(model.holds(s, replica, offset), log[offset] == record) for offset in range(model.b.records)])
+
+
+def _gone(model: Cluster, s: StateView, record: RecordId) -> Condition:
+    deleted = s.deleted.contains(record) if model.b.deletions else False
+    return Or(s.changes[0].leader.is_none(), deleted)
+
+
+@sometimes(Cluster)
+def all_acknowledged(model: Cluster, s: StateView) -> Condition:
+    """Every record has been acknowledged to its producer."""
+    return for_all(model.all(RecordId), lambda record: s.acked.contains(record))
+
+
+@leads_to(Cluster, strong=_HEALING)
+def running_is_back_in_isr(model: Cluster, s: StateView, replica: Replica) -> tuple[Condition, Condition]:
+    """A replica out of the ISR whose broker runs is in it again, or goes down, or the partition has no leader."""
+    newest = s.changes[0]
+    inside, running = newest.isr.contains(replica), s.broker[replica].running
+    assigned = model.is_assigned(newest, replica)
+    return And(running, assigned, Not(inside)), Or(inside, Not(running), Not(assigned), newest.leader.is_none())
+
+
+@leads_to(Cluster, strong=_HEALING)
+def acknowledged_is_on_all_running(model: Cluster, s: StateView, record: RecordId) -> tuple[Condition, Condition]:
+    """An acknowledged record is some time on all replicas whose brokers run, unless it is deleted or nobody leads."""
+    there = for_all(model.all(Replica), lambda r: Or(Not(s.broker[r].running), _has(model, s, r, record)))
+    return And(s.acked.contains(record)), Or(there, _gone(model, s, record))
+
+
+@leads_to(Cluster, strong=_HEALING)
+def written_is_settled(model: Cluster, s: StateView, record: RecordId) -> tuple[Condition, Condition]:
+    """A record in a running broker's log is seen below a high watermark, or is in no such log any more."""
+    there = exists(model.all(Replica), lambda r: And(s.broker[r].running, _has(model, s, r, record)))
+    seen = exists(range(model.b.records), lambda offset: s.seen[offset] == record)
+    return there, Or(seen, Not(there), _gone(model, s, record))

@@ -1,0 +1,112 @@
+"""What holds in every state of Kafka's replication beyond its properties: the lemmas that make strong_isr provable.
+
+The argument for kip320, which these lemmas put into words (Kip320.tla states the rules, not the invariant):
+
+1. An epoch is *left* once a member of its ISR is in a later one. Until then every later ISR is a part of its ISR
+   (`isr_shrinks_until_left`): only a leader adds members, and a leader of a later epoch comes from the ISR.
+2. So when a leader commits a record, which takes all of its ISR in its very epoch, that epoch is not left, and
+   whoever is or becomes a member, or is named leader by a request on its way, has the record.
+3. Each committed record has therefore an epoch of commitment: all members of the ISRs from there on have the record
+   and are in that epoch or a later one (`committed_records_are_kept`).
+4. They never lose it: who truncates does so against the leader of a later epoch, which has the record too.
+5. A follower that is added has it: it has all of the leader's log up to the leader's own epoch, or all below the
+   leader's high watermark, and of that epoch nothing else is committed (`leader_commits_its_epoch`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from insync.kafka.published import Replication
+from insync.kafka.published.replication import Epoch, Replica
+from insync.model import And, Condition, Implies, Or, StateView, exists, for_all
+from insync.properties.kafka.lemmas_terms import epoch_of, every_pair, every_record, in_its_epoch, isr_of
+from insync.properties.lemmas import lemma_of
+from insync.properties.property import Failure
+
+__all__ = [
+    "committed_records_are_kept",
+    "followers_trail_the_high_watermark",
+    "leader_commits_its_epoch",
+    "logs_agree_below_high_watermarks",
+]
+
+
+@lemma_of(Replication)
+def leader_commits_its_epoch(model: Replication, s: StateView) -> Condition:
+    """A record of the newest epoch that is below anyone's high watermark is below that of the epoch's leader."""
+
+    def committed(replica: Replica, offset: int) -> Condition:
+        r = s.replica[replica]
+        newest = And(offset < r.hw, r.log[offset].value.epoch == s.next_epoch - 1)
+
+        def by(leader: Replica) -> Condition:
+            return Implies(And(newest, s.quorum.leader == leader), offset < s.replica[leader].hw)
+
+        return for_all(model.all(Replica), by)
+
+    return every_record(model, s, committed)
+
+
+def _lost_reason(failure: Failure) -> str:
+    """Name the record and who lacks it, which is what makes every epoch impossible as that of the commitment."""
+    name, offset = failure.bindings["replica"], int(failure.bindings["offset"])
+    replicas = cast(dict[str, Any], failure.state["replica"])
+    mine = replicas[name]["log"][offset]
+    if mine is None:
+        return f"{name} has no record at offset {offset}, which is below its high watermark {replicas[name]['hw']}."
+    lacking = [n for n, r in replicas.items() if r["log"][offset] != mine]
+    record = f"{mine['id']}@{mine['epoch']} at offset {offset}, below its high watermark {replicas[name]['hw']}"
+    epochs = ", ".join(f"{n} {'none' if r['epoch'] is None else r['epoch']}" for n, r in replicas.items())
+    without = (
+        f"{', '.join(lacking)} {'lacks' if len(lacking) == 1 else 'lack'} it" if lacking else "every replica has it"
+    )
+    return (
+        f"{name} has {record}, but in no epoch can the record have been committed by an ISR that has kept it since: "
+        f"{without}, and the replicas are in the epochs {epochs}."
+    )
+
+
+@lemma_of(Replication, because=_lost_reason)
+def committed_records_are_kept(model: Replication, s: StateView) -> Condition:
+    """A record below a high watermark was committed in some epoch, and the members of all ISRs since then have kept it.
+
+    They are in that epoch or in a later one: all of them were in it when its leader committed the record.
+    """
+
+    def kept(replica: Replica, offset: int) -> Condition:
+        def since(commit: Epoch) -> Condition:
+            def keeps(member: int) -> Condition:
+                return And(commit <= epoch_of(s, member), model.same_record(s, replica, Replica(member), offset))
+
+            # The request of the epoch itself does not count: its leader may have dropped members before it committed.
+            led = [isr_of(model, s, e, otherwise=s.quorum.isr) for e in model.all(Epoch) if e >= commit]
+            sent = [s.requests[e].isr for e in model.all(Epoch) if e > commit]
+            return And(commit <= epoch_of(s, replica), *[for_all(isr, keeps) for isr in (s.quorum.isr, *led, *sent)])
+
+        return Or(s.replica[replica].hw <= offset, exists(model.all(Epoch), since))
+
+    offsets = range(model.b.log_size)
+    return for_all(model.all(Replica), lambda replica: for_all(offsets, lambda offset: kept(replica, offset)))
+
+
+@lemma_of(Replication)
+def logs_agree_below_high_watermarks(model: Replication, s: StateView) -> Condition:
+    """Two logs are the same below both high watermarks."""
+
+    def agree(one: Replica, other: Replica, offset: int) -> Condition:
+        both = And(offset < s.replica[one].hw, offset < s.replica[other].hw)
+        return Implies(both, model.same_record(s, one, other, offset))
+
+    return every_pair(model, agree)
+
+
+@lemma_of(Replication)
+def followers_trail_the_high_watermark(model: Replication, s: StateView) -> Condition:
+    """The high watermark of a follower in its leader's epoch is not above the leader's."""
+    replicas = model.all(Replica)
+
+    def trails(leader: Replica, follower: Replica) -> Condition:
+        return Implies(in_its_epoch(model, s, leader, follower), s.replica[follower].hw <= s.replica[leader].hw)
+
+    return for_all(replicas, lambda leader: for_all(replicas, lambda follower: trails(leader, follower)))

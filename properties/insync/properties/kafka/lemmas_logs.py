@@ -1,0 +1,126 @@
+"""Lemmas about Kafka's replication: the records in the logs, their epochs, and when two logs agree."""
+
+from __future__ import annotations
+
+from insync.kafka.published import Replication
+from insync.kafka.published.replication import Epoch, Replica
+from insync.model import And, Condition, Implies, Or, StateView, for_all
+from insync.properties.kafka.lemmas_terms import epoch_of, every_pair, every_record, in_its_epoch, of_leader
+from insync.properties.lemmas import lemma_of
+
+__all__ = [
+    "epoch_and_offset_name_a_record",
+    "equal_records_have_equal_pasts",
+    "followers_have_a_prefix",
+    "leader_has_all_of_its_epoch",
+    "log_epochs_never_decrease",
+    "record_epochs_had_a_leader",
+    "record_ids_are_unique",
+]
+
+
+@lemma_of(Replication)
+def log_epochs_never_decrease(model: Replication, s: StateView) -> Condition:
+    """Along a log the epochs of the records never decrease, and none is above the epoch that the replica is in."""
+
+    def ordered(replica: Replica, offset: int) -> Condition:
+        log, leo = s.replica[replica].log, s.replica[replica].leo
+        mine = log[offset].value.epoch
+        last = [Or(leo <= offset + 1, mine <= log[offset + 1].value.epoch)] if offset + 1 < model.b.log_size else []
+        return And(mine <= epoch_of(s, replica), *last)
+
+    return every_record(model, s, ordered)
+
+
+@lemma_of(Replication)
+def record_epochs_had_a_leader(model: Replication, s: StateView) -> Condition:
+    """A record of an epoch was written by the leader of that epoch, which is in it or has been."""
+
+    def written(replica: Replica, offset: int) -> Condition:
+        mine = s.replica[replica].log[offset].value.epoch
+
+        def by(epoch: Epoch) -> Condition:
+            is_named = s.requests[epoch].leader.is_some()
+            entered = of_leader(model, s, epoch, lambda leader: epoch <= epoch_of(s, leader))
+            return Implies(mine == epoch, And(epoch < s.next_epoch, is_named, entered))
+
+        return for_all(model.all(Epoch), by)
+
+    return every_record(model, s, written)
+
+
+@lemma_of(Replication)
+def equal_records_have_equal_pasts(model: Replication, s: StateView) -> Condition:
+    """Two logs with the same record at an offset are the same below it."""
+
+    def match(one: Replica, other: Replica, offset: int) -> Condition:
+        if offset == 0:
+            return True
+        return Implies(model.same_record(s, one, other, offset), model.same_record(s, one, other, offset - 1))
+
+    return every_pair(model, match)
+
+
+@lemma_of(Replication)
+def followers_have_a_prefix(model: Replication, s: StateView) -> Condition:
+    """The log of a follower that is in its leader's epoch is a prefix of the leader's log."""
+
+    def prefix(leader: Replica, follower: Replica) -> Condition:
+        offsets = range(model.b.log_size)
+        return Implies(
+            in_its_epoch(model, s, leader, follower),
+            for_all(offsets, lambda offset: has(leader, follower, offset)),
+        )
+
+    def has(leader: Replica, follower: Replica, offset: int) -> Condition:
+        return Implies(offset < s.replica[follower].leo, model.same_record(s, leader, follower, offset))
+
+    def all_follow(leader: Replica) -> Condition:
+        return for_all([r for r in model.all(Replica) if r != leader], lambda follower: prefix(leader, follower))
+
+    return for_all(model.all(Replica), all_follow)
+
+
+@lemma_of(Replication)
+def record_ids_are_unique(model: Replication, s: StateView) -> Condition:
+    """A record that is in two logs is at the same offset in both, in one epoch; and no log has a record twice."""
+    replicas, offsets = model.all(Replica), range(model.b.log_size)
+
+    def differs(one: Replica, other: Replica, a: int, b: int) -> Condition:
+        x, y = s.replica[one], s.replica[other]
+        both = And(a < x.leo, b < y.leo, x.log[a].value.id == y.log[b].value.id)
+        return Implies(both, a == b and x.log[a].value.epoch == y.log[b].value.epoch)
+
+    def at(one: Replica, offset: int) -> Condition:
+        later = [(other, b) for other in replicas for b in offsets if (one, offset) < (other, b)]
+        return And(*[differs(one, other, offset, b) for other, b in later])
+
+    return for_all(replicas, lambda replica: for_all(offsets, lambda offset: at(replica, offset)))
+
+
+@lemma_of(Replication)
+def leader_has_all_of_its_epoch(model: Replication, s: StateView) -> Condition:
+    """While a leader is in its epoch, its log has every record of that epoch that is in any log, at the same offset."""
+
+    def has(replica: Replica, offset: int) -> Condition:
+        mine = s.replica[replica].log[offset].value.epoch
+
+        def by(leader: Replica) -> Condition:
+            leads = And(model.believes_it_leads(s, leader), s.replica[leader].epoch == mine)
+            return Implies(leads, model.same_record(s, leader, replica, offset))
+
+        return for_all(model.all(Replica), by)
+
+    return every_record(model, s, has)
+
+
+@lemma_of(Replication)
+def epoch_and_offset_name_a_record(model: Replication, s: StateView) -> Condition:
+    """Two logs whose records at an offset have the same epoch have the same record there."""
+
+    def same(one: Replica, other: Replica, offset: int) -> Condition:
+        a, b = s.replica[one], s.replica[other]
+        both = And(offset < a.leo, offset < b.leo, a.log[offset].value.epoch == b.log[offset].value.epoch)
+        return Implies(both, a.log[offset].value.id == b.log[offset].value.id)
+
+    return every_pair(model, same)

@@ -1,0 +1,3 @@
+"""What runs in the driver: the loop over the levels, the run directory, which is the truth, the session."""
+
+from __future__ import annotations

@@ -1,0 +1,226 @@
+"""The state graph of a run as Parquet tables, for Spark SQL and notebooks."""
+
+from __future__ import annotations
+
+import ctypes
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from insync.machine.compiler import compile_module
+from insync.machine.emit.edging import ACTION_BITS, EdgeField, edges_module
+from insync.machine.emit.masks import COLUMN_BYTES, MASK_BYTES
+from insync.machine.emit.rows import BATCH
+from insync.machine.expander import Records
+from insync.machine.identity import program_key
+from insync.machine.memory import Block
+from insync.model.catalogue import find_model
+from insync.model.errors import UserError
+from insync.spark_explore.driver.manifest import Manifest, read_manifest
+from insync.spark_explore.driver.options import SparkOptions
+from insync.spark_explore.driver.session import open_session, prepare_workers
+from insync.spark_explore.executor.predecessors import level_pieces
+from insync.spark_explore.wire.columns import Column, columns_of, decode_states
+from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.version import insync_version, require_version
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+    from pyspark.sql import DataFrame, SparkSession
+
+    from insync.model.program import Program
+    from insync.spark_explore.executor.level_task import Task
+
+__all__ = ["export"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """What the tasks of an export need; `code` is compressed LLVM IR."""
+
+    uri: str
+    version: str
+    warm: int
+    levels: int
+    words: int
+    columns: tuple[Column, ...]
+    actions: tuple[tuple[str, str], ...]
+    key: str
+    code: bytes
+
+
+def export(run_dir: str, out: str, options: SparkOptions | None = None) -> tuple[int, int]:
+    """Write the tables `states` and `transitions` of a run below `out`, and return how many rows each has.
+
+    `states` has a row per state: `state` (its packed words, the key), `depth` (the initial state's is 1), and a column
+    per field. `transitions` has a row per step: `state`, `depth` (of that state), `action`, `step` (the action with its
+    parameters) and `next` (the state it leads to), for all states but those of a last level that was not expanded.
+
+    Args:
+        run_dir: the run directory of a search.
+        out: a path or URI that Spark writes to; it must not exist.
+        options: how to use Spark.
+
+    Raises:
+        UserError: there is no such run, another insync made it, or `out` cannot be written.
+    """
+    from pyspark.errors import PySparkException
+
+    options = options or SparkOptions()
+    run = RunFolder(run_dir)
+    manifest = read_manifest(run)
+    require_version(manifest.identity.insync)
+    graph = _graph(run, manifest)
+    expanded = manifest.ledger.expanded
+    with open_session(options.session, options.master, options.remote) as spark:
+        prepare_workers(spark, run_dir, options.ship)
+        try:
+            return (
+                _write(spark, _states_task(graph), _states_schema(graph), f"{out}/states", manifest, graph.levels),
+                _write(spark, _steps_task(graph), _STEPS, f"{out}/transitions", manifest, expanded),
+            )
+        except PySparkException as error:
+            message = (
+                f"{out}: the tables cannot be written ({str(error).splitlines()[0]}). Name a new directory with room."
+            )
+            raise UserError(message) from error
+
+
+_STATES_A_BATCH = 64 * BATCH
+_STEPS = "state binary, depth int, action string, step string, next binary"
+
+
+def _graph(run: RunFolder, manifest: Manifest) -> _Graph:
+    model = find_model(manifest.identity.model)(**manifest.identity.bounds)
+    program: Program = model.program
+    return _Graph(
+        run.uri,
+        insync_version(),
+        manifest.ledger.warm,
+        manifest.ledger.depth,
+        program.schema.words,
+        columns_of(model.state, program.schema),
+        tuple((action.name, str(action)) for action in program.actions),
+        program_key("edges", program),
+        zlib.compress(edges_module(program).encode()),
+    )
+
+
+def _write(spark: SparkSession, task: Task, schema: str, path: str, manifest: Manifest, levels: int) -> int:
+    """Run a task for each partition of each level and write what it yields."""
+    parts = manifest.partitions
+    seeds = spark.range(0, parts * levels, 1, parts).selectExpr(
+        f"cast(id % {parts} as int) partition", f"cast(id div {parts} as int) + 1 level"
+    )
+    table: DataFrame = seeds.mapInArrow(task, schema)
+    table.write.parquet(path)
+    return int(spark.read.parquet(path).count())
+
+
+def _states_schema(graph: _Graph) -> str:
+    return ", ".join(["state binary", "depth int", *(f"`{column.name}` {column.type}" for column in graph.columns)])
+
+
+def _batches(graph: _Graph, seeds: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, NDArray[np.uint64]]]:
+    """Yield the level and the states of each piece of each part that a task is given."""
+    import numpy as np
+
+    require_version(graph.version)
+    run = RunFolder(graph.uri)
+    for seed in seeds:
+        for partition, level in zip(seed.column(0).to_pylist(), seed.column(1).to_pylist(), strict=True):
+            for piece in level_pieces(run, graph.warm, partition, level):
+                yield level, np.frombuffer(piece, dtype=np.uint64).reshape(-1, graph.words)
+
+
+def _states_task(graph: _Graph) -> Task:
+    def task(seeds: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import numpy as np
+        import pyarrow as pa
+
+        names = ["state", "depth", *(column.name for column in graph.columns)]
+        for level, rows in _batches(graph, seeds):
+            head = [_keys(rows), pa.array(np.full(len(rows), level, dtype=np.int32))]
+            yield pa.RecordBatch.from_arrays([*head, *decode_states(graph.columns, rows)], names=names)
+
+    return task
+
+
+def _steps_task(graph: _Graph) -> Task:
+    def task(seeds: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        edges = _Edges(graph)
+        try:
+            for level, rows in _batches(graph, seeds):
+                for start in range(0, len(rows), _STATES_A_BATCH):
+                    some = rows[start : start + _STATES_A_BATCH]
+                    parts = [edges.batch(level, some[at : at + BATCH]) for at in range(0, len(some), BATCH)]
+                    yield from pa.Table.from_batches(parts).combine_chunks().to_batches()
+        finally:
+            edges.close()
+
+    return task
+
+
+class _Edges:
+    """The steps of some states, by machine code."""
+
+    def __init__(self, graph: _Graph) -> None:
+        import pyarrow as pa
+
+        self.graph = graph
+        self._library = compile_module(graph.key, lambda: zlib.decompress(graph.code).decode())
+        self._edges = self._library.function("edges", 1)
+        actions = len(graph.actions)
+        self._scratch = Block(COLUMN_BYTES * graph.words + MASK_BYTES * actions)
+        self._out = Block(BATCH * max(actions, 1) * 8 * (graph.words + 1))
+        self._steps = (ctypes.c_uint64 * max(actions, 1))()
+        self._refused = Records(1, graph.words)
+        self._context = (ctypes.c_uint64 * len(EdgeField))()
+        self._context[EdgeField.STEPS] = ctypes.addressof(self._steps)
+        self._context[EdgeField.REFUSED] = self._refused.address
+        self._context[EdgeField.COLUMNS] = self._scratch.address
+        self._context[EdgeField.MASKS] = self._scratch.address + COLUMN_BYTES * graph.words
+        self._names = pa.array([name for name, _ in graph.actions], pa.string())
+        self._labels = pa.array([label for _, label in graph.actions], pa.string())
+
+    def batch(self, level: int, rows: NDArray[np.uint64]) -> pa.RecordBatch:
+        """Return the rows of `transitions` for at most a batch of states."""
+        import numpy as np
+        import pyarrow as pa
+
+        words = self.graph.words
+        self._context[EdgeField.ROWS] = rows.ctypes.data
+        self._context[EdgeField.COUNT] = len(rows)
+        self._context[EdgeField.CURSOR] = self._out.address
+        self._edges(ctypes.addressof(self._context))
+        length = self._context[EdgeField.CURSOR] - self._out.address
+        table = np.frombuffer(self._out.read(0, length), dtype=np.uint64).reshape(-1, words + 1)
+        origin = table[:, words].astype(np.int64)
+        action = pa.array(origin & (1 << ACTION_BITS) - 1)
+        columns = [
+            _keys(rows[origin >> ACTION_BITS]),
+            pa.array(np.full(len(table), level, dtype=np.int32)),
+            self._names.take(action),
+            self._labels.take(action),
+            _keys(np.ascontiguousarray(table[:, :words])),
+        ]
+        return pa.RecordBatch.from_arrays(columns, names=["state", "depth", "action", "step", "next"])
+
+    def close(self) -> None:
+        """Give all memory back."""
+        self._scratch.close()
+        self._out.close()
+
+
+def _keys(rows: NDArray[np.uint64]) -> pa.Array:
+    """The packed words as binary values that sort as states do: the first word first, its high byte first."""
+    import pyarrow as pa
+
+    packed = pa.py_buffer(rows.astype(">u8").tobytes())
+    width = 8 * rows.shape[1]
+    return pa.Array.from_buffers(pa.binary(width), len(rows), [None, packed]).cast(pa.binary())

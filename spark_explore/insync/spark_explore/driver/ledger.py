@@ -1,0 +1,176 @@
+"""What is known of each level, on the driver: it decides when the search is over, as the local search does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from insync.explorer.breadth_first.search import Hit, Space
+from insync.explorer.limits import Watch
+from insync.machine.expander import Found
+
+__all__ = ["Ledger", "LevelFigures"]
+
+
+@dataclass(slots=True)
+class LevelFigures:
+    """A level.
+
+    Attributes:
+        count: its states.
+        violations: for each property those among them that violate it.
+        steps: of each action, from its states; None before it is expanded.
+        refused: the steps whose checks fail.
+    """
+
+    count: int = 0
+    violations: list[Found] = field(default_factory=list)
+    steps: list[int] | None = None
+    refused: Found = field(default_factory=Found)
+
+    def add_closed(self, count: int, violations: Sequence[Found]) -> None:
+        """Take in what a partition found in the level."""
+        self.count += count
+        if not self.violations:
+            self.violations = [Found() for _ in violations]
+        for total, found in zip(self.violations, violations, strict=True):
+            total.add(found)
+
+    def add_expanded(self, steps: Sequence[int], refused: Found) -> None:
+        """Take in how a partition expanded its part of the level."""
+        self.steps = list(steps) if self.steps is None else [a + b for a, b in zip(self.steps, steps, strict=True)]
+        self.refused.add(refused)
+
+
+class Ledger:
+    """All levels that were searched.
+
+    Args:
+        start: what the driver searched itself: complete levels, the last of them not expanded.
+    """
+
+    def __init__(self, start: Space) -> None:
+        self.start = start
+        self.levels: dict[int, LevelFigures] = {}
+
+    @property
+    def warm(self) -> int:
+        """How many levels the driver searched itself."""
+        return len(self.start.levels)
+
+    @property
+    def depth(self) -> int:
+        """How many levels have states."""
+        return self.warm + sum(1 for level, figures in self.levels.items() if level > self.warm and figures.count)
+
+    @property
+    def expanded(self) -> int:
+        """Up to which level the steps are known to lead to states of these levels."""
+        return max([self.start.expanded, *(n for n, figures in self.levels.items() if figures.steps is not None)])
+
+    def figures(self, level: int) -> LevelFigures:
+        """Return the figures of a level, to be added to."""
+        return self.levels.setdefault(level, LevelFigures())
+
+    def space(self, watch: Watch, keep_going: bool) -> tuple[Space, bool]:
+        """Return what the levels amount to, and whether the search is over.
+
+        It is what the local search finds in the same levels; levels that were searched beyond its end are left out.
+        """
+        start = self.start
+        space = Space(
+            [], list(start.steps), list(start.levels), dict(start.violations), start.refused, None, start.expanded
+        )
+        if space.expanded == len(space.levels):
+            return space, True
+        while True:
+            if not keep_going and (space.violations or space.refused):
+                return space, True
+            space.stopped_by = watch.after_level(len(space.levels), sum(space.levels))
+            if space.stopped_by is not None:
+                return space, True
+            if not self._expand(space):
+                return space, False
+            if not keep_going and space.refused:
+                return space, True
+            if not self._close(space):
+                return space, space.expanded == len(space.levels) and len(space.levels) + 1 in self.levels
+
+    def _expand(self, space: Space) -> bool:
+        level = len(space.levels)
+        figures = self.levels.get(level)
+        if figures is None or figures.steps is None:
+            return False
+        space.steps = [a + b for a, b in zip(space.steps, figures.steps, strict=True)]
+        space.expanded = level
+        if figures.refused.least is not None and space.refused is None:
+            space.refused = Hit(level, figures.refused.count, figures.refused.least)
+        return True
+
+    def _close(self, space: Space) -> bool:
+        level = len(space.levels) + 1
+        figures = self.levels.get(level)
+        if figures is None or not figures.count:
+            return False
+        space.levels.append(figures.count)
+        for number, found in enumerate(figures.violations):
+            if found.least is not None and number not in space.violations:
+                space.violations[number] = Hit(level, found.count, found.least)
+        return True
+
+    # ----------------------------------------------------------------------------------------------------- manifest
+
+    def entries(self) -> dict[str, Any]:
+        """Return it as plain values for the manifest."""
+        start = self.start
+        return {
+            "start": {
+                "levels": start.levels,
+                "steps": start.steps,
+                "expanded": start.expanded,
+                "violations": {str(number): _hit(hit) for number, hit in start.violations.items()},
+                "refused": None if start.refused is None else _hit(start.refused),
+            },
+            "levels": {
+                str(level): {
+                    "count": figures.count,
+                    "violations": [_found(found) for found in figures.violations],
+                    "steps": figures.steps,
+                    "refused": _found(figures.refused),
+                }
+                for level, figures in sorted(self.levels.items())
+            },
+        }
+
+    @classmethod
+    def from_entries(cls, entries: Mapping[str, Any]) -> Ledger:
+        """Return the ledger that `entries` described."""
+        start = entries["start"]
+        violations = {int(number): _read_hit(hit) for number, hit in start["violations"].items()}
+        refused = start["refused"] and _read_hit(start["refused"])
+        ledger = cls(Space([], start["steps"], start["levels"], violations, refused, None, start["expanded"]))
+        for level, figures in entries["levels"].items():
+            ledger.levels[int(level)] = LevelFigures(
+                figures["count"],
+                [_read_found(found) for found in figures["violations"]],
+                figures["steps"],
+                _read_found(figures["refused"]),
+            )
+        return ledger
+
+
+def _found(found: Found) -> list[Any]:
+    return [found.count, found.least]
+
+
+def _read_found(entry: Sequence[Any]) -> Found:
+    return Found(entry[0], None if entry[1] is None else tuple(entry[1]))
+
+
+def _hit(hit: Hit) -> list[Any]:
+    return [hit.level, hit.count, hit.least]
+
+
+def _read_hit(entry: Sequence[Any]) -> Hit:
+    return Hit(entry[0], entry[1], tuple(entry[2]))

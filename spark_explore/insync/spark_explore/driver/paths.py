@@ -1,0 +1,66 @@
+"""From a state back to the initial one, over the levels in the run directory, by a job for each step."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+from insync.explorer.breadth_first.backtrack import Move, replayed
+from insync.machine.expander import Words
+from insync.machine.kernels import Kernels
+from insync.model.errors import InternalError
+from insync.model.program import Program
+from insync.spark_explore.driver.jobs import run_plan, seeded_plan
+from insync.spark_explore.executor.predecessors import PredecessorJob, least_predecessor, level_pieces, predecessor_task
+from insync.spark_explore.executor.worker import RunPlace
+from insync.spark_explore.wire.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["PathFinder"]
+
+
+class PathFinder:
+    """Finds the way to a state that the search found.
+
+    Args:
+        spark: the session.
+        place: the run.
+        run: its directory.
+        kernels: the compiled program.
+        program: the program itself, to confirm the steps.
+    """
+
+    def __init__(
+        self, spark: SparkSession, place: RunPlace, run: RunFolder, kernels: Kernels, program: Program
+    ) -> None:
+        self.spark, self.place, self.run = spark, place, run
+        self.kernels, self.program = kernels, program
+
+    def path_to(self, target: Words, level: int) -> list[Move]:
+        """Return a shortest sequence of moves to a state of a level: the one that the local search returns."""
+        states = [target]
+        for earlier in range(level - 1, 0, -1):
+            states.append(self._predecessor(states[-1], earlier))
+        states.reverse()
+        return replayed(self.program, states)
+
+    def _predecessor(self, target: Words, level: int) -> Words:
+        found = self._here(target, level) if level <= self.place.warm else self._there(target, level)
+        if not found:
+            message = f"No state of level {level} leads to {target}."
+            raise InternalError(message)
+        return min(found)
+
+    def _here(self, target: Words, level: int) -> list[Words]:
+        """The driver made the first levels itself, and looks through them itself."""
+        partitions = range(self.place.partitions)
+        pieces = (level_pieces(self.run, self.place.warm, partition, level) for partition in partitions)
+        least = least_predecessor(self.kernels, (piece for part in pieces for piece in part), target)
+        return [] if least is None else [least]
+
+    def _there(self, target: Words, level: int) -> list[Words]:
+        task = predecessor_task(PredecessorJob(self.place, level, target))
+        rows = run_plan(self.spark, seeded_plan(self.spark, self.place.partitions, level, task), None)
+        return [tuple(array("Q", row.block)) for row in rows]

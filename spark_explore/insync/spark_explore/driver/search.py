@@ -1,0 +1,171 @@
+"""The search on Spark: jobs of one or several levels, until the ledger says that it is over."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from insync.explorer.breadth_first.search import Space
+from insync.explorer.limits import StopReason, Watch
+from insync.explorer.progress import Progress, Reporter
+from insync.machine.memory import resident_memory
+from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped, level_plan, run_plan
+from insync.spark_explore.driver.ledger import Ledger
+from insync.spark_explore.executor.worker import RunPlace
+from insync.spark_explore.wire.packets import Kind, Row, read_closed, read_expanded
+from insync.spark_explore.wire.recipe import Recipe
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["Figures", "SparkSearch"]
+
+_LONGEST = ((20_000, 8), (200_000, 6), (1_000_000, 3), (1 << 62, 2))
+"""(up to so many states in the last level, so many levels in one job): a job costs as much as a small level."""
+
+_ATTEMPTS = 3  # of a job
+
+Figures = Callable[[dict[str, float]], None]
+"""Is told the times and sizes of each task."""
+
+
+class SparkSearch:
+    """One exhaustive search.
+
+    Args:
+        spark: the session.
+        place: the run.
+        recipe: what is searched.
+        ledger: the levels that are known already.
+        watch: says when to stop.
+        keep_going: whether to go on after a violation.
+        reporter: is told of each level.
+        figures: is told of each task; for measurements.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        place: RunPlace,
+        recipe: Recipe,
+        ledger: Ledger,
+        watch: Watch,
+        keep_going: bool,
+        reporter: Reporter | None,
+        figures: Figures | None = None,
+    ) -> None:
+        self.spark, self.place, self.recipe, self.ledger = spark, place, recipe, ledger
+        self.watch, self.keep_going, self.reporter, self.figures = watch, keep_going, reporter, figures
+        self._careful = False
+
+    def run(self, save: Callable[[], None]) -> Space:
+        """Search until the space is complete or something ends it.
+
+        Args:
+            save: writes the manifest; called after each job.
+        """
+        reported = 0
+        while True:
+            space, over = self.ledger.space(self.watch, self.keep_going)
+            reported = self._report(space, reported)
+            if over:
+                return space
+            reason = self.watch.interrupted() or self._job(space)
+            if reason is not None:
+                space, _ = self.ledger.space(self.watch, self.keep_going)
+                space.stopped_by = space.stopped_by or reason
+                return space
+            save()
+
+    def _job(self, space: Space) -> StopReason | None:
+        """Run the next levels; return why they could not be."""
+        level = len(space.levels)
+        further = self._further(space)
+        try:
+            rows = self._rows(level, further)
+        except Stopped as stopped:
+            return stopped.reason
+        except OutOfMemory:
+            if further == 1:
+                return StopReason.MEMORY
+            self._careful = True  # what fits is found level by level
+            return self._job(space)
+        self._book(rows)
+        return None
+
+    def _rows(self, level: int, further: int) -> list[Row]:
+        """Run a job, again if Spark could not finish it: in local mode it tries a task once unless told otherwise."""
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                return run_plan(self.spark, level_plan(self.spark, self.place, level, further), self.watch)
+            except JobFailed:
+                if attempt == _ATTEMPTS or self.watch.interrupted():
+                    raise
+        raise AssertionError
+
+    def _further(self, space: Space) -> int:
+        """How many levels the next job makes."""
+        if self._careful:
+            return 1
+        longest = next(number for size, number in _LONGEST if space.levels[-1] <= size)
+        longest = min(longest, _levels_left(space.levels))
+        if self.watch.limits.depth is not None:
+            longest = min(longest, self.watch.limits.depth - len(space.levels))
+        return max(longest, 1)
+
+    def _book(self, rows: list[Row]) -> None:
+        """Enter what the tasks said; a task that ran twice is in the rows once."""
+        fresh: set[tuple[int, Kind]] = set()
+        for row in rows:
+            if row.kind in (Kind.CLOSED, Kind.EXPANDED):
+                if (row.level, row.kind) not in fresh:
+                    self._forget(row)
+                    fresh.add((row.level, row.kind))
+                self._enter(row)
+            elif row.kind is Kind.FIGURES and self.figures is not None:
+                self.figures(json.loads(row.block))
+
+    def _forget(self, row: Row) -> None:
+        figures = self.ledger.figures(row.level)
+        if row.kind is Kind.CLOSED:
+            figures.count, figures.violations = 0, []
+        else:
+            figures.steps = None
+            figures.refused.count, figures.refused.least = 0, None
+
+    def _enter(self, row: Row) -> None:
+        figures, words = self.ledger.figures(row.level), self.recipe.words
+        if row.kind is Kind.CLOSED:
+            figures.add_closed(row.count, read_closed(row.block, words))
+        else:
+            figures.add_expanded(*read_expanded(row.block, self.recipe.actions, words))
+
+    def _report(self, space: Space, reported: int) -> int:
+        """Tell of the levels that are new since the last report."""
+        levels = len(space.levels)
+        if self.reporter is None:
+            return levels
+        now = self.watch.seconds
+        for level in range(max(reported, self.ledger.warm - 1) + 1, levels + 1):
+            distinct = sum(space.levels[:level])
+            rate = distinct / max(now, 1e-9)
+            self.reporter(Progress(level, space.levels[level - 1], distinct, rate, resident_memory(), now))
+        return levels
+
+
+def _levels_left(levels: Sequence[int]) -> int:
+    """Guess how many levels are to come, the empty last one included, when each is smaller than the one before.
+
+    Near the end of a space the ratio of a level to the one before falls by much the same factor from level to level.
+    """
+    if len(levels) < 3 or not levels[-1] < levels[-2] < levels[-3]:
+        return 1 << 30
+    size, ratio = float(levels[-1]), levels[-1] / levels[-2]
+    factor = min(ratio / (levels[-2] / levels[-3]), 1.0)
+    left = 1
+    while size >= 1 and left < 1000:
+        ratio *= factor
+        size *= ratio
+        left += size >= 1
+    return left

@@ -1,0 +1,282 @@
+"""The SparkSession of a search: the caller's, left as it was, or one of our own, of which nothing is left."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from insync.model.errors import UserError
+from insync.spark_explore.driver.class_archive import archive_options
+from insync.spark_explore.driver.requirements import require_java, require_packages
+from insync.spark_explore.driver.ship import write_namespace
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["default_partitions", "is_connect", "is_local", "open_session", "prepare_workers", "spark_folder"]
+
+_SETTINGS = {
+    "spark.sql.adaptive.enabled": "false",  # a task must get the rows of exactly one partition
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "16",  # rows are large
+}
+_OWN_SETTINGS = {
+    "spark.app.name": "insync",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.shuffle.compress": "false",  # packed states hardly shrink
+    "spark.sql.codegen.wholeStage": "false",  # compiling Java takes longer than the few rows
+    "spark.sql.shuffle.partitions": "8",
+    "spark.log.level": "OFF",
+}
+_LOCAL_SETTINGS = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "2g",
+    # Little Java runs here, and not for long: the first compiler alone is faster than both.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData",
+}
+_CONNECT_PORT = 15002
+_CONNECT_SECONDS = 20
+_STOP_SECONDS = 120
+_ZIP = "insync-namespace.zip"
+_RETRIES = 4  # Spark tries a task once in local mode, unless it is told otherwise
+
+
+@contextlib.contextmanager
+def open_session(
+    given: SparkSession | None, master: str | None, remote: str | None, java_options: str | None = None
+) -> Iterator[SparkSession]:
+    """Yield a session with the settings that a search needs.
+
+    Args:
+        given: the caller's; its settings are put back afterwards, and it stays open. None is the one that is active in
+            this process, as in a notebook, unless it is said where to run.
+        master: where a session of our own runs; None is spark-submit's choice, or this machine.
+        remote: a Spark Connect server.
+        java_options: of a JVM of our own, in place of those that use the class archive.
+
+    Raises:
+        UserError: something is missing on this machine, or the session cannot be made.
+    """
+    require_packages()
+    if master is None and remote is None:
+        given = given or _active()
+    if given is not None:
+        with _settings(given):
+            yield given
+    elif remote is not None:
+        with _connected(remote) as session, _settings(session):
+            yield session
+    elif "PYSPARK_GATEWAY_PORT" in os.environ:
+        with _submitted() as session, _settings(session):
+            yield session
+    else:
+        java = require_java()
+        more = archive_options(java) if java_options is None else java_options
+        with _own(master or "local[*]", more) as session, _settings(session):
+            yield session
+
+
+def _active() -> SparkSession | None:
+    from pyspark.sql import SparkSession
+
+    found: SparkSession | None = SparkSession.getActiveSession()
+    return found
+
+
+@contextlib.contextmanager
+def _settings(session: SparkSession) -> Iterator[None]:
+    before = {name: session.conf.get(name, None) for name in _SETTINGS}
+    for name, value in _SETTINGS.items():
+        session.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, kept in before.items():
+            with contextlib.suppress(Exception):  # a session that has died needs no settings
+                session.conf.unset(name) if kept is None else session.conf.set(name, kept)
+
+
+@contextlib.contextmanager
+def _connected(remote: str) -> Iterator[SparkSession]:
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    try:
+        _reach(remote)
+        session = SparkSession.builder.remote(remote).getOrCreate()
+        session.version  # noqa: B018  (the first call that reaches the server)
+    except (PySparkException, ImportError, OSError, ValueError) as error:
+        message = f"{remote}: there is no Spark Connect server that answers ({_first_line(error)})."
+        raise UserError(message) from error
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+def _reach(remote: str) -> None:
+    """Raise OSError unless something listens there: Spark's own client tries for minutes."""
+    place = urlsplit(remote)
+    if place.scheme == "sc":  # others, such as local[2], start a server of their own
+        socket.create_connection((place.hostname or "", place.port or _CONNECT_PORT), _CONNECT_SECONDS).close()
+
+
+@contextlib.contextmanager
+def _submitted() -> Iterator[SparkSession]:
+    from pyspark.sql import SparkSession
+
+    with _interrupts_kept():
+        session = SparkSession.builder.getOrCreate()
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+@contextlib.contextmanager
+def _own(master: str, java_options: str) -> Iterator[SparkSession]:
+    """Start a JVM whose messages go to a file, and end it."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    if SparkContext._active_spark_context is not None:
+        message = f"There is a SparkSession in this process already, so none can be made on {master}; use that one."
+        raise UserError(message)
+    settings = {**_OWN_SETTINGS, **(_LOCAL_SETTINGS if master.startswith("local") else {})}
+    if "spark.driver.extraJavaOptions" in settings:
+        settings["spark.driver.extraJavaOptions"] += java_options
+    conf = SparkConf(loadDefaults=False).setMaster(_with_retries(master)).setAll(list(settings.items()))
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    with tempfile.TemporaryFile() as log:  # has no name, so nothing is left of it even if this process is killed
+        try:
+            gateway = launch_gateway(conf, {"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+            with _interrupts_kept():
+                context = SparkContext(conf=conf, gateway=gateway)
+        except Exception as error:
+            log.seek(0)
+            message = f"Spark does not start on {master}: {_cause(log.read().decode(errors='replace'), error)}"
+            raise UserError(message) from error
+        try:
+            yield SparkSession(context)
+        finally:
+            _stop(gateway)
+
+
+@contextlib.contextmanager
+def _interrupts_kept() -> Iterator[None]:
+    """Keep what Ctrl-C does: a new SparkContext replaces it."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, before)
+
+
+def _stop(gateway: Any) -> None:
+    """End the session and its JVM; pyspark would keep the JVM until this process ends."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.getActiveSession()
+    with contextlib.suppress(Exception):  # of a JVM that has died
+        if session is not None:
+            session.stop()
+    with contextlib.suppress(Exception):
+        gateway.shutdown()
+    gateway.proc.stdin.close()
+    try:
+        gateway.proc.wait(_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        gateway.proc.kill()
+        gateway.proc.wait()
+    SparkContext._gateway = SparkContext._jvm = None
+    SparkContext._active_spark_context = None
+
+
+def _with_retries(master: str) -> str:
+    if master == "local":
+        return f"local[1,{_RETRIES}]"
+    if master.startswith("local[") and "," not in master:
+        return f"{master[:-1]},{_RETRIES}]"
+    return master
+
+
+def is_connect(session: SparkSession) -> bool:
+    """Whether the session is one of Spark Connect, whose server is another process."""
+    return type(session).__module__.startswith("pyspark.sql.connect")
+
+
+def is_local(session: SparkSession) -> bool:
+    """Whether the executors are in this machine's driver, and so share its files and its Python."""
+    if is_connect(session):
+        return False
+    master = str(session.sparkContext.master)
+    return master == "local" or master.startswith("local[")
+
+
+def default_partitions(session: SparkSession) -> int:
+    """Return how many tasks run at once, as far as Spark says."""
+    if is_connect(session):
+        return int(session.conf.get("spark.default.parallelism", None) or 8)
+    return max(session.sparkContext.defaultParallelism, 1)
+
+
+def prepare_workers(session: SparkSession, run_dir: str | None, ship: bool | None) -> None:
+    """Send the namespace to the workers that may lack it: they import it from a zip.
+
+    Args:
+        session: where they are.
+        run_dir: the run directory, if one was named.
+        ship: whether to send it; None sends it unless they are on this machine.
+
+    Raises:
+        UserError: they are on other machines, and no run directory was named.
+    """
+    if is_local(session) and not ship:
+        return
+    if run_dir is None and not is_local(session):
+        message = (
+            "Spark's executors may be on other machines: name a run directory that they and this one reach (--run-dir)."
+        )
+        raise UserError(message)
+    if ship is False:
+        return
+    if is_connect(session):
+        with tempfile.TemporaryDirectory(prefix="insync-ship-") as folder:
+            write_namespace(Path(folder) / _ZIP)
+            session.addArtifacts(str(Path(folder) / _ZIP), pyfile=True)
+    else:
+        # The driver hands the file out as long as the session lives, and Spark removes this folder with it.
+        path = spark_folder() / "insync-ship" / _ZIP
+        if not path.exists():
+            path.parent.mkdir(exist_ok=True)
+            write_namespace(path)
+            session.sparkContext.addPyFile(str(path))
+
+
+def spark_folder() -> Path:
+    """Return the folder for files of this driver or executor that Spark removes when it ends."""
+    from pyspark import SparkFiles
+
+    return Path(SparkFiles.getRootDirectory())
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().split("\n")[0]
+
+
+def _cause(log: str, error: BaseException) -> str:
+    """The first line of what Spark printed that speaks of an error, or of the exception."""
+    lines = (line.strip() for line in log.splitlines())
+    return next((line for line in lines if "Exception" in line or "Error" in line), _first_line(error))

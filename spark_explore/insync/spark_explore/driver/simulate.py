@@ -1,0 +1,123 @@
+"""`simulate` on Spark: the walks of the local engine, taken by Spark tasks, with the same result."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from insync.explorer.limits import Limits, Watch
+from insync.explorer.progress import WalkProgress, WalkReporter
+from insync.explorer.simulate import SimulationResult, shortened, simulation_of, walks_per_share
+from insync.machine.memory import resident_memory
+from insync.machine.walker import FailedWalk, Walked
+from insync.model import Model
+from insync.model.evaluator import evaluate
+from insync.properties import select
+from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
+from insync.spark_explore.driver.options import SparkOptions
+from insync.spark_explore.driver.session import default_partitions, open_session, prepare_workers
+from insync.spark_explore.executor.walk_task import Tour, WalkRecipe, merged, read_walked, walk_recipe, walk_task
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["simulate"]
+
+_FIRST_SHARES = 4  # of a partition in the first job; each further job takes twice as many
+_MOST_SHARES = 1024
+
+
+def simulate(
+    model: Model,
+    properties: Sequence[str] | None = None,
+    walks: int = 10_000,
+    depth: int = 100,
+    seed: int = 0,
+    seconds: float | None = None,
+    options: SparkOptions | None = None,
+    reporter: WalkReporter | None = None,
+    stop: threading.Event | None = None,
+) -> SimulationResult:
+    """Take random walks on Spark, each step uniform over the enabled ones, and check properties in each state.
+
+    The result is that of `insync.explorer.simulate` in every field but the times and the memory.
+
+    Args:
+        model: what to walk through.
+        properties: names of properties; None is the model's headline. type_ok is always checked.
+        walks: how many, at least 1; walk n is the same whatever their number.
+        depth: most steps of a walk, at least 1.
+        seed: of the random numbers, from 0 to 2^64 - 1.
+        seconds: stop after so long.
+        options: how to use Spark; there is no run directory.
+        reporter: is told after each job how far it is.
+        stop: ends it when it is set.
+
+    Raises:
+        UserError: an unknown property, a model that cannot be traced, or something that Spark lacks.
+        InternalError: the evaluator does not confirm what the machine code found.
+    """
+    options = options or SparkOptions()
+    asked = select(model, properties)
+    checked = [(prop, prop.node(model)) for prop in asked if prop.node is not None]
+    started = time.perf_counter()
+    recipe = walk_recipe(model.program, [node for _, node in checked])
+    compiled = time.perf_counter()
+    watch = Watch(Limits(seconds=seconds), stop)
+    wrong = [place for place, (_, node) in enumerate(checked) if not evaluate(node, model.program.initial)]
+    if wrong:
+        walked = [Walked((0,) * recipe.actions, (1,), 0, FailedWalk(0, wrong[0], ()))]
+        stopped = None
+    else:
+        with open_session(options.session, options.master, options.remote) as spark:
+            prepare_workers(spark, "", options.ship)
+            tours = _Tours(spark, recipe, watch, reporter)
+            partitions = options.partitions or default_partitions(spark)
+            walked = tours.walk(walks, depth, seed, partitions)
+            stopped = tours.stopped_by
+    total = merged(walked) if walked else Walked((0,) * recipe.actions, (0,), 0, None)
+    taken = time.perf_counter()
+    violation = None if total.failed is None else shortened(model, checked, total.failed)
+    spent = {"compile": compiled - started, "search": taken - compiled}
+    if violation is not None:
+        spent["shrink"] = time.perf_counter() - taken
+    return simulation_of(model, asked, (seed, depth, sum(total.lengths)), total, violation, stopped, spent)
+
+
+class _Tours:
+    """The jobs of a simulation, one after the other, until the last walk or the first failure."""
+
+    def __init__(self, spark: SparkSession, recipe: WalkRecipe, watch: Watch, reporter: WalkReporter | None) -> None:
+        self.spark, self.recipe, self.watch, self.reporter = spark, recipe, watch, reporter
+        self.stopped_by = watch.interrupted()
+
+    def walk(self, walks: int, depth: int, seed: int, partitions: int) -> list[Walked]:
+        share = walks_per_share(depth)
+        walked: list[Walked] = []
+        first, shares = 0, _FIRST_SHARES
+        while first < walks and self.stopped_by is None:
+            end = min(first + shares * partitions * share, walks)
+            plan = seeded_plan(
+                self.spark, partitions, 0, walk_task(self.recipe, Tour(seed, depth, first, end, share, partitions))
+            )
+            try:
+                rows = run_plan(self.spark, plan, self.watch)
+            except Stopped as stopped:
+                self.stopped_by = stopped.reason
+                break
+            parts = [read_walked(row.block) for row in sorted(rows, key=lambda row: row.partition)]
+            walked = [merged([*walked, *parts])]
+            if walked[0].failed is not None:
+                break
+            self._report(walked[0])
+            first, shares = end, min(2 * shares, _MOST_SHARES)
+            self.stopped_by = self.watch.interrupted() if first < walks else None
+        return walked
+
+    def _report(self, walked: Walked) -> None:
+        if self.reporter is not None:
+            steps, seconds = sum(walked.steps), self.watch.seconds
+            rate = steps / max(seconds, 1e-9)
+            self.reporter(WalkProgress(sum(walked.lengths), steps, rate, resident_memory(), seconds))

@@ -1,0 +1,177 @@
+"""The task of a level, for one partition: insert the candidates that arrived, check what is new, expand it.
+
+What it does depends on the run directory and its input alone, and doing it again changes nothing: a level that is in
+the run directory already is taken from there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from insync.model.errors import InternalError
+from insync.spark_explore.executor.tables import Table
+from insync.spark_explore.executor.worker import RunPlace, Worker, worker_for
+from insync.spark_explore.wire.packets import (
+    Kind,
+    Row,
+    closed_block,
+    expanded_block,
+    figures_block,
+    rows_of,
+    to_batch,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["LevelJob", "Task", "level_task"]
+
+Task = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
+_OutputRow = tuple[int, Kind, int, int, object]
+
+
+@dataclass(frozen=True, slots=True)
+class LevelJob:
+    """What the tasks of a stage do.
+
+    Attributes:
+        place: the run.
+        level: the level.
+        inserts: whether the level is made from candidates; else it is there already.
+        expands: whether it is expanded.
+    """
+
+    place: RunPlace
+    level: int
+    inserts: bool
+    expands: bool
+
+
+def level_task(job: LevelJob) -> Task:
+    """Return the function for `mapInArrow`."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from _LevelTask(job, worker_for(job.place)).run(batches)
+
+    return run
+
+
+class _LevelTask:
+    def __init__(self, job: LevelJob, worker: Worker) -> None:
+        self.job, self.worker = job, worker
+        self.figures: dict[str, float] = {"level": job.level, "bytes_in": 0, "bytes_out": 0}
+
+    def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows = (row for batch in batches for row in rows_of(batch))
+        first = next(rows, None)
+        if first is None:
+            return
+        self.started = time.perf_counter()
+        with self.worker.tables.table(first.partition) as table:
+            yield from self._work(table, first, rows)
+
+    def _work(self, table: Table, first: Row, rows: Iterator[Row]) -> Iterator[pa.RecordBatch]:
+        job, tables = self.job, self.worker.tables
+        said: list[_OutputRow] = []
+        before, loaded = table.levels, tables.loaded
+        if job.inserts:
+            there = table.levels >= job.level or self.worker.run.has_states(table.partition, job.level)
+            if not there:
+                tables.load(table, job.level - 1)
+            said = self._take(table, first, rows, insert=not there)
+            if not there:
+                self._close(table)
+        else:
+            for _ in rows:
+                pass
+        tables.load(table, job.level)
+        self.figures["loaded"] = tables.loaded - loaded
+        if table.levels != before:
+            tables.commit(table)
+        if job.inserts:
+            said.append(self._check(table))
+        if job.expands:
+            yield from self._expand(table)
+            said.append(self._expanded(table))
+        self.figures["seconds"] = time.perf_counter() - self.started
+        said.append((table.partition, Kind.FIGURES, job.level, 0, figures_block(self.figures)))
+        yield to_batch(said)
+
+    def _take(self, table: Table, first: Row, rows: Iterator[Row], insert: bool) -> list[_OutputRow]:
+        """Insert the candidates; return the rows that are only passing through, to reach the driver."""
+        passing: list[_OutputRow] = []
+        spent = 0.0
+        row: Row | None = first
+        while row is not None:
+            if row.partition != table.partition:
+                message = f"Rows of the partitions {table.partition} and {row.partition} came to one task."
+                raise InternalError(message)
+            if row.kind is not Kind.PACKET:
+                passing.append((row.partition, row.kind, row.level, row.count, row.block))
+            elif insert and row.count:
+                began = time.perf_counter()
+                self.worker.tables.insert(table, row.address, row.count)
+                spent += time.perf_counter() - began
+                self.figures["bytes_in"] += row.size
+            row = next(rows, None)
+        self.figures["insert"] = spent
+        return passing
+
+    def _close(self, table: Table) -> None:
+        """Make a level of what was inserted, and write it to the run directory."""
+        import pyarrow as pa
+
+        began = time.perf_counter()
+        self.worker.tables.close_level(table)
+        address, count = table.level(self.job.level)
+        words = self.worker.kernels.words
+        rows = pa.foreign_buffer(address, count * 8 * words) if count else b""
+        self.worker.run.write_states(table.partition, self.job.level, [count], words, rows)
+        self.figures["write"] = time.perf_counter() - began
+
+    def _check(self, table: Table) -> _OutputRow:
+        began = time.perf_counter()
+        address, count = table.level(self.job.level)
+        checker = self.worker.checker
+        checker.take()
+        checker.check(address, count)
+        block = closed_block(checker.take(), self.worker.kernels.words)
+        self.figures["check"] = time.perf_counter() - began
+        return table.partition, Kind.CLOSED, self.job.level, count, block
+
+    def _expand(self, table: Table) -> Iterator[pa.RecordBatch]:
+        """Yield the packets of the next level's candidates."""
+        import pyarrow as pa
+
+        expander, row_bytes = self.worker.expander, self.worker.kernels.row_bytes
+        expander.clear()
+        expander.forget()
+        expander.take_steps()
+        expander.take_refused()
+        address, count = table.level(self.job.level)
+        spent = 0.0
+        while count:
+            began = time.perf_counter()
+            done = expander.expand(address, count)
+            spent += time.perf_counter() - began
+            address, count = address + done * row_bytes, count - done
+            packets: list[_OutputRow] = []
+            for partition in range(expander.partitions):
+                start, found = expander.candidates(partition)
+                if found:
+                    block = pa.foreign_buffer(start, found * row_bytes)
+                    packets.append((partition, Kind.PACKET, self.job.level + 1, found, block))
+                    self.figures["bytes_out"] += block.size
+            if packets:
+                yield to_batch(packets)
+            expander.clear()
+        self.figures["expand"] = spent
+
+    def _expanded(self, table: Table) -> _OutputRow:
+        expander = self.worker.expander
+        refused = expander.take_refused()
+        block = expanded_block(expander.take_steps()[: self.worker.kernels.actions], refused, self.worker.kernels.words)
+        return table.partition, Kind.EXPANDED, self.job.level, 0, block

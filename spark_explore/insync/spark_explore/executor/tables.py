@@ -1,0 +1,266 @@
+"""The tables of an executor: a cache of what the run directory says, mapped by all its Python workers.
+
+Spark gives a task to any worker, so a table is memory that they share, and a small file says where it is and which
+levels are in it. That file is removed before a table is changed and written again afterwards: a worker that dies in
+between leaves none, and the table is built anew from the run directory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from insync.machine.kernels import StoreKernels
+from insync.machine.memory import physical_memory
+from insync.spark_explore.executor.shared_memory import Gone, SharedBlock, can_be_anonymous, give_back
+from insync.spark_explore.executor.shared_store import SharedStore, table_size
+from insync.spark_explore.wire.run_folder import RunFolder
+
+__all__ = ["Table", "TableFull", "Tables", "release_tables"]
+
+_NEVER = 1 << 62
+
+
+class TableFull(Exception):
+    """A partition does not fit in the memory that tables may take."""
+
+
+@dataclass(slots=True)
+class Table:
+    """The states of one partition up to some level.
+
+    Attributes:
+        partition: its number.
+        store: the states, level after level.
+        ends: for each level how many states there are up to its end.
+    """
+
+    partition: int
+    store: SharedStore
+    ends: list[int] = field(default_factory=list)
+
+    @property
+    def levels(self) -> int:
+        """How many levels are in it."""
+        return len(self.ends)
+
+    def level(self, level: int) -> tuple[int, int]:
+        """Return the address and the number of the states of a level."""
+        start = self.ends[level - 2] if level > 1 else 0
+        return self.store.address(start), self.ends[level - 1] - start
+
+    def close(self) -> None:
+        """Unmap its memory."""
+        self.store.states.close()
+        self.store.table.close()
+
+
+class Tables:
+    """The tables of one run on this executor, as one of its workers sees them.
+
+    Args:
+        folder: where this executor keeps notes of them, and the tables themselves if they are on disk.
+        run: the run directory.
+        kernels: the functions of the store.
+        warm: up to which level the run directory has one file per partition.
+        limit: bytes that all tables of the executor may take; None is most of the machine's memory.
+        on_disk: whether tables are files on the local disk, mapped into memory as far as there is room.
+
+    Attributes:
+        loaded: how many states this worker has read from the run directory.
+    """
+
+    def __init__(
+        self, folder: Path, run: RunFolder, kernels: StoreKernels, warm: int, limit: int | None, on_disk: bool
+    ) -> None:
+        self.folder, self.run, self.kernels, self.warm = folder, run, kernels, warm
+        self.limit = limit or (_NEVER if on_disk else physical_memory() * 8 // 10)
+        self.on_disk = on_disk or not can_be_anonymous()
+        self.loaded = 0
+        self._open: dict[int, Table] = {}
+        folder.mkdir(parents=True, exist_ok=True)
+
+    @contextlib.contextmanager
+    def table(self, partition: int) -> Iterator[Table]:
+        """Yield a partition's table, locked against every other worker of this executor."""
+        with self._lock(partition):
+            table = self._mapped(partition)
+            try:
+                yield table
+            except BaseException:
+                self._discard(partition)
+                raise
+
+    def insert(self, table: Table, rows: int, count: int) -> None:
+        """Add those of some states that are new; the table is not to be used by others until `commit`.
+
+        Raises:
+            TableFull: there is no memory for them.
+        """
+        self._note(table.partition).unlink(missing_ok=True)
+        fresh = count * self.kernels.row_bytes
+        if table.store.used_bytes + fresh > self.limit:
+            raise self._full(table)
+        self._make_room(table, fresh)
+        if not table.store.insert(rows, count, lambda size: self._may_use(table, size)):
+            raise self._full(table)
+
+    def close_level(self, table: Table) -> None:
+        """Say that what was inserted since the last call is a whole level."""
+        table.ends.append(len(table.store))
+
+    def load(self, table: Table, level: int) -> None:
+        """Add the levels that are missing up to some level from the run directory."""
+        while table.levels < level:
+            following = table.levels + 1
+            first, last = (1, self.warm) if following <= self.warm else (following, following)
+            file = self.run.open_states(table.partition, first, last)
+            try:
+                for here in range(following, min(last, level) + 1):
+                    self._load_level(table, file.pieces(here))
+            finally:
+                file.close()
+
+    def commit(self, table: Table) -> None:
+        """Let other workers use the table as it is now."""
+        store = table.store
+        note = {
+            "states": [store.states.path, store.states.inode, store.states.size],
+            "table": [store.table.path, store.table.inode, store.table.size],
+            "buckets": store.buckets,
+            "ends": table.ends,
+            "bytes": store.used_bytes,
+        }
+        beside = self._note(table.partition).with_suffix(f".{os.getpid()}")
+        beside.write_text(json.dumps(note))
+        beside.replace(self._note(table.partition))
+
+    def close(self) -> None:
+        """Unmap all tables."""
+        for table in self._open.values():
+            table.close()
+        self._open.clear()
+
+    # ------------------------------------------------------------------------------------------------------- mapping
+
+    def _mapped(self, partition: int) -> Table:
+        note = _read_note(self._note(partition))
+        known = self._open.get(partition)
+        if note is None:
+            return self._new(partition)
+        states, inodes = note["states"], (note["states"][1], note["table"][1])
+        if known is None or (known.store.states.inode, known.store.table.inode) != inodes:
+            self._discard(partition)
+            try:
+                blocks = SharedBlock.attach(*states), SharedBlock.attach(*note["table"])
+            except Gone:
+                return self._new(partition)
+            known = self._open[partition] = Table(partition, SharedStore(self.kernels, *blocks))
+        known.ends = note["ends"]
+        known.store.restore(note["buckets"], known.ends[-1] if known.ends else 0)
+        return known
+
+    def _new(self, partition: int) -> Table:
+        self._discard(partition)
+        self._note(partition).unlink(missing_ok=True)
+        size = min(self.limit, physical_memory() * 9 // 10 if not self.on_disk else 1 << 40)
+        files = [self._file(partition, kind) if self.on_disk else None for kind in ("states", "table")]
+        states = SharedBlock.create(size, files[0])
+        blocks = states, SharedBlock.create(table_size(states.size, self.kernels.row_bytes), files[1])
+        table = self._open[partition] = Table(partition, SharedStore(self.kernels, *blocks))
+        return table
+
+    def _discard(self, partition: int) -> None:
+        table = self._open.pop(partition, None)
+        if table is not None:
+            table.close()
+
+    def _load_level(self, table: Table, pieces: Iterator[bytes]) -> None:
+        row = self.kernels.row_bytes
+        for piece in pieces:
+            held = ctypes.create_string_buffer(piece, len(piece))
+            self.insert(table, ctypes.addressof(held), len(piece) // row)
+            self.loaded += len(piece) // row
+        self.close_level(table)
+
+    # ------------------------------------------------------------------------------------------------------- memory
+
+    def _may_use(self, table: Table, size: int) -> bool:
+        if table.store.used_bytes + size > self.limit:
+            return False
+        self._make_room(table, size)
+        return True
+
+    def _make_room(self, table: Table, size: int) -> None:
+        """Give back the tables that were not used for longest, until there is room; those in use are left."""
+        if self.limit == _NEVER:
+            return
+        others = {p: note for p in self._noted() if p != table.partition and (note := _read_note(self._note(p)))}
+        over = sum(int(note["bytes"]) for note in others.values()) + table.store.used_bytes + size - self.limit
+        for partition in sorted(others, key=self._age):
+            if over <= 0:
+                return
+            with contextlib.suppress(BlockingIOError), self._lock(partition, wait=False):
+                _give_back(self._note(partition))
+                over -= int(others[partition]["bytes"])
+
+    def _noted(self) -> list[int]:
+        return [int(path.stem[1:]) for path in self.folder.glob("p*.json")]
+
+    def _age(self, partition: int) -> float:
+        try:
+            return self._note(partition).stat().st_mtime
+        except FileNotFoundError:
+            return 0.0
+
+    def _full(self, table: Table) -> TableFull:
+        states = len(table.store)
+        return TableFull(f"partition {table.partition} has {states} states and no room for more in {self.limit} bytes")
+
+    # -------------------------------------------------------------------------------------------------------- files
+
+    @contextlib.contextmanager
+    def _lock(self, partition: int, wait: bool = True) -> Iterator[None]:
+        descriptor = os.open(self.folder / f"p{partition:05}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _note(self, partition: int) -> Path:
+        return self.folder / f"p{partition:05}.json"
+
+    def _file(self, partition: int, kind: str) -> Path:
+        return self.folder / f"p{partition:05}.{kind}"
+
+
+def release_tables(folder: Path) -> None:
+    """Give back the memory of all tables of an executor, and remove its notes; nobody uses them any more."""
+    for note in folder.glob("p*.json"):
+        _give_back(note)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _give_back(path: Path) -> None:
+    note = _read_note(path)
+    if note is not None:
+        path.unlink(missing_ok=True)
+        for kind in ("states", "table"):
+            give_back(note[kind][0], note[kind][1])
+
+
+def _read_note(path: Path) -> dict[str, Any] | None:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text())
+    except FileNotFoundError:
+        return None
+    return found

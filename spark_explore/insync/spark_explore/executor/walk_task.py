@@ -1,0 +1,128 @@
+"""The task of a simulation: the walks of some numbers, taken in order, up to the first share with a failure."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from insync.machine.compiler import compile_module
+from insync.machine.emit.walking import walk_module
+from insync.machine.expander import Words
+from insync.machine.identity import conditions_key, program_key
+from insync.machine.kernels import WalkKernel
+from insync.machine.walker import FailedWalk, Walked, Walker
+from insync.model.graph import Node, Op
+from insync.model.program import Program
+from insync.spark_explore.wire.packets import Kind, rows_of, to_batch
+from insync.spark_explore.wire.version import insync_version, require_version
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from insync.spark_explore.executor.level_task import Task
+
+__all__ = ["Tour", "WalkRecipe", "merged", "read_walked", "walk_recipe", "walk_task"]
+
+
+@dataclass(frozen=True, slots=True)
+class WalkRecipe:
+    """What a worker needs to take walks; `code` is compressed LLVM IR."""
+
+    version: str
+    words: int
+    actions: int
+    properties: int
+    initial: Words
+    key: str
+    code: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """Walks to take: those of the numbers from `first` to `end`, in shares of `share` walks, over some partitions.
+
+    A partition takes a contiguous part of the shares.
+    """
+
+    seed: int
+    depth: int
+    first: int
+    end: int
+    share: int
+    partitions: int
+
+    def shares(self, partition: int) -> range:
+        """Return the first walk of each share of a partition."""
+        count = -(-(self.end - self.first) // self.share)
+        begin, end = (count * place // self.partitions for place in (partition, partition + 1))
+        return range(self.first + begin * self.share, self.first + end * self.share, self.share)
+
+
+def walk_recipe(program: Program, properties: Sequence[Node]) -> WalkRecipe:
+    """Return the recipe of random walks that end where one of some conditions does not hold."""
+    violated = [program.graph.node(Op.NOT, (node,)) for node in properties]
+    return WalkRecipe(
+        version=insync_version(),
+        words=program.schema.words,
+        actions=len(program.actions),
+        properties=len(properties),
+        initial=program.schema.pack(program.initial),
+        key=program_key("walk", program) + conditions_key("", program.schema, violated),
+        code=zlib.compress(walk_module(program, violated).encode()),
+    )
+
+
+def walk_task(recipe: WalkRecipe, tour: Tour) -> Task:
+    """Return the function for `mapInArrow`: it answers a row per partition that has walks."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        require_version(recipe.version)
+        for batch in batches:
+            for row in rows_of(batch):
+                walked = _walk(recipe, tour, row.partition)
+                if walked is not None:
+                    yield to_batch([(row.partition, Kind.WALKED, 0, sum(walked.lengths), _block(walked))])
+
+    return run
+
+
+def _walk(recipe: WalkRecipe, tour: Tour, partition: int) -> Walked | None:
+    library = compile_module(recipe.key, lambda: zlib.decompress(recipe.code).decode())
+    kernel = WalkKernel(recipe.words, recipe.actions, recipe.properties, library.function("walk", 1), library)
+    walker = Walker(kernel, recipe.initial, tour.seed, tour.depth)
+    parts: list[Walked] = []
+    try:
+        for first in tour.shares(partition):
+            parts = [merged([*parts, walker.walk(first, min(first + tour.share, tour.end))])]
+            if parts[0].failed is not None:
+                break
+    finally:
+        walker.close()
+    return parts[0] if parts else None
+
+
+def merged(parts: Sequence[Walked]) -> Walked:
+    """Return the sum of what came of walks that follow each other; those after the first failure do not count."""
+    counted: list[Walked] = []
+    for part in parts:
+        counted.append(part)
+        if part.failed is not None:
+            break
+    steps = tuple(map(sum, zip(*(part.steps for part in counted), strict=True)))
+    lengths = tuple(map(sum, zip(*(part.lengths for part in counted), strict=True)))
+    return Walked(steps, lengths, sum(part.stuck for part in counted), counted[-1].failed)
+
+
+def _block(walked: Walked) -> bytes:
+    failed = walked.failed and [walked.failed.number, walked.failed.property, walked.failed.actions]
+    return json.dumps([walked.steps, walked.lengths, walked.stuck, failed]).encode()
+
+
+def read_walked(block: bytes) -> Walked:
+    """Return what a task answered."""
+    steps, lengths, stuck, failed = json.loads(block)
+    walk = None if failed is None else FailedWalk(failed[0], failed[1], tuple(failed[2]))
+    return Walked(tuple(steps), tuple(lengths), stuck, walk)

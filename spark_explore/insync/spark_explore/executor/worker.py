@@ -1,0 +1,114 @@
+"""What a Python worker of Spark keeps between tasks: compiled code, buffers, and the tables that it has mapped."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import dataclass
+from pathlib import Path
+
+from insync.machine.expander import Checker, Expander
+from insync.machine.kernels import Kernels
+from insync.spark_explore.driver.session import spark_folder
+from insync.spark_explore.executor.tables import Tables
+from insync.spark_explore.wire.recipe import compile_recipe, read_recipe
+from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.version import require_version
+
+__all__ = ["RECIPE", "RunPlace", "Worker", "executor_folder", "worker_for"]
+
+RECIPE = "recipe.json.z"
+_PACKET_BYTES = 1 << 20
+_BUFFERS_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlace:
+    """Where a run is, for whoever takes part in it.
+
+    Attributes:
+        uri: the run directory.
+        run: the run's id; a worker keeps nothing of one run for another.
+        version: the insync that searches.
+        partitions: how many parts the states are in.
+        warm: up to which level the driver wrote one file per partition.
+        limit: bytes that the tables of an executor may take.
+        on_disk: whether they are files on its local disk.
+    """
+
+    uri: str
+    run: str
+    version: str
+    partitions: int
+    warm: int
+    limit: int | None = None
+    on_disk: bool = False
+
+
+class Worker:
+    """One worker's part in a run.
+
+    Attributes:
+        run: the run directory.
+        kernels: the compiled code.
+        tables: the executor's tables.
+    """
+
+    def __init__(self, place: RunPlace) -> None:
+        require_version(place.version)
+        self.run = RunFolder(place.uri)
+        recipe = read_recipe(self.run.read(RECIPE))
+        self.kernels: Kernels = compile_recipe(recipe)
+        self.folder = executor_folder(place.run)
+        self.tables = Tables(self.folder, self.run, self.kernels.store, place.warm, place.limit, place.on_disk)
+        self._initial, self._partitions = recipe.initial, place.partitions
+        self._expander: Expander | None = None
+        self._checker: Checker | None = None
+
+    @property
+    def expander(self) -> Expander:
+        """The buffers to expand into, made when first needed."""
+        if self._expander is None:
+            size = min(_PACKET_BYTES, _BUFFERS_BYTES // self._partitions)
+            self._expander = Expander(self.kernels, self._partitions, size, self._initial)
+        return self._expander
+
+    @property
+    def checker(self) -> Checker:
+        """The memory to check in."""
+        if self._checker is None:
+            self._checker = Checker(self.kernels)
+        return self._checker
+
+    def close(self) -> None:
+        """Give all memory back."""
+        self.tables.close()
+        for part in (self._expander, self._checker):
+            if part is not None:
+                part.close()
+
+
+_workers: dict[str, tuple[RunPlace, Worker]] = {}
+
+
+def worker_for(place: RunPlace) -> Worker:
+    """Return this process's part in a run; what it had of runs that are over is given back."""
+    for run, (_, worker) in list(_workers.items()):
+        if run != place.run and not worker.folder.is_dir():
+            worker.close()
+            del _workers[run]
+    known = _workers.pop(place.run, None)
+    if known is not None:
+        if known[0] == place and known[1].folder.is_dir():
+            _workers[place.run] = known
+            return known[1]
+        known[1].close()  # the run was released, and goes on
+    worker = Worker(place)
+    _workers[place.run] = place, worker
+    # Spark collects garbage after every task; with these libraries loaded, that takes longer than a small level.
+    gc.freeze()
+    return worker
+
+
+def executor_folder(run: str) -> Path:
+    """Return where this executor keeps notes of a run: a folder that Spark removes when the executor ends."""
+    return spark_folder() / f"insync-{run}"

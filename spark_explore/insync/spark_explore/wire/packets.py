@@ -1,0 +1,124 @@
+"""The rows that Spark moves, few and large: a block of packed states each, or what a task has to say of its level."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from insync.machine.expander import Found
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = [
+    "COLUMNS",
+    "Kind",
+    "Row",
+    "closed_block",
+    "expanded_block",
+    "figures_block",
+    "read_closed",
+    "read_expanded",
+    "rows_of",
+    "to_batch",
+]
+
+COLUMNS = "partition int, kind int, level int, count bigint, block binary"
+
+
+class Kind(IntEnum):
+    """What a row is."""
+
+    SEED = 0  # expand your part of this level
+    PACKET = 1  # candidates for this level, owned by the partition: `count` states in the block
+    CLOSED = 2  # the level has `count` new states in this partition; the violations among them
+    EXPANDED = 3  # the level was expanded: the steps taken, and those refused
+    FIGURES = 4  # times and sizes, for the benchmarks
+    FOUND = 5  # an answer: one packed state
+    WALKED = 6  # an answer: what some walks did
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row; `address` and `size` say where its block lies, in memory that `keep` keeps alive."""
+
+    partition: int
+    kind: Kind
+    level: int
+    count: int
+    address: int
+    size: int
+    keep: object
+
+    @property
+    def block(self) -> bytes:
+        """A copy of the block."""
+        return ctypes.string_at(self.address, self.size) if self.size else b""
+
+
+def rows_of(batch: pa.RecordBatch) -> Iterator[Row]:
+    """Yield the rows of a batch; their blocks are not copied."""
+    partitions, kinds, levels, counts = (batch.column(number).to_pylist() for number in range(4))
+    blocks = batch.column(4)
+    for number in range(batch.num_rows):
+        buffer = blocks[number].as_buffer()
+        kind = Kind(kinds[number])
+        address = buffer.address if buffer.size else 0
+        yield Row(partitions[number], kind, levels[number], counts[number], address, buffer.size, buffer)
+
+
+def to_batch(rows: Sequence[tuple[int, Kind, int, int, object]]) -> pa.RecordBatch:
+    """Return a batch of rows (partition, kind, level, count, block); a block is bytes or an Arrow buffer."""
+    import pyarrow as pa
+
+    columns = list(zip(*rows, strict=True))
+    blocks = pa.array([memoryview(block) for block in columns[4]], type=pa.binary())
+    kinds = (pa.int32(), pa.int32(), pa.int32(), pa.int64())
+    arrays = [pa.array(map(int, column), type=kind) for column, kind in zip(columns[:4], kinds, strict=True)]
+    return pa.RecordBatch.from_arrays([*arrays, blocks], names=["partition", "kind", "level", "count", "block"])
+
+
+def closed_block(violations: Sequence[Found], words: int) -> bytes:
+    """Return the block of a CLOSED row."""
+    return _records(violations, words)
+
+
+def expanded_block(steps: Sequence[int], refused: Found, words: int) -> bytes:
+    """Return the block of an EXPANDED row."""
+    return array("Q", steps).tobytes() + _records([refused], words)
+
+
+def read_closed(block: bytes, words: int) -> list[Found]:
+    """Return the violations of each property."""
+    return _read_records(array("Q", block), words)
+
+
+def read_expanded(block: bytes, actions: int, words: int) -> tuple[list[int], Found]:
+    """Return the steps of each action, and the refused steps."""
+    numbers = array("Q", block)
+    (refused,) = _read_records(numbers[actions:], words)
+    return list(numbers[:actions]), refused
+
+
+def figures_block(figures: Mapping[str, float]) -> bytes:
+    """Return the block of a FIGURES row."""
+    return json.dumps(figures).encode()
+
+
+def _records(found: Sequence[Found], words: int) -> bytes:
+    numbers = array("Q")
+    for record in found:
+        numbers.append(record.count)
+        numbers.extend(record.least or (0,) * words)
+    return numbers.tobytes()
+
+
+def _read_records(numbers: array[int], words: int) -> list[Found]:
+    size = 1 + words
+    starts = range(0, len(numbers), size)
+    return [Found(numbers[s], tuple(numbers[s + 1 : s + size]) if numbers[s] else None) for s in starts]

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from insync.explorer import CheckResult, Limits, Verdict, check
+from insync.explorer.evaluator.claims import model_of
+from insync.explorer.evaluator.search import check_by_evaluator
+from insync.explorer.limits import StopReason
+from insync.model import Model, ReadableState
+from insync.model.errors import UserError
+from insync_lamp import Lamp
+
+SMALL = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}
+
+
+def timeless(result: CheckResult) -> CheckResult:
+    return replace(result, engine="", seconds={}, peak_memory_bytes=0)
+
+
+@pytest.mark.parametrize("keep_going", [False, True])
+@pytest.mark.parametrize(
+    ("model", "properties"),
+    [
+        (model_of("kip101", SMALL), None),
+        (model_of("truncate_to_high_watermark", {**SMALL, "max_leader_epoch": 2}), None),
+        (model_of("async_isr", {"replicas": 2}), None),
+        (model_of("kip320", SMALL), ["leader_in_isr"]),
+        (Lamp(), None),
+        (Lamp(), ["broken_lamps_are_dark"]),
+        (Lamp(switches=1), []),
+    ],
+)
+def test_it_finds_what_machine_code_finds_to_the_very_trace(
+    model: Model, properties: list[str] | None, keep_going: bool
+) -> None:
+    by_evaluator = check_by_evaluator(model, properties, keep_going=keep_going)
+    assert timeless(by_evaluator) == timeless(check(model, properties, keep_going=keep_going))
+    assert by_evaluator.engine == "evaluator"
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        (Limits(depth=3), StopReason.DEPTH),
+        (Limits(states=9), StopReason.STATES),
+        (Limits(seconds=1e-9), StopReason.TIME),
+        (Limits(memory_bytes=1), StopReason.MEMORY),
+    ],
+)
+def test_a_limit_makes_it_incomplete(limits: Limits, reason: StopReason) -> None:
+    result = check_by_evaluator(model_of("kip101", SMALL), limits=limits)
+    assert (result.verdict, result.stopped_by) == (Verdict.INCOMPLETE, reason)
+    assert result.frontier == result.levels[-1]
+
+
+def never_pressed_twice(state: ReadableState) -> bool:
+    """No switch is pressed twice."""
+    return all(times < 2 for times in state["presses"].values())
+
+
+def test_a_function_of_the_readable_state_is_a_property() -> None:
+    result = check_by_evaluator(Lamp(), [never_pressed_twice])
+    (violation,) = result.violations
+    assert (violation.property, violation.trace_length) == ("never_pressed_twice", 3)
+    assert violation.trace.reason == "never_pressed_twice is false in the last state: No switch is pressed twice."
+
+
+def test_a_function_must_answer_yes_or_no() -> None:
+    def says_nothing(state: ReadableState) -> bool:
+        return None  # type: ignore[return-value]
+
+    with pytest.raises(UserError, match=r"The property says_nothing returns None \(NoneType\); .* returns True where"):
+        check_by_evaluator(Lamp(), [says_nothing])
+
+
+@pytest.mark.parametrize(
+    ("properties", "message"),
+    [
+        ("never_on", r"must be a list of properties; write \['never_on'\]"),
+        ([lambda state: True], "has no name to be reported by; write it with `def name"),
+        ([7], "7 is not a property; give the name of one, or a function"),
+        (["never_onn"], "lamp has no property 'never_onn'. Did you mean 'never_on'?"),
+        (["never_on", type("T", (), {"__call__": 1, "__name__": "never_on"})()], "two different properties are named"),
+    ],
+)
+def test_what_is_no_property_is_refused(properties: object, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        check_by_evaluator(Lamp(), properties)  # type: ignore[arg-type]
+
+
+def test_what_is_no_model_is_refused() -> None:
+    with pytest.raises(UserError, match="7 is not a model; give a subclass of Model, or the name of one"):
+        model_of(7)  # type: ignore[arg-type]
+    with pytest.raises(UserError, match=r"lamp: the model was made with the bounds .*'switches': 2.* is given too"):
+        model_of(Lamp(), {"switches": 3})
+    assert model_of(Lamp(switches=3), {"switches": 3}).b.switches == 3

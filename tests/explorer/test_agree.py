@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+
+from insync.explorer import Limits, Verdict, check
+from insync.explorer.agree import (
+    Agreement,
+    Engine,
+    Opinion,
+    agree,
+    evaluator_engine,
+    local_engine,
+    opinion_of,
+    z3_engine,
+)
+from insync.explorer.evaluator.difference import first_difference
+from insync.explorer.mutants.mutants import mutants_of
+from insync.kafka.published import Kip101, Kip320
+from insync.machine import kernels
+from insync.model import Model, UserError
+from insync.model.catalogue import BUILT_IN, find_model
+from insync_lamp import Lamp
+from insync_runs import Crossing
+from insync_toys import TOYS, DieHard
+
+ENGINES: dict[str, Engine] = {"evaluator": evaluator_engine, "local-1": local_engine(1), "local-2": local_engine(2)}
+PUBLISHED = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
+SMALL: dict[str, dict[str, int]] = {
+    "truncate_to_high_watermark": PUBLISHED,
+    "kip101": PUBLISHED,
+    "kip279": PUBLISHED,
+    "kip320_first_try": PUBLISHED,
+    "kip320": PUBLISHED,
+    "async_isr": {"replicas": 2, "max_version": 1, "max_offset": 1},
+    "cluster": {"replicas": 2, "records": 1, "lossy_crashes": 0},
+    "placement": {"brokers": 3, "partitions": 2, "replicas": 2},
+}
+
+
+def small(name: str) -> Model:
+    return find_model(name)(**SMALL[name])
+
+
+def agreed(model: Model, properties: Sequence[str] | None = None, limits: Limits | None = None) -> Agreement:
+    found = agree(model, ENGINES, properties, limits)
+    assert found.differences == ()
+    assert found.agreed
+    return found
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_the_engines_agree_on_every_small_model(name: str) -> None:
+    agreed(small(name))
+
+
+@pytest.mark.parametrize("model", [*TOYS, Crossing(people=3)], ids=lambda model: str(model.name))
+def test_the_engines_agree_on_toys(model: Model) -> None:
+    agreed(model, limits=Limits(depth=8))
+
+
+def test_the_engines_agree_where_type_ok_fails() -> None:
+    found = agreed(Lamp(switches=2, presses=2), ["broken_lamps_are_dark"])
+    assert {opinion.verdict for opinion in found.opinions} == {Verdict.VIOLATED}
+
+
+@pytest.mark.parametrize(
+    ("model", "length"),
+    [(DieHard(), 7), pytest.param(Kip101(replicas=2), 12, marks=pytest.mark.slow)],
+    ids=["die_hard", "kip101"],
+)
+def test_z3_finds_the_violation_after_as_many_states(model: Model, length: int) -> None:
+    pytest.importorskip("z3")
+    found = agree(model, {"local": local_engine(1), "z3": z3_engine(length, 60)})
+    assert found.agreed, found.differences
+    local, z3 = found.opinions
+    assert local.failing == z3.failing
+    assert set(z3.failing.values()) == {length}
+    shallow = agree(model, {"local": local_engine(1), "z3": z3_engine(4, 60)})
+    assert shallow.agreed, "z3 has not looked far enough to differ"
+
+
+def lying(change: Callable[[Opinion], Opinion]) -> Mapping[str, Engine]:
+    def engine(model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
+        return change(opinion_of(check(model, properties, limits, threads=1)))
+
+    return {"local": local_engine(1), "liar": engine}
+
+
+LIES: list[tuple[str, Callable[[Opinion], Opinion]]] = [
+    (
+        "Level 3 has a different number of states: 16 for local, 17 for liar.",
+        lambda o: replace(o, levels=(*o.levels[:2], 17, *o.levels[3:]) if o.levels else None),
+    ),
+    ("The depth is 12 for local and 11 for liar.", lambda o: replace(o, depth=11, levels=(o.levels or ())[:11])),
+    (
+        "local takes 27 steps of leader_write, liar 0.",
+        lambda o: replace(o, actions={**(o.actions or {}), "leader_write": 0}),
+    ),
+    ("weak_isr: local: fails after 10 states; liar: no violation.", lambda o: replace(o, failing={"strong_isr": 10})),
+    (
+        "weak_isr: local and liar give different traces of 10 states.",
+        lambda o: replace(o, paths={"weak_isr": ("start",)}),
+    ),
+    (
+        "weak_isr: local: fails after 10 states; liar: fails after 5 states.",
+        lambda o: replace(o, failing={"weak_isr": 5}),
+    ),
+]
+
+
+@pytest.mark.parametrize(("sentence", "change"), LIES, ids=[sentence for sentence, _ in LIES])
+def test_a_difference_is_one_sentence(sentence: str, change: Callable[[Opinion], Opinion]) -> None:
+    if "weak_isr" in sentence:
+        model: Model = find_model("truncate_to_high_watermark")(replicas=2)
+        sentence = sentence.replace("10", str(check(model, ["weak_isr"], threads=1).depth))
+    else:
+        model = Kip320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+        taken = check(model, threads=1)
+        sentence = sentence.replace("27", str(taken.actions["leader_write"])).replace("16", str(taken.levels[2]))
+    found = agree(model, lying(change), ["weak_isr"])
+    assert sentence in found.differences
+    assert not found.agreed
+    assert found.state is None, "evaluator and machine code do not differ"
+
+
+def test_an_engine_that_was_stopped_is_compared_as_far_as_it_got() -> None:
+    shallow = local_engine(1)
+
+    def stopped(model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
+        return shallow(model, properties, Limits(depth=4))
+
+    found = agree(Kip320(replicas=2), {"local": local_engine(1), "shallow": stopped})
+    assert found.agreed
+    assert found.opinions[1].note == "stopped by depth"
+    violated = agree(Kip101(replicas=2), {"local": local_engine(1), "shallow": stopped})
+    assert violated.agreed
+
+
+def test_an_engine_that_cannot_run_here_says_why() -> None:
+    def missing(model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
+        message = "It is not installed."
+        raise UserError(message)
+
+    heard: list[str] = []
+    model = Kip320(replicas=1)
+    found = agree(model, {"local": local_engine(1), "far": missing}, told=lambda o: heard.append(o.engine))
+    assert heard == ["local", "far"]
+    assert not found.agreed, "one engine alone agrees with nobody"
+    assert found.opinions[1].note == "It is not installed."
+    assert found.differences == ()
+
+
+def test_the_first_state_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine code is compiled from a mutant, as if the compiler had forgotten a condition."""
+    model = Kip320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+    assert first_difference(model, ["weak_isr"], 20) is None
+    mutants = {mutant.name: mutant for mutant in mutants_of(model)}
+    honest = kernels.compile_kernels
+    for name, level, sentence in [
+        ("leader_write does not assign next_record", 3, "The evaluator takes the step 'b1 writes r0'; the machine"),
+        ("leader_write does not require next_record == 0", 6, "refuses 0 steps for type_ok, the machine code 1"),
+        ("become_leader does not require replica[leader].epoch < 0", 3, "The machine code takes a step that changes"),
+    ]:
+        program = mutants[name].program(model.program)
+        monkeypatch.setattr(
+            "insync.explorer.evaluator.difference.compile_kernels", lambda _, nodes, p=program: honest(p, nodes)
+        )
+        found = first_difference(model, ["weak_isr"], 20)
+        assert found is not None
+        assert sentence in found.sentence
+        assert found.level == level
+    strong = honest(model.program, [model.program.graph.false])
+    monkeypatch.setattr("insync.explorer.evaluator.difference.compile_kernels", lambda *_: strong)
+    found = first_difference(model, ["weak_isr"], 20)
+    assert found is not None
+    assert found.level == 1
+    assert found.sentence == "By the evaluator weak_isr holds here; by the machine code it is the other way round."

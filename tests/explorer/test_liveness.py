@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from insync.explorer import Limits, Trace, Verdict
+from insync.explorer.liveness import ProgressResult, RunResult, check_progress
+from insync.explorer.replay import ReplayError, replay
+from insync.explorer.traces.grid import render_grid
+from insync.explorer.traces.itf import itf_text
+from insync.explorer.traces.trace_file import read_trace, trace_text
+from insync.kafka.published import Kip101, Kip279, Kip320, Kip320FirstTry
+from insync.model import Model, UserError
+from insync.properties.kafka.replication_progress import PUBLISHED
+from insync.properties.progress import Fairness, eventually
+from insync_lamp import Lamp
+from insync_runs import Crossing
+
+STARVING = Fairness(("become_leader", "become_follower(follower)"), strong=("leader_expand_isr", "leader_shrink_isr"))
+"""A follower that is caught up may join and be dropped for ever while another one waits."""
+
+
+def decided(model: Model, name: str, fairness: Fairness | None = None) -> RunResult:
+    (found,) = check_progress(model, [name], fairness).properties
+    return found
+
+
+def trace_of(model: Model, name: str, fairness: Fairness | None = None) -> Trace:
+    found = decided(model, name, fairness)
+    assert found.trace is not None
+    assert replay(found.trace, model, "t.json") == found.trace
+    return found.trace
+
+
+def labels(trace: Trace) -> list[str]:
+    return [step.label for step in trace.steps]
+
+
+# ---------------------------------------------------------------------------------------------------------- a toy
+
+
+def test_a_witness_is_a_shortest_trace() -> None:
+    trace = trace_of(Crossing(), "everybody_waits")
+    assert labels(trace) == ["start", "p1 asks", "p2 asks"]
+    assert trace.witness
+    assert trace.loop is None
+    assert "everybody_waits is reached after 2 steps" in render_grid(trace, Crossing().grid)
+    assert trace.reason == "everybody_waits is reached: All people wait at once."
+
+
+def test_what_cannot_be_reached_is_said_so() -> None:
+    found = decided(Crossing(), "somebody_waits_twice")
+    assert (found.verdict, found.trace, found.instances) == (Verdict.VIOLATED, None, 2)
+
+
+def test_without_fairness_a_run_may_stay_where_it_is() -> None:
+    trace = trace_of(Crossing(), "turns_green", Fairness())
+    assert (trace.length, trace.loop) == (1, 0)
+    assert trace.reason == (
+        "turns_green is due from the start, but after the start the run stays as it is for ever; "
+        "no action that is fair is enabled there."
+    )
+    assert "(stays like this for ever)" in render_grid(trace, Crossing().grid)
+    assert decided(Crossing(), "turns_green").verdict is Verdict.HOLDS
+
+
+def test_weak_fairness_does_not_help_where_the_light_changes_meanwhile() -> None:
+    weak = Fairness(weak=("change", "cross(who)"))
+    trace = trace_of(Crossing(), "gets_across", weak)
+    assert labels(trace) == ["start", "p1 asks", "change", "change"]
+    assert trace.loop == 1
+    assert trace.reason == (
+        "gets_across for who = p1 is due after step 1, but the steps 2 and 3 repeat for ever without it. "
+        "The loop is fair: cross(who=p1) is not enabled after step 1."
+    )
+    assert "(back to the state after step 1, and so on for ever)" in render_grid(trace, Crossing().grid)
+    assert decided(Crossing(), "gets_across").verdict is Verdict.HOLDS
+
+
+def test_strong_fairness_of_the_whole_action_lets_one_person_starve() -> None:
+    model = Crossing(trips=2)
+    assert decided(model, "gets_across").verdict is Verdict.HOLDS
+    assert decided(model, "gets_across", Fairness(("change",), ("cross",))).verdict is Verdict.HOLDS
+    assert decided(Crossing(trips=3), "gets_across").verdict is Verdict.VIOLATED  # works begin, and the light is red
+    trace = trace_of(Crossing(trips=3), "gets_across")
+    assert labels(trace)[trace.loop :] == ["close"]
+
+
+def test_a_step_that_changes_nothing_is_no_step() -> None:
+    assert decided(Crossing(), "turns_green", Fairness(weak=("look",))).verdict is Verdict.VIOLATED
+
+
+def test_a_search_that_was_stopped_proves_nothing_and_may_refute() -> None:
+    model = Crossing(people=3)
+    few = check_progress(model, ["turns_green", "everybody_waits", "gets_across"], None, Limits(states=2))
+    assert few.verdict is Verdict.INCOMPLETE
+    assert few.stopped_by == "states"
+    assert {found.verdict for found in few.properties} == {Verdict.INCOMPLETE}
+    refuted = check_progress(model, ["turns_green"], Fairness(), Limits(states=2))
+    assert refuted.verdict is Verdict.VIOLATED
+
+
+def test_a_model_whose_steps_leave_a_domain_has_no_runs() -> None:
+    with pytest.raises(UserError, match=r"lamp: .* steps leave the domain of a field, so its runs are not defined"):
+        check_progress(Lamp(switches=1, presses=1), [])
+
+
+def test_without_properties_there_is_nothing_to_decide() -> None:
+    result: ProgressResult = check_progress(Crossing(), [])
+    assert (result.properties, result.verdict) == ((), Verdict.HOLDS)
+
+
+def test_what_is_due_from_the_start_may_be_there_at_the_start() -> None:
+    class Lit(Crossing):
+        """A crossing for which the property below is registered."""
+
+    @eventually(Lit)
+    def nobody_waits(model: Lit, s: object) -> bool:
+        """Trivially so."""
+        return True
+
+    assert decided(Lit(), "nobody_waits").verdict is Verdict.HOLDS
+
+
+# ----------------------------------------------------------------------------------------------------------- Kafka
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2},
+        {"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 1},
+    ],
+)
+def test_kip320_heals(bounds: dict[str, int]) -> None:
+    names = ["back_in_isr", "accepted_is_settled", "acknowledged_is_everywhere"]
+    result = check_progress(Kip320(**bounds), names)
+    assert {found.name: found.verdict for found in result.properties} == dict.fromkeys(names, Verdict.HOLDS)
+
+
+@pytest.mark.parametrize("name", ["back_in_isr", "accepted_is_settled", "acknowledged_is_everywhere"])
+def test_under_the_fairness_of_the_published_module_followers_need_not_fetch(name: str) -> None:
+    model = Kip320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+    trace = trace_of(model, name, PUBLISHED)
+    assert trace.loop == trace.length - 1
+    healed = replace(PUBLISHED, weak=(*PUBLISHED.weak, "follower_fetch(follower)"))
+    assert decided(model, name, healed).verdict is Verdict.HOLDS
+
+
+def test_the_controller_of_the_module_may_empty_the_isr() -> None:
+    trace = trace_of(Kip320(replicas=2, log_size=1, max_records=1), "partition_gets_a_leader")
+    assert labels(trace) == ["start", "controller drops b1", "controller drops b2"]
+
+
+def test_in_kip101_a_follower_may_be_stuck() -> None:
+    model = Kip101(replicas=2)
+    assert decided(model, "accepted_is_settled").verdict is Verdict.VIOLATED
+
+
+def test_in_kip279_a_record_may_hang_in_the_air() -> None:
+    trace = trace_of(Kip279(log_size=1, max_records=1), "accepted_is_settled")
+    assert (trace.length, trace.loop) == (11, 10)
+
+
+def test_the_first_try_heals_if_truncation_is_fair_too() -> None:
+    model = Kip320FirstTry(replicas=2)
+    found = decided(model, "accepted_is_settled")
+    assert found.verdict is Verdict.HOLDS
+    assert "follower_truncate(follower)" in found.fairness.weak
+    without = tuple(name for name in found.fairness.weak if not name.startswith("follower_truncate"))
+    assert decided(model, "accepted_is_settled", replace(found.fairness, weak=without)).verdict is Verdict.VIOLATED
+
+
+def starving() -> Trace:
+    model = Kip320(log_size=1, max_records=1, max_leader_epoch=1)
+    return trace_of(model, "back_in_isr", STARVING)
+
+
+def test_a_loop_is_told_as_one_and_is_written_and_read(tmp_path: Path) -> None:
+    trace = starving()
+    assert labels(trace)[-2:] == ["b2 drops b3 from the ISR", "b2 adds b3 to the ISR"]
+    assert trace.loop == 6
+    assert trace.steps[-1].state == trace.steps[6].state
+    path = tmp_path / "t.json"
+    path.write_text(trace_text(trace))
+    model = Kip320(**trace.bounds)
+    assert replay(read_trace(path), model, str(path)) == trace
+    itf = json.loads(itf_text(trace, model.state))
+    assert itf["loop"] == 7
+    before, again = itf["states"][6], itf["states"][-1]
+    assert {k: v for k, v in before.items() if k not in ("#meta", "action")} == {
+        k: v for k, v in again.items() if k not in ("#meta", "action")
+    }
+    still = trace_of(model, "partition_gets_a_leader", Fairness())
+    assert json.loads(itf_text(still, model.state))["loop"] == 0
+
+
+TAMPERED = {
+    "the last state is not that of step 3, so the loop does not close": lambda t: replace(t, loop=3),
+    "the loop is not fair: it neglects follower_fetch, whose fairness is weak": lambda t: replace(
+        t, fairness=Fairness(weak=("follower_fetch",))
+    ),
+    "neglects leader_write, whose fairness is strong": lambda t: replace(
+        t, fairness=Fairness(strong=("leader_write",)), steps=t.steps[:4], loop=3
+    ),
+    "accepted_is_settled holds of this run": lambda t: replace(
+        t, property="accepted_is_settled", steps=t.steps[:3], loop=2, fairness=Fairness()
+    ),
+    "a trace of back_in_isr has a loop and is no witness": lambda t: replace(t, loop=None),
+    "a trace of two_leaders is a witness and has no loop": lambda t: replace(t, property="two_leaders"),
+    "two_leaders does not hold in the last state, which must be a witness": lambda t: replace(
+        t, property="two_leaders", loop=None, witness=True
+    ),
+    "strong_isr is no property of runs, so its trace has no loop or witness": lambda t: replace(
+        t, property="strong_isr"
+    ),
+}
+
+
+@pytest.mark.parametrize("sentence", TAMPERED)
+def test_a_run_that_proves_nothing_is_refused(sentence: str) -> None:
+    trace = TAMPERED[sentence](starving())
+    with pytest.raises(ReplayError) as raised:
+        replay(trace, Kip320(**trace.bounds), "t.json")
+    assert sentence in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("loop", 99, "loop is 99; expected the number of a step, from 0 to 8."),
+        ("loop", True, "loop is true; expected the number of a step"),
+        ("witness", False, "witness is false; expected true, or no such key."),
+        ("fairness", {"weak": []}, "the key 'strong' is missing in fairness."),
+        ("fairness", {"weak": "x", "strong": []}, 'fairness.weak is "x"; expected a list of actions.'),
+    ],
+)
+def test_a_trace_file_with_a_mistake_in_its_loop(tmp_path: Path, key: str, value: object, sentence: str) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(json.loads(trace_text(starving())) | {key: value}))
+    with pytest.raises(UserError) as raised:
+        read_trace(path)
+    assert sentence in str(raised.value)

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from textwrap import dedent
+
+import pytest
+
+from insync.explorer import Limits, check
+from insync.machine.memory import (
+    HUGE_PAGE,
+    Block,
+    available_memory,
+    peak_memory,
+    physical_memory,
+    resident_memory,
+)
+from insync.model.catalogue import find_model
+
+SCRIPT = dedent("""
+    import json, sys
+    from insync.explorer import Limits, check
+    from insync.machine.memory import peak_memory
+    from insync.model.catalogue import find_model
+    model = find_model("kip320")(replicas=3, log_size=3, max_records=3, max_leader_epoch=2)
+    limit, threads, partitions = map(int, sys.argv[1:])
+    result = check(model, limits=Limits(memory_bytes=limit), threads=threads, partitions=partitions)
+    print(json.dumps([result.verdict, result.stopped_by, result.levels, peak_memory()]))
+""")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the resident set is read from /proc")
+@pytest.mark.parametrize(("threads", "partitions"), [(1, 1), (2, 2), (2, 7)])
+@pytest.mark.parametrize("mebibytes", [140, 170])
+def test_a_limit_on_the_memory_is_kept(mebibytes: int, threads: int, partitions: int) -> None:
+    command = [sys.executable, "-c", SCRIPT, str(mebibytes << 20), str(threads), str(partitions)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    verdict, stopped_by, levels, peak = json.loads(done.stdout)
+    assert (verdict, stopped_by) == ("incomplete", "memory")
+    assert peak <= mebibytes << 20
+    # What is complete is the beginning of the space, and not just a little of it.
+    assert levels[:8] == [1, 6, 30, 138, 366, 1173, 2760, 6057]
+    assert sum(levels) > 300_000
+
+
+def test_a_limit_below_what_the_process_takes_leaves_the_initial_state() -> None:
+    model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+    result = check(model, limits=Limits(memory_bytes=1 << 20))
+    assert (result.verdict, result.stopped_by, result.levels) == ("incomplete", "memory", (1,))
+
+
+def test_reserved_memory_is_zero_and_takes_memory_only_when_it_is_touched() -> None:
+    before = resident_memory()
+    block = Block(1 << 36)
+    assert resident_memory() - before < 16 << 20
+    assert block.read(5 << 30, 4096) == bytes(4096)
+    assert block.size == 1 << 36
+    block.close()
+
+
+def test_a_block_is_a_whole_number_of_huge_pages() -> None:
+    block = Block(1)
+    assert block.size == HUGE_PAGE
+    assert block.read(HUGE_PAGE - 1, 1) == b"\0"
+    block.close()
+
+
+def test_the_figures_are_plausible() -> None:
+    assert 1 << 20 < resident_memory() <= peak_memory() + (1 << 20)
+    assert peak_memory() < physical_memory()
+    assert 0 < available_memory() < physical_memory()

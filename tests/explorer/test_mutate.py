@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from insync.explorer.limits import Limits
+from insync.explorer.mutants.mutants import Change, Mutant, mutants_of, same_steps
+from insync.explorer.mutate import Fate, MutationResult, mutate
+from insync.kafka.published import AsyncIsr, Kip101, Kip320
+from insync.model import Model, UserError
+from insync.model.evaluator import Evaluator, evaluate
+from insync.model.program import Program
+from insync_lamp import Lamp
+from insync_runs import Crossing
+from insync_toys import TOYS
+
+SMALL = Kip320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+Codes = tuple[int, ...]
+
+
+def reachable(program: Program) -> dict[Codes, set[object]]:
+    """Each state with its steps; those that change nothing are left out, those that are refused are marked."""
+    evaluator = Evaluator(program)
+    found: dict[Codes, set[object]] = {}
+    open_ = [program.initial]
+    while open_:
+        codes = open_.pop()
+        if codes in found:
+            continue
+        found[codes] = set()
+        for number in evaluator.enabled(codes):
+            if evaluator.failing_check(number, codes) is not None:
+                found[codes].add((number, "refused"))
+            elif (after := evaluator.step(number, codes)) != codes:
+                found[codes].add((number, after))
+                open_.append(after)
+    return found
+
+
+def names(mutants: Iterable[Mutant]) -> list[str]:
+    return [mutant.name for mutant in mutants]
+
+
+def test_what_is_written_once_is_one_mutant_in_the_words_of_the_model() -> None:
+    assert names(mutants_of(Kip320(), ["follower_fetch"])) == [
+        "follower_fetch does not require replica[leader].leader == leader",
+        "follower_fetch does not require replica[follower].leo < replica[leader].leo",
+        "follower_fetch does not require replica[follower].leader == leader",
+        "follower_fetch does not require replica[follower].epoch == replica[leader].epoch",
+        "follower_fetch does not assign replica[follower].log[]",
+        "follower_fetch does not assign replica[follower].leo",
+        "follower_fetch does not assign replica[follower].hw",
+    ]
+    assert {len(mutant.replaced) for mutant in mutants_of(Kip320(), ["follower_fetch"])} == {6}
+    assert names(mutants_of(Crossing(), ["cross"]))[1:] == [
+        "cross does not require waiting contains who",
+        "cross does not assign waiting",
+    ]
+
+
+def test_a_condition_within_a_quantifier_is_taken_away_by_itself() -> None:
+    weaker = [m for m in mutants_of(Kip320(), ["leader_advance_high_watermark"]) if m.change is Change.WEAKER]
+    assert "(replica[leader].hw + 1) <= replica[member].leo (of each member)" in [mutant.without for mutant in weaker]
+    assert "replica[leader].epoch == replica[member].epoch (of each member)" in [mutant.without for mutant in weaker]
+
+
+def test_without_a_guard_what_it_excluded_is_checked_again() -> None:
+    (mutant,) = [m for m in mutants_of(SMALL) if m.name == "leader_write does not require replica[leader].leo < 1"]
+    checks = {check.message.split(": ", 1)[1] for action in mutant.replaced.values() for check in action.checks}
+    assert "this assigns outside replica[b1].log[...], which has 1 places." in checks
+
+
+def test_mutants_of_every_kind_of_model_can_be_made_and_run() -> None:
+    models: list[Model] = [*TOYS, AsyncIsr(max_version=1), Lamp()]
+    for model in models:
+        for mutant in mutants_of(model):
+            program = mutant.program(model.program)
+            evaluator = Evaluator(program)
+            for number in evaluator.enabled(program.initial):
+                if evaluator.failing_check(number, program.initial) is None:
+                    codes = evaluator.step(number, program.initial)
+                    sizes = [cell.size for cell in program.schema.cells]
+                    assert all(0 <= code < size for code, size in zip(codes, sizes, strict=True)), mutant.name
+
+
+def test_equivalence_is_that_of_states_and_steps() -> None:
+    whole = reachable(SMALL.program)
+    equivalent = 0
+    for mutant in mutants_of(SMALL)[::3]:
+        same = reachable(mutant.program(SMALL.program)) == whole
+        condition = same_steps(SMALL.program, mutant)
+        assert same == all(evaluate(condition, codes) for codes in whole), mutant.name
+        equivalent += same
+    assert equivalent > 3
+
+
+def fates(result: MutationResult) -> dict[str, Fate]:
+    return {mutant.name: mutant.fate for mutant in result.mutants}
+
+
+def test_mutants_are_killed_equivalent_or_survive() -> None:
+    result = mutate(SMALL, actions=["follower_fetch", "become_leader"], threads=1)
+    assert result.properties[:2] == ("weak_isr", "strong_isr")
+    assert result.failing == ("leader_in_isr",)
+    found = fates(result)
+    assert found["become_leader does not assign replica[leader].epoch"] is Fate.KILLED
+    assert found["follower_fetch does not assign replica[follower].hw"] is Fate.SURVIVED
+    assert found["follower_fetch does not require replica[leader].leader == leader"] is Fate.EQUIVALENT
+    killed, survived = result.count(Fate.KILLED), result.count(Fate.SURVIVED)
+    assert result.score == killed / (killed + survived)
+    for mutant in result.mutants:
+        assert (mutant.fate is Fate.KILLED) == bool(mutant.killed_by)
+        assert mutant.fate is not Fate.EQUIVALENT or mutant.distinct_states == result.distinct_states
+
+
+def test_the_properties_of_runs_notice_what_the_others_cannot() -> None:
+    properties = ["weak_isr", "strong_isr"]
+    result = mutate(SMALL, properties, ["leader_expand_isr"], runs=True, threads=1)
+    by_name = {mutant.name: mutant for mutant in result.mutants}
+    kept_out = by_name["leader_expand_isr does not assign quorum.isr"]
+    assert kept_out.fate is Fate.KILLED
+    assert "back_in_isr" in kept_out.killed_by
+    assert "back_in_isr" in result.properties
+
+
+def test_a_search_that_is_too_long_leaves_a_mutant_undecided() -> None:
+    result = mutate(SMALL, ["weak_isr"], ["controller_elect_leader"], limits=Limits(states=278), threads=1)
+    undecided = [mutant for mutant in result.mutants if mutant.fate is Fate.UNDECIDED]
+    assert undecided
+    assert {mutant.stopped_by for mutant in undecided} == {"states"}
+    with pytest.raises(UserError, match="kip320 itself is not searched to its end \\(states\\)"):
+        mutate(SMALL, limits=Limits(states=20), threads=1)
+
+
+def test_mistakes_are_one_sentence() -> None:
+    with pytest.raises(UserError, match="kip320 has no action 'follower_fech'"):
+        mutate(SMALL, actions=["follower_fech"])
+    with pytest.raises(UserError, match="kip320 has no property 'weak'"):
+        mutate(SMALL, ["weak"])
+    with pytest.raises(UserError, match="lamp itself breaks type_ok; mend that first"):
+        mutate(Lamp(switches=1, presses=1), threads=1)
+
+
+def test_properties_that_fail_of_the_model_do_not_judge() -> None:
+    result = mutate(Kip101(replicas=2), actions=["leader_write"], threads=1)
+    assert result.failing == ("weak_isr", "strong_isr", "leader_in_isr")
+    assert result.properties == ("well_formed_log", "type_ok")

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from insync.explorer import SimulationResult, WalkProgress, simulate
+from insync.explorer.evaluator.shrink import Replayer, shrink
+from insync.explorer.replay import replay
+from insync.machine.kernels import compile_walk
+from insync.machine.walker import Walker
+from insync.model import Model
+from insync.model.catalogue import find_model
+from insync.model.evaluator import Evaluator, evaluate
+from insync.properties import properties_of
+from insync_toys import TOYS, Clock, DieHard, Overflow, TokenRing
+
+KIP101 = find_model("kip101")(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)
+
+
+def name_of(model: Model) -> str:
+    return f"{model.name}-{'-'.join(map(str, dict(model.b).values()))}"
+
+
+def facts(result: SimulationResult) -> SimulationResult:
+    return replace(result, seconds={}, peak_memory_bytes=0)
+
+
+@pytest.mark.parametrize("model", [*TOYS, KIP101], ids=name_of)
+def test_the_result_is_the_same_for_any_threads(model: Model) -> None:
+    names = list(properties_of(model))
+    first = facts(simulate(model, names, walks=3000, depth=40, seed=3, threads=1))
+    for threads in (2, 3):
+        assert facts(simulate(model, names, walks=3000, depth=40, seed=3, threads=threads)) == first
+
+
+@pytest.mark.parametrize("model", [*TOYS, KIP101], ids=name_of)
+def test_a_failing_walk_is_a_trace_that_can_be_replayed(model: Model) -> None:
+    result = simulate(model, list(properties_of(model)), walks=2000, depth=30, seed=1)
+    if result.violation is not None:
+        assert replay(result.violation.trace, model, "here") == result.violation.trace
+        assert result.failed_walk_length is not None
+        assert result.violation.trace_length <= result.failed_walk_length
+        assert result.verdict == "violated"
+    else:
+        assert (result.verdict, result.walks) == ("incomplete", 2000)
+
+
+def test_walks_find_the_published_defect_and_shorten_it() -> None:
+    result = simulate(KIP101, ["strong_isr"], walks=20_000, depth=60, seed=1)
+    assert result.violation is not None
+    assert result.violation.trace_length >= 11  # the shortest there is
+    assert result.failed_walk_length is not None
+    assert result.violation.trace_length < result.failed_walk_length
+
+
+def test_another_seed_gives_other_walks() -> None:
+    results = [simulate(TokenRing(), walks=300, depth=20, seed=seed) for seed in (0, 1, 2**64 - 1)]
+    assert len({tuple(result.actions.values()) for result in results}) == 3
+
+
+def test_a_walk_does_not_depend_on_how_many_there_are() -> None:
+    model = TokenRing()
+    kernel = compile_walk(model.program, [])
+    initial = model.program.schema.pack(model.program.initial)
+    walker = Walker(kernel, initial, 5, 25)
+    whole = walker.walk(0, 900)
+    parts = [walker.walk(0, 1), walker.walk(1, 257), walker.walk(257, 900)]
+    assert whole.steps == tuple(map(sum, zip(*(part.steps for part in parts), strict=True)))
+    assert whole.lengths == tuple(map(sum, zip(*(part.lengths for part in parts), strict=True)))
+    walker.close()
+
+
+def test_steps_are_uniform_over_what_is_enabled() -> None:
+    # From any state of the die-hard puzzle all six actions are enabled.
+    result = simulate(DieHard(), [], walks=2000, depth=30, seed=9)
+    steps = sum(result.actions.values())
+    assert steps == result.steps == 2000 * 30
+    assert (result.lengths.shortest, result.lengths.longest, result.lengths.stuck) == (30, 30, 0)
+    shares = {"fill": 2, "empty": 2, "pour_into_big": 1, "pour_into_small": 1}
+    for name, share in shares.items():
+        assert abs(result.actions[name] / steps - share / 6) < 0.01
+
+
+def test_a_walk_without_a_step_left_is_stuck() -> None:
+    model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+    result = simulate(model, [], walks=500, depth=200, seed=0)
+    assert result.lengths.stuck == result.walks == 500
+    assert result.lengths.longest < 200
+    assert result.lengths.mean == result.steps / 500
+
+
+def test_a_step_out_of_a_domain_ends_a_walk() -> None:
+    result = simulate(Overflow(), [], walks=10, depth=30, seed=0)
+    assert result.violation is not None
+    assert result.violation.property == "type_ok"
+    assert result.violation.trace.refused is not None
+    assert result.failed_walk == 0
+    assert result.violation.trace_length == 3 + (result.violation.trace.refused.action == "increase")
+
+
+def test_a_violation_in_the_initial_state_is_a_walk_of_one_state() -> None:
+    model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+    result = simulate(model, ["weak_isr", "leader_in_isr"], walks=10)
+    assert result.violation is not None
+    assert (result.violation.property, result.violation.trace_length) == ("leader_in_isr", 1)
+    assert (result.failed_walk, result.failed_walk_length, result.steps) == (0, 1, 0)
+
+
+def test_stops_in_time_with_the_walks_that_are_done() -> None:
+    result = simulate(Clock(), walks=10**9, depth=50, seconds=0.05)
+    assert (result.verdict, result.stopped_by) == ("incomplete", "time")
+    assert 0 < result.walks < 10**9
+    assert result.steps == 50 * result.walks
+
+
+def test_stops_when_it_is_told_to() -> None:
+    stop = threading.Event()
+    stop.set()
+    result = simulate(Clock(), walks=10**9, depth=50, stop=stop, threads=1)
+    assert (result.verdict, result.stopped_by) == ("incomplete", "interrupt")
+    assert result.walks > 0
+
+
+def test_reports_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insync.explorer.progress.Pulse.due", lambda _: True)
+    reports: list[WalkProgress] = []
+    result = simulate(Clock(), walks=30_000, depth=20, threads=1, reporter=reports.append)
+    assert reports[-1].walks == result.walks == 30_000
+    assert reports[-1].steps == result.steps
+    assert [r.steps for r in reports] == sorted(r.steps for r in reports)
+
+
+def test_shrinking_leaves_no_step_that_is_not_needed() -> None:
+    model = DieHard()
+    node = model.invariants["never_four"]
+    replayer = Replayer(Evaluator(model.program), lambda codes: not evaluate(node, codes))
+    kernel = compile_walk(model.program, [node])
+    walker = Walker(kernel, model.program.schema.pack(model.program.initial), 2, 400)
+    failed = walker.walk(0, 2000).failed
+    walker.close()
+    assert failed is not None
+    short = shrink(replayer, failed.actions)
+    assert replayer.failing(short) == short
+    for place in range(len(short)):
+        without = replayer.failing(short[:place] + short[place + 1 :])
+        assert without is None or len(without) >= len(short)

@@ -1,0 +1,136 @@
+"""The controller: elections, fencing, registration, eligible leader replicas; and brokers that crash."""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.model import Cluster
+from insync_walk import Walk
+
+
+def trio(*labels: str, **bounds: int | str) -> Walk:
+    return Walk(Cluster(**{"lossy_crashes": 1, "fencings": 3, "metadata_lag": 4, **bounds}), *labels)
+
+
+def test_a_fenced_leader_is_replaced_by_the_first_live_member_in_a_new_epoch() -> None:
+    assert trio("controller fences b1").cells["controller"] == "b2@1 ISR b2 b3 fenced b1"
+
+
+def test_a_fenced_follower_leaves_the_isr_within_the_epoch() -> None:
+    assert trio("controller fences b2").cells["controller"] == "b1@0 ISR b1 b3 fenced b2"
+
+
+def test_the_last_member_stays_in_the_isr_without_eligible_leader_replicas() -> None:
+    walk = trio("controller fences b3", "controller fences b2", "controller fences b1", elr="off")
+    assert walk.cells["controller"] == "none@1 ISR b1 fenced b1 b2 b3"
+    walk.take("controller unfences b2")
+    assert walk.cells["controller"] == "none@1 ISR b1 fenced b1 b3", "it is not in the ISR"
+    walk.take("controller unfences b1")
+    assert walk.cells["controller"] == "b1@2 ISR b1 fenced b3"
+
+
+def test_members_that_leave_a_small_isr_stay_eligible() -> None:
+    walk = trio("controller fences b3", "controller fences b2")
+    assert walk.cells["controller"] == "b1@0 ISR b1 ELR b2 fenced b2 b3"
+    walk.take("controller fences b1")
+    assert walk.cells["controller"] == "none@1 ISR  ELR b1 b2 fenced b1 b2 b3 last b1"
+    walk.take("controller unfences b2")
+    assert walk.cells["controller"] == "b2@2 ISR b2 ELR b1 fenced b1 b3"
+
+
+def test_an_unclean_election_takes_whoever_lives() -> None:
+    steps = ("controller fences b3", "controller fences b2", "controller unfences b3", "controller fences b1")
+    assert trio(*steps, elr="off").cells["controller"] == "none@1 ISR b1 fenced b1 b2"
+    assert trio(*steps, elr="off", unclean="on").cells["controller"] == "b3@1 ISR b3 fenced b1 b2"
+
+
+def test_a_crash_goes_unnoticed_until_the_session_expires() -> None:
+    walk = trio("b1 crashes, its log ends at 0")
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2 b3"
+    assert walk.cells["b1"] == "down [|]"
+    assert trio("b1 crashes, its log ends at 0", "controller fences b1").state["spent"]["fencings"] == 0
+
+
+def test_a_crash_spares_a_prefix_of_the_log() -> None:
+    two = ("b1 appends a record", "b1 appends a record")
+    crashes = {f"b1 crashes, its log ends at {end}" for end in (0, 1, 2)}
+    assert crashes <= trio(*two).enabled
+    assert trio(*two, "b1 crashes, its log ends at 1").cells["b1"] == "down [| r0@0]"
+    assert trio(*two, flushing="always").enabled & crashes == {"b1 crashes, its log ends at 2"}
+
+
+def test_a_crash_spares_what_was_flushed() -> None:
+    steps = ("b1 appends a record", "b1 flushes its log", "b1 appends a record")
+    ends = {label for label in trio(*steps, flushing="sometimes").enabled if label.startswith("b1 crashes")}
+    assert ends == {"b1 crashes, its log ends at 1", "b1 crashes, its log ends at 2"}
+
+
+def test_a_crash_that_loses_something_needs_its_budget() -> None:
+    walk = trio("b1 appends a record", lossy_crashes=0, crashes=1)
+    ends = {label for label in walk.enabled if label.startswith("b1 crashes")}
+    assert ends == {"b1 crashes, its log ends at 1"}
+
+
+CRASHED = ("b1 crashes, its log ends at 0", "b1 starts and registers")
+
+
+def test_who_registers_after_a_crash_leaves_the_isr_since_4_0() -> None:
+    assert trio(*CRASHED).cells["controller"] == "b2@1 ISR b2 b3 fenced b1"
+    assert trio(*CRASHED, release="3.9").cells["controller"] == "b1@0 ISR b1 b2 b3 fenced b1"
+
+
+def test_before_kraft_a_broker_comes_back_only_after_its_session_has_expired() -> None:
+    crash = "b1 crashes, its log ends at 0"
+    assert "b1 starts and registers" not in trio(crash, release="2.7").enabled
+    assert "b1 starts and registers" in trio(crash, "controller fences b1", release="2.7").enabled
+
+
+SMALL = ("controller fences b3", "controller fences b2")
+
+
+def test_who_has_crashed_leaves_the_elr_and_who_has_stopped_does_not() -> None:
+    crashed = trio(*SMALL, "b2 crashes, its log ends at 0", "b2 starts and registers")
+    assert crashed.cells["controller"] == "b1@0 ISR b1 fenced b2 b3"
+    stopped = trio("controller fences b3", "b2 stops cleanly", "b2 starts and registers", stops=1)
+    assert stopped.cells["controller"] == "b1@0 ISR b1 ELR b2 fenced b2 b3"
+
+
+def test_a_clean_stop_hands_over_and_loses_nothing() -> None:
+    walk = trio("b1 appends a record", "b1 stops cleanly", stops=1)
+    assert walk.cells["controller"] == "b2@1 ISR b2 b3 fenced b1"
+    assert walk.cells["b1"] == "down [| r0@0]"
+
+
+def test_the_last_known_leader_is_elected_once_nobody_is_eligible() -> None:
+    both = ("b1 crashes, its log ends at 0", "b2 crashes, its log ends at 0", "controller fences b2")
+    walk = trio(*both, "controller fences b1", replicas=2, lossy_crashes=2)
+    assert walk.cells["controller"] == "none@1 ISR  ELR b1 b2 fenced b1 b2 last b1"
+    walk.take("b1 starts and registers", "b2 starts and registers", "controller unfences b2")
+    assert walk.cells["controller"] == "none@1 ISR  fenced b1 last b1"
+    walk.take("controller unfences b1")
+    assert walk.cells["controller"] == "b1@2 ISR b1"
+
+
+def test_a_change_of_min_insync_empties_the_elr() -> None:
+    walk = trio(*SMALL, "min.insync.replicas changes", minimum_changes=1)
+    assert walk.cells["controller"] == "b1@0 ISR b1 fenced b2 b3"
+    kept = trio(*SMALL, "min.insync.replicas changes", minimum_changes=1, defect="R-29")
+    assert kept.cells["controller"] == "b1@0 ISR b1 ELR b2 fenced b2 b3"
+
+
+def test_metadata_reaches_brokers_late_and_in_batches() -> None:
+    walk = trio("controller fences b1", "controller fences b2")
+    assert walk.cells["b3"] == "F0 [|] ~2"
+    assert walk.take("b3 applies metadata 1").cells["b3"] == "F1 [|] ~1"
+    assert walk.take("b3 applies metadata 0").cells["b3"] == "L2 [|]"
+    skipped = trio("controller fences b1", "controller fences b2", "b3 applies metadata 0")
+    assert skipped.cells["b3"] == "L2 [|]"
+
+
+def test_a_change_of_the_isr_alone_counts_as_known_to_followers() -> None:
+    walk = trio("controller fences b3")
+    assert walk.cells["b1"] == "L0 [|] ~1", "it is news to the leader"
+    assert walk.cells["b2"] == "F0 [|]"
+
+
+def test_the_controller_waits_for_metadata_that_is_as_late_as_the_bound_allows() -> None:
+    walk = trio("controller fences b1", metadata_lag=1)
+    assert "controller fences b2" not in walk.enabled

@@ -1,0 +1,61 @@
+"""The catalogue of defects: each is found at its bounds, and its fix holds there."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+
+import pytest
+
+from insync.explorer import check
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.releases import Rules
+from insync.kafka.cluster.settings import BOUNDS
+from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
+from insync.properties.kafka import cluster
+
+QUICK = ("R-01", "R-15", "R-21", "R-22", "R-26", "C-2", "C-10", "M-7", "M-11")
+"""Those that take a second or two; `make slow` runs all."""
+
+
+def verify(defect: Defect) -> None:
+    broken = check(Cluster(**defect.witness), [defect.breaks])
+    assert broken.verdict == ("holds" if defect.harmless else "violated")
+    assert [v.trace_length for v in broken.violations] == ([] if defect.harmless else [defect.length])
+    fixed = check(Cluster(**defect.mended), [defect.breaks])
+    assert fixed.verdict == "holds", "the fix does not hold at the bounds of the defect"
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_defect_is_found_and_its_fix_holds(name: str) -> None:
+    verify(DEFECTS[name])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("name", [name for name in DEFECTS if name not in QUICK])
+def test_every_other_defect_is_found_and_its_fix_holds(name: str) -> None:
+    verify(DEFECTS[name])
+
+
+@pytest.mark.parametrize("name", list(DEFECTS))
+def test_an_entry_names_rules_bounds_and_a_property_that_exist(name: str) -> None:
+    defect = DEFECTS[name]
+    rules = {field.name for field in fields(Rules)}
+    assert set(defect.rules) | set(defect.base) <= rules
+    assert set(defect.bounds) | set(defect.fixed) <= set(BOUNDS)
+    assert defect.breaks in cluster.__all__
+    assert bool(defect.rules) != bool(defect.fixed), "the fix is a rule or a setting"
+    assert defect.length > 1 or defect.harmless
+
+
+def test_every_safety_entry_of_the_catalogue_is_modelled_or_left_out_with_a_reason() -> None:
+    known = {*DEFECTS, *(entry.name for entry in LEFT_OUT)}
+    assert {f"R-{number:02}" for number in range(1, 46)} <= known
+    assert all(entry.reason for entry in LEFT_OUT)
+    assert not set(DEFECTS) & {entry.name for entry in LEFT_OUT}
+
+
+def test_entries_are_in_order() -> None:
+    numbers = [int(name.partition("-")[2]) for name in DEFECTS if re.match("R-", name)]
+    assert numbers == sorted(numbers)

@@ -1,0 +1,80 @@
+"""The ISR: who joins and leaves it, by whose word."""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.model import Cluster
+from insync_walk import Walk
+
+DROPPED = ("b1 drops b3 from the ISR", "controller accepts the ISR", "b1 applies metadata 0")
+
+
+def trio(*labels: str, **bounds: int | str) -> Walk:
+    return Walk(Cluster(**{"lossy_crashes": 1, "fencings": 1, **bounds}), *labels)
+
+
+def test_a_leader_drops_a_member_that_is_behind_and_the_controller_decides() -> None:
+    walk = trio("b1 drops b3 from the ISR")
+    assert walk.cells["b1"] == "L0 [|] -b3"
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2 b3"
+    walk.take("controller accepts the ISR")
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2"
+    assert walk.cells["b1"] == "L0 [|] -b3 ~1", "the leader waits for both ISRs until it has heard of the new one"
+    walk.take("b1 applies metadata 0")
+    assert walk.cells["b1"] == "L0 [|]"
+
+
+def test_a_follower_joins_again_once_it_has_fetched_at_the_leaders_log_end() -> None:
+    assert "b1 adds b3 to the ISR" not in trio(*DROPPED).enabled
+    walk = trio(*DROPPED, "b3 fetches from b1", "b1 adds b3 to the ISR", "controller accepts the ISR")
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2 b3"
+
+
+def test_a_follower_below_the_high_watermark_does_not_join() -> None:
+    walk = trio(*DROPPED, "b3 fetches from b1", "b1 appends a record", "b2 fetches from b1", "b2 fetches from b1")
+    assert walk.cells["b1"] == "L0 [r0@0 |]"
+    assert "b1 adds b3 to the ISR" not in walk.enabled
+    walk.take("b3 fetches from b1", "b3 fetches from b1")
+    assert "b1 adds b3 to the ISR" in walk.enabled
+
+
+def test_before_2_7_a_leader_writes_the_isr_itself() -> None:
+    walk = trio("b1 drops b3 from the ISR", release="2.1")
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2"
+    assert walk.cells["b1"] == "L0 [|]"
+
+
+def test_a_shrink_bumps_the_epoch_in_kraft_before_3_6() -> None:
+    shrink = ("b1 drops b3 from the ISR", "controller accepts the ISR")
+    assert trio(*shrink, release="3.5").cells["controller"] == "b1@1 ISR b1 b2"
+    assert trio(*shrink, release="3.7").cells["controller"] == "b1@0 ISR b1 b2"
+
+
+def test_a_proposal_is_refused_once_the_partition_has_changed() -> None:
+    steps = ("b1 drops b3 from the ISR", "controller fences b3")
+    assert "controller accepts the ISR" not in trio(*steps).enabled
+    assert "controller accepts the ISR" in trio(*steps, defect="R-13").enabled
+
+
+FENCED = ("controller fences b3", "b1 applies metadata 0", "b3 fetches from b1", "b1 adds b3 to the ISR")
+
+
+def test_a_fenced_member_is_refused_and_the_leader_goes_back() -> None:
+    walk = trio(*FENCED)
+    assert "controller accepts the ISR" not in walk.enabled
+    walk.take("controller refuses the ISR")
+    assert walk.cells["b1"] == "L0 [|]"
+    assert "controller accepts the ISR" in trio(*FENCED, defect="R-15").enabled
+
+
+RESTARTED = (*DROPPED, "b3 fetches from b1", "b3 crashes, its log ends at 0", "b3 starts and registers")
+
+
+def test_what_is_known_of_a_former_life_is_refused() -> None:
+    steps = (*RESTARTED, "controller unfences b3", "b1 adds b3 to the ISR")
+    assert "controller accepts the ISR" not in trio(*steps).enabled
+    assert "controller accepts the ISR" in trio(*steps, defect="R-16").enabled
+
+
+def test_a_fetch_in_the_new_life_makes_the_follower_welcome_again() -> None:
+    steps = (*RESTARTED, "controller unfences b3", "b3 fetches from b1", "b1 adds b3 to the ISR")
+    assert "controller accepts the ISR" in trio(*steps).enabled

@@ -1,0 +1,114 @@
+"""Reassignment: who has a replica, when it ends, what becomes of those who go; and taking it back."""
+
+from __future__ import annotations
+
+import pytest
+
+from insync.explorer import check
+from insync.kafka.cluster.model import Cluster
+from insync.model import UserError
+from insync.properties.kafka import cluster
+from insync_walk import Walk
+
+
+def move(*labels: str, **bounds: int | str) -> Walk:
+    wide: dict[str, int | str] = {"reassignments": 2, "spares": 1, "fencings": 2, "metadata_lag": 4, "records": 1}
+    return Walk(Cluster(**{**wide, **bounds}), *labels)
+
+
+def test_spares_have_no_replica_and_follow_nobody() -> None:
+    walk = move()
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2 of b1 b2"
+    assert walk.cells["b3"] == "out [|]"
+    assert "b3 fetches from b1" not in walk.enabled
+    assert Walk(Cluster(spares=1)).cells["controller"] == "b1@0 ISR b1 b2", "also without reassignments"
+
+
+def test_at_least_one_broker_has_a_replica() -> None:
+    with pytest.raises(UserError, match="spares 3 is too many"):
+        Cluster(spares=3)
+
+
+STARTED = ("operator assigns the partition to {b2, b3}", "b1 applies metadata 0", "b3 applies metadata 0")
+
+
+def test_replicas_are_added_at_once_and_removed_when_all_that_stay_are_in_the_isr() -> None:
+    walk = move(*STARTED)
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2 of -b1 b2 +b3"
+    walk.take("b3 fetches from b1", "b1 adds b3 to the ISR", "controller accepts the ISR")
+    assert walk.cells["controller"] == "b2@1 ISR b2 b3 of b2 b3", "the leader was removed, so another one leads"
+    assert walk.take("b1 applies metadata 0").cells["b1"] == "out [|]"
+
+
+def test_who_is_removed_deletes_its_log() -> None:
+    walk = move("b1 appends a record", "b2 fetches from b1", "operator assigns the partition to {b1}")
+    assert walk.cells["b2"] == "F0 [| r0@0] ~1"
+    assert walk.take("b2 applies metadata 0").cells["b2"] == "out [|]"
+
+
+def test_a_removal_bumps_the_epoch_and_an_addition_does_not() -> None:
+    assert move("operator assigns the partition to {b1}").cells["controller"].startswith("b1@1 ISR b1 of b1")
+    more = move("operator assigns the partition to {b1, b2, b3}")
+    assert more.cells["controller"] == "b1@0 ISR b1 b2 of b1 b2 +b3"
+
+
+FENCED = ("controller fences b2", *STARTED, "b3 fetches from b1", "b1 adds b3 to the ISR", "controller accepts the ISR")
+
+
+def test_a_reassignment_waits_for_replicas_that_stay_since_3_8() -> None:
+    assert move(*FENCED).cells["controller"] == "b1@0 ISR b1 b3 of -b1 b2 +b3 fenced b2"
+    assert move(*FENCED, elr="off", release="3.7").cells["controller"] == "b3@1 ISR b3 of b2 b3 fenced b2"
+
+
+def test_a_cancelled_reassignment_removes_who_was_added() -> None:
+    walk = move(*STARTED, "operator cancels the reassignment")
+    assert walk.cells["controller"] == "b1@1 ISR b1 b2 of b1 b2"
+    assert "operator cancels the reassignment" not in move().enabled
+
+
+ADDED_ALONE = (
+    "operator assigns the partition to {b1, b2, b3}",
+    "b1 applies metadata 0",
+    "b2 applies metadata 0",
+    "b2 fetches from b1",
+    "b1 adds b2 to the ISR",
+    "controller accepts the ISR",
+    "controller fences b1",
+)
+
+
+def test_cancelling_is_refused_while_only_added_replicas_are_in_the_isr_unless_unclean_elections_are_allowed() -> None:
+    bounds: dict[str, int | str] = {"spares": 2, "min_insync": 1}
+    assert "operator cancels the reassignment" not in move(*ADDED_ALONE, **bounds).enabled
+    walk = move(*ADDED_ALONE, "controller unfences b1", "operator cancels the reassignment", unclean="on", **bounds)
+    assert walk.cells["controller"] == "b1@2 ISR b1 of b1"
+
+
+def test_the_leader_forgets_who_was_removed_but_not_who_was_removed_and_added_again_in_one_batch() -> None:
+    twice = ("operator assigns the partition to {b1}", "operator assigns the partition to {b1, b2}")
+    fetched = ("b2 fetches from b1", *twice, "b2 applies metadata 1")
+    known = [move(*fetched, "b1 applies metadata 0", defect=name).state["broker"]["b1"] for name in ("none", "R-18")]
+    assert [one["known"]["b2"]["end"] for one in known] == [None, 0]
+
+
+def test_without_a_budget_reassignment_costs_nothing() -> None:
+    model = Cluster()
+    assert not [action for action in model.program.actions if "operator assigns" in action.label]
+    assert model.program.schema.words == 3
+
+
+def test_there_is_no_reassignment_while_leaders_write_the_isr_themselves() -> None:
+    assert not any("operator" in label for label in move(release="2.1", lossy_crashes=0).enabled)
+
+
+@pytest.mark.parametrize("spares", [0, 1])
+def test_all_properties_hold_with_one_reassignment(spares: int) -> None:
+    model = Cluster(reassignments=1, spares=spares, lossy_crashes=0, shrinks=0, records=1)
+    assert check(model, cluster.__all__).verdict == "holds"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_all_properties_hold_with_one_reassignment_and_all_default_budgets() -> None:
+    result = check(Cluster(reassignments=1, records=1), cluster.__all__)
+    assert (result.verdict, result.distinct_states) == ("holds", 21_401_259)

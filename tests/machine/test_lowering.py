@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import ctypes
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from insync.machine.compiler import Library, object_code
+from insync.machine.emit.checking import check_module
+from insync.machine.expander import Checker, Found
+from insync.machine.kernels import Kernels, compile_store
+from insync.model.graph import Graph, Node, Op
+from insync.model.schema import Cell
+from insync_expressions import SIZES, Tree, conditions, direct, every_state, made, numbers, sets
+
+WORDS = 2
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Cells that are placed by hand."""
+
+    cells: tuple[Cell, ...]
+    words: int = WORDS
+
+    def pack(self, codes: Sequence[int]) -> tuple[int, ...]:
+        words = [0] * self.words
+        for cell, code in zip(self.cells, codes, strict=True):
+            words[cell.word] |= code << cell.shift
+        return tuple(words)
+
+
+def layout(places: Sequence[tuple[int, int, int]]) -> Layout:
+    """Cells of (size, word, shift)."""
+    return Layout(
+        tuple(
+            Cell(number, f"c{number}", size, (size - 1).bit_length(), word, shift)
+            for number, (size, word, shift) in enumerate(places)
+        )
+    )
+
+
+def violations(schema: Layout, nodes: Sequence[Node], states: Sequence[Sequence[int]]) -> list[Found]:
+    """How many states make each condition true, and the least, by machine code made for this."""
+    library = Library(object_code(check_module(schema, nodes)))  # type: ignore[arg-type]
+    kernels = Kernels(WORDS, 0, len(nodes), lambda _: 0, library.function("check", 3), compile_store(WORDS), (library,))
+    rows = (ctypes.c_uint64 * (WORDS * len(states)))(*itertools.chain(*map(schema.pack, states)))
+    checker = Checker(kernels)
+    checker.check(ctypes.addressof(rows), len(states))
+    found = checker.take()
+    checker.close()
+    return found
+
+
+def expected(schema: Layout, values: Sequence[bool], states: Sequence[Sequence[int]]) -> Found:
+    true = [schema.pack(state) for state, value in zip(states, values, strict=True) if value]
+    return Found(len(true), min(true, default=None))
+
+
+STATES = list(every_state())
+HERE = layout([(2, 0, 0), (3, 1, 5), (4, 0, 1), (8, 1, 61), (1, 0, 0)])
+assert [cell.size for cell in HERE.cells] == list(SIZES)
+
+
+@settings(max_examples=40)
+@given(tree=conditions(3))
+def test_a_condition_means_what_its_operations_mean(tree: Tree) -> None:
+    node = made(Graph(SIZES), tree)
+    values = [bool(direct(tree, state)) for state in STATES]
+    assert violations(HERE, [node], STATES) == [expected(HERE, values, STATES)]
+
+
+@settings(max_examples=40)
+@given(tree=numbers(3) | sets(3))
+def test_a_number_means_what_its_operations_mean(tree: Tree) -> None:
+    graph = Graph(SIZES)
+    node = made(graph, tree)
+    values = [int(direct(tree, state)) for state in STATES]
+    wanted = sorted(set(values))[:6]
+    nodes = [graph.node(Op.EQ, (node, graph.const(value))) for value in wanted]
+    found = [expected(HERE, [value == each for value in values], STATES) for each in wanted]
+    assert violations(HERE, nodes, STATES) == found
+
+
+# Nine cells in the ways that a schema may come to lay out the elements of an array.
+STRIPES = {
+    "one stripe": [(0, 3 * i) for i in range(9)],
+    "broken by a word's end": [(0, 40 + 5 * i) for i in range(4)] + [(1, 5 * i) for i in range(5)],
+    "downwards": [(1, 50 - 4 * i) for i in range(9)],
+    "no stripe": [(i % 2, 5 * (7 * i % 9)) for i in range(9)],
+    "three of three": [(0, 2 + 7 * i) for i in range(3)]
+    + [(1, 60 - 3 * i) for i in range(3)]
+    + [(0, 30 + 3 * i) for i in range(3)],
+}
+
+
+@settings(max_examples=25)
+@given(layout_name=st.sampled_from(sorted(STRIPES)), shift=st.integers(-3, 3), data=st.data())
+def test_a_selection_of_cells_is_found_wherever_they_lie(layout_name: str, shift: int, data: st.DataObject) -> None:
+    places = STRIPES[layout_name]
+    schema = layout([(8, word, at) for word, at in places] + [(13, 1, 20 if layout_name == "downwards" else 58)])
+    if layout_name in ("downwards", "three of three", "no stripe"):
+        schema = layout([(8, word, at) for word, at in places] + [(13, 0, 56)])
+    graph = Graph([8] * 9 + [13])
+    index = graph.node(Op.ADD, (graph.cell(9), graph.const(shift)))
+    selection = graph.node(Op.SELECT, (index, *(graph.cell(i) for i in range(9))))
+    nodes = [graph.node(Op.EQ, (selection, graph.const(value))) for value in range(8)]
+    elements = data.draw(st.lists(st.integers(0, 7), min_size=9, max_size=9))
+    states = [(*elements, at) for at in range(13)]
+    values = [elements[at + shift] if 0 <= at + shift < 9 else 0 for at in range(13)]
+    found = [expected(schema, [value == each for value in values], states) for each in range(8)]
+    assert violations(schema, nodes, states) == found
+
+
+def test_a_selection_of_constants_is_a_table() -> None:
+    schema = layout([(13, 0, 3)])
+    graph = Graph([13])
+    for values in ([5, 0, 3, 7], list(range(20)), [1] * 62, [2**40, 1]):
+        index = graph.node(Op.SUB, (graph.cell(0), graph.const(2)))
+        selection = graph.node(Op.SELECT, (index, *map(graph.const, values)))
+        states = [(at,) for at in range(13)]
+        wanted = [values[at - 2] if 0 <= at - 2 < len(values) else 0 for at in range(13)]
+        nodes = [graph.node(Op.EQ, (selection, graph.const(value))) for value in sorted(set(wanted))]
+        found = [expected(schema, [value == each for value in wanted], states) for each in sorted(set(wanted))]
+        assert violations(schema, nodes, states) == found

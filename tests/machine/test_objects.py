@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from insync.machine import compiler, identity, objects
+from insync.machine.compiler import compile_module
+from insync.machine.identity import conditions_key, program_key
+from insync.model.catalogue import find_model
+from insync.model.errors import InternalError
+
+TEXT = "define i64 @answer(i64 %x) {\n  %y = add i64 %x, 1\n  ret i64 %y\n}\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def answer(text: str = TEXT) -> int:
+    return compile_module("test", lambda: text).function("answer", 1)(41)
+
+
+def never() -> str:
+    raise AssertionError("the IR was generated again")
+
+
+def test_what_was_compiled_is_not_generated_again(folder: Path) -> None:
+    assert answer() == 42
+    (file,) = folder.iterdir()
+    assert file.suffix == ".o"
+    assert compile_module("test", never).function("answer", 1)(1) == 2
+
+
+def test_another_key_is_another_module() -> None:
+    assert answer() == 42
+    with pytest.raises(AssertionError, match="generated again"):
+        compile_module("other", never)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda code: code[:-1],
+        lambda code: code[:200],
+        lambda code: b"",
+        lambda code: code[:300] + b"\0" + code[301:],
+        lambda code: code + b"!",
+    ],
+)
+def test_damaged_object_code_is_compiled_again(folder: Path, damage: object) -> None:
+    assert answer() == 42
+    (file,) = folder.iterdir()
+    file.write_bytes(damage(file.read_bytes()))  # type: ignore[operator]
+    assert answer() == 42
+    assert compile_module("test", never).function("answer", 1)(1) == 2
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    assert answer() == 42
+
+
+def test_a_full_disk_leaves_nothing_behind(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    assert answer() == 42
+    assert list(folder.iterdir()) == []
+
+
+def test_the_folder_is_the_users_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("INSYNC_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert objects.cache_folder() == tmp_path / "xdg" / "insync"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert objects.cache_folder() == tmp_path / ".cache" / "insync"
+
+
+def test_code_that_llvm_rejects_is_our_mistake() -> None:
+    with pytest.raises(InternalError, match="LLVM does not accept"):
+        compile_module("test", lambda: "define nonsense")
+
+
+def test_a_function_that_is_not_there_is_our_mistake() -> None:
+    with pytest.raises(InternalError, match="no function 'question'"):
+        compile_module("test", lambda: TEXT).function("question", 1)
+
+
+def test_equal_structure_gives_an_equal_key() -> None:
+    bounds = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
+    kind = find_model("kip320")
+    assert program_key("expand", kind(**bounds).program) == program_key("expand", kind(**bounds).program)
+    assert program_key("walk", kind(**bounds).program) != program_key("expand", kind(**bounds).program)
+    assert program_key("expand", kind(**{**bounds, "log_size": 2}).program) != program_key(
+        "expand", kind(**bounds).program
+    )
+    assert program_key("expand", find_model("kip101")(**bounds).program) != program_key(
+        "expand", kind(**bounds).program
+    )
+
+
+def test_the_key_knows_where_the_cells_lie_and_which_conditions_there_are() -> None:
+    one = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+    schema, (first, second, *_) = one.program.schema, [a.guard[0] for a in one.program.actions]
+    keys = {conditions_key("check", schema, nodes) for nodes in ([first], [second], [first, second], [second, first])}
+    assert len(keys) == 4 - (first is second) * 2
+
+
+def test_all_that_generates_code_is_part_of_the_key() -> None:
+    folder = Path(compiler.__file__).parent
+    written = {f"emit/{path.stem}" for path in (folder / "emit").glob("*.py")} - {"emit/__init__"}
+    assert {*written, "compiler"} == set(identity._SOURCES)
+
+
+def test_another_compiler_or_processor_needs_other_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = compiler.machine_key()
+    compiler.machine_key.cache_clear()
+    monkeypatch.setattr(compiler, "_host", lambda: ("another", "+feature"))
+    try:
+        assert compiler.machine_key() != here
+    finally:
+        compiler.machine_key.cache_clear()

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import ctypes
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from insync.machine import store as store_module
+from insync.machine.emit.slots import BUCKET_BYTES
+from insync.machine.expander import words_at
+from insync.machine.kernels import compile_store
+from insync.machine.store import Store
+
+Words = tuple[int, ...]
+CAPACITY = 64 << 20
+
+
+def rows(states: Sequence[Words]) -> ctypes.Array[ctypes.c_uint64]:
+    return (ctypes.c_uint64 * max(1, sum(map(len, states))))(*[word for state in states for word in state])
+
+
+def insert(store: Store, states: Sequence[Words]) -> bool:
+    memory = rows(states)
+    return store.insert(ctypes.addressof(memory), len(states), lambda _: True)
+
+
+def content(store: Store) -> list[Words]:
+    return [words_at(store.address(place), store.kernels.words) for place in range(len(store))]
+
+
+def sample(words: int, count: int, kind: str) -> list[Words]:
+    """States that repeat: of random words, or of few bits, as packed states are."""
+    chance = random.Random(f"{words} {kind}")
+    if kind == "random":
+        return [tuple(chance.getrandbits(64) >> 44 for _ in range(words)) for _ in range(count)]
+    if kind == "low bits":
+        return [tuple(chance.randrange(1 << 9) for _ in range(words)) for _ in range(count)]
+    if kind == "high bits":
+        return [tuple(chance.randrange(1 << 9) << 55 for _ in range(words)) for _ in range(count)]
+    if kind == "one word":
+        return [tuple([0] * (words - 1) + [chance.randrange(1 << 15)]) for _ in range(count)]
+    return [tuple(1 << chance.randrange(64) for _ in range(words)) for _ in range(count)]
+
+
+@pytest.mark.parametrize("kind", ["random", "low bits", "high bits", "one word", "single bits"])
+@pytest.mark.parametrize("words", [1, 2, 3, 4, 5, 8])
+def test_keeps_every_state_once_in_order_of_discovery(words: int, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "_FIRST_BUCKETS", 4)
+    store = Store(compile_store(words), CAPACITY)
+    states = sample(words, 60_000, kind)
+    for start in range(0, len(states), 7919):
+        assert insert(store, states[start : start + 7919])
+    assert content(store) == list(dict.fromkeys(states))
+    store.close()
+
+
+@settings(max_examples=60)
+@given(
+    words=st.sampled_from([1, 2, 3]),
+    batches=st.lists(st.lists(st.integers(0, 40), max_size=300), max_size=6),
+    data=st.data(),
+)
+def test_is_a_set_whatever_comes_in_whatever_portions(
+    words: int, batches: list[list[int]], data: st.DataObject
+) -> None:
+    store = Store(compile_store(words), CAPACITY)
+    known: dict[Words, None] = {}
+    for batch in batches:
+        states = [tuple((number * 3) % 7 if word else number for word in range(words)) for number in batch]
+        assert insert(store, states)
+        known |= dict.fromkeys(states)
+        assert content(store) == list(known)
+    store.close()
+
+
+def test_a_table_with_few_and_full_buckets_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "_FIRST_BUCKETS", 2)
+    monkeypatch.setattr(store_module, "_LARGEST_LOAD", 1.0)
+    store = Store(compile_store(1), CAPACITY)
+    states = [(number * number,) for number in range(50_000)]
+    assert insert(store, states + states)
+    assert content(store) == states
+    store.close()
+
+
+def test_the_hash_spreads_states_evenly() -> None:
+    kernels = compile_store(2)
+    partitions = 64
+    for kind in ("low bits", "high bits", "single bits"):
+        states = list(dict.fromkeys(sample(2, 20_000, kind)))
+        memory = rows(states)
+        counts = [0] * partitions
+        for number in range(len(states)):
+            counts[kernels.owner(ctypes.addressof(memory) + number * kernels.row_bytes, partitions)] += 1
+        mean = len(states) / partitions
+        # Chi-squared with 63 degrees of freedom: 130 is exceeded once in a million by chance.
+        assert sum((count - mean) ** 2 / mean for count in counts) < 130
+
+
+def test_grows_only_with_permission(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "_FIRST_BUCKETS", 64)
+    store = Store(compile_store(1), CAPACITY)
+    asked: list[int] = []
+
+    def refuse(size: int) -> bool:
+        asked.append(size)
+        return False
+
+    states = [(number,) for number in range(10_000)]
+    memory = rows(states)
+    assert not store.insert(ctypes.addressof(memory), len(states), refuse)
+    assert len(asked) == 1
+    assert asked[0] >= 32 * BUCKET_BYTES
+    held = len(store)
+    assert 0 < held <= 64 * 8
+    assert content(store) == states[:held]
+    assert insert(store, states)
+    assert content(store) == states
+    store.close()
+
+
+def test_refuses_states_beyond_its_address_space() -> None:
+    store = Store(compile_store(1), 1)  # rounded up to a huge page: 262,144 states of one word
+    states = [(number,) for number in range(300_000)]
+    assert not insert(store, states)
+    assert len(store) == 262_144
+    assert content(store)[-1] == (262_143,)
+    store.close()
+
+
+def test_finds_a_state_in_a_row_of_states() -> None:
+    kernels = compile_store(3)
+    states = [(number, 5, number * 7) for number in range(100)]
+    memory, one, none = rows(states), rows([states[42]]), rows([(42, 5, 42)])
+    assert kernels.find(ctypes.addressof(memory), 100, ctypes.addressof(one)) == 42
+    assert kernels.find(ctypes.addressof(memory), 42, ctypes.addressof(one)) == 42
+    assert kernels.find(ctypes.addressof(memory), 100, ctypes.addressof(none)) == 100

@@ -1,0 +1,119 @@
+"""z3's successors are the evaluator's: on random typed states, on reachable ones, and along whole paths."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from insync.model import Model
+from insync.model.catalogue import find_model
+from insync.model.errors import DomainError
+from insync.model.evaluator import Evaluator
+from insync_toys import TOYS, DieHard, Overflow, TokenRing
+
+z3 = pytest.importorskip("z3")
+
+from insync.proofs.smt import Answer, Deadline, Path, Solver, SymbolicProgram  # noqa: E402 -- it needs z3
+
+NAMES = ("truncate_to_high_watermark", "kip101", "kip279", "kip320_first_try", "kip320", "async_isr")
+MODELS = [pytest.param(toy, id=f"{toy.name}{index}") for index, toy in enumerate(TOYS)]
+MODELS += [pytest.param(find_model(name)(), id=name) for name in NAMES]
+
+
+def walked(model: Model, seed: int, steps: int) -> tuple[int, ...]:
+    """Return the state after a random walk that refuses steps which leave a domain."""
+    evaluator, codes, choose = Evaluator(model.program), model.program.initial, random.Random(seed)
+    for _ in range(steps):
+        numbers = [n for n in evaluator.enabled(codes) if evaluator.failing_check(n, codes) is None]
+        if not numbers:
+            break
+        codes = evaluator.step(choose.choice(numbers), codes)
+    return codes
+
+
+def same_steps(model: Model, codes: Sequence[int]) -> None:
+    """Compare guards, checks and successors of every action in one state."""
+    evaluator, symbolic = Evaluator(model.program), SymbolicProgram(model.program)
+    state = symbolic.constant(codes)
+    enabled = evaluator.enabled(codes)
+    for number, action in enumerate(model.program.actions):
+        guard = z3.simplify(z3.And(*symbolic.enabled(state, action)))
+        assert z3.is_true(guard) == (number in enabled), action
+        if number not in enabled:
+            continue
+        fits = z3.is_true(z3.simplify(z3.And(*symbolic.fits(state, action))))
+        after = tuple(z3.simplify(cell).as_long() for cell in symbolic.after(state, action).cells)
+        try:
+            expected = evaluator.step(number, codes)
+        except DomainError:
+            assert not fits, action
+        else:
+            assert fits, action
+            assert after == expected, action
+
+
+@pytest.mark.parametrize("model", MODELS)
+@settings(max_examples=8)
+@given(data=st.data())
+def test_steps_from_any_typed_state(model: Model, data: st.DataObject) -> None:
+    same_steps(model, data.draw(st.tuples(*(st.integers(0, c.size - 1) for c in model.program.schema.cells))))
+
+
+@pytest.mark.parametrize("model", MODELS)
+@settings(max_examples=8)
+@given(seed=st.integers(0, 10_000), steps=st.integers(0, 40))
+def test_steps_from_reachable_states(model: Model, seed: int, steps: int) -> None:
+    same_steps(model, walked(model, seed, steps))
+
+
+def ends(model: Model, length: int, *, ordered: bool) -> set[tuple[int, ...]]:
+    """Return the last states of all z3's paths of this many steps from the initial state."""
+    program = SymbolicProgram(model.program)
+    path = Path(program, program.constant(model.program.initial), ordered=ordered)
+    solver = Solver()
+    for _ in range(length):
+        solver.add(path.extend())
+    found: set[tuple[int, ...]] = set()
+    while solver.check(Deadline(None)) is Answer.POSSIBLE:
+        codes = [solver.codes(state) for state in path.states]
+        for before, step, after in zip(codes, path.steps, codes[1:], strict=False):
+            assert Evaluator(model.program).step(solver.chosen(step.choices), before) == after
+        found.add(codes[-1])
+        solver.add([z3.Not(z3.And(*path.states[-1].is_state(codes[-1])))])
+    return found
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("model", [DieHard(), TokenRing(), Overflow(), find_model("async_isr")(replicas=2)])
+def test_paths_end_where_the_evaluators_do(model: Model, ordered: bool) -> None:
+    evaluator, level = Evaluator(model.program), {model.program.initial}
+    for length in range(1, 4):
+        level = {
+            evaluator.step(number, codes)
+            for codes in level
+            for number in evaluator.enabled(codes)
+            if evaluator.failing_check(number, codes) is None
+        }
+        assert ends(model, length, ordered=ordered) == level
+
+
+def test_fresh_states_are_typed() -> None:
+    model = TokenRing()
+    program = SymbolicProgram(model.program)
+    state, solver = program.fresh("s"), Solver()
+    solver.add(program.typed(state))
+    outside = [z3.UGE(cell, size) for cell, size in zip(state.cells, program.sizes, strict=True) if size & (size - 1)]
+    solver.add([z3.Or(*outside)])
+    assert solver.check(Deadline(None)) is Answer.IMPOSSIBLE
+
+
+def test_past_the_deadline_the_answer_is_unknown() -> None:
+    a, b, c = (z3.BitVec(name, 40) for name in "abc")
+    solver = Solver()
+    solver.add([a * b * c == 1234567890123, z3.UGT(a, 1 << 20), z3.UGT(b, 1 << 20), a * a == b * b * c + 7])
+    assert solver.check(Deadline(0.05)) is Answer.UNKNOWN
+    assert solver.reason == "no answer in time"

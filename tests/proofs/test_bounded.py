@@ -1,0 +1,90 @@
+"""Bounded checks find violations as short as the breadth-first search does, and never call silence a proof."""
+
+from __future__ import annotations
+
+import pytest
+
+from insync.explorer import check
+from insync.model import Model
+from insync.model.catalogue import find_model
+from insync.model.evaluator import Evaluator, evaluate
+from insync.properties import TYPE_OK, select
+from insync_toys import DieHard, Overflow
+
+pytest.importorskip("z3")
+
+from insync.proofs.bounded import check_bounded
+from insync.proofs.induction import check_induction
+from insync.proofs.outcome import BoundedVerdict, Query, Verdict
+from insync.properties.lemmas import select_lemmas
+
+KIP101_LEMMAS = (
+    "log_is_blank_from_its_end",
+    "unsent_requests_are_blank",
+    "record_ids_are_old",
+    "leader_is_in_its_isr",
+    "quorum_is_the_newest_request",
+    "replicas_believe_their_request",
+    "isr_shrinks_until_left",
+    "record_epochs_had_a_leader",
+    "record_ids_are_unique",
+)
+
+
+@pytest.mark.parametrize(
+    ("model", "depth"),
+    [
+        (DieHard(), 8),
+        (find_model("truncate_to_high_watermark")(replicas=2, max_records=1), 12),
+        (find_model("kip101")(replicas=2, log_size=1, max_records=2), 12),
+        (find_model("async_isr")(replicas=2), 10),
+    ],
+)
+def test_a_violation_is_as_short_as_the_breadth_first_one(model: Model, depth: int) -> None:
+    searched = check(model)
+    found = check_bounded(model, select(model), depth)
+    lengths = {violation.property: violation.trace_length for violation in searched.violations}
+    assert {name: len(path.codes) for name, path in zip(found.violated, found.paths, strict=True)} == lengths
+    assert (found.verdict is BoundedVerdict.VIOLATED) == bool(lengths)
+    for name, path in zip(found.violated, found.paths, strict=True):
+        (violated,) = select(model, [name])
+        assert violated.node is not None
+        assert not evaluate(violated.node(model), path.codes[-1])
+        assert path.codes[0] == model.program.initial
+
+
+def test_a_step_that_leaves_a_domain_is_found() -> None:
+    model = Overflow()
+    found = check_bounded(model, [], 9)
+    assert found.violated == (TYPE_OK,)
+    (path,) = found.paths
+    evaluator = Evaluator(model.program)
+    assert any(evaluator.failing_check(n, path.codes[-1]) for n in evaluator.enabled(path.codes[-1]))
+    assert len(path.codes) == next(v.trace_length for v in check(model, []).violations)
+
+
+def test_no_violation_within_the_depth_is_not_a_proof() -> None:
+    reported: list[Query] = []
+    found = check_bounded(DieHard(), select(DieHard()), 3, reporter=reported.append)
+    assert (found.verdict, found.depth) == (BoundedVerdict.NONE_WITHIN, 3)
+    assert [query.name for query in reported] == ["depth 1", "depth 2", "depth 3"]
+
+
+def test_no_answer_in_time_is_unknown() -> None:
+    model = find_model("kip101")(log_size=4, max_records=4, max_leader_epoch=4)
+    found = check_bounded(model, select(model), 30, seconds=0.05)
+    assert found.verdict is BoundedVerdict.UNKNOWN
+    assert found.queries[-1].verdict is Verdict.UNKNOWN
+    assert found.queries[-1].reason == "no answer in time"
+    assert found.depth == len(found.queries) - 1
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_kip101_violates_strong_isr_as_early_as_the_search_says() -> None:
+    model = find_model("kip101")()
+    lemmas = select_lemmas(model, KIP101_LEMMAS)
+    assert check_induction(model, lemmas).verdict is Verdict.PROVED
+    found = check_bounded(model, select(model, ["strong_isr"]), 12, lemmas=lemmas)
+    (violation,) = check(model, ["strong_isr"]).violations
+    assert [len(path.codes) for path in found.paths] == [violation.trace_length]

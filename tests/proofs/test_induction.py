@@ -1,0 +1,156 @@
+"""Inductions prove what is inductive and nothing else, and their counterexamples are what they say."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+
+from insync.model import Model
+from insync.model.catalogue import find_model
+from insync.model.define import invariant_names
+from insync.model.evaluator import Evaluator, evaluate
+from insync.properties import TYPE_OK, Property, select
+from insync_proofs import Corridor
+from insync_toys import TOYS, Overflow
+
+pytest.importorskip("z3")
+
+from insync.proofs.induction import check_induction
+from insync.proofs.outcome import Induction, Verdict
+from insync.proofs.preservation import Preservation, conjuncts
+from insync.properties.lemmas import lemmas_of
+
+WRONG = "followers_trail_the_high_watermark"
+
+
+def with_lemmas(model: Model) -> list[Property]:
+    return [*select(model), *(lemma for name, lemma in lemmas_of(model).items() if name != WRONG)]
+
+
+def answers(result: Induction) -> dict[str, Verdict]:
+    return {query.name: query.verdict for query in result.queries}
+
+
+def typed_states(model: Model) -> int:
+    return math.prod(cell.size for cell in model.program.schema.cells)
+
+
+@pytest.fixture(scope="module")
+def kip279() -> Induction:
+    return check_induction(model := find_model("kip279")(), with_lemmas(model))
+
+
+def test_strong_isr_of_kip320_is_proved_with_the_lemmas() -> None:
+    model = find_model("kip320")()
+    result = check_induction(model, with_lemmas(model))
+    assert result.verdict is Verdict.PROVED
+    assert list(answers(result)) == ["initiation", *model.program.action_names]
+    assert result.counterexample is None
+
+
+def test_the_properties_of_kip320_need_lemmas() -> None:
+    model = find_model("kip320")()
+    result = check_induction(model, select(model))
+    assert result.verdict is Verdict.REFUTED
+    assert answers(result)["initiation"] is Verdict.PROVED
+
+
+def test_the_same_lemmas_are_refuted_for_kip279_where_it_does_not_fence(kip279: Induction) -> None:
+    refuted = {name for name, verdict in answers(kip279).items() if verdict is Verdict.REFUTED}
+    assert refuted == {"leader_expand_isr", "leader_advance_high_watermark", "become_follower", "follower_fetch"}
+
+
+def test_a_counterexample_to_induction_is_a_step_from_a_good_state_to_a_bad_one(kip279: Induction) -> None:
+    model = find_model("kip279")()
+    nodes = {c.name: c.node(model) for c in with_lemmas(model) if c.node is not None}
+    for query in kip279.queries:
+        if query.counterexample is None:
+            continue
+        (before, after), (number,) = query.counterexample.path.codes, query.counterexample.path.actions
+        assert model.program.actions[number].name == query.name
+        assert Evaluator(model.program).step(number, before) == after
+        assert all(evaluate(node, before) for node in nodes.values())
+        failing = tuple(name for name, node in nodes.items() if not evaluate(node, after))
+        assert query.counterexample.failing == failing
+        assert query.counterexample.reason
+
+
+def test_two_good_states_may_prove_what_one_does_not() -> None:
+    model = Corridor()
+    assert check_induction(model, select(model)).verdict is Verdict.REFUTED
+    assert check_induction(model, select(model), k=2).verdict is Verdict.PROVED
+    assert check_induction(model, select(model, ["never_trapped", "near_the_door"])).verdict is Verdict.PROVED
+
+
+def is_inductive(model: Model, name: str, k: int) -> bool:
+    """Decide by looking at every typed state whether k good states are followed by good ones only."""
+    evaluator = Evaluator(model.program)
+    (found,) = select(model, [name])
+    assert found.node is not None
+    node = found.node(model)
+    states = itertools.product(*(range(cell.size) for cell in model.program.schema.cells))
+    frontier = {codes for codes in states if evaluate(node, codes)}
+    good = frontier
+    for step in range(k):
+        after = set()
+        for codes in frontier:
+            for number in evaluator.enabled(codes):
+                if evaluator.failing_check(number, codes) is None:
+                    after.add(evaluator.step(number, codes))
+                elif step == k - 1:
+                    return False
+        last, frontier = after, after & good
+    return last <= good
+
+
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize(
+    "model", [toy for toy in (*TOYS, Corridor()) if typed_states(toy) <= 3000], ids=lambda m: m.name
+)
+def test_inductions_agree_with_looking_at_every_typed_state(model: Model, k: int) -> None:
+    for name in invariant_names(type(model)):
+        result = check_induction(model, select(model, [name]), k=k)
+        if result.queries[0].verdict is Verdict.PROVED:
+            assert (result.verdict is Verdict.PROVED) == is_inductive(model, name, k), name
+
+
+def test_what_fails_in_the_first_k_states_is_a_violation() -> None:
+    model = Corridor()
+    result = check_induction(model, select(model, ["at_the_door"]), k=2)
+    assert result.verdict is Verdict.REFUTED
+    assert result.violation is not None
+    assert result.violation.violated == ("at_the_door",)
+    assert [len(path.codes) for path in result.violation.paths] == [2]
+
+
+def test_a_step_that_leaves_a_domain_refutes() -> None:
+    model = Overflow()
+    result = check_induction(model, [])
+    assert result.verdict is Verdict.REFUTED
+    assert result.counterexample is not None
+    assert result.counterexample.failing == (TYPE_OK,)
+    assert result.counterexample.refused is not None
+    assert result.counterexample.reason
+
+
+def test_no_answer_in_time_is_unknown_and_never_proved() -> None:
+    model = find_model("kip320")(log_size=4, max_records=4, max_leader_epoch=4)
+    query = Preservation(model, with_lemmas(model)).ask("become_leader", 0.3)
+    assert query.verdict is Verdict.UNKNOWN
+    assert "no answer in time" in query.reason
+
+
+def test_conjuncts_reach_into_quantifiers() -> None:
+    model = find_model("kip320")()
+    (lemma,) = (p for p in with_lemmas(model) if p.name == "high_watermark_is_within_the_log")
+    assert lemma.node is not None
+    assert len(conjuncts(lemma.node(model))) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_strong_isr_of_kip320_is_proved_where_no_search_can_go() -> None:
+    model = find_model("kip320")(log_size=6, max_records=6, max_leader_epoch=6)
+    assert check_induction(model, with_lemmas(model)).verdict is Verdict.PROVED

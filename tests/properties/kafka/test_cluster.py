@@ -1,0 +1,135 @@
+"""The properties of a cluster: each holds of the newest release, and is broken by a defect, with a reason in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from insync.explorer import CheckResult, Limits, check
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import DEFECTS
+from insync.properties import properties_of
+from insync.properties.kafka import cluster
+
+BROKEN_BY = {
+    "acks_mean_enough_copies": ("R-28", 14),
+    "electable_replicas_are_complete": ("R-01", 7),
+    "follower_reads_repeat": ("R-21", 7),
+    "isr_and_elr_are_sound": ("R-15", 6),
+    "leader_counts_electable_replicas": ("R-12", 2),
+    "leader_is_eligible": ("R-31", 6),
+    "leaders_know_their_followers": ("R-19", 7),
+    "logs_keep_write_order": ("R-03", 11),
+    "no_acknowledged_record_is_lost": ("C-2", 4),
+    "no_divergence": ("R-21", 7),
+    "reads_repeat": ("R-26", 8),
+    "reassignments_keep_redundancy": ("R-40", 8),
+    "watermark_never_goes_back": ("R-22", 6),
+}
+"""A defect that breaks the property, and the states of the shortest trace."""
+
+
+def search(name: str) -> CheckResult:
+    return check(Cluster(**DEFECTS[BROKEN_BY[name][0]].witness), [name])
+
+
+def test_every_property_is_broken_by_some_defect() -> None:
+    assert set(BROKEN_BY) == set(cluster.__all__)
+
+
+@pytest.mark.parametrize("name", list(BROKEN_BY))
+def test_a_defect_breaks_the_property(name: str) -> None:
+    result = search(name)
+    assert [violation.trace_length for violation in result.violations] == [BROKEN_BY[name][1]]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        (
+            "no_acknowledged_record_is_lost",
+            "r0 was acknowledged, but b2, which leads now, does not have it: its log is [|].",
+        ),
+        (
+            "electable_replicas_are_complete",
+            "b2 runs and is in the ISR, but it lacks r0, committed at offset 0: its log is [|].",
+        ),
+        (
+            "follower_reads_repeat",
+            "Consumers have read r0 at offset 0, and b1 gives them another record there: its log is [r1@0 |].",
+        ),
+        (
+            "watermark_never_goes_back",
+            "Clients have seen a high watermark of 1; b2, which leads now, tells them 0.",
+        ),
+        (
+            "isr_and_elr_are_sound",
+            (
+                "ISR and ELR do not go with who is fenced: the leader is b1, the ISR {b1, b2, b3}, the ELR {}, "
+                "and fenced are {b2}."
+            ),
+        ),
+        (
+            "leader_is_eligible",
+            "b1 may not lead: the leader is b1, the ISR {b1}, the ELR {}, and fenced are {b1, b2}.",
+        ),
+        (
+            "leader_counts_electable_replicas",
+            (
+                "b1 does not wait for all who may be elected: the leader is b1, the ISR {b1, b2, b3}, the ELR {}, "
+                "and fenced are {}, and it has asked for the ISR {b1, b2}."
+            ),
+        ),
+    ],
+)
+def test_the_reason_says_which_record_and_which_broker(name: str, reason: str) -> None:
+    assert search(name).violations[0].trace.reason == reason
+
+
+@pytest.mark.parametrize("release", ["3.0", "4.1"])
+def test_all_properties_hold_while_nothing_fails(release: str) -> None:
+    model = Cluster(release=release, lossy_crashes=0, fencings=0, shrinks=1, records=2)
+    assert check(model, cluster.__all__).verdict == "holds"
+
+
+def test_all_properties_hold_of_the_newest_release_with_a_lossy_crash_and_one_record() -> None:
+    model = Cluster(records=1)
+    result = check(model, cluster.__all__)
+    assert (result.verdict, result.stopped_by) == ("holds", None)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("release", "states"), [("4.1", 9_230_765), ("3.9", 8_458_475)])
+def test_the_whole_space_of_a_release_is_searched(release: str, states: int) -> None:
+    names = cluster.__all__ if release == "4.1" else []
+    result = check(Cluster(release=release), names, limits=Limits(seconds=240))
+    assert (result.verdict, result.distinct_states) == ("holds", states)
+
+
+KIP_320: dict[str, int | str] = {
+    "defect": "R-23", "fixed": "on", "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "min_insync": 1,
+}  # fmt: skip
+"""The rules of KIP-320: truncation by question and answer, fenced by epoch, in every fetch."""
+
+
+def test_with_the_rules_of_kip_320_nothing_is_broken_that_the_older_model_keeps() -> None:
+    model = Cluster(**KIP_320, elections=2, records=2)
+    assert check(model, cluster.__all__).verdict == "holds"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_kip_320_keeps_its_promises_with_more_elections_and_shrinks() -> None:
+    model = Cluster(**{**KIP_320, "elections": 3, "records": 2, "shrinks": 1})
+    assert check(model, cluster.__all__, limits=Limits(seconds=240)).verdict == "holds"
+
+
+@pytest.mark.parametrize("budget", ["stops", "pauses", "throttles", "moves", "deletions", "minimum_changes"])
+def test_all_properties_hold_with_one_more_thing_that_happens(budget: str) -> None:
+    lossy = 0 if budget == "minimum_changes" else 1  # with min.insync.replicas=1 a lossy crash is C-3
+    model = Cluster(**{"replicas": 2, "lossy_crashes": lossy, budget: 1})
+    assert check(model, cluster.__all__).verdict == "holds"
+
+
+def test_the_headline_is_about_what_clients_notice() -> None:
+    assert set(Cluster.headline) <= set(properties_of(Cluster()))

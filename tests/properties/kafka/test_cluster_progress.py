@@ -1,0 +1,48 @@
+"""What a cluster does in the end. The largest of these spaces has 28,000 states."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from insync.explorer import Verdict
+from insync.explorer.liveness import check_progress
+from insync.kafka.cluster.model import Cluster
+from insync.properties.kafka import cluster_progress
+from insync.properties.progress import Fairness, progress_of
+
+pytest.importorskip("scipy")
+
+ALL = ["all_acknowledged", "running_is_back_in_isr", "acknowledged_is_on_all_running", "written_is_settled"]
+
+
+def verdicts(model: Cluster, fairness: Fairness | None = None) -> dict[str, Verdict]:
+    return {found.name: found.verdict for found in check_progress(model, None, fairness).properties}
+
+
+def test_the_properties_are_those_of_the_module() -> None:
+    assert sorted(progress_of(Cluster)) == sorted(ALL) == sorted(cluster_progress.__all__)
+
+
+def test_a_cluster_of_today_heals_when_no_more_failures_come() -> None:
+    assert verdicts(Cluster(replicas=2, records=1)) == dict.fromkeys(ALL, Verdict.HOLDS)
+    three = Cluster(replicas=3, records=1, lossy_crashes=0, shrinks=0, metadata_lag=1)
+    assert verdicts(three) == dict.fromkeys(ALL, Verdict.HOLDS)
+
+
+def test_without_eligible_leader_replicas_an_acknowledged_record_may_be_gone() -> None:
+    found = verdicts(Cluster(release="2.0", replicas=2, records=1))
+    assert found == {**dict.fromkeys(ALL, Verdict.HOLDS), "acknowledged_is_on_all_running": Verdict.VIOLATED}
+
+
+@pytest.mark.parametrize(
+    "name", ["fetch(follower)", "apply_metadata(replica)", "unfence(replica)", "expand_isr(follower)"]
+)
+def test_what_heals_is_needed_for_it(name: str) -> None:
+    model = Cluster(replicas=2, records=1, lossy_crashes=0)
+    fairness = progress_of(model)["running_is_back_in_isr"].fairness
+    assert name in fairness.strong
+    assert verdicts(model)["running_is_back_in_isr"] is Verdict.HOLDS
+    without = replace(fairness, strong=tuple(one for one in fairness.strong if one != name))
+    assert verdicts(model, without)["running_is_back_in_isr"] is Verdict.VIOLATED

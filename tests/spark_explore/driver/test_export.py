@@ -1,0 +1,89 @@
+"""The exported tables are the state graph, with the names and values of the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from insync.model import Model
+from insync.model.catalogue import find_model
+from insync.model.errors import UserError
+from insync.model.evaluator import Evaluator
+from insync.spark_explore import SparkOptions, check, export
+from insync_toys import TOYS
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+KIP320 = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+
+
+def name_of(model: Model) -> str:
+    return f"{model.name}-{'-'.join(map(str, dict(model.b).values()))}"
+
+
+def key(model: Model, codes: tuple[int, ...]) -> bytes:
+    return b"".join(word.to_bytes(8, "big") for word in model.program.schema.pack(codes))
+
+
+@pytest.mark.parametrize("model", [KIP320, TOYS[0], TOYS[1], TOYS[2]], ids=name_of)
+def test_the_tables_are_what_the_evaluator_says(spark: SparkSession, tmp_path: Path, model: Model) -> None:
+    options = SparkOptions(session=spark, partitions=2, warm_states=20, run_dir=str(tmp_path / "run"))
+    result = check(model, [], options=options, keep_going=True)
+    out = str(tmp_path / "out")
+    states, steps = export(str(tmp_path / "run"), out, SparkOptions(session=spark))
+    assert (states, steps) == (result.distinct_states, result.transitions)
+
+    evaluator = Evaluator(model.program)
+    by_key = {}
+    for row in spark.read.parquet(f"{out}/states").collect():
+        fields = row.asDict(recursive=True)
+        by_key[bytes(fields.pop("state"))] = (fields.pop("depth"), fields)
+    assert len(by_key) == states
+    expected = {}
+    depths = {tuple(model.program.initial): 1}
+    frontier = [tuple(model.program.initial)]
+    for codes in frontier:
+        expected[key(model, codes)] = (depths[codes], model.decode(codes))
+        for _, after in evaluator.successors(codes):
+            if after not in depths:
+                depths[after] = depths[codes] + 1
+                frontier.append(after)
+    assert by_key == expected
+
+    labels = [str(action) for action in model.program.actions]
+    found = sorted(
+        (bytes(row["state"]), row["step"], bytes(row["next"]))
+        for row in spark.read.parquet(f"{out}/transitions").collect()
+    )
+    wanted = sorted(
+        (key(model, codes), labels[action], key(model, after))
+        for codes in frontier
+        for action, after in evaluator.successors(codes)
+    )
+    assert found == wanted
+
+
+def test_the_queries_of_the_guide(spark: SparkSession, tmp_path: Path) -> None:
+    model = KIP320
+    options = SparkOptions(session=spark, partitions=2, warm_states=20, run_dir=str(tmp_path / "run"))
+    result = check(model, options=options)
+    export(str(tmp_path / "run"), str(tmp_path / "out"), SparkOptions(session=spark))
+    for table in ("states", "transitions"):
+        spark.read.parquet(f"{tmp_path}/out/{table}").createOrReplaceTempView(table)
+    guide = (Path(__file__).parents[3] / "docs" / "guide" / "spark.md").read_text()
+    queries = [block.split("```")[0] for block in guide.split("```sql\n")[1:]]
+    assert len(queries) == 2
+    sizes, new = (spark.sql(query).collect() for query in queries)
+    assert sum(row["states"] for row in sizes) == result.distinct_states
+    assert {row["isr_size"] for row in sizes} == {0, 1, 2}
+    # Each state but the first was first reached by some step.
+    assert sum(row["steps"] for row in new) >= result.distinct_states - 1
+    assert {row["action"] for row in new} <= set(result.actions)
+
+
+def test_there_must_be_a_run(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no run directory"):
+        export(str(tmp_path), str(tmp_path / "out"))

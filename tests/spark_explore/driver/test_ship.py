@@ -1,0 +1,86 @@
+"""The namespace as a zip, for workers that lack insync."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from insync.model.errors import UserError
+from insync.spark_explore.driver.requirements import require_java, require_packages
+from insync.spark_explore.driver.ship import write_namespace
+from insync.spark_explore.wire.version import insync_version, require_version
+
+
+def test_a_python_without_insync_imports_it_from_the_zip(tmp_path: Path) -> None:
+    path = tmp_path / "namespace.zip"
+    write_namespace(path)
+    names = ZipFile(path).namelist()
+    assert {"insync/", "insync/model/", "insync/spark_explore/", "insync/machine/emit/"} <= set(names)
+    assert not [name for name in names if "__pycache__" in name or name.startswith("insync/cli")]
+    # Without `site` no .pth file is read, so the environment's packages are there and this checkout is not.
+    script = (
+        f"import sys; sys.path[:0] = [{str(path)!r}, {site_packages()!r}];"
+        "from insync.spark_explore.wire.version import insync_version, require_version;"
+        "from insync.spark_explore.executor.level_task import level_task;"
+        "from insync.machine.identity import words_key;"
+        "import insync.model; print(insync_version(), insync.model.__file__, words_key('store', 2))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", script],
+        capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    version, file, key = done.stdout.split()
+    assert version == insync_version()
+    assert file.startswith(str(path))
+    from insync.machine.identity import words_key
+
+    assert key == words_key("store", 2)
+
+
+def site_packages() -> str:
+    return str(Path(pytest.__file__).parents[1])
+
+
+def test_another_version_is_refused() -> None:
+    require_version(insync_version())
+    with pytest.raises(UserError, match=r"The driver runs insync 9\.9 and a worker runs insync"):
+        require_version("9.9")
+
+
+def test_what_is_missing_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(UserError, match=r"Spark needs Java, and .* cannot be run .* set JAVA_HOME to it"):
+        require_java()
+    monkeypatch.delenv("JAVA_HOME")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UserError, match="there is none on the PATH"):
+        require_java()
+    old = tmp_path / "java"
+    old.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\"' >&2\n")
+    old.chmod(0o755)
+    with pytest.raises(UserError, match=r"needs Java 17 or newer, and .* is Java 11"):
+        require_java()
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "said"),
+    [
+        ("pyspark", None, "needs the Python package pyspark, which is not installed"),
+        ("pyspark", (3, 5), "needs pyspark 4.1 or newer, and 3.5 is installed"),
+        ("pandas", (3, 0), "needs pandas from 2.2 to below 3, and 3.0 is installed"),
+    ],
+)
+def test_packages_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch, name: str, version: tuple[int, ...] | None, said: str
+) -> None:
+    from insync.spark_explore.driver import requirements
+
+    real = requirements._version
+    monkeypatch.setattr(requirements, "_version", lambda asked: version if asked == name else real(asked))
+    with pytest.raises(UserError, match=said):
+        require_packages()

@@ -1,0 +1,125 @@
+"""Tables are shared between the workers of an executor, and only a cache: whatever is lost is built again."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import multiprocessing
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from insync.spark_explore.executor.shared_memory import Gone, SharedBlock, can_be_anonymous
+from insync.spark_explore.executor.tables import Table, TableFull, Tables, release_tables
+from insync.spark_explore.wire.run_folder import RunFolder
+from insync_tables import ROW, load_and_leave, tables_in
+
+pytest.importorskip("pyarrow")
+
+STATES = [(number * 7919, number) for number in range(1, 4001)]
+
+
+def packed(states: Sequence[tuple[int, int]]) -> ctypes.Array[ctypes.c_uint64]:
+    return (ctypes.c_uint64 * (2 * len(states)))(*[word for state in states for word in state])
+
+
+def fill(tables: Tables, table: Table, states: Sequence[tuple[int, int]]) -> None:
+    rows = packed(states)
+    tables.insert(table, ctypes.addressof(rows), len(states))
+    tables.close_level(table)
+
+
+def states_in(table: Table) -> list[tuple[int, int]]:
+    words = memoryview(table.store.read(0, len(table.store))).cast("Q").tolist()
+    return list(zip(words[::2], words[1::2], strict=True))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    """A run with two partitions of two levels each, the first written by the driver."""
+    folder = RunFolder(str(tmp_path / "run"))
+    for partition in (0, 1):
+        mine = STATES[partition::2]
+        folder.write_states(partition, 1, [10], 2, bytes(packed(mine[:10])))
+        folder.write_states(partition, 2, [len(mine) - 10], 2, bytes(packed(mine[10:])))
+    return folder
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_a_table_is_read_from_the_run_directory_and_used_by_another_worker(
+    tmp_path: Path, run: RunFolder, on_disk: bool
+) -> None:
+    first, second = (tables_in(tmp_path, run, on_disk=on_disk) for _ in range(2))
+    with first.table(0) as table:
+        first.load(table, 2)
+        first.commit(table)
+        assert states_in(table) == STATES[::2]
+        assert (table.levels, table.level(1)[1], table.level(2)[1]) == (2, 10, 1990)
+    with second.table(0) as table:
+        assert (table.levels, states_in(table)) == (2, STATES[::2])
+        fill(second, table, [STATES[0], STATES[1], (5, 5)])  # two of them are not in it
+        second.commit(table)
+    with first.table(0) as table:
+        assert (table.levels, len(table.store)) == (3, 2002)
+    for tables in (first, second):
+        tables.close()
+    release_tables(tmp_path / "executor")
+    assert not (tmp_path / "executor").exists()
+
+
+def test_a_worker_that_dies_while_it_changes_a_table_leaves_none(tmp_path: Path, run: RunFolder) -> None:
+    tables = tables_in(tmp_path, run)
+    with tables.table(0) as table:
+        tables.load(table, 2)
+        tables.commit(table)
+    with pytest.raises(ZeroDivisionError):
+        _change_and_die(tables)
+    with tables.table(0) as table:
+        assert table.levels == 0
+        tables.load(table, 2)
+        assert states_in(table) == STATES[::2]
+    tables.close()
+
+
+def _change_and_die(tables: Tables) -> None:
+    with tables.table(0) as table:
+        fill(tables, table, [(1, 1)])
+        raise ZeroDivisionError
+
+
+def test_memory_of_a_worker_that_is_gone_is_gone(tmp_path: Path, run: RunFolder) -> None:
+    if not can_be_anonymous():
+        pytest.skip("no anonymous shared memory here")
+    context = multiprocessing.get_context("spawn")
+    worker = context.Process(target=load_and_leave, args=(tmp_path, run.uri))
+    worker.start()
+    worker.join(60)
+    assert worker.exitcode == 0
+    note = json.loads((tmp_path / "executor" / "p00000.json").read_text())
+    with pytest.raises(Gone):
+        SharedBlock.attach(*note["states"])
+    tables = tables_in(tmp_path, run)
+    with tables.table(0) as table:
+        assert table.levels == 0
+    tables.close()
+
+
+def test_what_does_not_fit_beside_another_takes_its_place(tmp_path: Path, run: RunFolder) -> None:
+    one = 2000 * ROW + (1 << 12) * 64
+    tables = tables_in(tmp_path, run, limit=one + 4096)
+    for partition in (0, 1, 0):
+        with tables.table(partition) as table:
+            assert table.levels == 0  # the other one drove it out
+            tables.load(table, 2)
+            tables.commit(table)
+            assert states_in(table) == STATES[partition::2]
+        assert [path.name for path in (tmp_path / "executor").glob("*.json")] == [f"p{partition:05}.json"]
+    tables.close()
+
+
+def test_a_partition_that_fits_nowhere_is_an_error(tmp_path: Path, run: RunFolder) -> None:
+    tables = tables_in(tmp_path, run, limit=(1 << 12) * 64 + 1000 * ROW)
+    with pytest.raises(TableFull, match="partition 0 has"), tables.table(0) as table:
+        tables.load(table, 2)
+    tables.close()
