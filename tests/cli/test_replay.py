@@ -94,5 +94,5 @@ def test_a_file_that_is_cut_off(insync: Insync, trace: Path) -> None:
     trace.write_text(trace.read_text()[:-30])
     code, out, err = insync("replay", trace)
     assert (code, out) == (2, "")
-    assert err.startswith(f"Error: {trace}:10:")
+    assert err.startswith(f"Error: {trace}:9:")
     assert "the trace file is cut off here." in err

@@ -6,14 +6,15 @@ import re
 
 import pytest
 
-from insync.model.bounds import Bound, Bounds, BoundValues, Choice, written
+from insync.model.bounds import Bound, Bounds, BoundValues
 from insync.model.errors import ModelError, UserError
+from insync.model.settings import Settings, choose
 
 SIZES = Bounds(replicas=Bound(3, 1, 7, "replicas of the partition"), log_size=Bound(2, 1, 8))
 
 
 def test_a_bound_that_is_not_given_has_its_default() -> None:
-    values = SIZES.values_for("kip320", {"log_size": 5})
+    values = choose("kip320", Settings(), SIZES, {"log_size": 5})
     assert dict(values) == {"replicas": 3, "log_size": 5}
     assert (values.replicas, values["log_size"], len(values)) == (3, 5, 2)
 
@@ -40,11 +41,11 @@ def test_bounds_are_a_mapping_in_the_order_of_declaration() -> None:
 )
 def test_a_wrong_bound_is_named_with_what_is_allowed(given: dict[str, object], message: str) -> None:
     with pytest.raises(UserError, match=f"^{re.escape(message)}$"):
-        SIZES.values_for("kip320", given)
+        choose("kip320", Settings(), SIZES, given)
 
 
 def test_an_unknown_bound_in_a_model_names_the_line_and_the_nearest() -> None:
-    values = SIZES.values_for("kip320", {})
+    values = choose("kip320", Settings(), SIZES, {})
     with pytest.raises(ModelError, match=r"test_bounds\.py:\d+: the model has no bound 'replcas'\. .*'replicas'\?"):
         _ = values.replcas
 
@@ -69,25 +70,10 @@ def test_a_bound_that_could_not_be_read_as_an_attribute_is_refused(name: str) ->
 
 
 def test_bounds_survive_pickling_and_copying() -> None:
-    values = SIZES.values_for("kip320", {"replicas": 5})
+    values = choose("kip320", Settings(), SIZES, {"replicas": 5})
     for again in (pickle.loads(pickle.dumps(values)), copy.deepcopy(values)):  # noqa: S301 -- our own bytes
         assert isinstance(again, BoundValues)
         assert (again, again.replicas) == (values, 5)
     declared = pickle.loads(pickle.dumps(SIZES))  # noqa: S301 -- our own bytes
     assert dict(declared) == dict(SIZES)
     assert list(declared) == list(SIZES)
-
-
-def test_a_choice_is_a_number_to_the_model_and_a_name_to_people() -> None:
-    bounds = Bounds(release=Choice("3.9", ("2.1", "3.9", "4.1"), "release of the brokers"), n=Bound(1, 0, 3))
-    values = bounds.values_for("m", {"release": "4.1"})
-    assert values.release == 2
-    assert f"{values['release']}" == "4.1"
-    assert pickle.loads(pickle.dumps(values)).release.name == "4.1"  # noqa: S301 -- our own bytes
-    assert written(values) == {"release": "4.1", "n": 1}
-    assert bounds.values_for("m", written(values)) == values
-    assert bounds.values_for("m", {"release": 0})["release"] == 0
-    with pytest.raises(UserError, match=r"release='4.0' is unknown. Did you mean '4.1'\?"):
-        bounds.values_for("m", {"release": "4.0"})
-    with pytest.raises(ModelError, match=r"the default '5' is not among 2\.1, 3\.9"):
-        Choice("5", ("2.1", "3.9"))

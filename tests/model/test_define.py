@@ -101,7 +101,7 @@ def test_a_variant_overrides_a_rule() -> None:
 
 
 def test_bounds_are_read_from_the_class_and_chosen_on_the_instance() -> None:
-    assert Base.declared["replicas"].default == 2
+    assert Base.bounds["replicas"].default == 2
     model = Base(replicas=3)
     assert dict(model.b) == {"replicas": 3}
     assert (model.b.replicas, len(model.all(Replica))) == (3, 3)

@@ -88,7 +88,7 @@ def test_what_the_guard_shows_needs_no_check() -> None:
 
 @pytest.mark.parametrize("model", TOYS, ids=lambda m: m.name)
 def test_tracing_is_deterministic(model: Model) -> None:
-    again = type(model)(**dict(model.bounds))
+    again = type(model)(**model.identity)
     mine, theirs = model.program, again.program
     assert mine.initial == theirs.initial
     assert [repr(n) for a in mine.actions for n in reachable([n for _, n in a.updates])] == [

@@ -31,7 +31,7 @@ from insync_toys import TokenRing
 class Corners(Model):
     """One field of each kind, for the tests that trace a single function."""
 
-    bounds = TokenRing.declared
+    bounds = TokenRing.bounds
 
     def declare(self, b: BoundValues) -> State:
         entry = Record(id=Int(0, 3), by=Int(0, 1))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.values import Named, Whole
-
 if TYPE_CHECKING:
     from insync.model import Model
 
-__all__ = ["ModelCommand", "bound_options", "chosen_bounds", "chosen_model", "option_name"]
+__all__ = ["ModelCommand", "chosen_bounds", "chosen_model"]
 
 _MODEL = "insync.model"
 _BOUNDS = "insync.bounds"
@@ -37,16 +35,22 @@ class ModelCommand(click.Command):
         """Return the parameters of the command and the bounds of the model."""
         params = super().get_params(ctx)
         model = ctx.meta.get(_MODEL)
-        return [*params, *bound_options(model, self)] if model is not None else params
+        if model is None:
+            return params
+        from insync.cli.choices import choice_options
+
+        taken = {name for param in self.params for name in param.opts}
+        return [*params, *choice_options(model, taken, ctx.meta[_BOUNDS])]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, the bounds in a section of their own, and what the model says of itself."""
+        own = {param.name for param in super().get_params(ctx)}
         bounds: list[tuple[str, str]] = []
         options: list[tuple[str, str]] = []
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is not None and isinstance(param, click.Option):
-                (bounds if isinstance(param, _BoundOption) else options).append(record)
+                (options if param.name in own else bounds).append(record)
         with formatter.section("Options"):
             formatter.write_dl(options)
         from insync.cli.models import describe_all
@@ -68,43 +72,6 @@ class ModelCommand(click.Command):
             describe_properties(model, formatter)
 
 
-class _BoundOption(click.Option):
-    """A bound of the model; its value goes to `chosen_bounds`."""
-
-
-def bound_options(model: type[Model], command: click.Command) -> list[click.Parameter]:
-    """Return an option for each bound, named so that it takes no name from the command."""
-    taken = {name for param in command.params for name in param.opts}
-    options: list[click.Parameter] = []
-    for name, bound in model.declared.items():
-        options.append(
-            _BoundOption(
-                [option_name(name, taken), f"bound_{name}"],
-                type=Named(bound.names) if bound.names else Whole(bound.lowest, bound.highest),
-                default=bound.names[bound.default] if bound.names else bound.default,
-                metavar="|".join(bound.names) if bound.names else f"{bound.lowest}..{bound.highest}",
-                show_default=True,
-                help=bound.doc or None,
-                expose_value=False,
-                callback=_remember(name),
-            )
-        )
-    return options
-
-
-def option_name(bound: str, taken: set[str]) -> str:
-    """Return the option for a bound: `--log-size`, or `--bound-depth` when the command has a `--depth` itself."""
-    name = "--" + bound.replace("_", "-")
-    return f"--bound-{name[2:]}" if name in taken else name
-
-
-def _remember(name: str) -> Callable[[click.Context, click.Parameter, int | str], None]:
-    def remember(ctx: click.Context, param: click.Parameter, value: int | str) -> None:
-        ctx.meta[_BOUNDS][name] = value
-
-    return remember
-
-
 def chosen_model(ctx: click.Context) -> type[Model]:
     """Return the class of the model that the command line names."""
     model: type[Model] = ctx.meta[_MODEL]
@@ -112,7 +79,7 @@ def chosen_model(ctx: click.Context) -> type[Model]:
 
 
 def chosen_bounds(ctx: click.Context) -> dict[str, int | str]:
-    """Return the value of every bound of the model, the name of one that has names."""
+    """Return what was chosen for every setting and bound of the model."""
     bounds: dict[str, int | str] = ctx.meta[_BOUNDS]
     return bounds
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from insync.cli.choices import choices, default_of, option_name, range_of
 from insync.model.catalogue import BUILT_IN, find_model
 from insync.model.errors import UserError
 from insync.properties import properties_of, select
@@ -12,7 +13,7 @@ from insync.properties import properties_of, select
 if TYPE_CHECKING:
     import click
 
-    from insync.model import Bound, Model
+    from insync.model import Model
     from insync.properties import Property
 
 __all__ = [
@@ -20,7 +21,6 @@ __all__ = [
     "built_in_models",
     "describe_all",
     "describe_properties",
-    "describe_range",
     "select_properties",
 ]
 
@@ -64,12 +64,6 @@ def model_properties(kind: type[Model]) -> list[tuple[Property, bool]]:
     return [(found, name in model.headline) for name, found in properties_of(model).items()]
 
 
-def describe_range(bound: Bound) -> str:
-    """Return the default of a bound and what it can be."""
-    allowed = ", ".join(bound.names) if bound.names else f"{bound.lowest} to {bound.highest}"
-    return f"{bound.show(bound.default)}, {allowed}"
-
-
 def describe_properties(kind: type[Model], formatter: click.HelpFormatter) -> None:
     """Write a model's properties, those checked by default with a star."""
     formatter.write_dl(
@@ -81,6 +75,6 @@ def describe_all(formatter: click.HelpFormatter) -> None:
     """Write the bounds of every model that comes with insync."""
     rows = []
     for kind in built_in_models():
-        bounds = (f"--{name.replace('_', '-')} ({describe_range(b)})" for name, b in kind.declared.items())
+        bounds = (f"{option_name(n, set())} ({default_of(c)}, {range_of(c)})" for n, c in choices(kind).items())
         rows.append((kind.name, ", ".join(bounds)))
     formatter.write_dl(rows)

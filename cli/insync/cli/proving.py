@@ -123,8 +123,8 @@ def _inferred(model: Model, wish: Wish, conditions: Conditions) -> int:
     dropped = refuted_at_first(model, asked)
     dropped += refuted_candidates(model, _without(asked, dropped))
     small = small_instance(model)
-    if small.bounds != model.bounds:  # what a step breaks there is found in seconds, and at large bounds in minutes
-        where = ", ".join(f"{name} {value}" for name, value in small.bounds.items())
+    if small.identity != model.identity:  # what a step breaks there is found in seconds, and at large bounds in minutes
+        where = ", ".join(f"{name} {value}" for name, value in small.identity.items())
         fallen = infer(small, _without(asked, dropped), wish.timeout, _reporter(wish)).dropped
         dropped += [replace(d, by=f"{d.by} ({where})") for d in fallen]
     found = infer(model, _without(asked, dropped), wish.timeout, _reporter(wish))
@@ -169,7 +169,7 @@ def _proof(attempt: Attempt) -> Proof:
     properties, lemmas = (tuple(c.name for c in some) for some in (attempt.properties, attempt.lemmas))
     model, result = attempt.model, attempt.result
     solver = f"z3 {z3_version()}"
-    return Proof(model_reference(model), model.bounds, properties, lemmas, result.k, solver, results_of(result))
+    return Proof(model_reference(model), model.identity, properties, lemmas, result.k, solver, results_of(result))
 
 
 def _reporter(wish: Wish) -> Callable[[Query], None] | None:

@@ -110,7 +110,7 @@ def agree(
     differences = tuple(text for other in ran[1:] for text in _differences(ran[0], other))
     depth = max((opinion.depth for opinion in ran), default=1)
     state = first_difference(model, names, depth) if differences else None
-    return Agreement(model_reference(model), dict(model.bounds), tuple(names), tuple(opinions), differences, state)
+    return Agreement(model_reference(model), model.identity, tuple(names), tuple(opinions), differences, state)
 
 
 def _asked(name: str, engine: Engine, model: Model, properties: Sequence[str], limits: Limits) -> Opinion:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from insync.explorer import Limits, check
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.releases import RELEASES
-from insync.kafka.cluster.settings import Flushing
+from insync.kafka.cluster.settings import Acks, Elr, Flushing
+from insync.kafka.releases import Release
+from insync.model import Switch
 from insync.properties.kafka import cluster as properties
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def remedies(given: Given, search: Search, broken: str = LOSS) -> Iterator[Cell]
 
 def matrix(given: Given, search: Search) -> Iterator[Cell]:
     """Yield the outcome of each acks, min.insync.replicas and unclean.leader.election.enable, in this order."""
-    replicas = Cluster(**given).b.replicas
+    replicas: int = Cluster(**given).b.replicas
     for acks in ("0", "1", "all"):
         for minimum in range(1, replicas + 1):
             for unclean in ("off", "on"):
@@ -132,28 +133,25 @@ def _try(given: Given, change: Given, name: str, search: Search) -> Cell:
 
 def _changes(model: Cluster) -> Iterator[dict[str, int | str]]:
     """Yield the settings that could keep a record where those of the model do not, from the usual to the costly."""
-    settings, newest = model.settings, list(RELEASES)[-1]
-    if settings.acks.value != "all":
-        yield {"acks": "all"}
+    newest = list(Release)[-1]
+    if model.acks is not Acks.ALL:
+        yield {"acks": Acks.ALL.value}
     if model.b.min_insync < 2 <= model.b.replicas:
         yield {"min_insync": 2}
-    if settings.unclean:
-        yield {"unclean": "off"}
-    if not settings.elr and settings.rules.last_leader_must_live:
-        yield {"elr": "on"}
-    if model.declared["release"].show(model.b.release) != newest:
-        yield {"release": newest}
-    if settings.flushing is not Flushing.ALWAYS:
-        yield {"flushing": "always"}
+    if model.unclean:
+        yield {"unclean": Switch.OFF.value}
+    if not model.elr and model.rules.last_leader_must_live:
+        yield {"elr": Elr.ON.value}
+    if model.b.settings.release is not newest:
+        yield {"release": newest.value}
+    if model.flushing is not Flushing.ALWAYS:
+        yield {"flushing": Flushing.ALWAYS.value}
 
 
-def shown_bounds(model: Cluster) -> dict[str, str]:
-    """Return the release and every bound that is not the default, by what they are called."""
-    return {
-        name: bound.show(model.b[name])
-        for name, bound in model.declared.items()
-        if name == "release" or model.b[name] != bound.default
-    }
+def shown_bounds(model: Cluster) -> dict[str, int | str]:
+    """Return the release, and every bound and setting that is not the default."""
+    usual = type(model)().identity
+    return {name: value for name, value in model.identity.items() if name == "release" or value != usual[name]}
 
 
 def with_shown_bounds(trace: Trace, model: Cluster) -> Trace:

@@ -15,12 +15,12 @@ __all__ = ["refuted_candidates", "small_bounds", "small_instance"]
 
 def small_bounds(model: Model) -> dict[str, int]:
     """Return bounds at which the model can be searched: each at most its default."""
-    return {name: min(model.bounds[name], bound.default) for name, bound in type(model).declared.items()}
+    return {name: min(getattr(model.b, name), bound.default) for name, bound in model.bounds.items()}
 
 
 def small_instance(model: Model, bounds: Mapping[str, int] | None = None) -> Model:
-    """Return the model under other bounds; None is `small_bounds`."""
-    return type(model)(**(small_bounds(model) if bounds is None else dict(bounds)))
+    """Return the model under other bounds, with the settings that it has; None is `small_bounds`."""
+    return type(model)(**{**model.identity, **(small_bounds(model) if bounds is None else bounds)})
 
 
 def refuted_candidates(
@@ -37,5 +37,5 @@ def refuted_candidates(
     small = small_instance(model, bounds)
     names = [candidate.name for candidate in candidates]
     result = check(small, names, limits=Limits(seconds=seconds), keep_going=True)
-    where = f"a reachable state ({', '.join(f'{name} {value}' for name, value in small.bounds.items())})"
+    where = f"a reachable state ({', '.join(f'{name} {value}' for name, value in small.identity.items())})"
     return [Dropped(v.property, where, v.trace.reason) for v in result.violations if v.property in names]

@@ -154,7 +154,7 @@ def concluded(
     refused = {v.trace.refused.action for v in violations if v.trace.refused is not None}
     return CheckResult(
         model=model_reference(model),
-        bounds=dict(model.bounds),
+        bounds=model.identity,
         engine=engine,
         storage="exact",
         verdict=Verdict.VIOLATED if violated else otherwise,

@@ -111,7 +111,7 @@ def check_progress(
     order = (Verdict.VIOLATED, Verdict.INCOMPLETE, Verdict.HOLDS)
     return ProgressResult(
         model=model_reference(model),
-        bounds=dict(model.bounds),
+        bounds=model.identity,
         verdict=next((verdict for verdict in order if verdict in verdicts), Verdict.HOLDS),
         stopped_by=graph.stopped_by,
         distinct_states=len(graph),
@@ -149,7 +149,7 @@ def _witness(graph: StateGraph, found: Progress, instances: Sequence[Instance]) 
         message = f"The machine code finds {found.name} in {moves[-1][1]}; by the evaluator it does not hold there."
         raise InternalError(message)
     steps = trace_steps(graph.model, moves)
-    return Trace(model_reference(graph.model), graph.model.bounds, found.name, steps, reason, witness=True)
+    return Trace(model_reference(graph.model), graph.model.identity, found.name, steps, reason, witness=True)
 
 
 def _shortest(graph: StateGraph, state: int) -> Path:

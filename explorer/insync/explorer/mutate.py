@@ -147,7 +147,7 @@ def mutate(
             told(number + 1, len(mutants), results[-1])
     return MutationResult(
         model=model_reference(model),
-        bounds=dict(model.bounds),
+        bounds=model.identity,
         properties=(*judge.properties, TYPE_OK, *judge.runs),
         failing=tuple(name for name in asked if name not in (*judge.properties, TYPE_OK)),
         distinct_states=judge.original.distinct_states,

@@ -252,7 +252,7 @@ def simulation_of(
     lost = total.failed is not None and total.failed.property < len(asked)
     return SimulationResult(
         model=model_reference(model),
-        bounds=dict(model.bounds),
+        bounds=model.identity,
         verdict=Verdict.VIOLATED if violated else Verdict.INCOMPLETE,
         stopped_by=None if violated else stopped_by,
         seed=seed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import cast
 
 from insync.model import (
@@ -48,7 +49,7 @@ class Partition(Index):
     @classmethod
     def size(cls, bounds: BoundValues) -> int:
         """As many as the bound says."""
-        return bounds.partitions
+        return bounds.topic_partitions
 
 
 def replicas_of(partition: int, replicas: int, brokers: int) -> list[int]:
@@ -66,15 +67,15 @@ class Placement(Model):
     name = "placement"
     bounds = Bounds(
         brokers=Bound(4, 1, 12, "brokers of the cluster"),
-        partitions=Bound(4, 1, 24, "partitions of the topic"),
+        topic_partitions=Bound(4, 1, 24, "partitions of the topic"),
         replicas=Bound(3, 1, 7, "replicas of each partition"),
         min_insync=Bound(2, 1, 7, "min.insync.replicas"),
         failures=Bound(1, 0, 12, "brokers that are down at a time"),
     )
     headline = ("every_partition_has_a_leader", "every_partition_takes_writes")
 
-    def __init__(self, **bounds: int | str) -> None:
-        super().__init__(**bounds)
+    def __init__(self, **chosen: int | str | Enum) -> None:
+        super().__init__(**chosen)
         if self.b.replicas > self.b.brokers:
             message = (
                 f"placement: {self.b.replicas} replicas need as many brokers, and there are {self.b.brokers}; "

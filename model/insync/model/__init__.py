@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from insync.model.bounds import Bound, Bounds, BoundValues, Choice
+from insync.model.bounds import Bound, Bounds, BoundValues
 from insync.model.define import Model, action, invariant
 from insync.model.domains import Array, Enum, Int, Option, Readable, ReadableState, Record, Set, State
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
 from insync.model.optional import OptionValue
+from insync.model.settings import Setting, Settings, Switch
 from insync.model.sorts import Index, Subset
 from insync.model.values import NONE, Bool, Condition, EnumValue, Nothing, Num, SetValue
 from insync.model.views import RecordView, StateView, record
@@ -33,7 +34,6 @@ __all__ = [
     "Bound",
     "BoundValues",
     "Bounds",
-    "Choice",
     "Condition",
     "DomainError",
     "Enum",
@@ -58,9 +58,12 @@ __all__ = [
     "RecordView",
     "Set",
     "SetValue",
+    "Setting",
+    "Settings",
     "State",
     "StateView",
     "Subset",
+    "Switch",
     "UserError",
     "action",
     "exists",

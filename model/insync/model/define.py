@@ -20,6 +20,7 @@ from insync.model.domains import MOST_CELLS, Readable, ReadableState, State
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Node
 from insync.model.program import Program
+from insync.model.settings import Settings, choose
 from insync.model.sorts import Index
 from insync.model.values import Condition
 from insync.model.views import StateView
@@ -151,23 +152,32 @@ class _Body(dict[str, Any]):
 class ModelMeta(type):
     """Collects what a model's class body declares."""
 
-    declared: Bounds
-
     @classmethod
     def __prepare__(mcs, name: str, bases: tuple[type, ...], /, **rest: Any) -> dict[str, Any]:
         return _Body()
 
     def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, Any], /) -> ModelMeta:
         members = dict(body)
-        bounds = members.pop("bounds", None)
-        if isinstance(bounds, Bounds):
-            members["declared"] = bounds
-        elif bounds is not None:
-            message = f"{user_frame()}: {name}: bounds={bounds!r} must be Bounds(name=Bound(...), ...)."
-            raise ModelError(message)
+        _check_declarations(name, members)
         _check_names(bases, members)
         members.setdefault("name", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
-        return super().__new__(mcs, name, bases, members)
+        made = super().__new__(mcs, name, bases, members)
+        twice = [one for one in getattr(made, "settings", ()) if one in getattr(made, "bounds", ())]
+        if twice:
+            message = f"{user_frame()}: {name}: {twice[0]!r} is a bound and a setting; rename one."
+            raise ModelError(message)
+        return made
+
+
+def _check_declarations(model: str, members: dict[str, Any]) -> None:
+    """Refuse bounds and settings that are something else."""
+    bounds, settings = members.get("bounds", Bounds()), members.get("settings", Settings())
+    if not isinstance(bounds, Bounds):
+        message = f"{user_frame()}: {model}: bounds={bounds!r} must be Bounds(name=Bound(...), ...)."
+        raise ModelError(message)
+    if not isinstance(settings, Settings):
+        message = f"{user_frame()}: {model}: settings={settings!r} must be Settings(name=Setting(...), ...)."
+        raise ModelError(message)
 
 
 def _check_names(bases: tuple[type, ...], members: dict[str, Any]) -> None:
@@ -193,15 +203,15 @@ def _place_of(member: object) -> str:
 class Model(metaclass=ModelMeta):
     """A deterministic state machine with finite bounds.
 
-    Subclass it, declare `bounds`, write `declare`, and mark methods with `@action` and `@invariant`.
-    An instance is the model under chosen bounds.
+    Subclass it, declare `bounds` and `settings`, write `declare`, and mark methods with `@action` and `@invariant`.
+    An instance is the model under chosen bounds and settings, which its constructor takes by name.
 
     Attributes:
         name: what the model is called; the class name in snake case unless the class sets it.
         headline: the properties that are checked when none is named.
-        declared: the bounds that the class declares.
-        bounds: in a class body the `Bounds`; on an instance the chosen values.
-        b: the chosen bounds, as attributes.
+        bounds: the sizes that the class declares.
+        settings: what the class can be told besides sizes.
+        b: the chosen bounds, as attributes; the members of enumerations chosen for the settings are in `b.settings`.
 
     Raises:
         UserError: a bound that is unknown, of the wrong type or out of range.
@@ -209,17 +219,22 @@ class Model(metaclass=ModelMeta):
     """
 
     name: ClassVar[str]
-    declared: ClassVar[Bounds] = Bounds()
+    bounds: ClassVar[Bounds] = Bounds()
+    settings: ClassVar[Settings] = Settings()
     headline: ClassVar[tuple[str, ...]] = ()
-    bounds: Any
     b: BoundValues
 
-    def __init__(self, **bounds: int | str) -> None:
-        self.b = self.bounds = type(self).declared.values_for(self.name, bounds)
+    def __init__(self, **chosen: int | str | Enum) -> None:
+        self.b = choose(self.name, self.settings, self.bounds, chosen)
         self._members: dict[type[Index], list[Any]] = {}
         self._program: Program | None = None
         self._state: State | None = None
         self._invariants: dict[str, Node] | None = None
+
+    @property
+    def identity(self) -> dict[str, int | str]:
+        """What the model was made with, as it leaves the process: `type(model)(**model.identity)` is the same model."""
+        return {**{name: chosen.value for name, chosen in self.b.settings.items()}, **self.b}
 
     def declare(self, b: BoundValues) -> State:
         """Return the fields of the state and their domains under these bounds."""
@@ -250,7 +265,7 @@ class Model(metaclass=ModelMeta):
             self._state = declared.bind(self.b)
             if self._state.width > MOST_CELLS:
                 message = (
-                    f"{self.name}: a state under {dict(self.b)} takes {self._state.width} cells, and at most "
+                    f"{self.name}: a state under {self.identity} takes {self._state.width} cells, and at most "
                     f"{MOST_CELLS} are possible. Use smaller bounds."
                 )
                 raise ModelError(message)

@@ -74,7 +74,7 @@ def _refuse_too_many(model: Model, name: str, spec: ActionSpec) -> None:
     if math.prod(sizes) > _MOST_BINDINGS:
         message = (
             f"{spec.place}: the action {name!r} has {math.prod(sizes)} bindings of its parameters under "
-            f"{dict(model.b)}; at most {_MOST_BINDINGS} are possible. Use smaller bounds."
+            f"{model.identity}; at most {_MOST_BINDINGS} are possible. Use smaller bounds."
         )
         raise ModelError(message)
 

@@ -38,7 +38,7 @@ class Proof:
     """
 
     model: str
-    bounds: Mapping[str, int]
+    bounds: Mapping[str, int | str]
     properties: tuple[str, ...]
     lemmas: tuple[str, ...]
     k: int
@@ -91,9 +91,11 @@ class _Reader:
         self.path, self.content = path, content
 
     def proof(self) -> Proof:
-        bounds = self._field("bounds", dict, "the bounds as an object of numbers")
+        bounds = self._field("bounds", dict, "the bounds as an object of numbers and names")
         for name, value in bounds.items():
-            self._demand(_is_whole(value), f"bounds.{name}", value, "a whole number")
+            self._demand(
+                _is_whole(value) or isinstance(value, str), f"bounds.{name}", value, "a whole number or a name"
+            )
         k = self._field("k", int, "a whole number from 1")
         self._demand(_is_whole(k) and k >= 1, "k", k, "a whole number from 1")
         model = self._field("model", str, "the name of a model")

@@ -70,7 +70,6 @@ def test_the_file_has_one_line_a_step() -> None:
         '  "format": "insync-trace/1",\n'
         '  "model": "lamp",\n'
         '  "bounds": {"switches": 2},\n'
-        '  "rules": {},\n'
         '  "property": "never_on",\n'
         '  "reason": "The lamp is on.",\n'
         '  "steps": [\n'
@@ -95,7 +94,7 @@ def test_a_file_cut_off_anywhere_is_refused_in_one_sentence(tmp_path: Path, leng
 
 MESSAGES = {
     "": "{path}: the file is empty; a trace (insync-trace/1) was expected. {again}",
-    trace_text(TRACE)[:200]: "{path}:9:36: the trace file is cut off here. {again}",
+    trace_text(TRACE)[:200]: "{path}:8:50: the trace file is cut off here. {again}",
     '{"format": "insync-trace/1",\n "model": lamp}': (
         "{path}:2:11: this is not JSON at 'lamp}}' (Expecting value). A trace (insync-trace/1) was expected. {again}"
     ),
@@ -118,9 +117,6 @@ MESSAGES = {
         modle="lamp"
     ): "{path}: the key 'modle' at the top is not one of a trace file. Did you mean 'model'? {again}",
     _changed(model=3): "{path}: model is 3; expected a text in quotes. {again}",
-    _changed(rules={"fix": True}): (
-        '{path}: rules is {{"fix": true}}; expected {{}}, as this version of insync has no rules to set. {again}'
-    ),
     _changed(bounds=[1]): "{path}: bounds is [1]; expected an object in braces. {again}",
     _changed(bounds__switches=[2]): "{path}: bounds.switches is [2]; expected a whole number. {again}",
     _changed(bounds__switches=True): "{path}: bounds.switches is true; expected a whole number. {again}",

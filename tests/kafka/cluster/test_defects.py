@@ -9,9 +9,9 @@ import pytest
 
 from insync.explorer import check
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.releases import Rules
-from insync.kafka.cluster.settings import BOUNDS
+from insync.kafka.cluster.settings import BOUNDS, SETTINGS
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
+from insync.kafka.releases import Rules
 from insync.properties.kafka import cluster
 
 QUICK = ("R-01", "R-15", "R-21", "R-22", "R-26", "C-2", "C-10", "M-7", "M-11")
@@ -43,7 +43,7 @@ def test_an_entry_names_rules_bounds_and_a_property_that_exist(name: str) -> Non
     defect = DEFECTS[name]
     rules = {field.name for field in fields(Rules)}
     assert set(defect.rules) | set(defect.base) <= rules
-    assert set(defect.bounds) | set(defect.fixed) <= set(BOUNDS)
+    assert set(defect.bounds) | set(defect.fixed) <= {*BOUNDS, *SETTINGS}
     assert defect.breaks in cluster.__all__
     assert bool(defect.rules) != bool(defect.fixed), "the fix is a rule or a setting"
     assert defect.length > 1 or defect.harmless

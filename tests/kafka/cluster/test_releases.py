@@ -8,24 +8,20 @@ from itertools import pairwise
 import pytest
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.releases import (
-    RELEASES,
+from insync.kafka.cluster.settings import Acks, Flushing
+from insync.kafka.releases import (
     IsrWrite,
+    Release,
     Rules,
     StrictMinimum,
     Truncation,
     rule_documentation,
 )
-from insync.kafka.cluster.settings import Acks, Flushing, Settings
 from insync.model import UserError
 
 
-def settings(**bounds: int | str) -> Settings:
-    return Settings(Cluster(**bounds).b)
-
-
 def test_the_newest_release_has_the_rules_that_are_the_defaults() -> None:
-    assert list(RELEASES.values())[-1].rules == Rules()
+    assert list(Release)[-1].rules == Rules()
 
 
 def test_every_rule_says_what_it_is_and_names_where_it_comes_from() -> None:
@@ -34,7 +30,7 @@ def test_every_rule_says_what_it_is_and_names_where_it_comes_from() -> None:
 
 
 def test_a_release_differs_from_the_one_before_only_where_it_says() -> None:
-    releases = list(RELEASES.values())
+    releases = list(Release)
     for before, after in pairwise(releases):
         changed = {f.name for f in fields(Rules) if getattr(before.rules, f.name) != getattr(after.rules, f.name)}
         assert changed == set(after.changed)
@@ -63,27 +59,32 @@ def test_a_release_differs_from_the_one_before_only_where_it_says() -> None:
     ],
 )
 def test_a_release_has_the_rules_that_its_tickets_say(release: str, rule: str, value: object) -> None:
-    assert getattr(RELEASES[release].rules, rule) == value
+    assert getattr(Release(release).rules, rule) == value
 
 
 def test_eligible_leader_replicas_follow_the_release_unless_they_are_set() -> None:
-    assert settings(release="4.1").elr
-    assert not settings(release="4.0").elr
-    assert settings(release="4.0", elr="on").elr
-    assert not settings(release="4.1", elr="off").elr
+    assert Cluster(release="4.1").elr
+    assert not Cluster(release="4.0").elr
+    assert Cluster(release="4.0", elr="on").elr
+    assert not Cluster(release="4.1", elr="off").elr
 
 
 def test_settings_are_read_by_name() -> None:
-    read = settings(acks="1", flushing="always", unclean="on", replicas=2, min_insync=3)
+    read = Cluster(acks="1", flushing="always", unclean="on", replicas=2, min_insync=3)
     assert (read.acks, read.flushing, read.unclean) == (Acks.LEADER, Flushing.ALWAYS, True)
     assert read.needed == 2, "min.insync.replicas above the number of replicas means all of them"
 
 
 def test_a_defect_changes_its_rules_and_a_fixed_one_keeps_what_is_around_them() -> None:
-    assert not settings(defect="R-04").rules.cache_epoch_on_election
-    fixed = settings(defect="R-04", fixed="on").rules
+    assert not Cluster(defect="R-04").rules.cache_epoch_on_election
+    fixed = Cluster(defect="R-04", fixed="on").rules
     assert fixed.cache_epoch_on_election
     assert fixed.truncation is Truncation.EPOCH_PAIR
+
+
+def test_a_fix_without_a_defect_is_refused() -> None:
+    with pytest.raises(UserError, match=r"fixed=on fixes nothing, as no defect is switched on"):
+        Cluster(fixed="on")
 
 
 def test_an_unknown_release_is_the_users_mistake() -> None:
@@ -91,7 +92,7 @@ def test_an_unknown_release_is_the_users_mistake() -> None:
         Cluster(release="3.99")
 
 
-@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("release", [release.value for release in Release])
 def test_every_release_can_be_traced_in_few_words(release: str) -> None:
     program = Cluster(release=release).program
     assert program.schema.words <= 3

@@ -14,7 +14,6 @@ from insync.cli.options import color_option, json_option, model_argument, proper
 from insync.cli.output import emit, emit_error
 from insync.cli.show.figures import count, plural, seconds
 from insync.cli.values import Seconds, Whole
-from insync.model.bounds import written
 
 if TYPE_CHECKING:
     from insync.explorer.agree import Agreement, Engine, Opinion
@@ -170,7 +169,7 @@ def _as_json(found: Agreement) -> str:
     return json.dumps(
         {
             "model": found.model,
-            "bounds": written(found.bounds),
+            "bounds": dict(found.bounds),
             "properties": list(found.properties),
             "agreed": found.agreed,
             "engines": opinions,

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.cluster_options import cluster_options
+from insync.cli.choices import each_choice
 from insync.cli.exit_codes import EPILOG, exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options import color_option, json_option, threads_option
 from insync.cli.output import emit, grid_width, painter
 from insync.cli.show.figures import plural
 from insync.cli.values import Seconds
+from insync.kafka.cluster.model import Cluster
 
 if TYPE_CHECKING:
     from insync.explorer.ask import Asked, Cell, Search
     from insync.explorer.traces.grid import Paint
-    from insync.kafka.cluster.model import Cluster
 
 __all__ = ["command"]
 
@@ -34,7 +34,7 @@ Examples:
 @click.command(
     "ask", epilog=EXAMPLES + EPILOG, short_help="Ask what a release with its settings can lose, and what prevents it."
 )
-@cluster_options("defect", "fixed")
+@each_choice(Cluster, "defect", "fixed")
 @click.option("--matrix", "as_matrix", is_flag=True, help="Try acks x min.insync.replicas x unclean, as a table.")
 @click.option("--max-seconds", type=Seconds(), metavar="S", help="Stop each search after S seconds.")
 @threads_option
@@ -134,7 +134,6 @@ def _remedy(cell: Cell, first: bool) -> str:
 
 def _matrix(given: dict[str, int | str], search: Search, json_: bool) -> int:
     from insync.explorer.ask import matrix
-    from insync.kafka.cluster.model import Cluster
 
     cells = []
     if not json_:

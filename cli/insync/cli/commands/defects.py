@@ -138,7 +138,7 @@ def _show(defect: Defect, trace: Path | None, threads: int | None, stop: threadi
     from insync.cli.show.report import describe_trace
     from insync.cli.traces import traces_written
     from insync.explorer.ask import with_shown_bounds
-    from insync.kafka.cluster.releases import rule_documentation
+    from insync.kafka.releases import rule_documentation
 
     model, broken = _search(defect, False, threads, stop)
     _, fixed = _search(defect, True, threads, stop)

@@ -20,17 +20,17 @@ def command(json_: bool) -> int:
 
 
 def _as_text() -> str:
-    from insync.cli.models import built_in_models, describe_range, model_properties
+    from insync.cli.choices import choices, default_of, range_of
+    from insync.cli.models import built_in_models, model_properties
     from insync.properties.property import sentence_of
 
     lines = []
     for kind in built_in_models():
         lines += [kind.name, f"  {sentence_of(kind)}"]
-        width = max((len(name) for name in kind.declared), default=0)
-        for name, bound in kind.declared.items():
-            default, _, allowed = describe_range(bound).partition(", ")
-            size = f"{default} ({allowed})"
-            lines.append(f"    {name:<{width}}  {size:<11}  {bound.doc}".rstrip())
+        width = max((len(name) for name in choices(kind)), default=0)
+        for name, choice in choices(kind).items():
+            values = f"{default_of(choice)} ({range_of(choice)})"
+            lines.append(f"    {name:<{width}}  {values:<11}  {choice.doc}".rstrip())
         names = [f"{found.name}{'*' if default else ''}" for found, default in model_properties(kind)]
         lines += [f"    properties: {', '.join(names)}", ""]
     lines.append("After each bound its default and range. A property with a star is checked when none is named.")
@@ -41,7 +41,9 @@ def _as_text() -> str:
 def _as_json() -> str:
     import json
 
+    from insync.cli.choices import choices, default_of
     from insync.cli.models import built_in_models, model_properties
+    from insync.model import Setting
     from insync.properties.property import sentence_of
 
     models = [
@@ -51,11 +53,15 @@ def _as_json() -> str:
             "bounds": [
                 {
                     "name": name,
-                    "default": b.show(b.default) if b.names else b.default,
-                    **({"values": list(b.names)} if b.names else {"lowest": b.lowest, "highest": b.highest}),
-                    "sentence": b.doc,
+                    "default": default_of(c),
+                    **(
+                        {"values": list(c.names)}
+                        if isinstance(c, Setting)
+                        else {"lowest": c.lowest, "highest": c.highest}
+                    ),
+                    "sentence": c.doc,
                 }
-                for name, b in kind.declared.items()
+                for name, c in choices(kind).items()
             ],
             "properties": [
                 {"name": found.name, "sentence": found.sentence, "headline": default}

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insync.model.bounds import written
-
 if TYPE_CHECKING:
     from insync.explorer.simulate import SimulationResult
     from insync.explorer.verdict import CheckResult, PropertyResult, Violation
@@ -21,7 +19,7 @@ def check_json(result: CheckResult, files: Sequence[Path | None]) -> str:
     return json.dumps(
         {
             "model": result.model,
-            "bounds": written(result.bounds),
+            "bounds": dict(result.bounds),
             "engine": result.engine,
             "storage": result.storage,
             "verdict": result.verdict,
@@ -48,7 +46,7 @@ def simulation_json(result: SimulationResult, file: Path | None) -> str:
     return json.dumps(
         {
             "model": result.model,
-            "bounds": written(result.bounds),
+            "bounds": dict(result.bounds),
             "verdict": result.verdict,
             "stopped_by": result.stopped_by,
             "seed": result.seed,

@@ -56,7 +56,7 @@ def attempt_json(attempt: Attempt, files: Sequence[Path | None]) -> str:
 def _object(tried: Attempt | Search, **rest: object) -> str:
     head = {
         "model": tried.model.name,
-        "bounds": dict(tried.model.bounds),
+        "bounds": tried.model.identity,
         "engine": "z3",
         "engine_version": z3_version(),
         "properties": [p.name for p in tried.properties],

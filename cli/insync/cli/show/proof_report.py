@@ -88,7 +88,7 @@ def induction_trace(model: Model, found: CounterexampleToInduction) -> Trace:
         refused = RefusedStep(action.name, action.shown_parameters, action.label, found.reason)
     first, *rest = trace_steps(model, _moves(found.path))
     steps = (replace(first, label="a good state"), *rest)
-    return Trace(model_reference(model), model.bounds, found.failing[0], steps, found.reason, refused)
+    return Trace(model_reference(model), model.identity, found.failing[0], steps, found.reason, refused)
 
 
 def _moves(path: StatePath) -> list[Move]:
@@ -98,7 +98,7 @@ def _moves(path: StatePath) -> list[Move]:
 def describe_search(search: Search, files: Sequence[Path | None], paint: Paint, width: int) -> str:
     """Return the report of a bounded check; `files` are where its traces were written."""
     result, names = search.result, ", ".join(p.name for p in search.properties) or TYPE_OK
-    lines = [f"{search.model.name}   {describe_bounds(search.model.bounds)}"]
+    lines = [f"{search.model.name}   {describe_bounds(search.model.identity)}"]
     if result.verdict is BoundedVerdict.VIOLATED:
         lengths = ", ".join(f"{t.property} (trace of {plural(t.length, 'state')})" for t in search.traces)
         lines.append(paint(f"violated: {lengths}", Tone.BAD) + "; there is no shorter trace")
@@ -118,7 +118,7 @@ def describe_search(search: Search, files: Sequence[Path | None], paint: Paint, 
 
 def describe_attempt(attempt: Attempt, files: Sequence[Path | None], paint: Paint, width: int) -> str:
     """Return the report of an induction; `files` are where the traces that initiation found were written."""
-    lines = [f"{attempt.model.name}   {describe_bounds(attempt.model.bounds)}", *_verdict(attempt, paint)]
+    lines = [f"{attempt.model.name}   {describe_bounds(attempt.model.identity)}", *_verdict(attempt, paint)]
     lines += _used(attempt.lemmas, "with", width)
     lines += ["", *_queries(attempt.result.queries), f"z3 {seconds(attempt.result.seconds)}"]
     if attempt.dropped:

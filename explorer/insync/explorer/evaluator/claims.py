@@ -36,9 +36,9 @@ def model_of(given: ModelLike, bounds: Mapping[str, int | str] | None = None) ->
         UserError: there is no such model or bound, or an instance, which has its bounds, is given others.
     """
     if isinstance(given, Model):
-        if bounds and dict(bounds) != {name: given.b[name] for name in bounds if name in given.b}:
+        if bounds and type(given)(**{**given.identity, **bounds}).identity != given.identity:
             message = (
-                f"{given.name}: the model was made with the bounds {dict(given.b)}, and {dict(bounds)} is given too. "
+                f"{given.name}: the model was made with the bounds {given.identity}, and {dict(bounds)} is given too. "
                 f"Give the class {type(given).__name__} with bounds, or the model without."
             )
             raise UserError(message)

@@ -156,4 +156,4 @@ class Walk:
         if refused is not None:
             action = self.stepper.actions[refused.number]
             last = RefusedStep(action.name, action.shown_parameters, action.label, refused.message)
-        return Trace(model_reference(model), dict(model.b), name, tuple(steps), reason, last)
+        return Trace(model_reference(model), model.identity, name, tuple(steps), reason, last)

@@ -61,7 +61,7 @@ def build_machine(
     stepper, claims = Stepper(model), claims_of(model, properties)
     if not stepper.enabled(model.program.initial):
         message = (
-            f"{model.name}: no action is enabled in the initial state under {dict(model.b)}, so there is nothing to "
+            f"{model.name}: no action is enabled in the initial state under {model.identity}, so there is nothing to "
             f"run. Look at the guards of its actions, or choose larger bounds."
         )
         raise UserError(message)

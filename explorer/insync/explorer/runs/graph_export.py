@@ -32,7 +32,7 @@ def to_networkx(graph: StateGraph) -> nx.MultiDiGraph:
     except ImportError as error:
         message = "This needs the extra `graph` (networkx is missing); install it: pip install 'insync[graph]'."
         raise UserError(message) from error
-    made = nx.MultiDiGraph(model=graph.model.name, **{name: str(value) for name, value in graph.model.b.items()})
+    made = nx.MultiDiGraph(model=graph.model.name, **{name: str(value) for name, value in graph.model.identity.items()})
     for state in range(len(graph)):
         made.add_node(state, **_node(graph, state))
     steps = zip(graph.source.tolist(), graph.action.tolist(), graph.target.tolist(), strict=True)

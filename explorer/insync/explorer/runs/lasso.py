@@ -150,4 +150,4 @@ def witness_reason(model: Model, found: Progress, codes: Codes) -> str | None:
 def lasso_trace(model: Model, found: Progress, fairness: Fairness, lasso: Lasso, reason: str) -> Trace:
     """Return a lasso as the trace of a property that it breaks."""
     steps = trace_steps(model, lasso.moves)
-    return Trace(model_reference(model), model.bounds, found.name, steps, reason, loop=lasso.loop, fairness=fairness)
+    return Trace(model_reference(model), model.identity, found.name, steps, reason, loop=lasso.loop, fairness=fairness)

@@ -267,7 +267,7 @@ def _incomplete_text(model: Model, answer: Answer, limits: Limits) -> str:
     by = f"{answer.stopped_by} ({value:g})" if value is not None else str(answer.stopped_by)
     names = ", ".join(found.name for found in answer.properties) or "any property"
     return (
-        f"{model.name}   {describe_bounds(model.b)}: incomplete, stopped by {by} after {answer.states:,} "
+        f"{model.name}   {describe_bounds(model.identity)}: incomplete, stopped by {by} after {answer.states:,} "
         f"{answer.what}, depth {answer.depth}. No violation of {names} so far, but nothing is proved. Raise that "
         f"bound, or write stopped_by={str(answer.stopped_by)!r} if the test means it."
     )
@@ -276,6 +276,6 @@ def _incomplete_text(model: Model, answer: Answer, limits: Limits) -> str:
 def _not_violated_text(model: Model, answer: Answer) -> str:
     names = ", ".join(found.name for found in answer.properties) or "no property"
     return (
-        f"{model.name}   {describe_bounds(model.b)}: the test expects a violation, and the verdict is "
+        f"{model.name}   {describe_bounds(model.identity)}: the test expects a violation, and the verdict is "
         f"{answer.verdict}: {names} in {answer.states:,} {answer.what}, depth {answer.depth}."
     )

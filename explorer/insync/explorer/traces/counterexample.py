@@ -25,7 +25,7 @@ def violation_trace(model: Model, violated: Property, moves: Sequence[Move]) -> 
     if reason is None:
         message = f"The machine code finds {violated.name} violated in {moves[-1][1]}; by the evaluator it holds."
         raise InternalError(message)
-    return Trace(model_reference(model), model.bounds, violated.name, trace_steps(model, moves), reason)
+    return Trace(model_reference(model), model.identity, violated.name, trace_steps(model, moves), reason)
 
 
 def refusal_trace(model: Model, moves: Sequence[Move]) -> Trace:
@@ -42,7 +42,7 @@ def refusal_trace(model: Model, moves: Sequence[Move]) -> Trace:
             action = program.actions[number]
             refused = RefusedStep(action.name, action.shown_parameters, action.label, check.message)
             reference = model_reference(model)
-            return Trace(reference, model.bounds, TYPE_OK, trace_steps(model, moves), check.message, refused)
+            return Trace(reference, model.identity, TYPE_OK, trace_steps(model, moves), check.message, refused)
     message = f"The machine code refuses a step from {codes}; the evaluator refuses none."
     raise InternalError(message)
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from insync.explorer.traces.files import write_whole
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
-from insync.model.bounds import written
 from insync.model.errors import UserError, closest
 from insync.properties.progress import Fairness
 
@@ -23,7 +22,6 @@ _TRACE_KEYS = (
     "format",
     "model",
     "bounds",
-    "rules",
     "property",
     "reason",
     "steps",
@@ -49,8 +47,7 @@ def trace_text(trace: Trace) -> str:
     head = {
         "format": FORMAT,
         "model": trace.model,
-        "bounds": written(trace.bounds),
-        "rules": {},
+        "bounds": dict(trace.bounds),
         "property": trace.property,
         "reason": trace.reason,
     }
@@ -148,9 +145,6 @@ class _Reader:
         entries = self._object(parsed, "the whole file")
         self._version(entries)
         self._keys(entries, _TRACE_KEYS, "at the top")
-        rules = self._object(entries["rules"], "rules")
-        if rules:
-            raise self._error(rules, "rules", "{}, as this version of insync has no rules to set")
         bounds = self._object(entries["bounds"], "bounds")
         steps = entries["steps"]
         if not isinstance(steps, list) or not steps:

@@ -42,8 +42,8 @@ class Assignment(Metadata):
     def needed_of(self, view: Any) -> Num | int:
         """min.insync.replicas, but no more than there are replicas by some change."""
         if not self.b.reassignments:
-            return min(self.settings.needed, self.b.replicas - self.b.spares)
-        return minimum(self.settings.needed, view.replicas.count())
+            return min(self.needed, self.b.replicas - self.b.spares)
+        return minimum(self.needed, view.replicas.count())
 
     def complete_reassignment(
         self, s: StateView, when: Condition, isr: SetValue, assigned: Assigned
@@ -59,7 +59,7 @@ class Assignment(Metadata):
         waits_for = staying if self.rules.reassignment_needs_targets else assigned.adding
         under_way = Not(And(assigned.adding.is_empty(), assigned.removing.is_empty()))
         ends = And(under_way, Not(left.is_empty()), Not(staying.is_empty()), waits_for.is_subset(left))
-        thin = left.count() < minimum(self.settings.needed, staying.count())
+        thin = left.count() < minimum(self.needed, staying.count())
         s.thin_move = Or(s.thin_move, And(when, ends, thin))
         ended = Assigned(
             If(ends, staying, assigned.replicas),

@@ -38,7 +38,7 @@ class Broker(Follower):
 
         Kafka: UnifiedLog.flush.
         """
-        require(self.settings.flushing is Flushing.SOMETIMES)
+        require(self.flushing is Flushing.SOMETIMES)
         b = s.broker[replica]
         require(b.running, b.flushed < b.leo)
         b.flushed = b.leo
@@ -53,16 +53,16 @@ class Broker(Follower):
         b, spent = s.broker[replica], s.spent
         require(b.running, b.leo >= spared, self.start_of(s, replica) <= spared)
         lossy = b.leo > spared
-        if self.settings.flushing is Flushing.ALWAYS:
+        if self.flushing is Flushing.ALWAYS:
             require(Not(lossy))
-        if self.settings.flushing is Flushing.SOMETIMES:
+        if self.flushing is Flushing.SOMETIMES:
             require(b.flushed <= spared)
         require(Implies(lossy, spent.lossy_crashes < self.b.lossy_crashes))
         require(spent.crashes < self.b.lossy_crashes + self.b.crashes)
         spent.lossy_crashes = If(lossy, minimum(spent.lossy_crashes + 1, self.b.lossy_crashes), spent.lossy_crashes)
         spent.crashes += 1
         self.truncate(s, replica, int(spared))
-        if self.settings.flushing is Flushing.SOMETIMES:
+        if self.flushing is Flushing.SOMETIMES:
             b.flushed = int(spared)  # what has survived is on disk
         self.lose_memory(s, replica)
         b.running = False
@@ -104,7 +104,7 @@ class Broker(Follower):
         controller.fenced |= {replica}
         isr = s.changes[0].isr
         affected = isr.contains(replica)
-        leaves_elr = self.settings.elr and self.rules.unclean_leaves_elr
+        leaves_elr = self.elr and self.rules.unclean_leaves_elr
         if leaves_elr:
             affected = Or(affected, controller.elr.contains(replica))
         if self.b.stops:
@@ -143,7 +143,7 @@ class Broker(Follower):
         b.pending = If(when, set(), b.pending)
         if not self.rules.join_reads_one_snapshot:
             b.joining = If(when, set(), b.joining)
-        if self.settings.late_replies:
+        if self.late_replies:
             self.forget_reply(s, replica, And(anew, self.drops_reply(same_leader)))
         self.start_to_follow(s, replica, And(anew, Not(leads)), same_leader)
         self.start_to_lead(s, replica, view.epoch, And(anew, leads), led)
@@ -165,7 +165,7 @@ class Broker(Follower):
             setattr(b, name, False)
         if not self.rules.join_reads_one_snapshot:
             b.joining = set()
-        if self.settings.late_replies:
+        if self.late_replies:
             self.forget_reply(s, replica, True)
         if self.b.moves:
             b.copied = None

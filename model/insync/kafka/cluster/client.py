@@ -26,14 +26,14 @@ class Client(Directories):
         """
         require(s.written < self.b.records, self.leads(s, leader))
         l, view = s.broker[leader], self.view_of(s, leader)
-        if self.settings.acks is Acks.ALL:
+        if self.acks is Acks.ALL:
             require(view.isr.count() >= self.minimum_at(s, leader))
         record = s.written
         s.epoch_of[record] = view.epoch
         self.append(s, leader, record, view.epoch)
         if not self.rules.join_reads_one_snapshot:
             l.joining = set()
-        if self.settings.acks is Acks.LEADER:
+        if self.acks is Acks.LEADER:
             s.acked |= {record}
         s.written += 1
         self.advance_watermark(s, leader)
@@ -61,6 +61,6 @@ class Client(Directories):
         s.spent.minimum_changes += 1
         controller, newest = s.controller, s.changes[0]
         controller.minimum_is_one = Not(controller.minimum_is_one)
-        if self.settings.elr and self.rules.minimum_change_clears_elr:
+        if self.elr and self.rules.minimum_change_clears_elr:
             controller.elr = If(True, set(), controller.elr)
         self.commit(s, True, newest.leader.or_else(-1), newest.epoch, newest.isr)

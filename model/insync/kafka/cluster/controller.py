@@ -88,7 +88,7 @@ class Controller(Assignment):
             self.settle(s, True, isr, lambda r: Not(s.controller.fenced.contains(r)))
             self.forget_proposal(s)
             return
-        if self.settings.elr:
+        if self.elr:
             s.controller.elr = self.next_elr(s, isr, set(), self.assigned(s))
         bump = False if self.rules.shrink_keeps_epoch else Not(newest.isr.is_subset(isr))
         self.commit(s, True, newest.leader.or_else(-1), newest.epoch + If(bump, 1, 0), isr)
@@ -165,7 +165,7 @@ class Controller(Assignment):
         newest = s.changes[0]
         isr, assigned = self.complete_reassignment(s, when, isr, assigned or self.assigned(s))
         leader = newest.leader.or_else(-1)
-        elr = self.next_elr(s, isr, unclean, assigned) if self.settings.elr else None
+        elr = self.next_elr(s, isr, unclean, assigned) if self.elr else None
 
         def valid(replica: Replica) -> Condition:
             eligible = And(isr.is_empty(), elr.contains(replica)) if elr is not None else False
@@ -181,7 +181,7 @@ class Controller(Assignment):
             lives = Or(*[And(last == r, acceptable(r)) for r in self.all(Replica)])
             may = And(isr.is_empty(), elr.is_empty(), lives if self.rules.last_leader_must_live else last.is_some())
             chosen = If(And(chosen < 0, may), last.or_else(-1), chosen)
-        if self.settings.unclean:
+        if self.unclean:
             chosen = If(chosen < 0, self.first(lambda r: And(stays(r), acceptable(r)), leader), chosen)
         self.refuse_newcomer(s, when, chosen)
         self._write(s, when, chosen, chosen != clean, isr, elr, assigned)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from insync.kafka.cluster.leader import Leader
-from insync.kafka.cluster.releases import Truncation
+from insync.kafka.cluster.settings import epoch_bumps
 from insync.kafka.cluster.state import Replica
+from insync.kafka.releases import Truncation
 from insync.model import And, Condition, If, Not, Num, Or, StateView, action, maximum, minimum, record, require
 
 __all__ = ["Follower", "Reply"]
@@ -64,13 +65,13 @@ class Follower(Leader):
         f = s.broker[follower]
         if self.rules.truncation is Truncation.ON_FETCH:
             require(f.term <= s.broker[leader].term)  # else the leader does not know the epoch, and answers an error
-        if self.settings.late_replies:
+        if self.late_replies:
             require(Not(f.reply.waiting))
         reply = self.answer(s, leader, follower)
         self.count_fetch(s, leader, follower, reply)
         if "session" in self.optional_fields:
             f.session = True
-        if not self.settings.late_replies:
+        if not self.late_replies:
             self.process(s, follower, reply)
             return
         f.reply = record(
@@ -90,7 +91,7 @@ class Follower(Leader):
 
         Kafka: AbstractFetcherThread.processFetchRequest, truncateOnFetchResponse.
         """
-        require(self.settings.late_replies, s.broker[follower].running)
+        require(self.late_replies, s.broker[follower].running)
         f = s.broker[follower]
         require(f.reply.waiting)
         waiting = f.reply
@@ -219,7 +220,7 @@ class Follower(Leader):
         """What the leader finds at the follower's log end (Partition.readRecords)."""
         f, l = s.broker[follower], s.broker[leader]
         beyond = f.leo > l.leo
-        epoch: Num | int = self.settings.bumps
+        epoch: Num | int = epoch_bumps(self.b)
         end, diverging = l.leo, beyond
         if self.rules.truncation is Truncation.ON_FETCH:
             floor, end_of = self.floor_epoch(s, leader, f.term), self.end_of_epoch(s, leader, f.term)

@@ -6,9 +6,9 @@ Kafka: Partition.
 from __future__ import annotations
 
 from insync.kafka.cluster.reassignment import Reassignment
-from insync.kafka.cluster.releases import Counting, IsrWrite, StrictMinimum
 from insync.kafka.cluster.settings import Acks
 from insync.kafka.cluster.state import Replica
+from insync.kafka.releases import Counting, IsrWrite, StrictMinimum
 from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView, action, maximum, minimum, require
 
 __all__ = ["Leader"]
@@ -163,7 +163,7 @@ class Leader(Reassignment):
         enough at that moment. Kafka: Partition.checkEnoughReplicasReachOffset, DelayedProduce.tryComplete.
         """
         l = s.broker[leader]
-        waits_for_all = self.settings.acks is Acks.ALL
+        waits_for_all = self.acks is Acks.ALL
         enough = self.maximal_isr(s, leader).count() >= self.minimum_at(s, leader)
         for offset in range(self.b.records):
             record, passed = l.log[offset], And(l.hw <= offset, offset < reached)

@@ -74,7 +74,7 @@ class Logs(ClusterState):
         b.hw = minimum(b.hw, end)
         if self.b.deletions:
             b.start = minimum(b.start, end)
-        if self.settings.flushing is Flushing.SOMETIMES:
+        if self.flushing is Flushing.SOMETIMES:
             b.flushed = minimum(b.flushed, end)
         if self.b.moves:
             b.copied = If(b.copied.is_some(), minimum(b.copied.or_else(0), end), None)
@@ -89,7 +89,7 @@ class Logs(ClusterState):
         b.term = If(when, -1, b.term)
         if self.b.deletions:
             b.start = If(when, 0, b.start)
-        if self.settings.flushing is Flushing.SOMETIMES:
+        if self.flushing is Flushing.SOMETIMES:
             b.flushed = If(when, 0, b.flushed)
         if self.b.moves:
             b.copied = If(when, None, b.copied)

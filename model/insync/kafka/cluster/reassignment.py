@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from insync.kafka.cluster.assignment import Assigned
 from insync.kafka.cluster.controller import Controller
-from insync.kafka.cluster.releases import IsrWrite
 from insync.kafka.cluster.state import Target
+from insync.kafka.releases import IsrWrite
 from insync.model import And, If, Not, Or, StateView, action, minimum, require
 
 __all__ = ["Reassignment"]
@@ -50,9 +50,9 @@ class Reassignment(Controller):
         require(Or(Not(present.adding.is_empty()), Not(present.removing.is_empty())))
         s.spent.reassignments += 1
         old, isr = present.replicas - present.adding, s.changes[0].isr - present.adding
-        if self.rules.cancel_needs_member and not self.settings.unclean:
+        if self.rules.cancel_needs_member and not self.unclean:
             require(Not(isr.is_empty()))
-        needed = minimum(self.settings.needed, old.count())
+        needed = minimum(self.needed, old.count())
         thin = And(isr.count() < needed, s.changes[0].isr.count() >= needed)
         if self.rules.cancel_keeps_minimum:
             require(Not(thin))

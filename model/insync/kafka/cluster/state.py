@@ -8,10 +8,12 @@ incarnation. docs/guide/cluster.md says of every field what it is for, and what 
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
-from insync.kafka.cluster.releases import Truncation
-from insync.kafka.cluster.settings import BOUNDS, Flushing, Settings
+from insync.kafka.cluster.settings import BOUNDS, SETTINGS, Acks, Flushing, epoch_bumps, keeps_elr, rules_of
+from insync.kafka.defects import NO_DEFECT
+from insync.kafka.releases import Truncation
 from insync.kafka.replica import Replica
 from insync.model import (
     And,
@@ -45,7 +47,7 @@ class Epoch(Index):
     @classmethod
     def size(cls, bounds: BoundValues) -> int:
         """As many as the budgets can make necessary."""
-        return Settings(bounds).bumps + 1
+        return epoch_bumps(bounds) + 1
 
 
 class RecordId(Index):
@@ -97,23 +99,32 @@ class ClusterState(Model):
 
     name = "cluster_state"
     bounds = BOUNDS
+    settings = SETTINGS
 
-    def __init__(self, **bounds: int | str) -> None:
-        super().__init__(**bounds)
+    def __init__(self, **chosen: int | str | Enum) -> None:
+        super().__init__(**chosen)
         if self.b.spares >= self.b.replicas:
             message = f"spares {self.b.spares} is too many: one of the {self.b.replicas} brokers must have a replica."
             raise UserError(message)
-        self.settings = Settings(self.b)
-        self.rules = self.settings.rules
+        if self.b.settings.fixed and self.b.settings.defect.value == NO_DEFECT:
+            message = "fixed=on fixes nothing, as no defect is switched on; give defect=R-13, say, or leave fixed out."
+            raise UserError(message)
+        self.rules = rules_of(self.b)
+        self.acks: Acks = self.b.settings.acks
+        self.flushing: Flushing = self.b.settings.flushing
+        self.unclean = bool(self.b.settings.unclean)
+        self.late_replies = bool(self.b.settings.late_replies)
+        self.elr = keeps_elr(self.b)
+        self.needed = min(self.b.min_insync, self.b.replicas)
+        """How many members the ISR must have for acks=all: min.insync.replicas, but never more than all."""
 
     def declare(self, b: BoundValues) -> State:
         """Lay out the state; a log has records from `start` to `leo` and r0 elsewhere; ends are exclusive."""
-        settings = Settings(b)
         return State(
             controller=Record(
                 fenced=Set(Replica),
-                elr=Set(Replica) if settings.elr else UNUSED,
-                last_leader=Option(Replica) if settings.elr else UNUSED,
+                elr=Set(Replica) if self.elr else UNUSED,
+                last_leader=Option(Replica) if self.elr else UNUSED,
                 minimum_is_one=Bool if b.minimum_changes else UNUSED,
                 # A reassignment under way: `removing` are replicas still, `adding` are replicas already.
                 adding=Set(Replica) if b.reassignments else UNUSED,
@@ -138,7 +149,7 @@ class ClusterState(Model):
                 fresh=Bool,
                 current=Bool,
             ),
-            broker=Array(Replica, self._broker(b, settings)),
+            broker=Array(Replica, self._broker(b)),
             written=Int(0, b.records),
             epoch_of=Array(RecordId, Epoch),
             # What clients were told: the records acknowledged, and those first seen below a leader's high watermark.
@@ -163,8 +174,8 @@ class ClusterState(Model):
             ),
         )
 
-    def _broker(self, b: BoundValues, settings: Settings) -> Record:
-        rules = settings.rules
+    def _broker(self, b: BoundValues) -> Record:
+        rules = self.rules
         end = Int(0, b.records)
         asks = rules.truncation in (Truncation.EPOCH_OFFSET, Truncation.EPOCH_PAIR)
         return Record(
@@ -175,10 +186,10 @@ class ClusterState(Model):
             start=end if b.deletions else UNUSED,
             leo=end,
             hw=end,
-            flushed=end if settings.flushing is Flushing.SOMETIMES else UNUSED,
+            flushed=end if self.flushing is Flushing.SOMETIMES else UNUSED,
             # The newest epoch in the epoch cache, -1 if it is empty. All older entries follow from the log, because
             # an entry without records gives way to the next one.
-            term=Int(-1, settings.bumps),
+            term=Int(-1, epoch_bumps(b)),
             epoch_start=end,
             # The epoch in which a leader began to lead without a break; it still answers the producers of that time.
             leads_since=Epoch,
@@ -204,7 +215,7 @@ class ClusterState(Model):
                 end=end,
                 start=end if b.deletions else UNUSED,
             )
-            if settings.late_replies
+            if self.late_replies
             else UNUSED,
         )
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from insync.kafka.cluster.releases import StrictMinimum
 from insync.kafka.defects.defect import Defect
 from insync.kafka.defects.truncation import CALM
+from insync.kafka.releases import StrictMinimum
 
 __all__ = ["FAILURES"]
 

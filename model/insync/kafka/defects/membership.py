@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from insync.kafka.cluster.releases import Counting
 from insync.kafka.defects.defect import Defect
 from insync.kafka.defects.truncation import CALM, FORGETS
+from insync.kafka.releases import Counting
 
 __all__ = ["MEMBERSHIP"]
 

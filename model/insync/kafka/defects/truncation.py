@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from insync.kafka.cluster.releases import Truncation
 from insync.kafka.defects.defect import Defect
+from insync.kafka.releases import Truncation
 
 __all__ = ["CALM", "TRUNCATION"]
 

@@ -160,7 +160,7 @@ def acks_mean_enough_copies(model: Cluster, s: StateView) -> Condition:
 
 def _electable(model: Cluster, s: StateView) -> SetValue:
     """The replicas that the controller may elect: the ISR and the ELR, of those that still are replicas."""
-    electable = s.changes[0].isr | s.controller.elr if model.settings.elr else s.changes[0].isr
+    electable = s.changes[0].isr | s.controller.elr if model.elr else s.changes[0].isr
     return electable & s.changes[0].replicas if model.b.reassignments else electable
 
 
@@ -339,7 +339,7 @@ def isr_and_elr_are_sound(model: Cluster, s: StateView) -> Condition:
     unfenced = (isr & fenced).is_empty()
     if model.b.reassignments:
         unfenced = And(unfenced, isr.is_subset(s.changes[0].replicas))
-    if not model.settings.elr:
+    if not model.elr:
         return Or(unfenced, And(isr.count() == 1, s.changes[0].leader.is_none()))
     elr = _electable(model, s) - isr if model.b.reassignments else s.controller.elr
     return And(unfenced, (isr & elr).is_empty(), Implies(isr.count() >= model.minimum(s), elr.is_empty()))
@@ -366,7 +366,7 @@ def leader_counts_electable_replicas(model: Cluster, s: StateView) -> Condition:
     def covers(leader: Replica) -> Condition:
         counted = model.counted(s, leader)
         electable = _electable(model, s)
-        if not model.settings.elr:
+        if not model.elr:
             return electable.is_subset(counted)
         return Implies(model.may_advance(s, leader), electable.is_subset(counted))
 

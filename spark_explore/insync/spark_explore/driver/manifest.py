@@ -49,7 +49,7 @@ class Identity:
 
     insync: str
     model: str
-    bounds: Mapping[str, int]
+    bounds: Mapping[str, int | str]
     properties: tuple[str, ...]
     code: str
 
@@ -73,7 +73,7 @@ class Manifest:
 
 def identity_of(model: Model, properties: tuple[str, ...], code: str) -> Identity:
     """Return what a run of this model and these properties searches."""
-    return Identity(insync_version(), model_reference(model), dict(model.bounds), properties, code)
+    return Identity(insync_version(), model_reference(model), model.identity, properties, code)
 
 
 def write_manifest(folder: RunFolder, manifest: Manifest) -> None:
@@ -84,7 +84,6 @@ def write_manifest(folder: RunFolder, manifest: Manifest) -> None:
         "insync": identity.insync,
         "model": identity.model,
         "bounds": dict(identity.bounds),
-        "rules": {},
         "properties": list(identity.properties),
         "code": identity.code,
         "run": manifest.run,

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cache
 from typing import Annotated, get_type_hints
 
 __all__ = [
-    "RELEASES",
     "Counting",
     "IsrWrite",
     "Release",
@@ -40,7 +40,7 @@ class IsrWrite(Enum):
 
 
 class Counting(Enum):
-    """Which set a leader's high watermark waits for while a proposal of its is under way (KIP-497)."""
+    """Which set a leader's high watermark waits for while its own proposal is pending (KIP-497)."""
 
     MAXIMAL = "every member of the committed or of the proposed ISR"
     COMMITTED = "the members of the committed ISR alone: an expansion does not count yet"
@@ -176,19 +176,32 @@ def rule_documentation(name: str) -> str:
     return str(annotated.__metadata__[0])
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
-    """A release of Kafka.
+class Release(Enum):
+    """A release of Kafka, from the oldest to the newest. One that is not here has the rules of the one before it."""
 
-    Attributes:
-        name: its number.
-        rules: its rules.
-        changed: the rules in which it differs from the release before it in `RELEASES`.
-    """
+    V0_10_2 = "0.10.2"
+    V0_11 = "0.11"
+    V2_0 = "2.0"
+    V2_1 = "2.1"
+    V2_7 = "2.7"
+    V3_0 = "3.0"
+    V3_3 = "3.3"
+    V3_5 = "3.5"
+    V3_7 = "3.7"
+    V3_8 = "3.8"
+    V3_9 = "3.9"
+    V4_0 = "4.0"
+    V4_1 = "4.1"
 
-    name: str
-    rules: Rules
-    changed: Mapping[str, object]
+    @property
+    def rules(self) -> Rules:
+        """The rules of the release."""
+        return _rules()[self]
+
+    @property
+    def changed(self) -> Mapping[str, object]:
+        """The rules in which it differs from the release before it."""
+        return _CHANGES.get(self, {})
 
 
 _OLDEST = Rules(
@@ -219,47 +232,43 @@ _OLDEST = Rules(
     minimum_change_clears_elr=False,
 )
 
-_CHANGES: dict[str, dict[str, object]] = {
-    "0.10.2": {},
-    "0.11": {"truncation": Truncation.EPOCH_OFFSET},
-    "2.0": {"truncation": Truncation.EPOCH_PAIR},
-    "2.1": {
+_CHANGES: dict[Release, dict[str, object]] = {
+    Release.V0_11: {"truncation": Truncation.EPOCH_OFFSET},
+    Release.V2_0: {"truncation": Truncation.EPOCH_PAIR},
+    Release.V2_1: {
         "cache_epoch_on_election": True,
         "truncate_on_every_epoch": True,
         "fence_fetch": True,
         "fence_truncation": True,
         "join_needs_epoch_start": True,
     },
-    "2.7": {"hide_stale_watermark": True, "session_keeps_epoch": True, "isr_write": IsrWrite.PROPOSED},
-    "3.0": {
+    Release.V2_7: {"hide_stale_watermark": True, "session_keeps_epoch": True, "isr_write": IsrWrite.PROPOSED},
+    Release.V3_0: {
         "truncation": Truncation.ON_FETCH,
         "ignore_diverging_fetch": True,
         "drop_stale_reply": True,
         "isr_within_replicas": True,
     },
     # From here on the controller is a KRaft quorum; before 3.6 it bumped the leader epoch when an ISR shrank.
-    "3.3": {"isr_needs_unfenced": True, "register_needs_fenced": False, "shrink_keeps_epoch": False},
-    "3.5": {"isr_needs_broker_epoch": True, "watermark_after_truncation": True},
-    "3.7": {
+    Release.V3_3: {"isr_needs_unfenced": True, "register_needs_fenced": False, "shrink_keeps_epoch": False},
+    Release.V3_5: {"isr_needs_broker_epoch": True, "watermark_after_truncation": True},
+    Release.V3_7: {
         "shrink_keeps_epoch": True,
         "join_reads_one_snapshot": True,
         "empty_reply_keeps_epoch": True,
         "strict_minimum": StrictMinimum.COMMITTED,
     },
-    "3.8": {"unclean_leaves_elr": True, "reassignment_needs_targets": True},
-    "3.9": {},
-    "4.0": {"register_leaves_isr": True, "minimum_change_clears_elr": True},
-    "4.1": {"elr_by_default": True, "last_leader_must_live": True},
+    Release.V3_8: {"unclean_leaves_elr": True, "reassignment_needs_targets": True},
+    Release.V4_0: {"register_leaves_isr": True, "minimum_change_clears_elr": True},
+    Release.V4_1: {"elr_by_default": True, "last_leader_must_live": True},
 }
 
 
-def _releases() -> dict[str, Release]:
+@cache
+def _rules() -> dict[Release, Rules]:
+    """The rules of every release: those of the oldest, changed release by release."""
     rules, found = _OLDEST, {}
-    for name, changed in _CHANGES.items():
-        rules = replace(rules, **changed)  # type: ignore[arg-type]
-        found[name] = Release(name, rules, changed)
+    for release in Release:
+        rules = replace(rules, **release.changed)  # type: ignore[arg-type]
+        found[release] = rules
     return found
-
-
-RELEASES: Mapping[str, Release] = _releases()
-"""The releases from the oldest to the newest."""

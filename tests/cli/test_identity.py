@@ -1,0 +1,69 @@
+"""What a model was made with: the same words in every result and every file, which lead back to the same model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Insync = Callable[..., Any]
+
+MODEL = f"{Path(__file__).parent.parent / 'support' / 'insync_settings.py'}:Guarded"
+CHOSEN = ("--guard", "on", "--pace", "two at a time", "--top", "4")
+IDENTITY = {"guard": "on", "pace": "two at a time", "top": 4}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check",),
+        ("simulate", "--walks", "10"),
+        ("liveness",),
+        ("prove", "--bmc", "3"),
+        ("prove", "--induction"),
+        ("prove", "--infer"),
+        ("agree",),
+        ("mutate",),
+    ],
+    ids=" ".join,
+)
+def test_every_result_names_bounds_and_settings_alike(insync: Insync, command: tuple[str, ...]) -> None:
+    _, out, err = insync(command[0], MODEL, *command[1:], *CHOSEN, "--json")
+    assert json.loads(out)["bounds"] == IDENTITY, err
+
+
+@pytest.mark.parametrize("command", ["check", "simulate", "prove --bmc 5"])
+def test_a_trace_leads_back_to_its_model(insync: Insync, tmp_path: Path, command: str) -> None:
+    file = tmp_path / "trace.json"
+    name, *options = command.split()
+    code, _, _ = insync(name, MODEL, *options, "--pace", "one at a time", "--trace", file)
+    assert code == 1
+    assert json.loads(file.read_text())["bounds"] == {"guard": "off", "pace": "one at a time", "top": 3}
+    code, out, err = insync("replay", file)
+    assert code == 0, err
+    assert "low fails" in out
+
+
+def test_a_proof_leads_back_to_its_model(insync: Insync, tmp_path: Path) -> None:
+    file = tmp_path / "proof.json"
+    code, _, err = insync("prove", MODEL, "--induction", *CHOSEN, "--save", file)
+    assert code == 0, err
+    assert json.loads(file.read_text())["bounds"] == IDENTITY
+    code, out, err = insync("prove", "--lemmas", file, "--json")
+    assert code == 0, err
+    assert json.loads(out)["bounds"] == IDENTITY
+
+
+def test_inference_tries_candidates_on_a_model_with_the_same_settings(insync: Insync) -> None:
+    code, out, err = insync("prove", MODEL, "--infer", "--guard", "on", "--top", "8")
+    assert code == 0, out + err
+
+
+def test_the_default_of_a_setting_is_shown_by_its_name(insync: Insync) -> None:
+    _, out, _ = insync("check", MODEL, "--help")
+    assert "[default: one at a time]" in " ".join(out.split())
+    _, out, _ = insync("check", MODEL, "--property", "none")
+    assert "guard off, pace one at a time, top 3" in out
