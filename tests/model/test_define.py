@@ -20,7 +20,8 @@ from insync.model import (
     action,
     invariant,
 )
-from insync.model.define import action_specs, invariant_names, show
+from insync.model.actions import action_specs, invariant_names
+from insync.model.define import show
 from insync_toys import Ledger, TokenRing
 
 

@@ -39,27 +39,27 @@ def test_arguments_come_before_their_users_and_equal_nodes_are_one(tree: Tree) -
 def test_a_set_of_one_test_reads_through_unions_and_differences() -> None:
     graph = Graph([8])
     mask = graph.cell(0)
-    joined = apply(graph, Op.BITOR, mask, graph.const(2))
-    assert apply(graph, Op.TEST, joined, graph.const(1)) is graph.true
-    assert apply(graph, Op.TEST, joined, graph.const(0)) is apply(graph, Op.TEST, mask, graph.const(0))
-    without = apply(graph, Op.BITDIFF, mask, graph.const(2))
-    assert apply(graph, Op.TEST, without, graph.const(1)) is graph.false
+    joined = apply(Op.BITOR, mask, graph.const(2))
+    assert apply(Op.TEST, joined, graph.const(1)) is graph.true
+    assert apply(Op.TEST, joined, graph.const(0)) is apply(Op.TEST, mask, graph.const(0))
+    without = apply(Op.BITDIFF, mask, graph.const(2))
+    assert apply(Op.TEST, without, graph.const(1)) is graph.false
 
 
 def test_constants_move_to_one_side_of_an_equation() -> None:
     graph = Graph([5, 5])
     a, b = graph.cell(0), graph.cell(1)
-    plus = apply(graph, Op.ADD, apply(graph, Op.ADD, a, graph.const(1)), graph.const(1))
-    assert apply(graph, Op.EQ, plus, graph.const(3)) is apply(graph, Op.EQ, a, graph.const(1))
-    assert apply(graph, Op.SUB, plus, graph.const(2)) is a
-    left = apply(graph, Op.EQ, plus, apply(graph, Op.ADD, b, graph.const(2)))
-    assert left is apply(graph, Op.EQ, b, a)
+    plus = apply(Op.ADD, apply(Op.ADD, a, graph.const(1)), graph.const(1))
+    assert apply(Op.EQ, plus, graph.const(3)) is apply(Op.EQ, a, graph.const(1))
+    assert apply(Op.SUB, plus, graph.const(2)) is a
+    left = apply(Op.EQ, plus, apply(Op.ADD, b, graph.const(2)))
+    assert left is apply(Op.EQ, b, a)
 
 
 @pytest.mark.parametrize("op", [Op.AND, Op.OR])
 def test_a_quantifier_keeps_the_labels_of_the_conditions_that_are_left(op: Op) -> None:
     graph = Graph([2, 2])
-    first, second = (apply(graph, Op.EQ, graph.cell(i), graph.const(1)) for i in range(2))
+    first, second = (apply(Op.EQ, graph.cell(i), graph.const(1)) for i in range(2))
     neutral = graph.boolean(op is Op.AND)
     node = combine(graph, op, [first, neutral, second], Quantifier("r", ("b1", "b2", "b3")))
     assert node.arg == Quantifier("r", ("b1", "b3"))
@@ -71,7 +71,7 @@ def test_a_quantifier_keeps_the_labels_of_the_conditions_that_are_left(op: Op) -
 
 def test_plain_conjunctions_are_flat_and_quantified_ones_stay() -> None:
     graph = Graph([2, 2, 2])
-    a, b, c = (apply(graph, Op.EQ, graph.cell(i), graph.const(1)) for i in range(3))
+    a, b, c = (apply(Op.EQ, graph.cell(i), graph.const(1)) for i in range(3))
     flat = combine(graph, Op.AND, [combine(graph, Op.AND, [a, b]), combine(graph, Op.AND, [b, c])])
     assert flat.args == (a, b, c)
     quantified = combine(graph, Op.AND, [a, b], Quantifier("x", ("1", "2")))

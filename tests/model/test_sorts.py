@@ -72,13 +72,13 @@ def test_a_subset_is_used_like_a_set() -> None:
 
 def test_a_subset_meets_symbolic_values() -> None:
     graph = Graph([3, 8])
-    isr, member, held = Isr(5), Num(graph, graph.cell(0)), SetValue(graph, graph.cell(1))
+    isr, member, held = Isr(5), Num(graph.cell(0)), SetValue(graph.cell(1))
     assert isinstance(isr.contains(member), Bool)
     assert isinstance(isr == held, Bool)
     assert isinstance(isr | held, SetValue)
     assert isinstance(isr - held, SetValue)
     assert isinstance(isr.is_subset(held), Bool)
-    with pytest.raises(ModelError, match=r"A member of a sort is needed here, but 'b1' is of type str"):
+    with pytest.raises(ModelError, match=r"A member of Replica is needed here, but 'b1' is of type str"):
         isr.contains("b1")
 
 

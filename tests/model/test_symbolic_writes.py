@@ -1,4 +1,4 @@
-"""Symbolic assignments through nested symbolic indexes do to a state what plain assignments do to a plain copy."""
+"""Symbolic assignments, through nested symbolic indexes and in blocks, do what plain ones do to a plain copy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.model import NONE, Array, BoundValues, Int, Model, Option, Record, State, StateView, action
+from insync.model import NONE, Array, BoundValues, Int, Model, Option, Record, State, StateView, action, when
 from insync.model.errors import ModelError
 from insync.model.evaluator import Evaluator
 from insync.model.schema import Schema
@@ -28,12 +28,18 @@ INDEX: Any = st.one_of(
     st.integers(0, 1).map(lambda i: ("const", i)),
     st.tuples(st.just("value"), st.sampled_from([("p",), ("const", 1)]), st.just(("q",))),
 )
-STATEMENT = st.one_of(
+ASSIGNMENT = st.one_of(
     st.tuples(st.just("set p"), NUMBER),
     st.tuples(st.just("set value"), INDEX, INDEX, NUMBER),
     st.tuples(st.just("set seen"), INDEX, INDEX, st.none() | NUMBER),
     st.tuples(st.just("copy"), INDEX, INDEX, INDEX, INDEX),
     st.tuples(st.just("copy row"), INDEX, INDEX),
+)
+STATEMENT: Any = st.deferred(
+    lambda: st.one_of(
+        ASSIGNMENT,
+        st.tuples(st.just("when"), NUMBER, st.integers(0, TOP), st.lists(STATEMENT, min_size=1, max_size=3)),
+    )
 )
 
 
@@ -79,6 +85,10 @@ class Plain:
 
     def execute(self, statement: Any) -> None:
         match statement:
+            case ("when", e, least, statements):
+                if self.number(e) >= least:
+                    for one in statements:
+                        self.execute(one)
             case ("set p", e):
                 self.state["p"] = self.number(e)
             case ("set value", i, j, e):
@@ -112,6 +122,10 @@ def number(s: Any, e: Any) -> Any:
 
 def execute(s: Any, statement: Any) -> None:
     match statement:
+        case ("when", e, least, statements):
+            with when(number(s, e) >= least):
+                for one in statements:
+                    execute(s, one)
         case ("set p", e):
             s.p = number(s, e)
         case ("set value", i, j, e):

@@ -38,7 +38,7 @@ SIZE = 4
 
 
 def truth(graph: Graph, cell: int) -> Bool:
-    return Bool(graph, apply(graph, Op.EQ, graph.cell(cell), graph.const(1)))
+    return Bool(apply(Op.EQ, graph.cell(cell), graph.const(1)))
 
 
 def outcome(value: object, codes: tuple[int, ...]) -> object:
@@ -72,8 +72,8 @@ NUMBERS: list[Callable[..., object]] = [
 @pytest.mark.parametrize("word", NUMBERS)
 def test_words_mean_the_same_on_plain_and_on_symbolic_numbers(word: Callable[..., object]) -> None:
     graph = Graph([SIZE] * 3)
-    symbolic = word(*(Num(graph, graph.cell(i)) for i in range(3)))
-    mixed = word(Num(graph, graph.cell(0)), 2, Num(graph, graph.cell(2)))
+    symbolic = word(*(Num(graph.cell(i)) for i in range(3)))
+    mixed = word(Num(graph.cell(0)), 2, Num(graph.cell(2)))
     for codes in itertools.product(range(SIZE), repeat=3):
         assert outcome(symbolic, codes) == outcome(word(*codes), codes)
         assert outcome(mixed, codes) == outcome(word(codes[0], 2, codes[2]), codes)

@@ -8,8 +8,8 @@ import math
 import pytest
 
 from insync.model import Model
+from insync.model.actions import invariant_names
 from insync.model.catalogue import find_model
-from insync.model.define import invariant_names
 from insync.model.evaluator import Evaluator, evaluate
 from insync.properties import TYPE_OK, Property, select
 from insync_proofs import Corridor

@@ -50,7 +50,7 @@ def made(graph: Graph, tree: Tree) -> Node:
     if tree.op in (Op.AND, Op.OR):
         labels = tuple(str(i) for i in range(len(args)))
         return combine(graph, tree.op, args, Quantifier("x", labels) if tree.labelled else None)
-    return apply(graph, tree.op, *args)
+    return apply(tree.op, *args)
 
 
 def every_state() -> Iterator[tuple[int, ...]]:

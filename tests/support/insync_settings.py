@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from enum import Enum
 
-from insync.model import Bound, Bounds, BoundValues, Condition, Int, Model, Setting, Settings, State, StateView, Switch
+from insync.model import (
+    And,
+    Bound,
+    Bounds,
+    BoundValues,
+    Condition,
+    Int,
+    Model,
+    Setting,
+    Settings,
+    State,
+    StateView,
+    Switch,
+)
 
 from insync.model import action, invariant, require  # isort: skip
 
@@ -41,4 +54,5 @@ class Guarded(Model):
     @invariant
     def low(self, s: StateView) -> Condition:
         """The counter does not pass two."""
-        return s.n <= 2 if self.b.settings.pace is Pace.ONE else s.n <= 3
+        most = 2 if self.b.settings.pace is Pace.ONE else 3
+        return And(s.n <= most)

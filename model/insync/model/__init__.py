@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from insync.model.actions import action, invariant
 from insync.model.bounds import Bound, Bounds, BoundValues
-from insync.model.define import Model, action, invariant
-from insync.model.domains import Array, Enum, Int, Option, Readable, ReadableState, Record, Set, State
+from insync.model.define import Model
+from insync.model.domains import Absent, Array, Enum, Int, Option, Readable, ReadableState, Record, Set, State
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
 from insync.model.optional import OptionValue
 from insync.model.settings import Setting, Settings, Switch
@@ -24,10 +25,12 @@ from insync.model.vocabulary import (
     require,
     set_of,
     snapshot,
+    when,
 )
 
 __all__ = [
     "NONE",
+    "Absent",
     "And",
     "Array",
     "Bool",
@@ -75,4 +78,5 @@ __all__ = [
     "require",
     "set_of",
     "snapshot",
+    "when",
 ]

@@ -1,20 +1,18 @@
-"""Defining a model: the `Model` class, its actions and its invariants.
+"""Defining a model: the `Model` class, which collects what a class body declares.
 
-What a class body declares is collected here; `tracing` turns it into a `Program`. Inherited
-actions keep their place; a subclass that defines an action of the same name replaces it, and one
-that sets the name to None removes it.
+`actions` marks what is an action or an invariant, `tracing` turns the whole into a `Program`. Inherited actions keep
+their place; a subclass that defines an action of the same name replaces it, and one that sets the name to None removes
+it.
 """
 
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import Enum
-from inspect import CO_VARARGS, CO_VARKEYWORDS
-from types import FrameType
-from typing import Any, ClassVar, TypeVar, overload
+from typing import Any, ClassVar, TypeVar
 
+from insync.model.actions import ROLE, invariant_names, place_of_function
 from insync.model.bounds import Bounds, BoundValues
 from insync.model.domains import MOST_CELLS, Readable, ReadableState, State
 from insync.model.errors import ModelError, user_frame
@@ -22,122 +20,20 @@ from insync.model.graph import Node
 from insync.model.program import Program
 from insync.model.settings import Settings, choose
 from insync.model.sorts import Index
+from insync.model.tracing import trace_model, trace_predicate
 from insync.model.values import Condition
 from insync.model.views import StateView
 
-__all__ = ["ActionSpec", "Model", "action", "invariant"]
+__all__ = ["Model", "show"]
 
-F = TypeVar("F", bound=Callable[..., Any])
 S = TypeVar("S", bound=Index)
-
-_ROLE = "__insync_role__"
-
-
-class ActionSpec:
-    """What `@action` notes of a method: its label, where it stands, and the type of each parameter."""
-
-    __slots__ = ("label", "parameters", "place")
-    word: ClassVar[str] = "action"
-
-    def __init__(self, label: str | None, place: str, parameters: dict[str, type]) -> None:
-        self.label, self.place, self.parameters = label, place, parameters
-
-
-class InvariantSpec:
-    """What `@invariant` notes of a method: where it stands."""
-
-    __slots__ = ("place",)
-    word: ClassVar[str] = "invariant"
-
-    def __init__(self, place: str) -> None:
-        self.place = place
-
-
-def _place(function: Callable[..., Any]) -> str:
-    return f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
-
-
-def _check_signature(function: Callable[..., Any], word: str, *, parameters: bool) -> None:
-    code = getattr(function, "__code__", None)
-    if code is None:
-        message = f"{user_frame()}: @{word} belongs directly above a method (def) of the model, not on {function!r}."
-        raise ModelError(message)
-    unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS) or function.__defaults__
-    if code.co_argcount < 2 or unusual or (code.co_argcount > 2 and not parameters):
-        after = " and then its parameters, without *, ** and defaults" if parameters else " and nothing else"
-        message = f"{_place(function)}: the {word} {function.__name__!r} must take self, the state{after}."
-        raise ModelError(message)
-
-
-def _parameter_types(function: Callable[..., Any], body: FrameType) -> dict[str, type]:
-    """Return the type of each parameter after `self` and the state, from its annotation."""
-    _check_signature(function, "action", parameters=True)
-    names = function.__code__.co_varnames[2 : function.__code__.co_argcount]
-    scopes = (body.f_locals, body.f_back.f_locals if body.f_back else {}, function.__globals__)
-    return {name: _parameter_type(function, name, scopes) for name in names}
-
-
-def _parameter_type(function: Callable[..., Any], name: str, scopes: tuple[dict[str, Any], ...]) -> type:
-    given = function.__annotations__.get(name)
-    if isinstance(given, str):
-        given = given.strip("'\"")  # an annotation in quotes, in a file where all of them are strings
-        first = given.split(".")[0]
-        found = next((scope[first] for scope in scopes if first in scope), bool if given == "bool" else None)
-        for part in given.split(".")[1:]:
-            found = getattr(found, part, None)
-    else:
-        found = given
-    if isinstance(found, type) and (issubclass(found, (Index, Enum)) or found is bool):
-        return found
-    if name not in function.__annotations__:
-        message = (
-            f"{_place(function)}: the parameter {name!r} of the action {function.__name__!r} has no annotation; "
-            f"annotate it with a sort (a subclass of Index), an enumeration or bool."
-        )
-        raise ModelError(message)
-    message = (
-        f"{_place(function)}: the parameter {name!r} of the action {function.__name__!r} is annotated with {given!r}; "
-        f"annotate it with a sort (a subclass of Index), an enumeration or bool."
-    )
-    raise ModelError(message)
-
-
-@overload
-def action(function: F, /) -> F: ...
-@overload
-def action(*, label: str) -> Callable[[F], F]: ...
-
-
-def action(function: F | None = None, /, *, label: str | None = None) -> F | Callable[[F], F]:
-    """Mark a method of a model as an action: what may happen to the state in one step.
-
-    Args:
-        function: the method: `self`, the state, then parameters annotated with sorts, enumerations or bool.
-        label: the step in protocol words, a format string over the parameters, such as
-            `"{follower} fetches from {leader}"`.
-    """
-    body = sys._getframe(1)
-
-    def mark(marked: F) -> F:
-        types = _parameter_types(marked, body)
-        setattr(marked, _ROLE, ActionSpec(label, _place(marked), types))
-        return marked
-
-    return mark if function is None else mark(function)
-
-
-def invariant(function: F, /) -> F:
-    """Mark a method of a model as an invariant: a condition on the state that must hold always."""
-    _check_signature(function, "invariant", parameters=False)
-    setattr(function, _ROLE, InvariantSpec(_place(function)))
-    return function
 
 
 class _Body(dict[str, Any]):
     """The names of a class body; an action or invariant must not be defined twice under one name."""
 
     def __setitem__(self, name: str, value: Any) -> None:
-        old, new = getattr(self.get(name), _ROLE, None), getattr(value, _ROLE, None)
+        old, new = getattr(self.get(name), ROLE, None), getattr(value, ROLE, None)
         if old is not None and new is not None:
             other = old.place.rsplit(":", 1)[1]
             kind = f"two {new.word}s" if type(old) is type(new) else f"an {old.word} and an {new.word}"
@@ -183,11 +79,11 @@ def _check_declarations(model: str, members: dict[str, Any]) -> None:
 def _check_names(bases: tuple[type, ...], members: dict[str, Any]) -> None:
     """Refuse an action or invariant that hides something else, or that an ordinary method hides."""
     for name, member in members.items():
-        spec = getattr(member, _ROLE, None)
+        spec = getattr(member, ROLE, None)
         if spec is not None and (name in _RESERVED or hasattr(type, name)):
             message = f"{spec.place}: an {spec.word} cannot be named {name!r}: every model has that already; rename it."
             raise ModelError(message)
-        inherited = next((role for base in bases if (role := getattr(getattr(base, name, None), _ROLE, None))), None)
+        inherited = next((role for base in bases if (role := getattr(getattr(base, name, None), ROLE, None))), None)
         if inherited is not None and spec is None and member is not None:
             message = (
                 f"{_place_of(member)}: {name!r} hides the {inherited.word} at {inherited.place} and is none itself; "
@@ -197,7 +93,7 @@ def _check_names(bases: tuple[type, ...], members: dict[str, Any]) -> None:
 
 
 def _place_of(member: object) -> str:
-    return _place(member) if hasattr(member, "__code__") and callable(member) else user_frame()
+    return place_of_function(member) if hasattr(member, "__code__") and callable(member) else user_frame()
 
 
 class Model(metaclass=ModelMeta):
@@ -260,7 +156,7 @@ class Model(metaclass=ModelMeta):
         if self._state is None:
             declared: object = self.declare(self.b)
             if not isinstance(declared, State):
-                message = f"{_place(self.declare)}: declare returns {declared!r}; it must return State(...)."
+                message = f"{place_of_function(self.declare)}: declare returns {declared!r}; it must return State(...)."
                 raise ModelError(message)
             self._state = declared.bind(self.b)
             if self._state.width > MOST_CELLS:
@@ -275,8 +171,6 @@ class Model(metaclass=ModelMeta):
     def program(self) -> Program:
         """The traced model, made when first needed."""
         if self._program is None:
-            from insync.model.tracing import trace_model  # here because tracing needs this class
-
             self._program = trace_model(self)
         return self._program
 
@@ -290,8 +184,6 @@ class Model(metaclass=ModelMeta):
 
     def trace_predicate(self, predicate: Callable[[StateView], Condition]) -> Node:
         """Return the node of a condition on the state."""
-        from insync.model.tracing import trace_predicate
-
         return trace_predicate(self, predicate)
 
     def decode(self, codes: tuple[int, ...]) -> ReadableState:
@@ -321,25 +213,3 @@ def show(value: Readable) -> str:
     if isinstance(value, dict):
         return " ".join(f"{name}={show(part)}" for name, part in value.items())
     return str(value)
-
-
-def action_specs(model: type[Model]) -> dict[str, ActionSpec]:
-    """Return the actions of a model class by name, inherited ones first, in order of definition."""
-    return {name: spec for name, spec in _marked(model) if isinstance(spec, ActionSpec)}
-
-
-def invariant_names(model: type[Model]) -> list[str]:
-    """Return the names of a model class's invariants in order of definition."""
-    return [name for name, spec in _marked(model) if isinstance(spec, InvariantSpec)]
-
-
-def _marked(model: type[Model]) -> Iterator[tuple[str, object]]:
-    names: dict[str, None] = {}
-    for base in reversed(model.__mro__):
-        for name, member in vars(base).items():
-            if hasattr(member, _ROLE):
-                names.setdefault(name)
-    for name in names:
-        spec = getattr(getattr(model, name), _ROLE, None)
-        if spec is not None:
-            yield name, spec

@@ -29,7 +29,10 @@ from insync.model.scalars import (
 from insync.model.sorts import Index
 
 __all__ = [
+    "DOMAINS",
     "MOST_CELLS",
+    "SCALARS",
+    "Absent",
     "Array",
     "Boolean",
     "Domain",
@@ -46,6 +49,7 @@ __all__ = [
     "Set",
     "State",
     "as_domain",
+    "described",
 ]
 
 ReadableState = dict[str, Readable]
@@ -83,6 +87,28 @@ class Option(Domain):
         return [0] * self.width if value is None else [1, *self.of.encode(value, path)]
 
 
+class Absent(Domain):
+    """A field of a record that is not needed under the bounds and settings at hand.
+
+    It takes no cell. An action reads the first value of the domain there, and what it assigns is dropped, so it need
+    not ask whether the field is there. Readable states leave it out.
+    """
+
+    width = 0
+
+    def __init__(self, of: DomainLike) -> None:
+        self.of = as_domain(of)
+
+    def bind(self, bounds: BoundValues) -> Absent:
+        return Absent(self.of.bind(bounds))
+
+    def shape(self) -> tuple[object, ...]:
+        return (Absent, *self.of.shape())
+
+    def cells(self, path: str) -> Iterator[tuple[str, int]]:
+        return iter(())
+
+
 class Record(Domain):
     """Named fields."""
 
@@ -95,7 +121,9 @@ class Record(Domain):
                     f"{user_frame()}: the field name {name!r} begins with an underscore; such names are not for fields."
                 )
                 raise ModelError(message)
-        self.fields = {name: as_domain(domain) for name, domain in fields.items()}
+        self.fields = {
+            name: domain if isinstance(domain, Absent) else as_domain(domain) for name, domain in fields.items()
+        }
         self.offsets: dict[str, int] = {}
 
     def bind(self, bounds: BoundValues) -> Self:
@@ -107,6 +135,11 @@ class Record(Domain):
         bound.width = at
         return bound
 
+    @property
+    def present(self) -> dict[str, Domain]:
+        """The fields that have cells: all but the absent ones."""
+        return {name: domain for name, domain in self.fields.items() if not isinstance(domain, Absent)}
+
     def shape(self) -> tuple[object, ...]:
         return (dict, *((name, domain.shape()) for name, domain in self.fields.items()))
 
@@ -115,13 +148,13 @@ class Record(Domain):
             yield from domain.cells(f"{path}{self.opener}{name}" if path else name)
 
     def decode(self, codes: Sequence[int], at: int) -> dict[str, Readable]:
-        return {name: domain.decode(codes, at + self.offsets[name]) for name, domain in self.fields.items()}
+        return {name: domain.decode(codes, at + self.offsets[name]) for name, domain in self.present.items()}
 
     def encode(self, value: Readable, path: str) -> list[int]:
-        if not isinstance(value, dict) or set(value) != set(self.fields):
-            self._reject(value, path, f"an object with the fields {', '.join(self.fields)}")
+        if not isinstance(value, dict) or set(value) != set(self.present):
+            self._reject(value, path, f"an object with the fields {', '.join(self.present)}")
         codes: list[int] = []
-        for name, domain in self.fields.items():
+        for name, domain in self.present.items():
             codes += domain.encode(value[name], f"{path}{self.opener}{name}" if path else name)
         return codes
 
@@ -143,6 +176,11 @@ class Array(Domain):
             message = f"{user_frame()}: Array({over!r}, ...): an array is over a sort or has a number of places."
             raise ModelError(message)
         self.over, self.of = over, as_domain(of)
+        if isinstance(self.of, Absent):
+            message = (
+                f"{user_frame()}: Array(..., Absent(...)): a field is absent as a whole; write Absent(Array(...))."
+            )
+            raise ModelError(message)
         self.labels: list[str] = []
 
     def shape(self) -> tuple[object, ...]:
@@ -185,3 +223,16 @@ class Array(Domain):
         for label, one in zip(self.labels, values, strict=True):
             codes += self.of.encode(one, f"{path}[{label}]")
         return codes
+
+
+SCALARS = frozenset({Boolean, Int, Enum, Member, Set, OptionalScalar})
+"""Every domain of one cell."""
+
+DOMAINS = SCALARS | {Option, Absent, Record, State, Array}
+"""Every domain of a bound state. A table over domains has a rule for each of them, and is checked to."""
+
+
+def described(domain: Domain) -> str:
+    """Return what a domain is, in a few words with an article."""
+    name = name_of(domain)
+    return f"an {name}" if name[0] in "AEIOU" else f"a {name}"

@@ -9,7 +9,7 @@ from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Graph, Node, Op
 from insync.model.simplify import apply, combine
 
-__all__ = ["Environment", "Place", "Unreachable", "current"]
+__all__ = ["Environment", "Expected", "Nowhere", "Place", "Unreachable", "current"]
 
 
 class Unreachable(Exception):
@@ -28,12 +28,20 @@ class Environment:
         cells: the node of each cell.
         writable: whether assignments are allowed; a property must not assign.
         guarded: whether `require` is allowed; only an action has a guard.
+
+    Attributes:
+        guard: the conditions that were required.
+        where: the conditions of the `when` blocks that are open: assignments happen where all of them hold.
+        unopened: the `when` blocks that were made and not opened by `with`, and where.
+        expected: what must hold for assignments to be sound.
     """
 
     def __init__(self, graph: Graph, cells: list[Node], *, writable: bool = False, guarded: bool = False) -> None:
         self.graph, self.cells, self.writable, self.guarded = graph, cells, writable, guarded
         self.guard: list[Node] = []
-        self.checks: list[tuple[Node, str]] = []
+        self.where: list[Node] = []
+        self.unopened: dict[object, str] = {}
+        self.expected: list[Expected] = []
 
     def require(self, condition: Node) -> None:
         """Add a condition to the guard, its conjuncts one by one."""
@@ -43,13 +51,47 @@ class Environment:
         self.guard += [p for p in parts if p is not self.graph.true and p not in self.guard]
 
     def expect(self, condition: Node, message: str) -> None:
-        """Note what must hold whenever the guard does; the message says what is wrong where it does not."""
-        if condition is not self.graph.true:
-            self.checks.append((condition, f"{user_frame()}: {message}"))
+        """Note what must hold wherever guard and open blocks do; the message says what is wrong where it does not."""
+        if condition is not self.graph.true and self.graph.false not in self.where:
+            self.expected.append(Expected(tuple(self.where), condition, f"{user_frame()}: {message}"))
 
     def snapshot(self) -> Environment:
         """Return a copy that later assignments do not change and that takes none itself."""
         return Environment(self.graph, list(self.cells))
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What must hold for an assignment to be sound, and the message for where it does not.
+
+    Attributes:
+        where: the conditions under which the assignment happens.
+        condition: what must hold there.
+        message: what is wrong where it does not.
+    """
+
+    where: tuple[Node, ...]
+    condition: Node
+    message: str
+
+    @property
+    def node(self) -> Node:
+        """The whole of it as one condition."""
+        graph = self.condition.graph
+        return combine(graph, Op.OR, [*(apply(Op.NOT, where) for where in self.where), self.condition])
+
+
+class Nowhere(Environment):
+    """What an absent field stands on: it reads as 0 everywhere, and swallows what is assigned.
+
+    Args:
+        graph: where the nodes live.
+        width: how many cells the field would have.
+    """
+
+    def __init__(self, graph: Graph, width: int, *, writable: bool) -> None:
+        super().__init__(graph, [graph.const(0)] * width, writable=writable)
+        self.where.append(graph.false)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +142,7 @@ class Place:
             return self.environment.cells[cell]
         dimension = self.dimensions[depth]
         elements = [self._read(cell + i * dimension.stride, depth + 1) for i in range(dimension.length)]
-        return apply(self.environment.graph, Op.SELECT, dimension.index, *elements)
+        return apply(Op.SELECT, dimension.index, *elements)
 
     def write(self, codes: list[Node]) -> None:
         """Assign the codes of the value at this place.
@@ -116,25 +158,26 @@ class Place:
             raise ModelError(message)
         graph = environment.graph
         for option in self.options:
-            there = apply(graph, Op.EQ, option.read(), graph.const(1))
+            there = apply(Op.EQ, option.read(), graph.const(1))
             environment.expect(there, f"this assigns to a part of {option.path}, which is none.")
         for dimension in self.dimensions:
             inside = [
-                apply(graph, Op.LE, graph.const(0), dimension.index),
-                apply(graph, Op.LT, dimension.index, graph.const(dimension.length)),
+                apply(Op.LE, graph.const(0), dimension.index),
+                apply(Op.LT, dimension.index, graph.const(dimension.length)),
             ]
             what = f"this assigns outside {self.path}, which has {dimension.length} places."
             environment.expect(combine(graph, Op.AND, inside), what)
-        for offset, code in enumerate(codes):
-            self._write(self.base + offset, 0, [], code)
+        if graph.false not in environment.where:
+            for offset, code in enumerate(codes):
+                self._write(self.base + offset, 0, environment.where, code)
 
     def _write(self, cell: int, depth: int, chosen: list[Node], code: Node) -> None:
         graph, cells = self.environment.graph, self.environment.cells
         if depth == len(self.dimensions):
             here = combine(graph, Op.AND, chosen)
-            cells[cell] = apply(graph, Op.ITE, here, code, cells[cell])
+            cells[cell] = apply(Op.ITE, here, code, cells[cell])
             return
         dimension = self.dimensions[depth]
         for i in range(dimension.length):
-            is_chosen = apply(graph, Op.EQ, dimension.index, graph.const(i))
+            is_chosen = apply(Op.EQ, dimension.index, graph.const(i))
             self._write(cell + i * dimension.stride, depth + 1, [*chosen, is_chosen], code)

@@ -66,6 +66,7 @@ class Node:
     """One operation applied to nodes. Made by `Graph.node` only.
 
     Attributes:
+        graph: the graph that owns it.
         op: the operation.
         args: the nodes it is applied to.
         arg: what else it needs: a constant's value, a cell's number, a quantifier.
@@ -74,13 +75,14 @@ class Node:
         index: its place in the order of creation in its graph.
     """
 
-    __slots__ = ("arg", "args", "hi", "index", "is_bool", "lo", "op")
+    __slots__ = ("arg", "args", "graph", "hi", "index", "is_bool", "lo", "op")
 
     def __init__(
-        self, op: Op, args: tuple[Node, ...], arg: Hashable, is_bool: bool, lo: int, hi: int, index: int
+        self, graph: Graph, op: Op, args: tuple[Node, ...], arg: Hashable, is_bool: bool, lo: int, hi: int
     ) -> None:
-        self.op, self.args, self.arg = op, args, arg
-        self.is_bool, self.lo, self.hi, self.index = is_bool, lo, hi, index
+        self.graph, self.op, self.args, self.arg = graph, op, args, arg
+        self.is_bool, self.lo, self.hi = is_bool, lo, hi
+        self.index = len(graph.nodes)
 
     def __repr__(self) -> str:
         inner = ", ".join([repr(self.arg)] * (self.arg is not None) + [f"n{a.index}" for a in self.args])
@@ -120,7 +122,7 @@ class Graph:
                 f"use smaller domains."
             )
             raise ModelError(message)
-        made = Node(op, args, arg, is_bool, lo, hi, len(self.nodes))
+        made = Node(self, op, args, arg, is_bool, lo, hi)
         self._interned[key] = made
         self.nodes.append(made)
         return made

@@ -1,7 +1,8 @@
 """Range analysis: showing that an assignment fits its field, from what the guard says.
 
-A guard's comparisons narrow the ranges of the nodes that they mention; the ranges of everything
-built on those nodes follow. What this cannot show is checked in every engine when the model runs.
+A guard's comparisons narrow the ranges of the nodes that they mention; the ranges of everything built on those nodes
+follow. Where all parts of a disjunction but one are known to be false, that one holds. What this cannot show is checked
+in every engine when the model runs.
 """
 
 from __future__ import annotations
@@ -39,12 +40,24 @@ def _narrow(node: Node, lo: int, hi: int, facts: Ranges) -> None:
         _narrow(node.args[0], lo - shift, hi - shift, facts)
 
 
+def _denied(condition: Node, facts: Ranges) -> bool:
+    """Return whether a condition is known to be false."""
+    if condition.op is Op.NOT:
+        return _known(condition.args[0], facts)[0] == 1
+    return _known(condition, facts)[1] == 0
+
+
 def _learn(conjunct: Node, facts: Ranges) -> None:
     """Note what a condition that holds says of the nodes in it."""
     far = 1 << 63
+    facts[conjunct.index] = (1, 1)
     if conjunct.op is Op.AND:
         for part in conjunct.args:
             _learn(part, facts)
+    elif conjunct.op is Op.OR:
+        possible = [part for part in conjunct.args if not _denied(part, facts)]
+        if len(possible) == 1:
+            _learn(possible[0], facts)
     elif conjunct.op in (Op.LT, Op.LE):
         a, b = conjunct.args
         gap = 1 if conjunct.op is Op.LT else 0
@@ -54,9 +67,11 @@ def _learn(conjunct: Node, facts: Ranges) -> None:
         a, b = conjunct.args
         _narrow(a, *_known(b, facts), facts)
         _narrow(b, *_known(a, facts), facts)
-    elif conjunct.op is Op.NOT and conjunct.args[0].op is Op.EQ:
-        a, b = conjunct.args[0].args
-        if b.op is Op.CONST:
+    elif conjunct.op is Op.NOT:
+        (denied,) = conjunct.args
+        facts[denied.index] = (0, 0)
+        if denied.op is Op.EQ and denied.args[1].op is Op.CONST:
+            a, b = denied.args
             lo, hi = _known(a, facts)
             _narrow(a, lo + (lo == b.lo), hi - (hi == b.lo), facts)
 

@@ -1,7 +1,8 @@
 """Domains of one cell: numbers, conditions, enumerations, members of sorts, sets, and each of them or none.
 
-A cell holds a code, a whole number from 0. `bind` fixes the sizes that depend on the bounds of the model. Domains of
-several cells are in `domains`.
+A cell holds a code, a whole number from 0. `lift` makes of a code what an author handles, `lower` makes a code of what
+an author assigns. `bind` fixes the sizes that depend on the bounds of the model. Domains of several cells are in
+`domains`.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ from enum import Enum as PythonEnum
 from typing import Any, NoReturn
 
 from insync.model.bounds import BoundValues
+from insync.model.environment import Environment
 from insync.model.errors import ModelError, UserError, user_frame
-from insync.model.graph import LARGEST_SET
+from insync.model.graph import LARGEST_SET, Node, Op
+from insync.model.optional import OptionValue
+from insync.model.simplify import apply
 from insync.model.sorts import Index
-from insync.model.values import Bool
+from insync.model.values import Bool, EnumValue, Nothing, Num, SetValue, condition, mask, number, of_graph
 
 __all__ = [
     "Boolean",
@@ -82,15 +86,43 @@ def as_domain(given: DomainLike) -> Domain:
         return Enum(given)
     if given is Bool or given is bool:
         return Boolean()
+    if isinstance(given, type) and issubclass(given, Domain):
+        message = f"{user_frame()}: {given.__name__} needs its arguments in parentheses to be a domain."
+        raise ModelError(message)
     message = f"{user_frame()}: {given!r} is not a domain; use Bool, Int, Enum, a sort, Option, Set, Record or Array."
     raise ModelError(message)
 
 
 class Scalar(Domain):
-    """A domain of one cell, with `size` codes."""
+    """A domain of one cell, with `size` codes.
+
+    Attributes:
+        size: how many codes it has.
+        first: the number that code 0 stands for; None where the values are no numbers.
+        sort: the sort whose members the values are, if they are.
+    """
 
     width = 1
     size: int
+    first: int | None = None
+    sort: type[Index] | None = None
+
+    def lift(self, code: Node) -> Any:
+        """Return the symbolic value that a code stands for."""
+        raise NotImplementedError
+
+    def lower(self, env: Environment, value: object, path: str) -> Node:
+        """Return the code of a value that an author assigns; whether it is below `size` is for the caller to check.
+
+        Args:
+            env: where what must hold for the value to fit is noted.
+            value: the value.
+            path: what it is assigned to, for messages.
+
+        Raises:
+            ModelError: the value is of another type.
+        """
+        raise NotImplementedError
 
     def readable(self, code: int) -> Readable:
         """Return the readable value of a code."""
@@ -124,6 +156,13 @@ class Boolean(Scalar):
 
     size = 2
 
+    def lift(self, code: Node) -> Bool:
+        return Bool(apply(Op.EQ, code, code.graph.const(1)))
+
+    def lower(self, env: Environment, value: object, path: str) -> Node:
+        graph = env.graph
+        return apply(Op.ITE, condition(graph, value), graph.const(1), graph.const(0))
+
     def shape(self) -> tuple[object, ...]:
         return (bool,)
 
@@ -152,6 +191,13 @@ class Int(Scalar):
             )
             raise ModelError(message)
         self.lo, self.hi, self.size = lo, hi, hi - lo + 1
+        self.first = lo
+
+    def lift(self, code: Node) -> Num:
+        return Num(apply(Op.ADD, code, code.graph.const(self.lo)))
+
+    def lower(self, env: Environment, value: object, path: str) -> Node:
+        return apply(Op.ADD, number(env.graph, value), env.graph.const(-self.lo))
 
     def shape(self) -> tuple[object, ...]:
         return (int, self.lo, self.hi)
@@ -177,6 +223,17 @@ class Enum(Scalar):
             message = f"{user_frame()}: the enumeration {kind.__name__} has no member; a field needs one."
             raise ModelError(message)
 
+    def lift(self, code: Node) -> EnumValue:
+        return EnumValue(code, self.kind)
+
+    def lower(self, env: Environment, value: object, path: str) -> Node:
+        if isinstance(value, EnumValue) and value.kind is self.kind:
+            return of_graph(env.graph, value)
+        if isinstance(value, self.kind):
+            return env.graph.const(self.names.index(value.name))
+        message = f"{user_frame()}: {value!r} cannot be the value of {path}; expected a member of {self.kind.__name__}."
+        raise ModelError(message)
+
     def shape(self) -> tuple[object, ...]:
         return (self.kind,)
 
@@ -189,6 +246,9 @@ class Enum(Scalar):
 
 class Member(Scalar):
     """The members of a sort."""
+
+    first = 0
+    sort: type[Index]
 
     def __init__(self, sort: type[Index], bounds: BoundValues | None = None) -> None:
         self.sort, self.place = sort, user_frame()
@@ -204,6 +264,12 @@ class Member(Scalar):
             )
             raise ModelError(message)
         return Member(self.sort, bounds)
+
+    def lift(self, code: Node) -> Num:
+        return Num(code, self.sort)
+
+    def lower(self, env: Environment, value: object, path: str) -> Node:
+        return number(env.graph, value, self.sort)
 
     def shape(self) -> tuple[object, ...]:
         return (self.sort, self.size)
@@ -242,6 +308,12 @@ class Set(Scalar):
         bound.size = 1 << bound.of.size
         return bound
 
+    def lift(self, code: Node) -> SetValue:
+        return SetValue(code, self.elements())
+
+    def lower(self, env: Environment, value: object, path: str) -> Node:
+        return mask(env.graph, value, self.of.sort)
+
     def shape(self) -> tuple[object, ...]:
         return (set, *self.of.shape())
 
@@ -267,6 +339,20 @@ class OptionalScalar(Scalar):
 
     def __init__(self, of: Scalar) -> None:
         self.of, self.size = of, of.size + 1
+
+    def lift(self, code: Node) -> OptionValue:
+        return OptionValue(self, code)
+
+    def lower(self, env: Environment, value: object, path: str) -> Node:
+        graph = env.graph
+        if isinstance(value, Nothing) or value is None:
+            return graph.const(0)
+        if isinstance(value, OptionValue) and value._domain.shape() == self.shape():
+            return of_graph(graph, value)
+        inner = self.of.lower(env, value, path)
+        # Below 0 it would be taken for none; that it is not too large the caller finds out.
+        env.expect(apply(Op.LE, graph.const(0), inner), f"the value assigned to {path} is not {self.expected()}.")
+        return apply(Op.ADD, inner, graph.const(1))
 
     def shape(self) -> tuple[object, ...]:
         return (None, *self.of.shape())

@@ -16,8 +16,9 @@ from insync.model.semantics import MEANING
 __all__ = ["apply", "combine"]
 
 
-def apply(graph: Graph, op: Op, *args: Node) -> Node:
+def apply(op: Op, *args: Node) -> Node:
     """Return a node that means `op` applied to the arguments (any operation but CONST, CELL, AND, OR)."""
+    graph = args[0].graph
     for arg in args:
         if arg.op is not Op.CONST:
             break
@@ -106,12 +107,12 @@ def _eq(graph: Graph, a: Node, b: Node) -> Node | None:
         (x, c), (y, d) = (y, d), (x, c)
     assert x is not None
     if y is not None:
-        other = apply(graph, Op.ADD, y, graph.const(d - c)) if c != d else y
+        other = apply(Op.ADD, y, graph.const(d - c)) if c != d else y
         return graph.node(Op.EQ, (x, other) if x.index < other.index else (other, x))
     if x.op is Op.ITE and x.args[1].op is Op.CONST and x.args[2].op is Op.CONST:
         if_true, if_false = (arm.lo == d - c for arm in x.args[1:])
         if if_true != if_false:
-            return x.args[0] if if_true else apply(graph, Op.NOT, x.args[0])
+            return x.args[0] if if_true else apply(Op.NOT, x.args[0])
     target = graph.const(d - c)
     if x.hi < target.lo or target.hi < x.lo:
         return graph.false
@@ -135,7 +136,7 @@ def _not(graph: Graph, a: Node) -> Node | None:
     if a.op is Op.NOT:
         return a.args[0]
     if a.op in (Op.LT, Op.LE):
-        return apply(graph, Op.LE if a.op is Op.LT else Op.LT, a.args[1], a.args[0])
+        return apply(Op.LE if a.op is Op.LT else Op.LT, a.args[1], a.args[0])
     return None
 
 
@@ -145,11 +146,11 @@ def _ite(graph: Graph, condition: Node, then: Node, other: Node) -> Node | None:
     if then is other:
         return then
     if condition.op is Op.NOT:
-        return apply(graph, Op.ITE, condition.args[0], other, then)
+        return apply(Op.ITE, condition.args[0], other, then)
     if then.op is Op.ITE and then.args[0] is condition:
-        return apply(graph, Op.ITE, condition, then.args[1], other)
+        return apply(Op.ITE, condition, then.args[1], other)
     if other.op is Op.ITE and other.args[0] is condition:
-        return apply(graph, Op.ITE, condition, then, other.args[2])
+        return apply(Op.ITE, condition, then, other.args[2])
     return None
 
 
@@ -179,7 +180,7 @@ def _bitdiff(graph: Graph, a: Node, b: Node) -> Node | None:
 def _test(graph: Graph, mask: Node, index: Node) -> Node | None:
     if index.op is not Op.CONST or mask.op not in (Op.BITOR, Op.BITDIFF):
         return None
-    a, b = (apply(graph, Op.TEST, part, index) for part in mask.args)
+    a, b = (apply(Op.TEST, part, index) for part in mask.args)
     if b is graph.true:
         return graph.boolean(mask.op is Op.BITOR)
     return a if b is graph.false else None

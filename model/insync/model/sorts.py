@@ -108,9 +108,13 @@ class Subset(Index):
         """Return whether the member is in the set."""
         if isinstance(member, int):
             return bool(int(self) >> member & 1)
-        from insync.model.values import subset_contains  # here because symbolic values are made of members
-
-        return subset_contains(self, member)
+        if not hasattr(member, "in_subset"):
+            message = (
+                f"{user_frame()}: A member of {self.of.__name__} is needed here, but {member!r} is of type "
+                f"{type(member).__name__}."
+            )
+            raise ModelError(message)
+        return member.in_subset(self)
 
     def is_subset(self, other: Any) -> Any:
         """Return whether every member is in the other set."""

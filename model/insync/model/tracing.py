@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from insync.model.define import ActionSpec, action_specs
+from insync.model.actions import ActionSpec, action_specs
 from insync.model.environment import Environment, Place, Unreachable, current
 from insync.model.errors import ModelError
 from insync.model.graph import Graph, Node, Op
@@ -104,9 +104,10 @@ def _initial(model: Model, graph: Graph, schema: Schema) -> tuple[int, ...]:
     if returned is not None:
         message = f"{_place(model.initial)} returns {returned!r}; it assigns to the state and returns nothing."
         raise ModelError(message)
-    for node, message in environment.checks:
-        if node is graph.false:
-            raise ModelError(message)
+    _refuse_unopened(environment)
+    for expected in environment.expected:
+        if expected.node is graph.false:
+            raise ModelError(expected.message)
     for cell, node in zip(schema.cells, environment.cells, strict=True):
         if node.op is not Op.CONST:
             message = f"{_place(model.initial)}: {cell.path} does not begin with a fixed value; the first state is one."
@@ -132,6 +133,7 @@ def _trace_action(
             f"nothing (conditions go into require)."
         )
         raise ModelError(message)
+    _refuse_unopened(environment)
     changed = enumerate(zip(before, environment.cells, strict=True))
     parameters = tuple(zip(spec.parameters, values, strict=True))
     checks, shown = _checks(environment)
@@ -146,14 +148,22 @@ def _trace_action(
     )
 
 
+def _refuse_unopened(environment: Environment) -> None:
+    for place in environment.unopened.values():
+        message = f"{place}: when(...) does nothing by itself; write `with when(...):` and the assignments below it."
+        raise ModelError(message)
+
+
 def _checks(environment: Environment) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
     """Return what must be checked when the model runs, and what need not be."""
     checks: list[Check] = []
     shown: list[Check] = []
-    for node, message in environment.checks:
+    for expected in environment.expected:
+        node = expected.node
         if node is environment.graph.false:
-            raise ModelError(message)
-        (shown if always_holds(environment.guard, node) else checks).append(Check(node, message))
+            raise ModelError(expected.message)
+        holds = always_holds([*environment.guard, *expected.where], expected.condition)
+        (shown if holds else checks).append(Check(node, expected.message))
     return tuple(checks), tuple(shown)
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
-from typing import Any, ClassVar, NoReturn
+from typing import ClassVar, NoReturn
 
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import LARGEST_SET, Graph, Node, Op
 from insync.model.simplify import apply, combine
-from insync.model.sorts import Subset
+from insync.model.sorts import Index, Subset
 
 __all__ = [
     "NONE",
@@ -26,8 +26,13 @@ __all__ = [
     "SetValue",
     "Symbolic",
     "condition",
+    "decides",
+    "domain_of",
     "mask",
+    "mistyped",
     "number",
+    "of_graph",
+    "sort_of",
 ]
 
 
@@ -46,7 +51,7 @@ class Symbolic:
 
     __slots__ = ()
     compares_last: ClassVar[bool] = False
-    """Whether the other side of a comparison leaves it to this one, which knows more (an option, a choice)."""
+    """Whether this operand decides comparisons, because it knows the domain (an option, a choice)."""
 
     def __bool__(self) -> NoReturn:
         message = (
@@ -56,6 +61,10 @@ class Symbolic:
         )
         raise ModelError(message)
 
+    def in_subset(self, subset: Subset) -> Bool:
+        """Return whether it is in a set that is known while the model is traced; see `Subset.contains`."""
+        mistyped("A member of a sort", self, "Where it may be none, write .or_else(default) or .value.")
+
     def __index__(self) -> NoReturn:
         message = (
             f"{user_frame()}: {self!r} has no value while the model is traced, so it cannot be an index of a Python "
@@ -64,67 +73,87 @@ class Symbolic:
         raise ModelError(message)
 
 
-def _mistyped(wanted: str, found: object, fix: str) -> NoReturn:
+def mistyped(wanted: str, found: object, fix: str) -> NoReturn:
+    """Raise ModelError for a value of the wrong type."""
     message = f"{user_frame()}: {wanted} is needed here, but {found!r} is of type {type(found).__name__}. {fix}"
     raise ModelError(message)
 
 
-class Bool(Symbolic):
+class OneNode(Symbolic):
+    """A symbolic value that one node gives."""
+
+    __slots__ = ("node",)
+    node: Node
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that the node lives in."""
+        return self.node.graph
+
+
+class Bool(OneNode):
     """A symbolic condition; as a domain, `Bool` declares a field that is true or false."""
 
-    __slots__ = ("graph", "node")
+    __slots__ = ()
     __hash__ = object.__hash__
 
-    def __init__(self, graph: Graph, node: Node) -> None:
-        self.graph, self.node = graph, node
+    def __init__(self, node: Node) -> None:
+        self.node = node
 
     def __repr__(self) -> str:
         return "this condition"
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
-        if _compares_last(other):
+        if decides(other):
             return NotImplemented
         same = condition(self.graph, other)
         both = combine(self.graph, Op.AND, [self.node, same])
-        neither = combine(self.graph, Op.AND, [apply(self.graph, Op.NOT, self.node), apply(self.graph, Op.NOT, same)])
-        return Bool(self.graph, combine(self.graph, Op.OR, [both, neither]))
+        neither = combine(self.graph, Op.AND, [apply(Op.NOT, self.node), apply(Op.NOT, same)])
+        return Bool(combine(self.graph, Op.OR, [both, neither]))
 
     def __ne__(self, other: object) -> Bool:  # type: ignore[override]
         return ~(self == other)
 
     def __and__(self, other: Condition) -> Bool:
-        return Bool(self.graph, combine(self.graph, Op.AND, [self.node, condition(self.graph, other)]))
+        return Bool(combine(self.graph, Op.AND, [self.node, condition(self.graph, other)]))
 
     def __or__(self, other: Condition) -> Bool:
-        return Bool(self.graph, combine(self.graph, Op.OR, [self.node, condition(self.graph, other)]))
+        return Bool(combine(self.graph, Op.OR, [self.node, condition(self.graph, other)]))
 
     __rand__, __ror__ = __and__, __or__
 
     def __invert__(self) -> Bool:
-        return Bool(self.graph, apply(self.graph, Op.NOT, self.node))
+        return Bool(apply(Op.NOT, self.node))
 
 
 Condition = Bool | bool
 """A condition, symbolic or already decided."""
 
 
-class Num(Symbolic):
-    """A symbolic whole number, or a symbolic member of a sort (its number, from 0)."""
+class Num(OneNode):
+    """A symbolic whole number, or a symbolic member of a sort (its number, from 0).
 
-    __slots__ = ("graph", "node")
+    Attributes:
+        sort: whose member it is; None for a number. What is calculated with a member is a number.
+    """
+
+    __slots__ = ("sort",)
     __hash__ = object.__hash__
 
-    def __init__(self, graph: Graph, node: Node) -> None:
-        self.graph, self.node = graph, node
+    def __init__(self, node: Node, sort: type[Index] | None = None) -> None:
+        self.node, self.sort = node, sort
 
     def __repr__(self) -> str:
-        return "this number"
+        return "this number" if self.sort is None else f"this {self.sort.__name__}"
 
     def _num(self, op: Op, a: object, b: object) -> Num:
-        return Num(self.graph, apply(self.graph, op, number(self.graph, a), number(self.graph, b)))
+        return Num(apply(op, number(self.graph, a), number(self.graph, b)))
 
     def _test(self, op: Op, a: object, b: object) -> Bool:
-        return Bool(self.graph, apply(self.graph, op, number(self.graph, a), number(self.graph, b)))
+        return Bool(apply(op, number(self.graph, a, sort_of(b)), number(self.graph, b, sort_of(a))))
+
+    def in_subset(self, subset: Subset) -> Bool:
+        return Bool(apply(Op.TEST, self.graph.const(int(subset)), number(self.graph, self, subset.of)))
 
     def __add__(self, other: Num | int) -> Num:
         return self._num(Op.ADD, self, other)
@@ -141,10 +170,10 @@ class Num(Symbolic):
     __radd__, __rmul__ = __add__, __mul__
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
-        return NotImplemented if _compares_last(other) else self._test(Op.EQ, self, other)
+        return NotImplemented if decides(other) else self._test(Op.EQ, self, other)
 
     def __ne__(self, other: object) -> Bool:  # type: ignore[override]
-        return NotImplemented if _compares_last(other) else ~self._test(Op.EQ, self, other)
+        return NotImplemented if decides(other) else ~self._test(Op.EQ, self, other)
 
     def __lt__(self, other: Num | int) -> Bool:
         return self._test(Op.LT, self, other)
@@ -159,14 +188,14 @@ class Num(Symbolic):
         return self._test(Op.LE, other, self)
 
 
-class EnumValue(Symbolic):
+class EnumValue(OneNode):
     """A symbolic member of a Python enumeration; it can be compared with members of that enumeration only."""
 
-    __slots__ = ("graph", "kind", "node")
+    __slots__ = ("kind",)
     __hash__ = object.__hash__
 
-    def __init__(self, graph: Graph, node: Node, kind: type[Enum]) -> None:
-        self.graph, self.node, self.kind = graph, node, kind
+    def __init__(self, node: Node, kind: type[Enum]) -> None:
+        self.node, self.kind = node, kind
 
     def __repr__(self) -> str:
         return f"this {self.kind.__name__}"
@@ -178,25 +207,25 @@ class EnumValue(Symbolic):
         if isinstance(other, EnumValue) and other.kind is self.kind:
             return of_graph(self.graph, other)
         name = self.kind.__name__
-        _mistyped(f"A member of {name}", other, f"Write {name}.{next(iter(self.kind)).name}.")
+        mistyped(f"A member of {name}", other, f"Write {name}.{next(iter(self.kind)).name}.")
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
-        if _compares_last(other):
+        if decides(other):
             return NotImplemented
-        return Bool(self.graph, apply(self.graph, Op.EQ, self.node, self.coded(other)))
+        return Bool(apply(Op.EQ, self.node, self.coded(other)))
 
     def __ne__(self, other: object) -> Bool:  # type: ignore[override]
         return ~(self == other)
 
 
-class SetValue(Symbolic):
+class SetValue(OneNode):
     """A symbolic set of members of a sort, as a bit mask; `domain` is who can be in it, where that is known."""
 
-    __slots__ = ("domain", "graph", "node")
+    __slots__ = ("domain",)
     __hash__ = object.__hash__
 
-    def __init__(self, graph: Graph, node: Node, domain: tuple[int, ...] = ()) -> None:
-        self.graph, self.node, self.domain = graph, node, domain
+    def __init__(self, node: Node, domain: tuple[int, ...] = ()) -> None:
+        self.node, self.domain = node, domain
 
     def __repr__(self) -> str:
         return "this set"
@@ -214,9 +243,14 @@ class SetValue(Symbolic):
         )
         raise ModelError(message)
 
+    @property
+    def sort(self) -> type[Index] | None:
+        """Whose members it can hold; None where that is not known, or for a set of numbers."""
+        return sort_of(self.domain[0]) if self.domain else None
+
     def _join(self, op: Op, a: object, b: object) -> SetValue:
-        node = apply(self.graph, op, mask(self.graph, a), mask(self.graph, b))
-        return SetValue(self.graph, node, domain_of(a, b))
+        node = apply(op, mask(self.graph, a, self.sort), mask(self.graph, b, self.sort))
+        return SetValue(node, domain_of(a, b))
 
     def members(self) -> list[int]:
         """Return all that can be in the set."""
@@ -224,7 +258,10 @@ class SetValue(Symbolic):
 
     def contains(self, member: Num | SetValue | int) -> Bool:
         """Return whether the member is in the set."""
-        return Bool(self.graph, apply(self.graph, Op.TEST, self.node, number(self.graph, member)))
+        return Bool(apply(Op.TEST, self.node, number(self.graph, member, self.sort)))
+
+    def in_subset(self, subset: Subset) -> Bool:
+        return SetValue(self.graph.const(int(subset))).contains(self)
 
     def is_subset(self, other: SetValue | Iterable[int]) -> Bool:
         """Return whether every member is in the other set."""
@@ -232,11 +269,11 @@ class SetValue(Symbolic):
 
     def is_empty(self) -> Bool:
         """Return whether the set has no member."""
-        return Bool(self.graph, apply(self.graph, Op.EQ, self.node, self.graph.const(0)))
+        return Bool(apply(Op.EQ, self.node, self.graph.const(0)))
 
     def count(self) -> Num:
         """Return how many members the set has."""
-        return Num(self.graph, apply(self.graph, Op.COUNT, self.node))
+        return Num(apply(Op.COUNT, self.node))
 
     def __or__(self, other: object) -> SetValue:
         return self._join(Op.BITOR, self, other)
@@ -253,42 +290,12 @@ class SetValue(Symbolic):
     __ror__, __rand__ = __or__, __and__
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
-        if _compares_last(other):
+        if decides(other):
             return NotImplemented
-        return Bool(self.graph, apply(self.graph, Op.EQ, self.node, mask(self.graph, other)))
+        return Bool(apply(Op.EQ, self.node, mask(self.graph, other, self.sort)))
 
     def __ne__(self, other: object) -> Bool:  # type: ignore[override]
         return ~(self == other)
-
-
-class Either(Symbolic):
-    """What `If` gives where its two values alone do not say of which domain it is: to be assigned or compared."""
-
-    __slots__ = ("otherwise", "test", "then")
-    __hash__ = object.__hash__
-    compares_last = True
-
-    def __init__(self, test: Bool, then: object, otherwise: object) -> None:
-        self.test, self.then, self.otherwise = test, then, otherwise
-
-    def __repr__(self) -> str:
-        return "this choice"
-
-    def __eq__(self, other: object) -> Bool:  # type: ignore[override]
-        yes, no = (condition(self.test.graph, _same(arm, other)) for arm in (self.then, self.otherwise))
-        graph, test = self.test.graph, self.test.node
-        chosen = [combine(graph, Op.AND, [test, yes]), combine(graph, Op.AND, [apply(graph, Op.NOT, test), no])]
-        return Bool(graph, combine(graph, Op.OR, chosen))
-
-    def __ne__(self, other: object) -> Bool:  # type: ignore[override]
-        return ~(self == other)
-
-
-def _same(arm: object, other: object) -> object:
-    if _compares_last(arm) or _compares_last(other):
-        return arm == other
-    none, no_other = (value is None or isinstance(value, Nothing) for value in (arm, other))
-    return none and no_other if none or no_other else arm == other
 
 
 def domain_of(*sets: object) -> tuple[int, ...]:
@@ -296,14 +303,7 @@ def domain_of(*sets: object) -> tuple[int, ...]:
     return next((one.domain for one in sets if isinstance(one, SetValue) and one.domain), ())
 
 
-def subset_contains(subset: Subset, member: object) -> Bool:
-    """Return whether a symbolic member is in a set that is known while the model is traced."""
-    if not isinstance(member, (Num, SetValue)):
-        _mistyped("A member of a sort", member, "Where it may be none, write .or_else(default) or .value.")
-    return SetValue(member.graph, member.graph.const(int(subset))).contains(member)
-
-
-def of_graph(graph: Graph, value: Any) -> Node:
+def of_graph(graph: Graph, value: OneNode) -> Node:
     """Return the node of a symbolic value of this graph.
 
     Raises:
@@ -315,12 +315,19 @@ def of_graph(graph: Graph, value: Any) -> Node:
             f"read it from the state that this function is given."
         )
         raise ModelError(message)
-    node: Node = value.node
-    return node
+    return value.node
 
 
-def _compares_last(value: object) -> bool:
+def decides(value: object) -> bool:
+    """Return whether a value decides the comparisons that it takes part in."""
     return isinstance(value, Symbolic) and value.compares_last
+
+
+def sort_of(value: object) -> type[Index] | None:
+    """Return the sort that a value is a member of, symbolic or not; None for a number, or what is neither."""
+    if isinstance(value, Num):
+        return value.sort
+    return type(value) if isinstance(value, Index) else None
 
 
 def condition(graph: Graph, value: object) -> Node:
@@ -329,22 +336,50 @@ def condition(graph: Graph, value: object) -> Node:
         return of_graph(graph, value)
     if isinstance(value, bool):
         return graph.boolean(value)
-    _mistyped("A condition", value, "Compare it with something.")
+    mistyped("A condition", value, "Compare it with something.")
 
 
-def number(graph: Graph, value: object) -> Node:
-    """Return the node of a number or of a member of a sort, symbolic or plain."""
-    if isinstance(value, (Num, SetValue)):  # a set is the member of a set of sets that its mask numbers
+def number(graph: Graph, value: object, sort: type[Index] | None = None) -> Node:
+    """Return the node of a number or of a member of a sort, symbolic or plain.
+
+    Args:
+        graph: where the node lives.
+        value: the number or member.
+        sort: the sort whose members are meant, if any; a number is taken for the member that it numbers.
+    """
+    given = sort_of(value)
+    if sort is not None and given is not None and not (issubclass(given, sort) or issubclass(sort, given)):
+        message = (
+            f"{user_frame()}: a member of {sort.__name__} is needed here, but {value!r} is a member of "
+            f"{given.__name__}. If its number is meant, write `+ 0` after it."
+        )
+        raise ModelError(message)
+    if isinstance(value, SetValue):  # a set is the member of a set of sets that its mask numbers
+        return mask(graph, value, sort.of if sort is not None and issubclass(sort, Subset) else None)
+    if isinstance(value, Num):
         return of_graph(graph, value)
     if isinstance(value, int) and not isinstance(value, bool):
         return graph.const(int(value))
     if hasattr(type(value), "or_else"):
-        _mistyped("A number", value, "It may be none: write .or_else(default), or .value where it cannot be.")
-    _mistyped("A number or a member of a sort", value, "Conditions become numbers by If(condition, 1, 0).")
+        mistyped("A number", value, "It may be none: write .or_else(default), or .value where it cannot be.")
+    mistyped("A number or a member of a sort", value, "Conditions become numbers by If(condition, 1, 0).")
 
 
-def mask(graph: Graph, value: object) -> Node:
-    """Return the node of a set's bit mask: a symbolic set, a `Subset`, or a Python collection of members."""
+def mask(graph: Graph, value: object, sort: type[Index] | None = None) -> Node:
+    """Return the node of a set's bit mask: a symbolic set, a `Subset`, or a Python collection of members.
+
+    Args:
+        graph: where the node lives.
+        value: the set.
+        sort: the sort whose members it may hold, if that is known.
+    """
+    whose = value.sort if isinstance(value, SetValue) else value.of if isinstance(value, Subset) else None
+    if sort is not None and whose is not None and not (issubclass(whose, sort) or issubclass(sort, whose)):
+        message = (
+            f"{user_frame()}: a set of members of {sort.__name__} is needed here, but {value!r} holds members of "
+            f"{whose.__name__}."
+        )
+        raise ModelError(message)
     if isinstance(value, SetValue):
         return of_graph(graph, value)
     if isinstance(value, Subset):
@@ -355,7 +390,7 @@ def mask(graph: Graph, value: object) -> Node:
         total = graph.const(0)
         for member in value:
             if isinstance(member, int) and not 0 <= member < LARGEST_SET:
-                _mistyped("A member of a sort", member, f"Its number must be from 0 to {LARGEST_SET - 1}.")
-            total = apply(graph, Op.BITOR, total, apply(graph, Op.BIT, number(graph, member)))
+                mistyped("A member of a sort", member, f"Its number must be from 0 to {LARGEST_SET - 1}.")
+            total = apply(Op.BITOR, total, apply(Op.BIT, number(graph, member, sort)))
         return total
-    _mistyped("A set", value, "Write {member} for the set of one member, set() for the empty set.")
+    mistyped("A set", value, "Write {member} for the set of one member, set() for the empty set.")

@@ -2,22 +2,21 @@
 
 `view` turns a place into the value that the author handles: a number, condition, set or option for
 one cell, a live view for records and arrays. `codes_for` turns an assigned value into the codes
-of a domain, with the check that it fits.
+of a domain, with the check that it fits. Each has a table with a rule for every domain.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from enum import Enum as PythonEnum
 from typing import Any, NoReturn
 
 from insync.model import domains as d
-from insync.model.environment import Environment, Place, current
+from insync.model.either import Either
+from insync.model.environment import Environment, Expected, Nowhere, Place, current
 from insync.model.errors import ModelError, closest, user_frame
 from insync.model.graph import Node, Op
-from insync.model.optional import OptionValue, from_code
 from insync.model.simplify import apply, combine
-from insync.model.values import Bool, Either, EnumValue, Nothing, Num, Symbolic, condition, mask, number, of_graph
+from insync.model.values import Bool, Nothing, Num, Symbolic, condition, number, of_graph
 
 __all__ = [
     "ArrayView",
@@ -54,8 +53,8 @@ class View(Symbolic):
         graph = self._place.environment.graph
         aside = Environment(graph, [])  # what is not of the domain is not equal; it is no error, as it is to assign it
         theirs = codes_for(self._domain, aside, other, self._place.path)
-        same = [apply(graph, Op.EQ, a, b) for a, b in zip(self._codes(), theirs, strict=True)]
-        return Bool(graph, combine(graph, Op.AND, [*(fits for fits, _ in aside.checks), *same]))
+        same = [apply(Op.EQ, a, b) for a, b in zip(self._codes(), theirs, strict=True)]
+        return Bool(combine(graph, Op.AND, [*(expected.node for expected in aside.expected), *same]))
 
     def __ne__(self, other: object) -> Bool:  # type: ignore[override]
         return ~(self == other)
@@ -108,7 +107,8 @@ class ArrayView(View):
 
     def _element(self, index: object) -> tuple[d.Domain, Place]:
         domain, place = self._domain, self._place
-        node, length = number(place.environment.graph, index), len(domain.labels)
+        sort = None if isinstance(domain.over, int) else domain.over
+        node, length = number(place.environment.graph, index, sort), len(domain.labels)
         if node.op is Op.CONST and 0 <= node.lo < length:
             return domain.of, place.at(node.lo * domain.of.width, f"{place.path}[{domain.labels[node.lo]}]")
         if isinstance(index, int):
@@ -130,8 +130,7 @@ class OptionRecordView(View):
 
     def is_some(self) -> Bool:
         """Return whether the record is there."""
-        graph = self._place.environment.graph
-        return Bool(graph, apply(graph, Op.EQ, self._place.read(), graph.const(1)))
+        return Bool(apply(Op.EQ, self._place.read(), self._place.environment.graph.const(1)))
 
     def is_none(self) -> Bool:
         """Return whether the record is absent."""
@@ -172,20 +171,36 @@ def record(**fields: object) -> RecordLiteral:
     return RecordLiteral(fields)
 
 
+# ------------------------------------------------------------------------------------------------------------ reading
+
+
 def view(domain: d.Domain, place: Place) -> Any:
     """Return what an author handles for the value at a place."""
-    match domain:
-        case d.Scalar():
-            return from_code(domain, place.environment, place.read())
-        case d.State():
-            return StateView(domain, place)
-        case d.Record():
-            return RecordView(domain, place)
-        case d.Array():
-            return ArrayView(domain, place)
-        case d.Option():
-            return OptionRecordView(domain, place)
-    raise AssertionError(domain)
+    return _VIEWS[type(domain)](domain, place)
+
+
+def _lifted(domain: d.Scalar, place: Place) -> Any:
+    return domain.lift(place.read())
+
+
+def _absent(domain: d.Absent, place: Place) -> Any:
+    environment = place.environment
+    nowhere = Nowhere(environment.graph, domain.of.width, writable=environment.writable)
+    return view(domain.of, Place(nowhere, 0, place.path))
+
+
+_VIEWS: dict[type[d.Domain], Callable[[Any, Place], Any]] = {
+    **dict.fromkeys(d.SCALARS, _lifted),
+    d.State: StateView,
+    d.Record: RecordView,
+    d.Array: ArrayView,
+    d.Option: OptionRecordView,
+    d.Absent: _absent,
+}
+assert set(_VIEWS) == d.DOMAINS
+
+
+# ---------------------------------------------------------------------------------------------------------- assigning
 
 
 def assign(domain: d.Domain, place: Place, value: object) -> None:
@@ -198,97 +213,75 @@ def assign(domain: d.Domain, place: Place, value: object) -> None:
 
 
 def codes_for(domain: d.Domain, env: Environment, value: object, path: str) -> list[Node]:
-    """Return the codes of a value in a domain; what may not fit becomes a check of the environment."""
-    graph = env.graph
+    """Return the codes of a value in a domain; what may not fit is noted as expected in the environment."""
     if isinstance(value, Either):
         return _chosen_codes(domain, env, value, path)
-    if isinstance(domain, d.Scalar):
-        code = _scalar_code(domain, env, value, path)
-        fits = [apply(graph, Op.LE, graph.const(0), code), apply(graph, Op.LT, code, graph.const(domain.size))]
-        env.expect(combine(graph, Op.AND, fits), f"the value assigned to {path} is not {domain.expected()}.")
-        return [code]
     if isinstance(value, View) and value._domain.shape() == domain.shape():
-        return [of_graph(graph, Num(value._place.environment.graph, code)) for code in value._codes()]
-    if isinstance(domain, d.Option):
-        if isinstance(value, Nothing) or value is None:
-            return [graph.const(0)] * domain.width
-        return [graph.const(1), *codes_for(domain.of, env, value, path)]
-    if isinstance(value, RecordView):  # of a like record: field by field, each checked to fit
-        value = {name: getattr(value, name) for name in value._domain.fields}
-    if isinstance(domain, d.Record) and isinstance(value, dict):
-        if set(value) != set(domain.fields):
-            given = ", ".join(value) or "none"
-            message = f"{user_frame()}: {path} has the fields {', '.join(domain.fields)}; the record given has {given}."
-            raise ModelError(message)
-        return [
-            c for name, field in domain.fields.items() for c in codes_for(field, env, value[name], f"{path}.{name}")
-        ]
-    if isinstance(domain, d.Array) and isinstance(value, (list, tuple, ArrayView)) and len(value) == len(domain.labels):
-        parts = zip(domain.labels, value, strict=True)
-        return [c for label, part in parts for c in codes_for(domain.of, env, part, f"{path}[{label}]")]
-    message = f"{user_frame()}: {value!r} cannot be the value of {path}, which is a {type(domain).__name__}."
-    raise ModelError(message)
+        return [of_graph(env.graph, Num(code)) for code in value._codes()]
+    return _CODES[type(domain)](domain, env, value, path)
 
 
 def _chosen_codes(domain: d.Domain, env: Environment, choice: Either, path: str) -> list[Node]:
     """Return the codes of a choice; a value needs to fit only where it is chosen."""
     graph, test = env.graph, condition(env.graph, choice.test)
     arms = []
-    for value, passed_over in ((choice.then, apply(graph, Op.NOT, test)), (choice.otherwise, test)):
+    for value, chosen in ((choice.then, test), (choice.otherwise, apply(Op.NOT, test))):
         aside = Environment(graph, [])
         arms.append(codes_for(domain, aside, value, path))
-        env.checks += [(combine(graph, Op.OR, [passed_over, fits]), message) for fits, message in aside.checks]
-    return [apply(graph, Op.ITE, test, a, b) for a, b in zip(*arms, strict=True)]
+        for one in aside.expected:
+            env.expected.append(Expected((*env.where, chosen, *one.where), one.condition, one.message))
+    return [apply(Op.ITE, test, a, b) for a, b in zip(*arms, strict=True)]
 
 
-def _scalar_code(domain: d.Scalar, env: Environment, value: object, path: str) -> Node:
-    rule = _CODE[type(domain)]
-    return rule(domain, env, value, path)
+def _scalar_codes(domain: d.Scalar, env: Environment, value: object, path: str) -> list[Node]:
+    graph, code = env.graph, domain.lower(env, value, path)
+    fits = [apply(Op.LE, graph.const(0), code), apply(Op.LT, code, graph.const(domain.size))]
+    env.expect(combine(graph, Op.AND, fits), f"the value assigned to {path} is not {domain.expected()}.")
+    return [code]
 
 
-def _boolean_code(domain: d.Boolean, env: Environment, value: object, path: str) -> Node:
-    graph = env.graph
-    return apply(graph, Op.ITE, condition(graph, value), graph.const(1), graph.const(0))
+def _option_codes(domain: d.Option, env: Environment, value: object, path: str) -> list[Node]:
+    if isinstance(value, Nothing) or value is None:
+        return [env.graph.const(0)] * domain.width
+    return [env.graph.const(1), *codes_for(domain.of, env, value, path)]
 
 
-def _int_code(domain: d.Int, env: Environment, value: object, path: str) -> Node:
-    return apply(env.graph, Op.ADD, number(env.graph, value), env.graph.const(-domain.lo))
+def _absent_codes(domain: d.Absent, env: Environment, value: object, path: str) -> list[Node]:
+    """No code; the value must be of the right type all the same."""
+    codes_for(domain.of, Environment(env.graph, []), value, path)
+    return []
 
 
-def _member_code(domain: d.Member, env: Environment, value: object, path: str) -> Node:
-    return number(env.graph, value)
+def _record_codes(domain: d.Record, env: Environment, value: object, path: str) -> list[Node]:
+    if isinstance(value, RecordView):  # of a like record: field by field, each checked to fit
+        value = {name: getattr(value, name) for name in value._domain.fields}
+    if not isinstance(value, dict):
+        _refuse(domain, value, path)
+    if set(value) != set(domain.fields):
+        given = ", ".join(value) or "none"
+        message = f"{user_frame()}: {path} has the fields {', '.join(domain.fields)}; the record given has {given}."
+        raise ModelError(message)
+    return [c for name, field in domain.fields.items() for c in codes_for(field, env, value[name], f"{path}.{name}")]
 
 
-def _enum_code(domain: d.Enum, env: Environment, value: object, path: str) -> Node:
-    if isinstance(value, EnumValue) and value.kind is domain.kind:
-        return of_graph(env.graph, value)
-    if isinstance(value, PythonEnum) and isinstance(value, domain.kind):
-        return env.graph.const(domain.names.index(value.name))
-    message = f"{user_frame()}: {value!r} cannot be the value of {path}; expected a member of {domain.kind.__name__}."
+def _array_codes(domain: d.Array, env: Environment, value: object, path: str) -> list[Node]:
+    if not isinstance(value, (list, tuple, ArrayView)) or len(value) != len(domain.labels):
+        _refuse(domain, value, path)
+    parts = zip(domain.labels, value, strict=True)
+    return [c for label, part in parts for c in codes_for(domain.of, env, part, f"{path}[{label}]")]
+
+
+def _refuse(domain: d.Domain, value: object, path: str) -> NoReturn:
+    message = f"{user_frame()}: {value!r} cannot be the value of {path}, which is {d.described(domain)}."
     raise ModelError(message)
 
 
-def _set_code(domain: d.Set, env: Environment, value: object, path: str) -> Node:
-    return mask(env.graph, value)
-
-
-def _optional_code(domain: d.OptionalScalar, env: Environment, value: object, path: str) -> Node:
-    graph = env.graph
-    if isinstance(value, Nothing) or value is None:
-        return graph.const(0)
-    if isinstance(value, OptionValue) and value._domain.shape() == domain.shape():
-        return of_graph(graph, value)
-    inner = _scalar_code(domain.of, env, value, path)
-    fits = [apply(graph, Op.LE, graph.const(0), inner), apply(graph, Op.LT, inner, graph.const(domain.of.size))]
-    env.expect(combine(graph, Op.AND, fits), f"the value assigned to {path} is not {domain.expected()}.")
-    return apply(graph, Op.ADD, inner, graph.const(1))
-
-
-_CODE: dict[type[d.Scalar], Callable[[Any, Environment, object, str], Node]] = {
-    d.Boolean: _boolean_code,
-    d.Int: _int_code,
-    d.Enum: _enum_code,
-    d.Member: _member_code,
-    d.Set: _set_code,
-    d.OptionalScalar: _optional_code,
+_CODES: dict[type[d.Domain], Callable[[Any, Environment, object, str], list[Node]]] = {
+    **dict.fromkeys(d.SCALARS, _scalar_codes),
+    d.State: _record_codes,
+    d.Record: _record_codes,
+    d.Array: _array_codes,
+    d.Option: _option_codes,
+    d.Absent: _absent_codes,
 }
+assert set(_CODES) == d.DOMAINS

@@ -1,4 +1,4 @@
-"""The words of a model besides its fields: And, Or, Not, Implies, If, for_all, exists, minimum, maximum, require.
+"""The words of a model besides its fields: And, Or, If, when, for_all, exists, minimum, maximum, require and others.
 
 All of them take plain Python bools and ints as well as symbolic values, and give a plain answer
 when everything they are given is plain.
@@ -11,6 +11,7 @@ from enum import Enum as PythonEnum
 from types import NoneType
 from typing import Any
 
+from insync.model.either import Either
 from insync.model.environment import Place, Unreachable, current
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Graph, Op, Quantifier
@@ -20,7 +21,6 @@ from insync.model.sorts import Subset
 from insync.model.values import (
     Bool,
     Condition,
-    Either,
     EnumValue,
     Nothing,
     Num,
@@ -30,6 +30,7 @@ from insync.model.values import (
     domain_of,
     mask,
     number,
+    sort_of,
 )
 from insync.model.views import OptionRecordView, View, choose
 
@@ -46,6 +47,7 @@ __all__ = [
     "require",
     "set_of",
     "snapshot",
+    "when",
 ]
 
 
@@ -69,7 +71,7 @@ def And(*conditions: Condition) -> Condition:
     graph = _graph(conditions)
     if graph is None:
         return all(_plain(c, "And") for c in conditions)
-    return Bool(graph, combine(graph, Op.AND, [condition(graph, c) for c in conditions]))
+    return Bool(combine(graph, Op.AND, [condition(graph, c) for c in conditions]))
 
 
 def Or(*conditions: Condition) -> Condition:
@@ -77,7 +79,7 @@ def Or(*conditions: Condition) -> Condition:
     graph = _graph(conditions)
     if graph is None:
         return any(_plain(c, "Or") for c in conditions)
-    return Bool(graph, combine(graph, Op.OR, [condition(graph, c) for c in conditions]))
+    return Bool(combine(graph, Op.OR, [condition(graph, c) for c in conditions]))
 
 
 def Not(negated: Condition) -> Condition:
@@ -107,12 +109,13 @@ def If(test: Condition, then: Any, otherwise: Any) -> Any:
     for arm in arms:
         if isinstance(arm, (EnumValue, PythonEnum)):
             kind = arm.kind if isinstance(arm, EnumValue) else type(arm)
-            codes = [EnumValue(graph, graph.false, kind).coded(one) for one in arms]
-            return EnumValue(graph, apply(graph, Op.ITE, test.node, *codes), kind)
+            codes = [EnumValue(graph.false, kind).coded(one) for one in arms]
+            return EnumValue(apply(Op.ITE, test.node, *codes), kind)
     if any(isinstance(arm, (SetValue, Subset, set, frozenset)) for arm in arms):
-        chosen = apply(graph, Op.ITE, test.node, mask(graph, then), mask(graph, otherwise))
-        return SetValue(graph, chosen, domain_of(*arms))
-    return Num(graph, apply(graph, Op.ITE, test.node, number(graph, then), number(graph, otherwise)))
+        chosen = apply(Op.ITE, test.node, mask(graph, then), mask(graph, otherwise))
+        return SetValue(chosen, domain_of(*arms))
+    numbers = number(graph, then, sort_of(otherwise)), number(graph, otherwise, sort_of(then))
+    return Num(apply(Op.ITE, test.node, *numbers), sort_of(then) if sort_of(otherwise) is not None else None)
 
 
 def condition_graph(test: object) -> Graph:
@@ -134,8 +137,9 @@ def _extreme(op: Op, plain: Callable[..., int], values: tuple[Num | int, ...]) -
         return plain(values)
     node = number(graph, values[0])
     for value in values[1:]:
-        node = apply(graph, op, node, number(graph, value))
-    return Num(graph, node)
+        node = apply(op, node, number(graph, value))
+    sorts = {sort_of(value) for value in values}
+    return Num(node, sorts.pop() if len(sorts) == 1 else None)
 
 
 def minimum(*values: Num | int) -> Any:
@@ -157,7 +161,7 @@ def set_of(members: Sequence[Num | int] | Any) -> Any:
         raise ModelError(message)
     listed = list(members)
     graph = _graph(listed)
-    return frozenset(listed) if graph is None else SetValue(graph, mask(graph, listed))
+    return frozenset(listed) if graph is None else SetValue(mask(graph, listed))
 
 
 def _quantify(op: Op, members: Any, body: Callable[[Any], Condition]) -> Condition:
@@ -169,7 +173,7 @@ def _quantify(op: Op, members: Any, body: Callable[[Any], Condition]) -> Conditi
     if graph is None:
         return all(_plain(p, "for_all") for p in parts) if op is Op.AND else any(_plain(p, "exists") for p in parts)
     variable = body.__code__.co_varnames[0] if hasattr(body, "__code__") else "member"
-    return Bool(graph, combine(graph, op, [condition(graph, p) for p in parts], Quantifier(variable, tuple(labels))))
+    return Bool(combine(graph, op, [condition(graph, p) for p in parts], Quantifier(variable, tuple(labels))))
 
 
 def _members(members: Any) -> tuple[list[Any], list[Condition | None]]:
@@ -188,7 +192,7 @@ def _members(members: Any) -> tuple[list[Any], list[Condition | None]]:
 
 
 def for_all(members: Any, body: Callable[[Any], Condition]) -> Condition:
-    """Return whether the body holds of every member; the name of its parameter is kept for explanations.
+    """Return whether the body holds for every member; the name of its parameter is kept for explanations.
 
     Args:
         members: a Python sequence, such as `self.all(Replica)` or a range, or a symbolic set.
@@ -198,7 +202,7 @@ def for_all(members: Any, body: Callable[[Any], Condition]) -> Condition:
 
 
 def exists(members: Any, body: Callable[[Any], Condition]) -> Condition:
-    """Return whether the body holds of some member (see `for_all`)."""
+    """Return whether the body holds for some member (see `for_all`)."""
     return _quantify(Op.OR, members, body)
 
 
@@ -215,10 +219,48 @@ def require(*conditions: Condition) -> None:
             f"`initial` assigns the one state to begin with."
         )
         raise ModelError(message)
+    if environment.where:
+        message = (
+            f"{user_frame()}: require() inside `with when(...)` would disable the whole action, not the block alone. "
+            f"Write require(Implies(condition, ...)) before the block."
+        )
+        raise ModelError(message)
     for one in conditions:
         if one is False:
             raise Unreachable
         environment.require(condition(environment.graph, one))
+
+
+class when:
+    """A `with` block whose assignments happen only where a condition holds; elsewhere the fields keep their values.
+
+    The condition is that of the moment at which the block begins. Blocks nest. What is read inside is read as it is
+    anywhere; `require` is refused there, because a guard is about the whole action.
+
+        with when(b.leo < end):
+            b.leo = end
+
+    Args:
+        test: the condition, symbolic or plain.
+
+    Raises:
+        ModelError: it is used where nothing is assigned, or with something that is not a condition.
+    """
+
+    def __init__(self, test: Condition) -> None:
+        environment = current.get()
+        if environment is None:
+            message = f"{user_frame()}: when() is about assignments, so it belongs in an action or in `initial`."
+            raise ModelError(message)
+        self._environment, self._test = environment, condition(environment.graph, test)
+        environment.unopened[self] = user_frame()
+
+    def __enter__(self) -> None:
+        self._environment.unopened.pop(self, None)
+        self._environment.where.append(self._test)
+
+    def __exit__(self, *_: object) -> None:
+        self._environment.where.pop()
 
 
 def snapshot(live: Any) -> Any:

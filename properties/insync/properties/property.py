@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from insync.model import Condition, Model, ReadableState, StateView
-from insync.model.define import invariant_names
+from insync.model.actions import invariant_names
 from insync.model.errors import InternalError, UserError, closest
 from insync.model.graph import Node
 from insync.properties.deadlock import DEADLOCK_FREE, DEADLOCK_SENTENCE, no_deadlock

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from insync.model import Model, ReadableState
-from insync.model.domains import Array, Domain, Int, Option, OptionalScalar, Record
+from insync.model.domains import Array, Domain, Option, OptionalScalar, Record, Scalar
 from insync.model.graph import Node, Op, Quantifier
 
 __all__ = ["field_value", "plain", "show"]
@@ -109,8 +109,8 @@ class _Shown:
             elif isinstance(domain, Array):
                 domain = domain.of
         if isinstance(domain, OptionalScalar):
-            return (domain.of.lo if isinstance(domain.of, Int) else 0) - 1
-        return domain.lo if isinstance(domain, Int) else 0
+            return (domain.of.first or 0) - 1
+        return (domain.first or 0) if isinstance(domain, Scalar) else 0
 
     def _number(self, node: Node, more: int) -> str:
         """Show the code of a cell plus a number by the value that the cell has: codes begin with 0, values need not."""

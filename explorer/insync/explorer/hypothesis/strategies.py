@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from insync.explorer.evaluator.claims import ModelLike, model_of
 from insync.explorer.evaluator.stepping import Codes, Refused, Stepper
 from insync.model import ReadableState
-from insync.model.domains import Array, Domain, Option, Record, Scalar
-from insync.model.errors import InternalError, UserError
+from insync.model.domains import DOMAINS, SCALARS, Absent, Array, Domain, Option, Record, Scalar, State
+from insync.model.errors import UserError
 
 __all__ = ["reachable_states", "typed_states"]
 
@@ -80,18 +80,30 @@ def typed_states(model: ModelLike, bounds: Mapping[str, int | str] | None = None
 
 
 def _values(domain: Domain) -> st.SearchStrategy[Any]:
-    match domain:
-        case Scalar():
-            return st.integers(0, domain.size - 1).map(domain.readable)
-        case Option():
-            return st.none() | _values(domain.of)
-        case Record():
-            return st.fixed_dictionaries({name: _values(field) for name, field in domain.fields.items()})
-        case Array():
-            elements = st.tuples(*[_values(domain.of)] * len(domain.labels))
-            return elements.map(list if isinstance(domain.over, int) else partial(_labelled, domain.labels))
-    message = f"The domain {type(domain).__name__} has no strategy."
-    raise InternalError(message)
+    return _STRATEGIES[type(domain)](domain)
+
+
+def _record(domain: Record) -> st.SearchStrategy[Any]:
+    return st.fixed_dictionaries({name: _values(field) for name, field in domain.present.items()})
+
+
+def _array(domain: Array) -> st.SearchStrategy[Any]:
+    elements = st.tuples(*[_values(domain.of)] * len(domain.labels))
+    return elements.map(list if isinstance(domain.over, int) else partial(_labelled, domain.labels))
+
+
+def _scalar(domain: Scalar) -> st.SearchStrategy[Any]:
+    return st.integers(0, domain.size - 1).map(domain.readable)
+
+
+_STRATEGIES: dict[type[Domain], Callable[[Any], st.SearchStrategy[Any]]] = {
+    **dict.fromkeys(SCALARS, _scalar),
+    Option: lambda domain: st.none() | _values(domain.of),
+    Record: _record,
+    State: _record,
+    Array: _array,
+}
+assert set(_STRATEGIES) == DOMAINS - {Absent}, "an absent field is not in a readable state"
 
 
 def _labelled(labels: list[str], values: tuple[object, ...]) -> dict[str, object]:

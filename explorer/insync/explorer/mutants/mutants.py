@@ -193,10 +193,8 @@ def _same(graph: Graph, old: BoundAction, new: BoundAction) -> Node:
     new_step, new_refused = _effects(graph, new)
     before, after = dict(old.updates), dict(new.updates)
     cells = dict.fromkeys([*before, *after])
-    equal = [
-        apply(graph, Op.EQ, before.get(cell) or graph.cell(cell), after.get(cell) or graph.cell(cell)) for cell in cells
-    ]
-    result = combine(graph, Op.OR, [apply(graph, Op.NOT, old_step), combine(graph, Op.AND, equal)])
+    equal = [apply(Op.EQ, before.get(cell) or graph.cell(cell), after.get(cell) or graph.cell(cell)) for cell in cells]
+    result = combine(graph, Op.OR, [apply(Op.NOT, old_step), combine(graph, Op.AND, equal)])
     return combine(graph, Op.AND, [_iff(graph, old_step, new_step), _iff(graph, old_refused, new_refused), result])
 
 
@@ -204,12 +202,12 @@ def _effects(graph: Graph, action: BoundAction) -> tuple[Node, Node]:
     """Whether the action changes the state, and whether its step is refused."""
     guard = list(action.guard)
     sound = combine(graph, Op.AND, [check.node for check in action.checks])
-    changes = [apply(graph, Op.NOT, apply(graph, Op.EQ, node, graph.cell(cell))) for cell, node in action.updates]
+    changes = [apply(Op.NOT, apply(Op.EQ, node, graph.cell(cell))) for cell, node in action.updates]
     step = combine(graph, Op.AND, [*guard, sound, combine(graph, Op.OR, changes)])
-    return step, combine(graph, Op.AND, [*guard, apply(graph, Op.NOT, sound)])
+    return step, combine(graph, Op.AND, [*guard, apply(Op.NOT, sound)])
 
 
 def _iff(graph: Graph, a: Node, b: Node) -> Node:
     both = combine(graph, Op.AND, [a, b])
-    neither = combine(graph, Op.AND, [apply(graph, Op.NOT, a), apply(graph, Op.NOT, b)])
+    neither = combine(graph, Op.AND, [apply(Op.NOT, a), apply(Op.NOT, b)])
     return combine(graph, Op.OR, [both, neither])

@@ -11,13 +11,17 @@ last state is again, since these two differ in `action`.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from insync.explorer.traces.files import write_whole
 from insync.explorer.traces.grid import describe_bounds
 from insync.explorer.traces.trace import START, Trace, TraceStep
 from insync.model.domains import (
+    DOMAINS,
+    Absent,
     Array,
     Boolean,
     Domain,
@@ -30,7 +34,6 @@ from insync.model.domains import (
     Set,
     State,
 )
-from insync.model.errors import InternalError
 
 __all__ = ["itf_text", "write_itf"]
 
@@ -47,7 +50,7 @@ def write_itf(path: Path, trace: Trace, state: State) -> None:
 def itf_text(trace: Trace, state: State) -> str:
     """Return the ITF export of `trace`, whose states are of the bound domain `state`: one line a state."""
     action = "action" if "action" not in state.fields else "action_taken"
-    types = {name: _type(domain) for name, domain in state.fields.items()} | {action: _ACTION_TYPE}
+    types = {name: _type(domain) for name, domain in state.present.items()} | {action: _ACTION_TYPE}
     names = sorted(types)
     verb = "is reached in" if trace.witness else "fails in"
     meta: dict[str, object] = {
@@ -78,55 +81,66 @@ def _line(value: object) -> str:
 
 
 def _state(step: TraceStep, index: int, state: State, action: str, names: Sequence[str]) -> dict[str, object]:
-    values: dict[str, object] = {name: _expression(domain, step.state[name]) for name, domain in state.fields.items()}
+    values: dict[str, object] = {name: _expression(domain, step.state[name]) for name, domain in state.present.items()}
     parameters = [[name, label] for name, label in sorted(step.parameters.items())]
     values[action] = {"name": step.action or START, "parameters": {"#map": parameters}}
     return {"#meta": {"index": index}, **{name: values[name] for name in names}}
 
 
 def _expression(domain: Domain, value: object) -> object:
-    match domain:
-        case Boolean() | Enum() | Member():
-            return value
-        case Int():
-            return {"#bigint": str(value)}
-        case Set(of=of):
-            assert isinstance(value, list)
-            return {"#set": [_expression(of, member) for member in value]}
-        case Option(of=of) | OptionalScalar(of=of):
-            if value is None:
-                return {"tag": _NOTHING, "value": "U_OF_UNIT"}
-            return {"tag": "Some", "value": _expression(of, value)}
-        case Record(fields=fields):
-            assert isinstance(value, Mapping)
-            return {name: _expression(of, value[name]) for name, of in fields.items()}
-        case Array(of=of):
-            if isinstance(value, Mapping):
-                return {"#map": [[label, _expression(of, element)] for label, element in value.items()]}
-            assert isinstance(value, list)
-            return [_expression(of, element) for element in value]
-    message = f"The domain {type(domain).__name__} has no expression in ITF."
-    raise InternalError(message)
+    return _RULES[type(domain)].expression(domain, value)
 
 
 def _type(domain: Domain) -> str:
-    match domain:
-        case Boolean():
-            return "Bool"
-        case Int():
-            return "Int"
-        case Enum() | Member():
-            return "Str"
-        case Set(of=of):
-            return f"Set({_type(of)})"
-        case Option(of=of) | OptionalScalar(of=of):
-            return f"{_NOTHING}(UNIT) | Some({_type(of)})"
-        case Record(fields=fields):
-            return "{ " + ", ".join(f"{name}: {_type(of)}" for name, of in fields.items()) + " }"
-        case Array(over=int(), of=of):
-            return f"Seq({_type(of)})"
-        case Array(of=of):
-            element = _type(of)
-            return f"Str -> ({element})" if "|" in element or "->" in element else f"Str -> {element}"
-    message = f"The domain {type(domain).__name__} has no type in ITF."
-    raise InternalError(message)
+    return _RULES[type(domain)].type(domain)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """How the values of a domain are written, and what their type is in Apalache's notation."""
+
+    expression: Callable[[Any, Any], object]
+    type: Callable[[Any], str]
+
+
+def _option(domain: Option | OptionalScalar, value: object) -> object:
+    if value is None:
+        return {"tag": _NOTHING, "value": "U_OF_UNIT"}
+    return {"tag": "Some", "value": _expression(domain.of, value)}
+
+
+def _array(domain: Array, value: Mapping[str, object] | Sequence[object]) -> object:
+    if isinstance(value, Mapping):
+        return {"#map": [[label, _expression(domain.of, element)] for label, element in value.items()]}
+    return [_expression(domain.of, element) for element in value]
+
+
+def _array_type(domain: Array) -> str:
+    element = _type(domain.of)
+    if isinstance(domain.over, int):
+        return f"Seq({element})"
+    return f"Str -> ({element})" if "|" in element or "->" in element else f"Str -> {element}"
+
+
+_NAME = _Rule(lambda domain, value: value, lambda domain: "Str")
+_OPTION = _Rule(_option, lambda domain: f"{_NOTHING}(UNIT) | Some({_type(domain.of)})")
+_RECORD = _Rule(
+    lambda domain, value: {name: _expression(of, value[name]) for name, of in domain.present.items()},
+    lambda domain: "{ " + ", ".join(f"{name}: {_type(of)}" for name, of in domain.present.items()) + " }",
+)
+_RULES: dict[type[Domain], _Rule] = {
+    Boolean: _Rule(lambda domain, value: value, lambda domain: "Bool"),
+    Int: _Rule(lambda domain, value: {"#bigint": str(value)}, lambda domain: "Int"),
+    Enum: _NAME,
+    Member: _NAME,
+    Set: _Rule(
+        lambda domain, value: {"#set": [_expression(domain.of, member) for member in value]},
+        lambda domain: f"Set({_type(domain.of)})",
+    ),
+    OptionalScalar: _OPTION,
+    Option: _OPTION,
+    Record: _RECORD,
+    State: _RECORD,
+    Array: _Rule(_array, _array_type),
+}
+assert set(_RULES) == DOMAINS - {Absent}, "an absent field is not in a readable state"

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from insync.model.domains import Array, Domain, Int, Option, Readable, Record, Scalar
-from insync.model.schema import Schema
+from insync.model.domains import (
+    DOMAINS,
+    SCALARS,
+    Absent,
+    Array,
+    Domain,
+    Int,
+    Option,
+    Readable,
+    Record,
+    Scalar,
+    State,
+)
+from insync.model.schema import Cell, Schema
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,42 +58,62 @@ class Column:
 
 def columns_of(state: Record, schema: Schema) -> tuple[Column, ...]:
     """Return the columns of a model's state, a column for each field."""
-    cells = iter([(cell.word, cell.shift, (1 << cell.bits) - 1) for cell in schema.cells])
-    sizes = iter([cell.size for cell in schema.cells])
-    return tuple(_column(name, domain, cells, sizes) for name, domain in state.fields.items())
+    cells = iter(schema.cells)
+    return tuple(_column(name, domain, cells) for name, domain in state.present.items())
 
 
-def _column(name: str, domain: Domain, cells: Iterator[tuple[int, int, int]], sizes: Iterator[int]) -> Column:
-    if isinstance(domain, Scalar):
-        return _scalar(name, domain, next(cells), next(sizes))
-    if isinstance(domain, Option):
-        cell, _ = next(cells), next(sizes)
-        record = _column(name, domain.of, cells, sizes)
-        return Column(name, "option", record.type, cell, children=(record,))
-    if isinstance(domain, Array):
-        children = tuple(_column(label, domain.of, cells, sizes) for label in domain.labels)
-        if isinstance(domain.over, int):
-            return Column(name, "list", f"array<{children[0].type if children else 'int'}>", children=children)
-        return Column(name, "struct", _struct(children), children=children)
-    assert isinstance(domain, Record)
-    children = tuple(_column(field, part, cells, sizes) for field, part in domain.fields.items())
+def _column(name: str, domain: Domain, cells: Iterator[Cell]) -> Column:
+    return _COLUMNS[type(domain)](name, domain, cells)
+
+
+def _option(name: str, domain: Option, cells: Iterator[Cell]) -> Column:
+    present = next(cells)
+    record = _column(name, domain.of, cells)
+    return Column(name, "option", record.type, _place(present), children=(record,))
+
+
+def _array(name: str, domain: Array, cells: Iterator[Cell]) -> Column:
+    children = tuple(_column(label, domain.of, cells) for label in domain.labels)
+    if isinstance(domain.over, int):
+        return Column(name, "list", f"array<{children[0].type if children else 'int'}>", children=children)
     return Column(name, "struct", _struct(children), children=children)
+
+
+def _record(name: str, domain: Record, cells: Iterator[Cell]) -> Column:
+    children = tuple(_column(field, part, cells) for field, part in domain.present.items())
+    return Column(name, "struct", _struct(children), children=children)
+
+
+def _number(name: str, domain: Int, cells: Iterator[Cell]) -> Column:
+    return Column(name, "scalar", "bigint", _place(next(cells)), low=domain.lo)
+
+
+def _scalar(name: str, domain: Scalar, cells: Iterator[Cell]) -> Column:
+    cell = next(cells)
+    if cell.size > _MOST_VALUES:
+        # Beyond any table: the code itself, a mask of the elements for a set.
+        return Column(name, "scalar", "bigint", _place(cell))
+    values = tuple(domain.readable(code) for code in range(cell.size))
+    return Column(name, "scalar", _type_of(values[-1]), _place(cell), values)
+
+
+_COLUMNS: dict[type[Domain], Callable[[str, Any, Iterator[Cell]], Column]] = {
+    **dict.fromkeys(SCALARS, _scalar),
+    Int: _number,
+    Option: _option,
+    Record: _record,
+    State: _record,
+    Array: _array,
+}
+assert set(_COLUMNS) == DOMAINS - {Absent}, "an absent field has no column"
+
+
+def _place(cell: Cell) -> tuple[int, int, int]:
+    return cell.word, cell.shift, (1 << cell.bits) - 1
 
 
 def _struct(children: Sequence[Column]) -> str:
     return f"struct<{', '.join(f'`{child.name}`: {child.type}' for child in children)}>"
-
-
-def _scalar(name: str, domain: Scalar, cell: tuple[int, int, int], size: int) -> Column:
-    if isinstance(domain, Int):
-        low = domain.decode([0], 0)
-        assert isinstance(low, int)
-        return Column(name, "scalar", "bigint", cell, low=low)
-    if size > _MOST_VALUES:
-        # Beyond any table: the code itself, a mask of the elements for a set.
-        return Column(name, "scalar", "bigint", cell)
-    values = tuple(domain.decode([code], 0) for code in range(size))
-    return Column(name, "scalar", _type_of(values[-1]), cell, values)
 
 
 def _type_of(value: Readable) -> str:

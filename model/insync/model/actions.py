@@ -1,0 +1,147 @@
+"""What a class body marks: its actions, with their labels and parameters, and its invariants."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from enum import Enum
+from inspect import CO_VARARGS, CO_VARKEYWORDS
+from types import FrameType
+from typing import Any, ClassVar, TypeVar, overload
+
+from insync.model.errors import ModelError, user_frame
+from insync.model.sorts import Index
+
+__all__ = [
+    "ROLE",
+    "ActionSpec",
+    "InvariantSpec",
+    "action",
+    "action_specs",
+    "invariant",
+    "invariant_names",
+    "place_of_function",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+ROLE = "__insync_role__"
+"""The attribute of a method that says what it is marked as."""
+
+
+class ActionSpec:
+    """What `@action` notes of a method: its label, where it stands, and the type of each parameter."""
+
+    __slots__ = ("label", "parameters", "place")
+    word: ClassVar[str] = "action"
+
+    def __init__(self, label: str | None, place: str, parameters: dict[str, type]) -> None:
+        self.label, self.place, self.parameters = label, place, parameters
+
+
+class InvariantSpec:
+    """What `@invariant` notes of a method: where it stands."""
+
+    __slots__ = ("place",)
+    word: ClassVar[str] = "invariant"
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+
+
+def place_of_function(function: Callable[..., Any]) -> str:
+    """Return `file:line` of a function."""
+    return f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
+
+
+def _check_signature(function: Callable[..., Any], word: str, *, parameters: bool) -> None:
+    code = getattr(function, "__code__", None)
+    if code is None:
+        message = f"{user_frame()}: @{word} belongs directly above a method (def) of the model, not on {function!r}."
+        raise ModelError(message)
+    unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS) or function.__defaults__
+    if code.co_argcount < 2 or unusual or (code.co_argcount > 2 and not parameters):
+        after = " and then its parameters, without *, ** and defaults" if parameters else " and nothing else"
+        message = f"{place_of_function(function)}: the {word} {function.__name__!r} must take self, the state{after}."
+        raise ModelError(message)
+
+
+def _parameter_types(function: Callable[..., Any], body: FrameType) -> dict[str, type]:
+    """Return the type of each parameter after `self` and the state, from its annotation."""
+    _check_signature(function, "action", parameters=True)
+    names = function.__code__.co_varnames[2 : function.__code__.co_argcount]
+    scopes = (body.f_locals, body.f_back.f_locals if body.f_back else {}, function.__globals__)
+    return {name: _parameter_type(function, name, scopes) for name in names}
+
+
+def _parameter_type(function: Callable[..., Any], name: str, scopes: tuple[dict[str, Any], ...]) -> type:
+    given = function.__annotations__.get(name)
+    if isinstance(given, str):
+        given = given.strip("'\"")  # an annotation in quotes, in a file where all of them are strings
+        first = given.split(".")[0]
+        found = next((scope[first] for scope in scopes if first in scope), bool if given == "bool" else None)
+        for part in given.split(".")[1:]:
+            found = getattr(found, part, None)
+    else:
+        found = given
+    if isinstance(found, type) and (issubclass(found, (Index, Enum)) or found is bool):
+        return found
+    said = f"is annotated with {given!r}" if name in function.__annotations__ else "has no annotation"
+    message = (
+        f"{place_of_function(function)}: the parameter {name!r} of the action {function.__name__!r} {said}; "
+        f"annotate it with a sort (a subclass of Index), an enumeration or bool."
+    )
+    raise ModelError(message)
+
+
+@overload
+def action(function: F, /) -> F: ...
+@overload
+def action(*, label: str) -> Callable[[F], F]: ...
+
+
+def action(function: F | None = None, /, *, label: str | None = None) -> F | Callable[[F], F]:
+    """Mark a method of a model as an action: what may happen to the state in one step.
+
+    Args:
+        function: the method: `self`, the state, then parameters annotated with sorts, enumerations or bool.
+        label: the step in protocol words, a format string over the parameters, such as
+            `"{follower} fetches from {leader}"`.
+    """
+    body = sys._getframe(1)
+
+    def mark(marked: F) -> F:
+        types = _parameter_types(marked, body)
+        setattr(marked, ROLE, ActionSpec(label, place_of_function(marked), types))
+        return marked
+
+    return mark if function is None else mark(function)
+
+
+def invariant(function: F, /) -> F:
+    """Mark a method of a model as an invariant: a condition on the state that must hold always."""
+    _check_signature(function, "invariant", parameters=False)
+    setattr(function, ROLE, InvariantSpec(place_of_function(function)))
+    return function
+
+
+def action_specs(model: type) -> dict[str, ActionSpec]:
+    """Return the actions of a model class by name, inherited ones first, in order of definition."""
+    return {name: spec for name, spec in _marked(model) if isinstance(spec, ActionSpec)}
+
+
+def invariant_names(model: type) -> list[str]:
+    """Return the names of a model class's invariants in order of definition."""
+    return [name for name, spec in _marked(model) if isinstance(spec, InvariantSpec)]
+
+
+def _marked(model: type) -> Iterator[tuple[str, object]]:
+    names: dict[str, None] = {}
+    for base in reversed(model.__mro__):
+        for name, member in vars(base).items():
+            if hasattr(member, ROLE):
+                names.setdefault(name)
+    for name in names:
+        spec = getattr(getattr(model, name), ROLE, None)
+        if spec is not None:
+            yield name, spec
