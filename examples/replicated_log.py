@@ -12,7 +12,6 @@ from insync.model import (
     Bounds,
     BoundValues,
     Condition,
-    If,
     Implies,
     Index,
     Int,
@@ -26,6 +25,7 @@ from insync.model import (
     invariant,
     minimum,
     require,
+    when,
 )
 
 
@@ -85,7 +85,8 @@ class ReplicatedLog(Model):
         s.leader = leader
         for broker in self.all(Broker):
             for offset in range(self.b.records):
-                s.log[broker][offset] = If(offset < s.committed, s.log[broker][offset], NONE)
+                with when(offset >= s.committed):
+                    s.log[broker][offset] = NONE
             s.end[broker] = s.committed
 
     @invariant

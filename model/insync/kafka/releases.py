@@ -31,6 +31,11 @@ class Truncation(Enum):
     EPOCH_PAIR = "it gets the largest epoch up to its own with its end, and may ask again (KIP-279, 2.0)"
     ON_FETCH = "the fetch carries its last epoch, and the leader answers where they diverge (KAFKA-10554, 2.8)"
 
+    @property
+    def asks_first(self) -> bool:
+        """Whether a follower asks for the end of an epoch before it fetches (OffsetsForLeaderEpoch)."""
+        return self in (Truncation.EPOCH_OFFSET, Truncation.EPOCH_PAIR)
+
 
 class IsrWrite(Enum):
     """How a leader changes the ISR."""

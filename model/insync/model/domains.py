@@ -99,6 +99,11 @@ class Absent(Domain):
     def __init__(self, of: DomainLike) -> None:
         self.of = as_domain(of)
 
+    @staticmethod
+    def unless(needed: object, of: DomainLike) -> Domain:
+        """Return the domain where the field is needed, and its absence where not."""
+        return as_domain(of) if needed else Absent(of)
+
     def bind(self, bounds: BoundValues) -> Absent:
         return Absent(self.of.bind(bounds))
 

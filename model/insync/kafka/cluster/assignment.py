@@ -8,11 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from insync.kafka.cluster.metadata import Metadata
-from insync.kafka.cluster.state import Replica
-from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, StateView, minimum, require
+from insync.kafka.cluster.state import Actor, Replica
+from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView, minimum
 
-__all__ = ["Assigned", "Assignment"]
+__all__ = ["Assigned", "Assignment", "Completion"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +29,23 @@ class Assigned:
     removing: SetValue
 
 
-class Assignment(Metadata):
-    """What the controller knows of the replicas. Without a budget for reassignments they never change."""
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a reassignment has come to.
 
-    name = "cluster_assignment"
+    Attributes:
+        assigned: the replicas after it.
+        isr: the ISR after it.
+        thin: whether it has ended with fewer members of the ISR than min.insync.replicas.
+    """
+
+    assigned: Assigned
+    isr: SetValue
+    thin: Condition
+
+
+class Assignment(Actor):
+    """What the controller knows of the replicas. Without a budget for reassignments they never change."""
 
     def assigned(self, s: StateView) -> Assigned:
         """The present assignment."""
@@ -45,46 +57,40 @@ class Assignment(Metadata):
             return min(self.needed, self.b.replicas - self.b.spares)
         return minimum(self.needed, view.replicas.count())
 
-    def complete_reassignment(
-        self, s: StateView, when: Condition, isr: SetValue, assigned: Assigned
-    ) -> tuple[SetValue, Assigned]:
-        """The ISR and the assignment after a reassignment has ended, if it can; it is tried with every change.
+    def complete_reassignment(self, isr: SetValue, assigned: Assigned) -> Completion:
+        """End a reassignment, if it can end with this ISR; it is tried with every change.
 
         All replicas that stay must be in the ISR; before KAFKA-15665 it was enough that those are who were added.
         Kafka: PartitionReassignmentReplicas.maybeCompleteReassignment.
         """
-        if not self.b.reassignments:
-            return isr, assigned
         left, staying = isr - assigned.removing, assigned.replicas - assigned.removing
         waits_for = staying if self.rules.reassignment_needs_targets else assigned.adding
         under_way = Not(And(assigned.adding.is_empty(), assigned.removing.is_empty()))
         ends = And(under_way, Not(left.is_empty()), Not(staying.is_empty()), waits_for.is_subset(left))
-        thin = left.count() < minimum(self.needed, staying.count())
-        s.thin_move = Or(s.thin_move, And(when, ends, thin))
-        ended = Assigned(
+        thin = And(ends, left.count() < minimum(self.needed, staying.count()))
+        after = Assigned(
             If(ends, staying, assigned.replicas),
             If(ends, set(), assigned.adding),
             If(ends, set(), assigned.removing),
         )
-        return If(ends, left, isr), ended
+        return Completion(after, If(ends, left, isr), thin)
 
-    def refuse_newcomer(self, s: StateView, when: Condition, chosen: Num) -> None:
-        """Refuse a change that would elect a broker which it adds: the code throws, and the request is an error.
+    def has_replica(self, s: StateView, chosen: Num) -> Condition:
+        """Whether a broker, or nobody (-1), has a replica already.
 
+        A change that would elect a broker which it adds is refused: the code throws, and the request is an error.
         Kafka: LeaderAcceptor.test, PartitionRegistration.directory.
         """
-        if self.b.reassignments:
-            replica = Or(*[And(chosen == r, s.changes[0].replicas.contains(r)) for r in self.all(Replica)])
-            require(Implies(when, Or(chosen < 0, replica)))
+        if not self.b.reassignments:
+            return True
+        return Or(chosen < 0, *[And(chosen == r, s.changes[0].replicas.contains(r)) for r in self.all(Replica)])
 
-    def note_assignment(self, s: StateView, when: Condition, assigned: Assigned) -> Condition:
-        """Write down what is to become of the replicas, where `when`, and say whether the assignment changes."""
-        controller = s.controller
+    def is_reassigned(self, s: StateView, assigned: Assigned) -> Condition:
+        """Whether an assignment differs from the present one."""
+        present = self.assigned(s)
         same = And(
-            assigned.replicas == s.changes[0].replicas,
-            assigned.adding == controller.adding,
-            assigned.removing == controller.removing,
+            assigned.replicas == present.replicas,
+            assigned.adding == present.adding,
+            assigned.removing == present.removing,
         )
-        controller.adding = If(when, assigned.adding, controller.adding)
-        controller.removing = If(when, assigned.removing, controller.removing)
         return Not(same)

@@ -5,18 +5,15 @@ Kafka: BrokerServer, ReplicaManager, LogLoader.
 
 from __future__ import annotations
 
-from insync.kafka.cluster.follower import Follower
 from insync.kafka.cluster.settings import Flushing
-from insync.kafka.cluster.state import Offset, Place, Replica
-from insync.model import And, Condition, If, Implies, Not, Num, Or, StateView, action, minimum, require, snapshot
+from insync.kafka.cluster.state import Actor, Offset, Place, Replica
+from insync.model import And, Condition, Implies, Not, Num, Or, StateView, action, require, snapshot, when
 
 __all__ = ["Broker"]
 
 
-class Broker(Follower):
+class Broker(Actor):
     """What happens to a broker."""
-
-    name = "cluster_broker"
 
     @action(label="{replica} applies metadata {place}")
     def apply_metadata(self, s: StateView, replica: Replica, place: Place) -> None:
@@ -51,23 +48,18 @@ class Broker(Follower):
         often it is checkpointed is not modelled. Kafka: LogLoader.recoverLog at the next start.
         """
         b, spent = s.broker[replica], s.spent
-        require(b.running, b.leo >= spared, self.start_of(s, replica) <= spared)
+        require(b.running, b.leo >= spared, b.start <= spared, b.flushed <= spared)
         lossy = b.leo > spared
         if self.flushing is Flushing.ALWAYS:
             require(Not(lossy))
-        if self.flushing is Flushing.SOMETIMES:
-            require(b.flushed <= spared)
         require(Implies(lossy, spent.lossy_crashes < self.b.lossy_crashes))
         require(spent.crashes < self.b.lossy_crashes + self.b.crashes)
-        spent.lossy_crashes = If(lossy, minimum(spent.lossy_crashes + 1, self.b.lossy_crashes), spent.lossy_crashes)
+        with when(lossy):
+            spent.lossy_crashes += 1
         spent.crashes += 1
         self.truncate(s, replica, int(spared))
-        if self.flushing is Flushing.SOMETIMES:
-            b.flushed = int(spared)  # what has survived is on disk
-        self.lose_memory(s, replica)
-        b.running = False
-        b.lag = 0
-        self.forget_passed_changes(s)
+        b.flushed = int(spared)  # what has survived is on disk
+        self.go_down(s, replica)
 
     @action(label="{replica} stops cleanly")
     def stop(self, s: StateView, replica: Replica) -> None:
@@ -79,15 +71,10 @@ class Broker(Follower):
         b, spent = s.broker[replica], s.spent
         require(b.running, spent.stops < self.b.stops)
         spent.stops += 1
-        s.controller.fenced |= {replica}
-        isr = s.changes[0].isr
-        self.settle(s, isr.contains(replica), isr - {replica}, lambda r: Not(s.controller.fenced.contains(r)))
+        self.leave_isr(s, replica)
         self.truncate(s, replica, b.leo)
-        self.lose_memory(s, replica)
-        b.running = False
         b.clean = True
-        b.lag = 0
-        self.forget_passed_changes(s)
+        self.go_down(s, replica)
 
     @action(label="{replica} starts and registers")
     def register(self, s: StateView, replica: Replica) -> None:
@@ -103,31 +90,23 @@ class Broker(Follower):
             require(controller.fenced.contains(replica))
         controller.fenced |= {replica}
         isr = s.changes[0].isr
-        affected = isr.contains(replica)
-        leaves_elr = self.elr and self.rules.unclean_leaves_elr
-        if leaves_elr:
-            affected = Or(affected, controller.elr.contains(replica))
-        if self.b.stops:
-            affected = And(affected, Not(b.clean))
-            b.clean = False
-        if leaves_elr or self.rules.register_leaves_isr:
-            unclean = frozenset({replica} if leaves_elr else ())
-            self.settle(s, affected, isr - {replica}, lambda r: Not(controller.fenced.contains(r)), unclean)
+        leaves_elr = self.rules.unclean_leaves_elr
+        was_electable = controller.elr.contains(replica) if leaves_elr else False
+        unclean = And(Or(isr.contains(replica), was_electable), Not(b.clean))
+        if (self.elr and leaves_elr) or self.rules.register_leaves_isr:
+            change = self.build_change(s, isr - {replica}, unclean={replica} if leaves_elr else ())
+            require(Implies(unclean, self.can_write(s, change)))
+            with when(unclean):
+                self.write_change(s, change)
+        b.clean = False
         for other in self.others(replica):
             s.broker[other].known[replica].current = False
-        s.alter.current = And(s.alter.current, Not(s.alter.isr.contains(replica)))
+        with when(s.alter.isr.contains(replica)):
+            s.alter.current = False
         b.running = True
         self.adopt(s, replica, -1, False, False)
 
-    def adopt(
-        self,
-        s: StateView,
-        replica: Replica,
-        epoch: Num | int,
-        led: Condition,
-        same_leader: Condition,
-        when: Condition = True,
-    ) -> None:
+    def adopt(self, s: StateView, replica: Replica, epoch: Num | int, led: Condition, same_leader: Condition) -> None:
         """Act on the change that a broker has just taken for its view of the partition.
 
         Args:
@@ -136,36 +115,39 @@ class Broker(Follower):
             epoch: the leader epoch of its former view, -1 if it has just started.
             led: whether it took itself for the leader before.
             same_leader: whether it took the same replica for the leader before.
-            when: whether there is such a change at all.
         """
         b, view = s.broker[replica], self.view_of(s, replica)
-        leads, anew = And(when, view.leader == replica), And(when, Not(view.epoch == epoch))
-        b.pending = If(when, set(), b.pending)
-        if not self.rules.join_reads_one_snapshot:
-            b.joining = If(when, set(), b.joining)
-        if self.late_replies:
-            self.forget_reply(s, replica, And(anew, self.drops_reply(same_leader)))
-        self.start_to_follow(s, replica, And(anew, Not(leads)), same_leader)
-        self.start_to_lead(s, replica, view.epoch, And(anew, leads), led)
-        if self.b.reassignments:
-            self.delete_log(s, replica, And(when, Not(self.is_assigned(view, replica))))
-            self.forget_removed(s, replica, leads)
-        self.advance_watermark(s, replica, leads)
+        leads, anew = view.leader == replica, Not(view.epoch == epoch)
+        b.pending = set()
+        b.joining = set()
+        with when(And(anew, self.drops_reply(same_leader))):
+            self.forget_reply(s, replica)
+        with when(And(anew, Not(leads))):
+            self.start_to_follow(s, replica, same_leader)
+        with when(And(anew, leads)):
+            self.start_to_lead(s, replica, view.epoch, led)
+        with when(Not(self.is_assigned(view, replica))):
+            self.delete_log(s, replica)
+        with when(leads):
+            self.forget_removed(s, replica)
+            self.advance_watermark(s, replica)
 
-    def lose_memory(self, s: StateView, replica: Replica) -> None:
-        """Forget what a broker keeps in memory only."""
+    def go_down(self, s: StateView, replica: Replica) -> None:
+        """Stop running, and forget what a broker keeps in memory only."""
         b = s.broker[replica]
         b.epoch_start = 0
         b.leads_since = 0
         b.pending = set()
         for other in self.others(replica):
-            b.known[other].end = None
-            b.known[other].current = False
-        for name in self.optional_fields:
-            setattr(b, name, False)
-        if not self.rules.join_reads_one_snapshot:
-            b.joining = set()
-        if self.late_replies:
-            self.forget_reply(s, replica, True)
-        if self.b.moves:
-            b.copied = None
+            self.forget(b.known[other])
+        b.truncating = False
+        b.session = False
+        b.epochless = False
+        b.paused = False
+        b.throttled = False
+        b.joining = set()
+        b.copied = None
+        self.forget_reply(s, replica)
+        b.running = False
+        b.lag = 0
+        self.forget_passed_changes(s)

@@ -5,18 +5,15 @@ What they are told is noted where the high watermark moves (`Leader.tell_clients
 
 from __future__ import annotations
 
-from insync.kafka.cluster.directories import Directories
 from insync.kafka.cluster.settings import Acks
-from insync.kafka.cluster.state import Replica
-from insync.model import If, Not, StateView, action, minimum, require
+from insync.kafka.cluster.state import Actor, Replica
+from insync.model import Not, StateView, action, minimum, require
 
 __all__ = ["Client"]
 
 
-class Client(Directories):
+class Client(Actor):
     """What comes from outside the cluster."""
-
-    name = "cluster_client"
 
     @action(label="{leader} appends a record")
     def write(self, s: StateView, leader: Replica) -> None:
@@ -25,14 +22,13 @@ class Client(Directories):
         A record is written once: producers do not retry. Kafka: Partition.appendRecordsToLeader.
         """
         require(s.written < self.b.records, self.leads(s, leader))
-        l, view = s.broker[leader], self.view_of(s, leader)
+        view = self.view_of(s, leader)
         if self.acks is Acks.ALL:
             require(view.isr.count() >= self.minimum_at(s, leader))
         record = s.written
         s.epoch_of[record] = view.epoch
         self.append(s, leader, record, view.epoch)
-        if not self.rules.join_reads_one_snapshot:
-            l.joining = set()
+        s.broker[leader].joining = set()
         if self.acks is Acks.LEADER:
             s.acked |= {record}
         s.written += 1
@@ -44,12 +40,11 @@ class Client(Directories):
 
         Kafka: Partition.deleteRecordsOnLeader, UnifiedLog.deleteOldSegments.
         """
-        require(self.b.deletions > 0)
         l = s.broker[leader]
         require(s.spent.deletions < self.b.deletions, self.leads(s, leader), l.start < l.hw)
         s.spent.deletions += 1
         s.deleted |= {l.log[minimum(l.start, self.b.records - 1)]}
-        self.start_at(s, leader, l.start + 1)
+        self.raise_start(s, leader, l.start + 1)
 
     @action(label="min.insync.replicas changes")
     def change_minimum(self, s: StateView) -> None:
@@ -59,8 +54,9 @@ class Client(Directories):
         """
         require(s.spent.minimum_changes < self.b.minimum_changes)
         s.spent.minimum_changes += 1
-        controller, newest = s.controller, s.changes[0]
+        controller, change = s.controller, self.newest(s)
         controller.minimum_is_one = Not(controller.minimum_is_one)
-        if self.elr and self.rules.minimum_change_clears_elr:
-            controller.elr = If(True, set(), controller.elr)
-        self.commit(s, True, newest.leader.or_else(-1), newest.epoch, newest.isr)
+        if self.rules.minimum_change_clears_elr:
+            controller.elr = set()
+        require(self.has_room(s, change))
+        self.commit(s, change)

@@ -5,21 +5,40 @@ Kafka: ReplicationControlManager, PartitionChangeBuilder, ClusterControlManager.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 
-from insync.kafka.cluster.assignment import Assigned, Assignment
-from insync.kafka.cluster.state import Replica
-from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, StateView, action, minimum, require
+from insync.kafka.cluster.assignment import Assigned, Completion
+from insync.kafka.cluster.metadata import Change
+from insync.kafka.cluster.state import Actor, Replica
+from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, StateView, action, require, set_of, when
 
-__all__ = ["Controller"]
-
-Acceptable = Callable[[Replica], Condition]
+__all__ = ["Controller", "PartitionChange"]
 
 
-class Controller(Assignment):
+@dataclass(frozen=True, slots=True)
+class PartitionChange:
+    """What the controller makes of the partition.
+
+    Attributes:
+        change: what the brokers hear.
+        elr: the eligible leader replicas.
+        last_leader: the last known leader, -1 for none.
+        assigned: the replicas, and what is to become of them.
+        thin: whether a reassignment has ended with too small an ISR.
+        differs: whether any of this differs from what holds.
+    """
+
+    change: Change
+    elr: SetValue
+    last_leader: Num | int
+    assigned: Assigned
+    thin: Condition
+    differs: Condition
+
+
+class Controller(Actor):
     """What the controller does by itself and when it is asked."""
-
-    name = "cluster_controller"
 
     # ------------------------------------------------------------------------------------------------------- actions
 
@@ -33,10 +52,9 @@ class Controller(Assignment):
         running = s.broker[replica].running
         require(Not(s.controller.fenced.contains(replica)))
         require(Implies(running, s.spent.fencings < self.b.fencings))
-        s.spent.fencings = If(running, minimum(s.spent.fencings + 1, self.b.fencings), s.spent.fencings)
-        s.controller.fenced |= {replica}
-        isr = s.changes[0].isr
-        self.settle(s, isr.contains(replica), isr - {replica}, lambda r: Not(s.controller.fenced.contains(r)))
+        with when(running):
+            s.spent.fencings += 1
+        self.leave_isr(s, replica)
 
     @action(label="controller fences {first} and {second} at once")
     def fence_two(self, s: StateView, first: Replica, second: Replica) -> None:
@@ -50,7 +68,9 @@ class Controller(Assignment):
         self.fence(s, first)
         require(Not(s.controller.fenced.contains(second)), Not(s.broker[second].running))
         s.controller.fenced |= {second}
-        self.settle(s, True, old - {second}, lambda r: Not(s.controller.fenced.contains(r)))
+        change = self.build_change(s, old - {second})
+        require(self.can_write(s, change))
+        self.write_change(s, change)
 
     @action(label="controller unfences {replica}")
     def unfence(self, s: StateView, replica: Replica) -> None:
@@ -60,8 +80,10 @@ class Controller(Assignment):
         """
         require(s.controller.fenced.contains(replica), s.broker[replica].running)
         s.controller.fenced -= {replica}
-        leaderless = s.changes[0].leader.is_none()
-        self.settle(s, leaderless, s.changes[0].isr, lambda r: Not(s.controller.fenced.contains(r)))
+        leaderless, change = s.changes[0].leader.is_none(), self.build_change(s, s.changes[0].isr)
+        require(Implies(leaderless, self.can_write(s, change)))
+        with when(leaderless):
+            self.write_change(s, change)
 
     @action(label="controller elects {replica}")
     def elect(self, s: StateView, replica: Replica) -> None:
@@ -74,7 +96,9 @@ class Controller(Assignment):
         require(newest.isr.contains(replica), Not(newest.leader == replica))
         require(Not(s.controller.fenced.contains(replica)))
         s.spent.elections += 1
-        self.commit(s, True, int(replica), newest.epoch + 1, newest.isr)
+        change = replace(self.newest(s), leader=int(replica), epoch=newest.epoch + 1)
+        require(self.has_room(s, change))
+        self.commit(s, change)
 
     @action(label="controller accepts the ISR")
     def accept_isr(self, s: StateView) -> None:
@@ -85,13 +109,16 @@ class Controller(Assignment):
         require(s.alter.sender.is_some(), self.is_current(s), self.is_eligible(s))
         newest, isr = s.changes[0], s.alter.isr
         if self.b.reassignments:  # a larger ISR may end a reassignment, and with it a leadership
-            self.settle(s, True, isr, lambda r: Not(s.controller.fenced.contains(r)))
+            made = self.build_change(s, isr)
+            require(self.can_write(s, made))
+            self.write_change(s, made)
             self.forget_proposal(s)
             return
-        if self.elr:
-            s.controller.elr = self.next_elr(s, isr, set(), self.assigned(s))
+        s.controller.elr = self.next_elr(s, isr, set(), self.assigned(s))
         bump = False if self.rules.shrink_keeps_epoch else Not(newest.isr.is_subset(isr))
-        self.commit(s, True, newest.leader.or_else(-1), newest.epoch + If(bump, 1, 0), isr)
+        change = replace(self.newest(s), epoch=newest.epoch + If(bump, 1, 0), isr=isr)
+        require(self.has_room(s, change))
+        self.commit(s, change)
         self.forget_proposal(s)
 
     @action(label="controller refuses the ISR")
@@ -105,8 +132,8 @@ class Controller(Assignment):
         require(s.alter.sender.is_some(), Not(And(current, self.is_eligible(s))))
         for replica in self.all(Replica):
             b = s.broker[replica]
-            returns = And(current, s.alter.sender == replica, b.pending == s.alter.isr)
-            b.pending = If(returns, set(), b.pending)
+            with when(And(current, s.alter.sender == replica, b.pending == s.alter.isr)):
+                b.pending = set()
         self.forget_proposal(s)
 
     # --------------------------------------------------------------------------------------- rules about a proposal
@@ -139,16 +166,23 @@ class Controller(Assignment):
 
     # --------------------------------------------------------------------------------------------------- elections
 
-    def settle(
+    def leave_isr(self, s: StateView, replica: Replica) -> None:
+        """Fence a broker: it leaves the ISR if it is in it, and another leads if it led."""
+        isr = s.changes[0].isr
+        s.controller.fenced |= {replica}
+        member, change = isr.contains(replica), self.build_change(s, isr - {replica})
+        require(Implies(member, self.can_write(s, change)))
+        with when(member):
+            self.write_change(s, change)
+
+    def build_change(
         self,
         s: StateView,
-        when: Condition,
         isr: SetValue,
-        acceptable: Acceptable,
-        unclean: frozenset[Replica] = frozenset(),
+        unclean: Collection[Replica] = (),
         assigned: Assigned | None = None,
-    ) -> None:
-        """Decide leader, ISR and ELR after a failure or a return, and commit what has changed.
+    ) -> PartitionChange:
+        """Decide leader, ISR and ELR after a failure or a return, and end a reassignment that can end.
 
         The leader stays if it may; else the first member in the order of assignment leads; else, with an ISR that has
         become empty, a member of the ELR, the last known leader, or anybody who lives if unclean elections are allowed.
@@ -156,37 +190,30 @@ class Controller(Assignment):
 
         Args:
             s: the state.
-            when: whether the partition is looked at.
             isr: the ISR without the replica that failed.
-            acceptable: whether a replica may lead.
             unclean: who has come back after an unclean stop.
             assigned: the replicas and what is to become of them, where an operator changes that.
         """
-        newest = s.changes[0]
-        isr, assigned = self.complete_reassignment(s, when, isr, assigned or self.assigned(s))
-        leader = newest.leader.or_else(-1)
-        elr = self.next_elr(s, isr, unclean, assigned) if self.elr else None
+        completion = self.complete_reassignment(isr, assigned or self.assigned(s))
+        isr, replicas, leader = completion.isr, completion.assigned, s.changes[0].leader.or_else(-1)
+        elr = self.next_elr(s, isr, set(unclean), replicas)
+
+        def acceptable(replica: Replica) -> Condition:
+            return And(self.is_assigned(replicas, replica), Not(s.controller.fenced.contains(replica)))
 
         def valid(replica: Replica) -> Condition:
-            eligible = And(isr.is_empty(), elr.contains(replica)) if elr is not None else False
-            return And(stays(replica), acceptable(replica), Or(isr.contains(replica), eligible))
-
-        def stays(replica: Replica) -> Condition:
-            return assigned.replicas.contains(replica) if self.b.reassignments else True
+            eligible = And(isr.is_empty(), elr.contains(replica))
+            return And(acceptable(replica), Or(isr.contains(replica), eligible))
 
         clean = self.first(valid, leader)
-        chosen = clean
-        if elr is not None:
-            last = s.controller.last_leader
-            lives = Or(*[And(last == r, acceptable(r)) for r in self.all(Replica)])
-            may = And(isr.is_empty(), elr.is_empty(), lives if self.rules.last_leader_must_live else last.is_some())
-            chosen = If(And(chosen < 0, may), last.or_else(-1), chosen)
+        last = s.controller.last_leader.or_else(-1)
+        elected = If(And(clean < 0, self.may_elect_last_leader(s, isr, elr)), last, clean)
         if self.unclean:
-            chosen = If(chosen < 0, self.first(lambda r: And(stays(r), acceptable(r)), leader), chosen)
-        self.refuse_newcomer(s, when, chosen)
-        self._write(s, when, chosen, chosen != clean, isr, elr, assigned)
+            anybody = self.first(acceptable, leader)
+            elected = If(elected < 0, anybody, elected)
+        return self._outcome(s, completion, elected, elected != clean, elr)
 
-    def first(self, valid: Acceptable, leader: Num | int) -> Num:
+    def first(self, valid: Callable[[Replica], Condition], leader: Num | int) -> Num:
         """The present leader if it is valid, else the first valid replica, -1 if there is none."""
         chosen: Num | int = -1
         for replica in reversed(self.all(Replica)):
@@ -194,55 +221,63 @@ class Controller(Assignment):
         stays = Or(*[And(leader == r, valid(r)) for r in self.all(Replica)])
         return If(stays, leader, chosen)
 
-    def _write(
-        self,
-        s: StateView,
-        when: Condition,
-        chosen: Num,
-        unclean: Condition,
-        isr: SetValue,
-        elr: SetValue | None,
-        assigned: Assigned,
-    ) -> None:
-        """Commit the outcome of `settle`, if it differs from what holds (PartitionChangeBuilder.build)."""
-        newest = s.changes[0]
-        leader, old = newest.leader.or_else(-1), newest.isr
-        alone = self.singleton(chosen)
-        if elr is None:
-            new = If(unclean, alone, If(isr.is_empty(), old, isr))
-            changed = Or(chosen != leader, Not(new == old))
+    def may_elect_last_leader(self, s: StateView, isr: SetValue, elr: SetValue) -> Condition:
+        """Whether the last known leader may be elected: there is nobody else, and it is not fenced (KAFKA-19522)."""
+        last = s.controller.last_leader
+        lives = Or(*[And(last == r, Not(s.controller.fenced.contains(r))) for r in self.all(Replica)])
+        return And(isr.is_empty(), elr.is_empty(), lives if self.rules.last_leader_must_live else last.is_some())
+
+    def _outcome(
+        self, s: StateView, completion: Completion, elected: Num, unclean: Condition, elr: SetValue
+    ) -> PartitionChange:
+        """What an election writes: an unclean leader is the whole ISR, and the epoch is bumped as the release does it.
+
+        Without eligible leader replicas the last member stays in the ISR. Kafka: PartitionChangeBuilder.build.
+        """
+        newest, isr, assigned = self.newest(s), completion.isr, completion.assigned
+        alone = set_of([elected])  # the empty set for -1
+        if self.elr:
+            new = If(Or(unclean, And(isr.is_empty(), elected >= 0)), alone, isr)
         else:
-            new = If(Or(unclean, And(isr.is_empty(), chosen >= 0)), alone, isr)
-            left = If(unclean, set(), elr - alone)
-            changed = Or(chosen != leader, Not(new == old), Not(left == s.controller.elr))
-            last = If(chosen >= 0, None, If(And(new.is_empty(), leader >= 0), leader, s.controller.last_leader))
-            s.controller.elr = If(when, left, s.controller.elr)
-            s.controller.last_leader = If(when, last, s.controller.last_leader)
-        bump = chosen != leader
+            new = If(unclean, alone, If(isr.is_empty(), newest.isr, isr))
+        left = If(unclean, set(), elr - alone)
+        loses_leader = And(new.is_empty(), newest.leader >= 0)
+        last = If(elected >= 0, -1, If(loses_leader, newest.leader, s.controller.last_leader.or_else(-1)))
+        bump = Or(elected != newest.leader, Not(newest.replicas.is_subset(assigned.replicas)))
         if not self.rules.shrink_keeps_epoch:
-            bump = Or(bump, Not(old.is_subset(new)))
-        if self.b.reassignments:
-            bump = Or(bump, Not(newest.replicas.is_subset(assigned.replicas)))
-            changed = Or(changed, self.note_assignment(s, when, assigned))
-            self.commit(s, And(when, changed), chosen, newest.epoch + If(bump, 1, 0), new, replicas=assigned.replicas)
-            return
-        self.commit(s, And(when, changed), chosen, newest.epoch + If(bump, 1, 0), new)
+            bump = Or(bump, Not(newest.isr.is_subset(new)))
+        differs = Or(
+            elected != newest.leader,
+            Not(new == newest.isr),
+            Not(left == s.controller.elr),
+            self.is_reassigned(s, assigned),
+        )
+        change = Change(elected, newest.epoch + If(bump, 1, 0), new, assigned.replicas)
+        return PartitionChange(change, left, last, assigned, completion.thin, differs)
+
+    def can_write(self, s: StateView, made: PartitionChange) -> Condition:
+        """Whether Kafka writes a change, and the brokers can still hear of it; the action must require it."""
+        return And(self.has_replica(s, made.change.leader), Implies(made.differs, self.has_room(s, made.change)))
+
+    def write_change(self, s: StateView, made: PartitionChange) -> None:
+        """Write a change, if it differs from what holds."""
+        s.thin_move = Or(s.thin_move, made.thin)
+        s.controller.elr = made.elr
+        s.controller.last_leader = self.perhaps(made.last_leader)
+        s.controller.adding = made.assigned.adding
+        s.controller.removing = made.assigned.removing
+        with when(made.differs):
+            self.commit(s, made.change)
 
     def next_elr(self, s: StateView, isr: SetValue, unclean: object, assigned: Assigned) -> SetValue:
         """Who may lead besides the ISR: whoever left it since it became too small, and has not been unclean since."""
+        if not self.elr:
+            return s.controller.elr
         left = ((s.controller.elr | s.changes[0].isr) - isr) - unclean
         if self.b.reassignments and self.rules.elr_within_replicas:
             left = left & assigned.replicas
         return If(isr.count() >= self.minimum(s), set(), left)
 
-    def minimum(self, s: StateView) -> Num | int:
+    def minimum(self, s: StateView) -> Num:
         """min.insync.replicas as the controller knows it, but no more than there are replicas."""
-        needed = self.needed_of(s.changes[0])
-        return If(s.controller.minimum_is_one, 1, needed) if self.b.minimum_changes else needed
-
-    def singleton(self, replica: Num) -> SetValue:
-        """The set of one replica by its number, the empty set for -1."""
-        chosen: object = set()
-        for one in self.all(Replica):
-            chosen = If(replica == one, {one}, chosen)
-        return chosen  # type: ignore[return-value]
+        return If(s.controller.minimum_is_one, 1, self.needed_of(s.changes[0]))

@@ -5,17 +5,14 @@ Kafka: ReplicaAlterLogDirsThread.
 
 from __future__ import annotations
 
-from insync.kafka.cluster.broker import Broker
-from insync.kafka.cluster.state import Replica
+from insync.kafka.cluster.state import Actor, Replica
 from insync.model import StateView, action, require
 
 __all__ = ["Directories"]
 
 
-class Directories(Broker):
+class Directories(Actor):
     """What operators do to the logs of a broker."""
-
-    name = "cluster_directories"
 
     @action(label="{replica} begins to copy its log")
     def start_move(self, s: StateView, replica: Replica) -> None:
@@ -24,7 +21,6 @@ class Directories(Broker):
         Kafka: ReplicaManager.alterReplicaLogDirs.
         """
         b = s.broker[replica]
-        require(self.b.moves > 0)
         require(s.spent.moves < self.b.moves, b.running, b.copied.is_none())
         s.spent.moves += 1
         b.copied = 0
@@ -35,7 +31,6 @@ class Directories(Broker):
 
         Kafka: ReplicaAlterLogDirsThread.processPartitionData.
         """
-        require(self.b.moves > 0)
         b = s.broker[replica]
         require(b.running, b.copied.is_some(), b.copied.or_else(0) < b.leo)
         b.copied = b.copied.or_else(0) + 1
@@ -47,7 +42,6 @@ class Directories(Broker):
         Its epoch cache is made of its records, so an epoch without records is missing from it (KAFKA-20961).
         Kafka: Partition.maybeReplaceCurrentWithFutureReplica, LogManager.replaceCurrentWithFutureLog.
         """
-        require(self.b.moves > 0)
         b = s.broker[replica]
         end = b.copied.or_else(0)
         require(b.running, b.copied.is_some(), end == b.leo if self.rules.swap_needs_whole_copy else True)

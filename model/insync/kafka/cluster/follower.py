@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from insync.kafka.cluster.leader import Leader
 from insync.kafka.cluster.settings import epoch_bumps
-from insync.kafka.cluster.state import Replica
+from insync.kafka.cluster.state import Actor, Replica
 from insync.kafka.releases import Truncation
-from insync.model import And, Condition, If, Not, Num, Or, StateView, action, maximum, minimum, record, require
+from insync.model import And, Condition, If, Not, Num, Or, StateView, action, maximum, minimum, record, require, when
 
 __all__ = ["Follower", "Reply"]
 
@@ -38,13 +37,11 @@ class Reply:
     diverging: Condition
     epoch: Num | int
     end: Num
-    start: Num | int
+    start: Num
 
 
-class Follower(Leader):
+class Follower(Actor):
     """What a broker does that follows another one."""
-
-    name = "cluster_follower"
 
     # ------------------------------------------------------------------------------------------------------- actions
 
@@ -57,33 +54,30 @@ class Follower(Leader):
         """
         require(follower != leader, self.follows(s, follower, leader), self.leads(s, leader))
         require(self.fetch_allowed(s, follower, leader))
-        if self.b.throttles:
-            spared = self.view_of(s, leader).isr.contains(follower) if self.rules.throttle_spares_isr else False
-            require(Or(Not(s.broker[follower].throttled), spared))
+        f, view = s.broker[follower], self.view_of(s, leader)
+        spared = view.isr.contains(follower) if self.rules.throttle_spares_isr else False
+        require(Or(Not(f.throttled), spared))
         if self.rules.isr_within_replicas:
-            require(self.is_assigned(self.view_of(s, leader), follower))
-        f = s.broker[follower]
+            require(self.is_assigned(view, follower))
         if self.rules.truncation is Truncation.ON_FETCH:
             require(f.term <= s.broker[leader].term)  # else the leader does not know the epoch, and answers an error
-        if self.late_replies:
-            require(Not(f.reply.waiting))
+        require(Not(f.reply.waiting))
         reply = self.answer(s, leader, follower)
         self.count_fetch(s, leader, follower, reply)
-        if "session" in self.optional_fields:
-            f.session = True
-        if not self.late_replies:
+        f.session = True
+        if self.late_replies:
+            f.reply = record(
+                waiting=True,
+                offset=reply.offset,
+                record=If(reply.some, reply.record, None),
+                hw=reply.hw,
+                diverging=reply.diverging,
+                epoch=If(reply.diverging, reply.epoch, 0),
+                end=If(reply.diverging, reply.end, 0),
+                start=reply.start,
+            )
+        else:
             self.process(s, follower, reply)
-            return
-        f.reply = record(
-            waiting=True,
-            offset=reply.offset,
-            record=If(reply.some, reply.record, None),
-            hw=reply.hw,
-            diverging=reply.diverging,
-            epoch=If(reply.diverging, reply.epoch, 0),
-            end=If(reply.diverging, reply.end, 0),
-            start=reply.start,
-        )
 
     @action(label="{follower} receives the reply")
     def receive(self, s: StateView, follower: Replica) -> None:
@@ -91,10 +85,8 @@ class Follower(Leader):
 
         Kafka: AbstractFetcherThread.processFetchRequest, truncateOnFetchResponse.
         """
-        require(self.late_replies, s.broker[follower].running)
-        f = s.broker[follower]
-        require(f.reply.waiting)
-        waiting = f.reply
+        waiting = s.broker[follower].reply
+        require(waiting.waiting, s.broker[follower].running)
         reply = Reply(
             offset=waiting.offset,
             some=waiting.record.is_some(),
@@ -103,10 +95,10 @@ class Follower(Leader):
             diverging=waiting.diverging,
             epoch=waiting.epoch,
             end=waiting.end,
-            start=waiting.start if self.b.deletions else 0,
+            start=waiting.start,
         )
         self.process(s, follower, reply)
-        self.forget_reply(s, follower, True)
+        self.forget_reply(s, follower)
 
     @action(label="{follower}'s fetcher stops")
     def pause_fetching(self, s: StateView, follower: Replica) -> None:
@@ -115,7 +107,6 @@ class Follower(Leader):
         Kafka: AbstractFetcherThread.markPartitionFailed, delayPartitions.
         """
         f = s.broker[follower]
-        require(self.b.pauses > 0)
         require(s.spent.pauses < self.b.pauses, f.running, Not(f.paused))
         s.spent.pauses += 1
         f.paused = True
@@ -123,10 +114,8 @@ class Follower(Leader):
     @action(label="{follower}'s fetcher goes on")
     def resume_fetching(self, s: StateView, follower: Replica) -> None:
         """The partition is tried again."""
-        require(self.b.pauses > 0)
-        f = s.broker[follower]
-        require(f.paused)
-        f.paused = False
+        require(s.broker[follower].paused)
+        s.broker[follower].paused = False
 
     @action(label="{follower}'s quota is used up")
     def throttle(self, s: StateView, follower: Replica) -> None:
@@ -135,7 +124,6 @@ class Follower(Leader):
         Kafka: ReplicationQuotaManager.isQuotaExceeded, ReplicaManager.shouldLeaderThrottle.
         """
         f = s.broker[follower]
-        require(self.b.throttles > 0)
         require(s.spent.throttles < self.b.throttles, f.running, Not(f.throttled))
         s.spent.throttles += 1
         f.throttled = True
@@ -143,10 +131,8 @@ class Follower(Leader):
     @action(label="{follower}'s quota has room")
     def unthrottle(self, s: StateView, follower: Replica) -> None:
         """Time has passed, and the quota has room again (Kafka: ReplicationQuotaManager.isQuotaExceeded)."""
-        require(self.b.throttles > 0)
-        f = s.broker[follower]
-        require(f.throttled)
-        f.throttled = False
+        require(s.broker[follower].throttled)
+        s.broker[follower].throttled = False
 
     @action(label="{follower} asks {leader} where to truncate")
     def ask_epoch_end(self, s: StateView, follower: Replica, leader: Replica) -> None:
@@ -156,46 +142,18 @@ class Follower(Leader):
         the largest epoch of the leader up to the one asked for as well, and the follower may have to ask again.
         Kafka: ReplicaFetcherThread.maybeTruncate, AbstractFetcherThread.getOffsetTruncationState.
         """
-        require(follower != leader, "truncating" in self.optional_fields)
-        f, l = s.broker[follower], s.broker[leader]
-        require(f.truncating, self.follows_in_view(s, follower, leader), self.leads(s, leader))
+        f = s.broker[follower]
+        require(follower != leader, f.truncating)
+        require(self.follows_in_view(s, follower, leader), self.leads(s, leader))
         if self.rules.fence_truncation:
             require(self.view_of(s, follower).epoch == self.view_of(s, leader).epoch)
         if self.rules.truncation is Truncation.EPOCH_OFFSET:
             self.truncate(s, follower, self.end_by_offset(s, leader, follower))
             f.truncating = False
-            return
-        floor = self.floor_epoch(s, leader, f.term)
-        undefined = Or(f.term < 0, f.term > l.term)
-        if not self.rules.cache_epoch_on_election:
-            undefined = Or(undefined, floor < 0)
-        answered = If(floor < 0, f.term, floor)
-        end = minimum(f.leo, self.end_of_epoch(s, leader, f.term))
-        own_floor, own_end = self.floor_epoch(s, follower, answered), self.end_of_epoch(s, follower, answered)
-        if self.rules.cache_epoch_on_election:
-            # The same lookup, which since KAFKA-7415 names the epoch asked for where all that it has are later.
-            own_floor = If(own_floor < 0, answered, own_floor)
-        # An epoch that the follower does not know makes it ask again, from its own largest epoch below.
-        again = And(Not(undefined), own_floor >= 0, own_floor < answered)
-        end = If(again, own_end, If(own_floor < 0, end, minimum(end, own_end)))
-        self.truncate(s, follower, If(undefined, f.hw, end))
-        f.truncating = again
+        else:
+            self.truncate_by_pair(s, follower, leader)
 
     # -------------------------------------------------------------------------------------------- rules about fetching
-
-    @property
-    def optional_fields(self) -> frozenset[str]:
-        """The fields of a broker that the rules at hand need."""
-        asks = self.rules.truncation in (Truncation.EPOCH_OFFSET, Truncation.EPOCH_PAIR)
-        sessions = self.rules.fence_fetch and not self.rules.session_keeps_epoch
-        needed = {
-            "truncating": asks,
-            "session": sessions,
-            "epochless": not self.rules.empty_reply_keeps_epoch,
-            "paused": self.b.pauses > 0,
-            "throttled": self.b.throttles > 0,
-        }
-        return frozenset(name for name, used in needed.items() if used)
 
     def follows_in_view(self, s: StateView, follower: Replica, leader: Replica) -> Condition:
         """Whether a broker runs and takes the other one for the leader."""
@@ -204,38 +162,38 @@ class Follower(Leader):
 
     def follows(self, s: StateView, follower: Replica, leader: Replica) -> Condition:
         """Whether a broker fetches from the other one: it follows it and has nothing to truncate first."""
-        ready = Not(s.broker[follower].truncating) if "truncating" in self.optional_fields else True
-        if self.b.pauses:
-            ready = And(ready, Not(s.broker[follower].paused))
-        return And(self.follows_in_view(s, follower, leader), ready)
+        f = s.broker[follower]
+        return And(self.follows_in_view(s, follower, leader), Not(f.truncating), Not(f.paused))
 
     def fetch_allowed(self, s: StateView, follower: Replica, leader: Replica) -> Condition:
         """Whether the leader serves a fetch: both must be in the same epoch (Partition.checkCurrentLeaderEpoch)."""
-        same = self.view_of(s, follower).epoch == self.view_of(s, leader).epoch
         if not self.rules.fence_fetch:
             return True
-        return same if self.rules.session_keeps_epoch else Or(same, s.broker[follower].session)
+        same = self.view_of(s, follower).epoch == self.view_of(s, leader).epoch
+        return Or(same, s.broker[follower].session)
 
     def answer(self, s: StateView, leader: Replica, follower: Replica) -> Reply:
         """What the leader finds at the follower's log end (Partition.readRecords)."""
         f, l = s.broker[follower], s.broker[leader]
         beyond = f.leo > l.leo
-        epoch: Num | int = epoch_bumps(self.b)
-        end, diverging = l.leo, beyond
+        parted: Condition = False
+        floor, end_of = self.floor_epoch(s, leader, f.term), self.end_of_epoch(s, leader, f.term)
         if self.rules.truncation is Truncation.ON_FETCH:
-            floor, end_of = self.floor_epoch(s, leader, f.term), self.end_of_epoch(s, leader, f.term)
-            parted = And(f.term >= 0, Or(floor < f.term, end_of < f.leo))
-            if not self.rules.empty_reply_keeps_epoch:
-                parted = And(parted, Not(f.epochless))
-            # Without an epoch below, the answer names the epoch asked for and where the leader's log begins.
-            epoch = If(parted, If(floor < 0, maximum(f.term, 0), floor), epoch)
-            end = If(parted, end_of, l.leo)
-            diverging = Or(parted, beyond)
-        start = self.start_of(s, leader)
-        diverging = And(diverging, f.leo >= start)
-        some = And(Not(diverging), start <= f.leo, f.leo < l.leo)
-        found = l.log[minimum(f.leo, self.b.records - 1)]
-        return Reply(f.leo, some, found, l.hw, diverging, epoch, end, start)
+            parted = And(f.term >= 0, Or(floor < f.term, end_of < f.leo), Not(f.epochless))
+        diverging = And(Or(parted, beyond), f.leo >= l.start)
+        # Without an epoch below, the answer names the epoch asked for and where the leader's log begins. Where only the
+        # offset is beyond the leader's end it names none, and so the largest that there can be.
+        named = If(floor < 0, maximum(f.term, 0), floor)
+        return Reply(
+            offset=f.leo,
+            some=And(Not(diverging), l.start <= f.leo, f.leo < l.leo),
+            record=l.log[minimum(f.leo, self.b.records - 1)],
+            hw=l.hw,
+            diverging=diverging,
+            epoch=If(parted, named, epoch_bumps(self.b)),
+            end=If(parted, end_of, l.leo),
+            start=l.start,
+        )
 
     def count_fetch(self, s: StateView, leader: Replica, follower: Replica, reply: Reply) -> None:
         """The leader notes the follower's log end, and commits what has reached the ISR with it.
@@ -243,57 +201,69 @@ class Follower(Leader):
         Kafka: Replica.updateFetchStateOrThrow, then Partition.maybeIncrementLeaderHW.
         """
         l, f = s.broker[leader], s.broker[follower]
-        beyond = f.leo > l.leo
-        outside = Or(beyond, f.leo < self.start_of(s, leader))
-        counts = Not(Or(reply.diverging, outside) if self.rules.ignore_diverging_fetch else outside)
-        known = l.known[follower]
-        known.end = If(counts, reply.offset, known.end)
-        known.current = Or(counts, known.current)
+        known, outside = l.known[follower], Or(f.leo > l.leo, f.leo < l.start)
+        with when(Not(Or(reply.diverging, outside) if self.rules.ignore_diverging_fetch else outside)):
+            known.end = reply.offset
+            known.current = True
         self.advance_watermark(s, leader)
+
+    # --------------------------------------------------------------------------------------------------- the reply
 
     def process(self, s: StateView, follower: Replica, reply: Reply) -> None:
         """The follower truncates, or appends the record and takes over the high watermark, which may fall.
 
-        Kafka: AbstractFetcherThread.truncateOnFetchResponse, ReplicaFetcherThread.processPartitionData.
+        Kafka: AbstractFetcherThread.processFetchRequest.
         """
         f = s.broker[follower]
-        end, hw = f.leo, f.hw
-        matches = end == reply.offset if self.rules.reply_matches_offset else True
-        appends = And(reply.some, matches, end < self.b.records)
-        diverging = reply.diverging
-        if not self.rules.watermark_after_truncation:
-            # The high watermark moves first, and a reader may come before the truncation, which the next fetch makes.
-            early = And(diverging, hw < minimum(reply.hw, end))
-            hw = If(early, minimum(reply.hw, end), hw)
-            diverging = And(diverging, Not(early))
-        own = self.end_of_epoch(s, follower, reply.epoch)
-        cut = If(diverging, minimum(end, reply.end, own), end)
-        new = If(appends, reply.record, 0)
-        took = minimum(reply.hw, end + If(appends, 1, 0))
-        term = f.term
-        self.truncate(s, follower, cut)
-        f.term = If(diverging, f.term, maximum(term, If(appends, s.epoch_of[new], -1)))
-        for offset in range(self.b.records):
-            f.log[offset] = If(And(appends, end == offset), new, f.log[offset])
-        f.leo = cut + If(appends, 1, 0)
-        uses = And(Not(reply.diverging), matches)
-        if not self.rules.empty_reply_keeps_epoch:
-            f.epochless = And(uses, Not(appends))
-        f.hw = If(uses, took, minimum(hw, cut))
-        if self.b.deletions:
-            self.follow_log_start(s, follower, reply, uses)
+        matches = f.leo == reply.offset if self.rules.reply_matches_offset else True
+        f.epochless = False
+        with when(And(Not(reply.diverging), matches)):
+            self.process_partition_data(s, follower, reply)
+        with when(reply.diverging):
+            self.truncate_on_fetch_response(s, follower, reply)
 
-    def follow_log_start(self, s: StateView, follower: Replica, reply: Reply, uses: Condition) -> None:
-        """Delete what the leader has deleted; if that is more than the follower has, begin anew where its log begins.
+    def process_partition_data(self, s: StateView, follower: Replica, reply: Reply) -> None:
+        """Append the record, then take over the leader's high watermark and log start offset.
+
+        Kafka: ReplicaFetcherThread.processPartitionData.
+        """
+        f = s.broker[follower]
+        appends = And(reply.some, f.leo < self.b.records)
+        with when(appends):
+            self.append(s, follower, reply.record, s.epoch_of[reply.record])
+        f.hw = minimum(reply.hw, f.leo)
+        f.epochless = Not(appends)
+        with when(reply.offset < reply.start):
+            self.start_at(s, follower, reply.start)
+        self.raise_start(s, follower, minimum(reply.start, f.hw))
+
+    def truncate_on_fetch_response(self, s: StateView, follower: Replica, reply: Reply) -> None:
+        """Cut the log back to where it agrees with the leader's.
+
+        Kafka: AbstractFetcherThread.truncateOnFetchResponse, getOffsetTruncationState.
+        """
+        f = s.broker[follower]
+        end = minimum(f.leo, reply.end, self.end_of_epoch(s, follower, reply.epoch))
+        if self.rules.watermark_after_truncation:
+            self.truncate(s, follower, end)
+            return
+        # The high watermark moves first, and a reader may come before the truncation, which the next fetch makes.
+        reached = minimum(reply.hw, f.leo)
+        early = f.hw < reached
+        with when(Not(early)):
+            self.truncate(s, follower, end)
+        with when(early):
+            f.hw = reached
+
+    def start_at(self, s: StateView, follower: Replica, start: Num) -> None:
+        """Delete the whole log and begin anew at an offset.
 
         Kafka: AbstractFetcherThread.fetchOffsetAndTruncate, UnifiedLog.truncateFullyAndStartAt.
         """
         f = s.broker[follower]
-        behind = And(uses, reply.offset < reply.start)
-        f.leo = If(behind, reply.start, f.leo)
-        f.hw = If(behind, reply.start, f.hw)
-        f.term = If(behind, -1, f.term)
-        self.start_at(s, follower, If(uses, minimum(reply.start, f.hw), 0))
+        f.leo = start
+        f.hw = start
+        f.term = -1
 
     def drops_reply(self, same_leader: Condition) -> Condition:
         """Whether a reply is dropped that arrives in a later epoch than it was asked for in.
@@ -302,14 +272,19 @@ class Follower(Leader):
         """
         if self.rules.drop_stale_reply:
             return True
-        asks = "truncating" in self.optional_fields
-        return And(asks, Or(Not(same_leader), self.rules.truncate_on_every_epoch))
+        return And(self.rules.truncation.asks_first, self.truncates_first(same_leader))
 
-    def forget_reply(self, s: StateView, follower: Replica, when: Condition) -> None:
-        """No reply is on its way any more, where `when` holds."""
-        f = s.broker[follower]
-        nothing = record(waiting=False, offset=0, record=None, hw=0, diverging=False, epoch=0, end=0, start=0)
-        f.reply = If(when, nothing, f.reply)
+    def forget_reply(self, s: StateView, follower: Replica) -> None:
+        """No reply is on its way any more."""
+        s.broker[follower].reply = record(
+            waiting=False, offset=0, record=None, hw=0, diverging=False, epoch=0, end=0, start=0
+        )
+
+    # -------------------------------------------------------------------------------- truncation before the first fetch
+
+    def truncates_first(self, same_leader: Condition) -> Condition:
+        """Whether a follower truncates before it fetches in a new epoch: not always if its leader stays the same."""
+        return Or(Not(same_leader), self.rules.truncate_on_every_epoch)
 
     def end_by_offset(self, s: StateView, leader: Replica, follower: Replica) -> Num:
         """The end of the follower's last epoch as a leader answers before KIP-279: an offset, or nothing.
@@ -323,24 +298,40 @@ class Follower(Leader):
         undefined = Or(f.term < 0, f.term > l.term, And(begins, f.term < l.term))
         return If(undefined, f.hw, minimum(f.leo, end))
 
-    def start_to_follow(self, s: StateView, follower: Replica, anew: Condition, same_leader: Condition) -> None:
-        """Begin to follow, where `anew`: forget the leadership, and truncate first if the release does it so.
+    def truncate_by_pair(self, s: StateView, follower: Replica, leader: Replica) -> None:
+        """Cut the log where the leader's answer, an epoch and its end, says so (KIP-279).
+
+        An epoch that the follower does not know makes it ask again, from its own largest epoch below.
+        Kafka: AbstractFetcherThread.getOffsetTruncationState, LeaderEpochFileCache.endOffsetFor.
+        """
+        f, l = s.broker[follower], s.broker[leader]
+        floor = self.floor_epoch(s, leader, f.term)
+        no_epoch = False if self.rules.cache_epoch_on_election else floor < 0
+        undefined = Or(f.term < 0, f.term > l.term, no_epoch)
+        answered = If(floor < 0, f.term, floor)
+        end = minimum(f.leo, self.end_of_epoch(s, leader, f.term))
+        below, own_end = self.floor_epoch(s, follower, answered), self.end_of_epoch(s, follower, answered)
+        # Since KAFKA-7415 the same lookup names the epoch asked for where all that it has are later.
+        own = If(below < 0, answered, below) if self.rules.cache_epoch_on_election else below
+        again = And(Not(undefined), own >= 0, own < answered)
+        agreed = If(again, own_end, If(own < 0, end, minimum(end, own_end)))
+        self.truncate(s, follower, If(undefined, f.hw, agreed))
+        f.truncating = again
+
+    def start_to_follow(self, s: StateView, follower: Replica, same_leader: Condition) -> None:
+        """Begin to follow in a new epoch: forget the leadership, and truncate first if the release does it so.
 
         Kafka: Partition.makeFollower, ReplicaManager.makeFollowers.
         """
         f = s.broker[follower]
-        f.epoch_start = If(anew, 0, f.epoch_start)
-        f.leads_since = If(anew, 0, f.leads_since)
+        f.epoch_start = 0
+        f.leads_since = 0
         for other in self.others(follower):
-            f.known[other].end = If(anew, None, f.known[other].end)
-            f.known[other].current = And(f.known[other].current, Not(anew))
-        skips = And(same_leader, not self.rules.truncate_on_every_epoch)
-        truncates = And(anew, Not(skips))
-        if self.rules.truncation is Truncation.HIGH_WATERMARK:
-            self.truncate(s, follower, If(truncates, f.hw, f.leo))
-        elif "truncating" in self.optional_fields:
-            f.truncating = Or(f.truncating, truncates)
-        if not self.rules.empty_reply_keeps_epoch:
-            f.epochless = And(f.epochless, Not(anew))
-        if "session" in self.optional_fields:
-            f.session = And(f.session, Or(Not(anew), same_leader))
+            self.forget(f.known[other])
+        f.epochless = False
+        with when(Not(same_leader)):
+            f.session = False
+        with when(self.truncates_first(same_leader)):
+            f.truncating = True
+            if self.rules.truncation is Truncation.HIGH_WATERMARK:
+                self.truncate(s, follower, f.hw)

@@ -30,7 +30,7 @@ def _broker(name: str, broker: dict[str, Any], view: dict[str, Any], state: Read
     log = _log(broker, cast(dict[str, str], state["epoch_of"]))
     if not broker["running"]:
         return f"down {log}"
-    if isinstance(view["replicas"], list) and name not in view["replicas"]:
+    if "replicas" in view and name not in view["replicas"]:
         return f"out {log}" + (f" ~{broker['lag']}" if broker["lag"] else "")
     role = "-" if view["leader"] is None else "L" if view["leader"] == name else "F"
     parts = [f"{role}{view['epoch']} {log}"]
@@ -42,21 +42,22 @@ def _broker(name: str, broker: dict[str, Any], view: dict[str, Any], state: Read
 
 def _log(broker: dict[str, Any], epochs: dict[str, str]) -> str:
     records = [f"{record}@{epochs[record]}" for record in broker["log"][: broker["leo"]]]
-    records[: broker["start"]] = ["x"] * broker["start"]
+    deleted = broker.get("start", 0)
+    records[:deleted] = ["x"] * deleted
     return f"[{' '.join([*records[: broker['hw']], '|', *records[broker['hw'] :]])}]"
 
 
 def _controller(state: ReadableState, newest: dict[str, Any]) -> str:
     controller = cast(dict[str, Any], state["controller"])
     parts = [f"{newest['leader'] or 'none'}@{newest['epoch']} ISR {_members(newest['isr'])}"]
-    if isinstance(newest["replicas"], list):
+    if "replicas" in newest:
         marks = {**dict.fromkeys(controller["adding"], "+"), **dict.fromkeys(controller["removing"], "-")}
         parts.append(f"of {_members([f'{marks.get(name, str())}{name}' for name in newest['replicas']])}")
-    if controller["elr"]:
+    if controller.get("elr"):
         parts.append(f"ELR {_members(controller['elr'])}")
     if controller["fenced"]:
         parts.append(f"fenced {_members(controller['fenced'])}")
-    if controller["last_leader"]:
+    if controller.get("last_leader"):
         parts.append(f"last {controller['last_leader']}")
     return " ".join(parts)
 

@@ -5,19 +5,19 @@ Kafka: Partition.
 
 from __future__ import annotations
 
-from insync.kafka.cluster.reassignment import Reassignment
+from dataclasses import replace
+from typing import Any
+
 from insync.kafka.cluster.settings import Acks
-from insync.kafka.cluster.state import Replica
+from insync.kafka.cluster.state import Actor, Replica
 from insync.kafka.releases import Counting, IsrWrite, StrictMinimum
-from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView, action, maximum, minimum, require
+from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView, action, minimum, require, when
 
 __all__ = ["Leader"]
 
 
-class Leader(Reassignment):
+class Leader(Actor):
     """What a broker does that takes itself for the leader."""
-
-    name = "cluster_leader"
 
     # ------------------------------------------------------------------------------------------------------- actions
 
@@ -36,8 +36,7 @@ class Leader(Reassignment):
         if self.rules.isr_within_replicas:
             require(self.is_assigned(self.view_of(s, leader), follower))
         current = l.known[follower].current
-        if not self.rules.join_reads_one_snapshot:
-            l.joining -= {follower}
+        l.joining -= {follower}
         self.propose(s, leader, isr | {follower}, current)
 
     @action(label="{leader} drops {follower} from the ISR")
@@ -96,8 +95,9 @@ class Leader(Reassignment):
         view = self.view_of(s, leader)
         up_to_date = s.broker[leader].lag == 0
         if self.rules.isr_write is IsrWrite.DIRECT:
-            require(up_to_date)
-            self.commit(s, True, int(leader), view.epoch, isr, writer=leader)
+            change = replace(self.newest(s), leader=int(leader), epoch=view.epoch, isr=isr, writer=leader)
+            require(up_to_date, self.has_room(s, change))
+            self.commit(s, change)
             self.advance_watermark(s, leader)
             return
         s.alter.sender = leader
@@ -123,7 +123,7 @@ class Leader(Reassignment):
             return If(pending.is_empty(), isr, pending)
         return isr | pending
 
-    def advance_watermark(self, s: StateView, leader: Replica, leads: Condition = True) -> None:
+    def advance_watermark(self, s: StateView, leader: Replica) -> None:
         """Raise the high watermark of a leader to the least log end that it knows of those that count.
 
         Kafka tries this after each append and fetch and after each change of the ISR, as this model does.
@@ -131,16 +131,13 @@ class Leader(Reassignment):
         """
         l = s.broker[leader]
         counted = self.counted(s, leader)
-        end = l.leo
-        for follower in self.others(leader):
-            known = l.known[follower].end.or_else(-1)
-            end = If(counted.contains(follower), minimum(end, known), end)
-        reached = If(And(leads, self.may_advance(s, leader)), maximum(l.hw, end), l.hw)
-        if not self.rules.join_reads_one_snapshot:
+        ends = [If(counted.contains(f), l.known[f].end.or_else(-1), l.leo) for f in self.others(leader)]
+        reached = minimum(l.leo, *ends)
+        with when(And(self.may_advance(s, leader), reached > l.hw)):
             # The leader has looked at a follower under a lock that keeps its own log and high watermark as they are.
-            l.joining = If(reached > l.hw, set(), l.joining)
-        self.tell_clients(s, leader, reached)
-        l.hw = reached
+            l.joining = set()
+            self.tell_clients(s, leader, reached)
+            l.hw = reached
 
     def may_advance(self, s: StateView, leader: Replica) -> Condition:
         """Whether the ISR is large enough for the high watermark to move."""
@@ -150,11 +147,10 @@ class Leader(Reassignment):
         isr = self.maximal_isr(s, leader) if maximal else self.view_of(s, leader).isr
         return isr.count() >= self.minimum_at(s, leader)
 
-    def minimum_at(self, s: StateView, replica: Replica) -> Num | int:
+    def minimum_at(self, s: StateView, replica: Replica) -> Num:
         """min.insync.replicas as a broker knows it, but no more than there are replicas."""
         view = self.view_of(s, replica)
-        needed = self.needed_of(view)
-        return If(view.minimum_is_one, 1, needed) if self.b.minimum_changes else needed
+        return If(view.minimum_is_one, 1, self.needed_of(view))
 
     def tell_clients(self, s: StateView, leader: Replica, reached: Num) -> None:
         """Note what clients learn as a leader's high watermark moves: records to be read, and acknowledgements.
@@ -163,51 +159,53 @@ class Leader(Reassignment):
         enough at that moment. Kafka: Partition.checkEnoughReplicasReachOffset, DelayedProduce.tryComplete.
         """
         l = s.broker[leader]
-        waits_for_all = self.acks is Acks.ALL
         enough = self.maximal_isr(s, leader).count() >= self.minimum_at(s, leader)
         for offset in range(self.b.records):
             record, passed = l.log[offset], And(l.hw <= offset, offset < reached)
-            s.seen[offset] = If(And(passed, s.seen[offset].is_none()), record, s.seen[offset])
-            if waits_for_all:
-                acked = And(passed, enough, self.epoch_at(s, leader, offset) >= l.leads_since)
-                s.acked = If(acked, s.acked | {record}, s.acked)
-                # Who asks for fewer replicas asks for fewer copies, also before the leader has heard of it.
-                needed = minimum(self.minimum_at(s, leader), self.needed_of(s.changes[0]))
-                thin = self.copies(s, leader, offset) + s.spent.lossy_crashes < needed
-                s.thin_ack = Or(s.thin_ack, And(acked, thin))
+            with when(And(passed, s.seen[offset].is_none())):
+                s.seen[offset] = record
+            if self.acks is Acks.ALL:
+                with when(And(passed, enough, self.epoch_at(s, leader, offset) >= l.leads_since)):
+                    s.acked |= {record}
+                    # Who asks for fewer replicas asks for fewer copies, also before the leader has heard of it.
+                    needed = minimum(self.minimum_at(s, leader), self.needed_of(s.changes[0]))
+                    thin = self.copies(s, leader, offset) + s.spent.lossy_crashes < needed
+                    s.thin_ack = Or(s.thin_ack, thin)
 
-    def copies(self, s: StateView, leader: Replica, offset: int) -> Num | int:
+    def copies(self, s: StateView, leader: Replica, offset: int) -> Num:
         """How many replicas, running or not, have the leader's record at an offset."""
-        total: Num | int = 1
-        for other in self.others(leader):
-            o = s.broker[other]
-            total += If(And(self.holds(s, other, offset), o.log[offset] == s.broker[leader].log[offset]), 1, 0)
-        return total
+        record = s.broker[leader].log[offset]
+        others = [And(self.holds(s, r, offset), s.broker[r].log[offset] == record) for r in self.others(leader)]
+        return sum([If(has_it, 1, 0) for has_it in others], start=1)
 
-    def start_to_lead(self, s: StateView, leader: Replica, epoch: Num, anew: Condition, re_elected: Condition) -> None:
-        """Begin a leadership, where `anew`: note its start, forget what was known of the followers.
+    # ------------------------------------------------------------------------------------------ becoming the leader
+
+    def start_to_lead(self, s: StateView, leader: Replica, epoch: Num, re_elected: Condition) -> None:
+        """Begin a leadership: note its start, forget what was known of the followers.
 
         A leader that is elected again keeps the log ends of ISR members, as Kafka does, though it may have missed an
         epoch in which they followed another leader. Kafka: Partition.makeLeader, Replica.resetReplicaState.
         """
         l = s.broker[leader]
-        l.epoch_start = If(anew, l.leo, l.epoch_start)
-        l.leads_since = If(And(anew, Not(re_elected)), epoch, l.leads_since)
+        l.epoch_start = l.leo
+        with when(Not(re_elected)):
+            l.leads_since = epoch
         if self.rules.cache_epoch_on_election:
-            l.term = If(anew, epoch, l.term)
+            l.term = epoch
         isr = self.view_of(s, leader).isr
         for follower in self.others(leader):
-            known = l.known[follower]
             member = isr.contains(follower)
             forgets = If(member, self.rules.forget_isr_when_re_elected, self.rules.forget_followers)
-            forget = And(anew, Or(Not(re_elected), forgets))
-            known.end = If(forget, None, known.end)
-            known.current = And(known.current, Not(forget))
+            with when(Or(Not(re_elected), forgets)):
+                self.forget(l.known[follower])
 
-    def forget_removed(self, s: StateView, leader: Replica, when: Condition) -> None:
-        """Forget followers that are no replicas any more, where `when` (Partition.updateAssignmentAndIsr)."""
+    def forget_removed(self, s: StateView, leader: Replica) -> None:
+        """Forget followers that are no replicas any more (Partition.updateAssignmentAndIsr)."""
         for follower in self.others(leader):
-            known = s.broker[leader].known[follower]
-            gone = And(when, Not(self.is_assigned(self.view_of(s, leader), follower)))
-            known.end = If(gone, None, known.end)
-            known.current = And(known.current, Not(gone))
+            with when(Not(self.is_assigned(self.view_of(s, leader), follower))):
+                self.forget(s.broker[leader].known[follower])
+
+    def forget(self, known: Any) -> None:
+        """Forget what a leader knows of a follower (Replica.resetReplicaState)."""
+        known.end = None
+        known.current = False

@@ -5,45 +5,42 @@ Kafka: UnifiedLog and LeaderEpochFileCache.
 
 from __future__ import annotations
 
-from insync.kafka.cluster.settings import Flushing
-from insync.kafka.cluster.state import ClusterState, Replica
-from insync.model import And, Condition, If, Num, Or, StateView, maximum, minimum
+from insync.kafka.cluster.state import Actor, Replica
+from insync.model import And, Condition, If, Num, Or, StateView, maximum, minimum, when
 
 __all__ = ["Logs"]
 
 
-class Logs(ClusterState):
+class Logs(Actor):
     """What brokers do with their logs."""
-
-    name = "cluster_logs"
-
-    def start_of(self, s: StateView, replica: Replica) -> Num | int:
-        """The log start offset: records below it are deleted."""
-        return s.broker[replica].start if self.b.deletions else 0
 
     def holds(self, s: StateView, replica: Replica, offset: int) -> Condition:
         """Whether a log has a record at an offset."""
-        return And(self.start_of(s, replica) <= offset, offset < s.broker[replica].leo)
+        b = s.broker[replica]
+        return And(b.start <= offset, offset < b.leo)
 
-    def start_at(self, s: StateView, replica: Replica, start: Num | int) -> None:
-        """Raise the log start offset, to no more than the high watermark (UnifiedLog.maybeIncrementLogStartOffset)."""
+    def raise_start(self, s: StateView, replica: Replica, start: Num | int) -> None:
+        """Delete the records below an offset (UnifiedLog.maybeIncrementLogStartOffset)."""
         b = s.broker[replica]
         b.start = maximum(b.start, start)
         for offset in range(self.b.records):
-            b.log[offset] = If(offset < b.start, 0, b.log[offset])
+            with when(offset < b.start):
+                b.log[offset] = 0
 
-    def end_of_epoch(self, s: StateView, replica: Replica, epoch: Num | int) -> Num | int:
+    def end_of_epoch(self, s: StateView, replica: Replica, epoch: Num | int) -> Num:
         """The end of the records of this epoch and of all earlier ones.
 
         The cache answers with the start of the next larger epoch, or the log's end if there is none; that is the same,
         because the epochs of a log never fall. Kafka: LeaderEpochFileCache.endOffsetFor.
         """
         b = s.broker[replica]
-        end: Num | int = 0
-        for offset in range(self.b.records):
-            earlier = Or(offset < self.start_of(s, replica), self.epoch_at(s, replica, offset) <= epoch)
-            end = If(And(offset < b.leo, earlier), offset + 1, end)
-        return end
+
+        def end(offset: int) -> Num:
+            deleted = offset < b.start
+            within = And(offset < b.leo, Or(deleted, self.epoch_at(s, replica, offset) <= epoch))
+            return If(within, offset + 1, 0)
+
+        return maximum(0, *map(end, range(self.b.records)))
 
     def floor_epoch(self, s: StateView, replica: Replica, epoch: Num) -> Num:
         """The largest epoch in the cache that is not above this one, -1 if there is none.
@@ -64,35 +61,28 @@ class Logs(ClusterState):
         removes no record. Kafka: UnifiedLog.truncateTo, LeaderEpochFileCache.truncateFromEnd.
         """
         b = s.broker[replica]
-        newest: Num | int = -1
+        b.term = If(end > b.start, self.epoch_at(s, replica, maximum(end - 1, 0)), -1)
         for offset in range(self.b.records):
-            kept = offset < end
-            newest = If(And(kept, offset >= self.start_of(s, replica)), self.epoch_at(s, replica, offset), newest)
-            b.log[offset] = If(kept, b.log[offset], 0)
-        b.term = newest
+            with when(offset >= end):
+                b.log[offset] = 0
         b.leo = end
         b.hw = minimum(b.hw, end)
-        if self.b.deletions:
-            b.start = minimum(b.start, end)
-        if self.flushing is Flushing.SOMETIMES:
-            b.flushed = minimum(b.flushed, end)
-        if self.b.moves:
-            b.copied = If(b.copied.is_some(), minimum(b.copied.or_else(0), end), None)
+        b.start = minimum(b.start, end)
+        b.flushed = minimum(b.flushed, end)
+        with when(b.copied.is_some()):
+            b.copied = minimum(b.copied.or_else(0), end)
 
-    def delete_log(self, s: StateView, replica: Replica, when: Condition) -> None:
-        """Delete a replica that its broker no longer has, where `when` holds (LogManager.asyncDelete)."""
+    def delete_log(self, s: StateView, replica: Replica) -> None:
+        """Delete a replica that its broker no longer has (LogManager.asyncDelete)."""
         b = s.broker[replica]
         for offset in range(self.b.records):
-            b.log[offset] = If(when, 0, b.log[offset])
-        b.leo = If(when, 0, b.leo)
-        b.hw = If(when, 0, b.hw)
-        b.term = If(when, -1, b.term)
-        if self.b.deletions:
-            b.start = If(when, 0, b.start)
-        if self.flushing is Flushing.SOMETIMES:
-            b.flushed = If(when, 0, b.flushed)
-        if self.b.moves:
-            b.copied = If(when, None, b.copied)
+            b.log[offset] = 0
+        b.leo = 0
+        b.hw = 0
+        b.term = -1
+        b.start = 0
+        b.flushed = 0
+        b.copied = None
 
     def append(self, s: StateView, replica: Replica, record: Num, epoch: Num) -> None:
         """Add a record at the end; its epoch enters the cache unless a later one is there.
@@ -101,6 +91,7 @@ class Logs(ClusterState):
         """
         b = s.broker[replica]
         for offset in range(self.b.records):
-            b.log[offset] = If(b.leo == offset, record, b.log[offset])
+            with when(b.leo == offset):
+                b.log[offset] = record
         b.leo += 1
         b.term = maximum(b.term, epoch)

@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
+from insync.kafka.cluster.assignment import Assignment
+from insync.kafka.cluster.broker import Broker
 from insync.kafka.cluster.client import Client
+from insync.kafka.cluster.controller import Controller
+from insync.kafka.cluster.directories import Directories
+from insync.kafka.cluster.follower import Follower
 from insync.kafka.cluster.grid import cluster_grid
+from insync.kafka.cluster.leader import Leader
+from insync.kafka.cluster.log import Logs
+from insync.kafka.cluster.metadata import Metadata
+from insync.kafka.cluster.reassignment import Reassignment
+from insync.kafka.cluster.state import ClusterState
 from insync.model import ReadableState
 
 __all__ = ["Cluster"]
 
 
-class Cluster(Client):
+class Cluster(
+    Client,
+    Directories,
+    Broker,
+    Follower,
+    Leader,
+    Reassignment,
+    Controller,
+    Assignment,
+    Metadata,
+    Logs,
+    ClusterState,
+):
     """One partition of a cluster of a given release: brokers that crash and return, a controller, producers.
 
-    The actions are in one module per actor: `controller`, `leader`, `follower`, `broker`, `client`.
+    It is put together of those who act, one in each module; none of them builds on another. Their actions are numbered
+    from the last of them to the first.
     """
 
     name = "cluster"

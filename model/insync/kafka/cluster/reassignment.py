@@ -7,18 +7,15 @@ is none with the releases in which a leader writes the ISR itself.
 from __future__ import annotations
 
 from insync.kafka.cluster.assignment import Assigned
-from insync.kafka.cluster.controller import Controller
-from insync.kafka.cluster.state import Target
+from insync.kafka.cluster.state import Actor, Target
 from insync.kafka.releases import IsrWrite
-from insync.model import And, If, Not, Or, StateView, action, minimum, require
+from insync.model import And, If, Not, Or, StateView, action, minimum, require, set_of
 
 __all__ = ["Reassignment"]
 
 
-class Reassignment(Controller):
+class Reassignment(Actor):
     """What operators ask the controller to do with the replicas."""
-
-    name = "cluster_reassignment"
 
     @action(label="operator assigns the partition to {target}")
     def reassign(self, s: StateView, target: Target) -> None:
@@ -34,7 +31,9 @@ class Reassignment(Controller):
         assigned = Assigned(
             present.replicas | target, (present.replicas | target) - present.replicas, present.replicas - target
         )
-        self.settle(s, True, s.changes[0].isr, lambda r: Not(s.controller.fenced.contains(r)), assigned=assigned)
+        change = self.build_change(s, s.changes[0].isr, assigned=assigned)
+        require(self.can_write(s, change))
+        self.write_change(s, change)
 
     @action(label="operator cancels the reassignment")
     def cancel_reassignment(self, s: StateView) -> None:
@@ -56,11 +55,13 @@ class Reassignment(Controller):
         thin = And(isr.count() < needed, s.changes[0].isr.count() >= needed)
         if self.rules.cancel_keeps_minimum:
             require(Not(thin))
+        first = self.first(old.contains, -1)
+        change = self.build_change(
+            s, If(isr.is_empty(), set_of([first]), isr), assigned=Assigned(old, old - old, old - old)
+        )
+        require(self.can_write(s, change))
         s.thin_move = Or(s.thin_move, thin)
-        first = self.singleton(self.first(lambda r: old.contains(r), -1))
-        isr = If(isr.is_empty(), first, isr)
-        reverted = Assigned(old, old - old, old - old)
-        self.settle(s, True, isr, lambda r: Not(s.controller.fenced.contains(r)), assigned=reverted)
+        self.write_change(s, change)
 
     @property
     def can_reassign(self) -> bool:

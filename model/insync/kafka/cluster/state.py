@@ -9,13 +9,14 @@ incarnation. docs/guide/cluster.md says of every field what it is for, and what 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from insync.kafka.cluster.settings import BOUNDS, SETTINGS, Acks, Flushing, epoch_bumps, keeps_elr, rules_of
 from insync.kafka.defects import NO_DEFECT
-from insync.kafka.releases import Truncation
+from insync.kafka.releases import Rules
 from insync.kafka.replica import Replica
 from insync.model import (
+    Absent,
     And,
     Array,
     Bool,
@@ -35,7 +36,7 @@ from insync.model import (
     set_of,
 )
 
-__all__ = ["ClusterState", "Epoch", "Offset", "Place", "RecordId", "Replica", "Target"]
+__all__ = ["Actor", "ClusterState", "Epoch", "Offset", "Place", "RecordId", "Replica", "Target"]
 
 
 class Epoch(Index):
@@ -90,8 +91,20 @@ class Place(Index):
         return max(1, bounds.metadata_lag)
 
 
-UNUSED = Int(0, 0)
-"""The domain of a field that the rules at hand do not need: it takes no room."""
+class Actor:
+    """One who acts in the cluster. `Cluster` is made of all of them, so each uses its fields and the others' rules."""
+
+    b: BoundValues
+    rules: Rules
+    acks: Acks
+    flushing: Flushing
+    elr: bool
+    unclean: bool
+    late_replies: bool
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
 
 class ClusterState(Model):
@@ -123,12 +136,12 @@ class ClusterState(Model):
         return State(
             controller=Record(
                 fenced=Set(Replica),
-                elr=Set(Replica) if self.elr else UNUSED,
-                last_leader=Option(Replica) if self.elr else UNUSED,
-                minimum_is_one=Bool if b.minimum_changes else UNUSED,
+                elr=Absent.unless(self.elr, Set(Replica)),
+                last_leader=Absent.unless(self.elr, Option(Replica)),
+                minimum_is_one=Absent.unless(b.minimum_changes, Bool),
                 # A reassignment under way: `removing` are replicas still, `adding` are replicas already.
-                adding=Set(Replica) if b.reassignments else UNUSED,
-                removing=Set(Replica) if b.reassignments else UNUSED,
+                adding=Absent.unless(b.reassignments, Set(Replica)),
+                removing=Absent.unless(b.reassignments, Set(Replica)),
             ),
             changes=Array(
                 b.metadata_lag + 1,
@@ -136,8 +149,8 @@ class ClusterState(Model):
                     leader=Option(Replica),
                     epoch=Epoch,
                     isr=Set(Replica),
-                    minimum_is_one=Bool if b.minimum_changes else UNUSED,
-                    replicas=Set(Replica) if b.reassignments else UNUSED,
+                    minimum_is_one=Absent.unless(b.minimum_changes, Bool),
+                    replicas=Absent.unless(b.reassignments, Set(Replica)),
                 ),
             ),
             # One AlterPartition on its way; `fresh` while its partition epoch is the controller's, `current` while
@@ -154,9 +167,9 @@ class ClusterState(Model):
             epoch_of=Array(RecordId, Epoch),
             # What clients were told: the records acknowledged, and those first seen below a leader's high watermark.
             acked=Set(RecordId),
-            deleted=Set(RecordId) if b.deletions else UNUSED,
+            deleted=Absent.unless(b.deletions, Set(RecordId)),
             thin_ack=Bool,
-            thin_move=Bool if b.reassignments else UNUSED,
+            thin_move=Absent.unless(b.reassignments, Bool),
             seen=Array(b.records, Option(RecordId)),
             spent=Record(
                 lossy_crashes=Int(0, b.lossy_crashes),
@@ -177,16 +190,15 @@ class ClusterState(Model):
     def _broker(self, b: BoundValues) -> Record:
         rules = self.rules
         end = Int(0, b.records)
-        asks = rules.truncation in (Truncation.EPOCH_OFFSET, Truncation.EPOCH_PAIR)
         return Record(
             running=Bool,
-            clean=Bool if b.stops else UNUSED,
+            clean=Absent.unless(b.stops, Bool),
             lag=Int(0, b.metadata_lag),
             log=Array(b.records, RecordId),
-            start=end if b.deletions else UNUSED,
+            start=Absent.unless(b.deletions, end),
             leo=end,
             hw=end,
-            flushed=end if self.flushing is Flushing.SOMETIMES else UNUSED,
+            flushed=Absent.unless(self.flushing is Flushing.SOMETIMES, end),
             # The newest epoch in the epoch cache, -1 if it is empty. All older entries follow from the log, because
             # an entry without records gives way to the next one.
             term=Int(-1, epoch_bumps(b)),
@@ -196,27 +208,28 @@ class ClusterState(Model):
             # The ISR that a leader has proposed, empty if none.
             pending=Set(Replica),
             known=Array(Replica, Record(end=Option(end), current=Bool)),
-            truncating=Bool if asks else UNUSED,
-            session=Bool if rules.fence_fetch and not rules.session_keeps_epoch else UNUSED,
+            truncating=Absent.unless(rules.truncation.asks_first, Bool),
+            session=Absent.unless(rules.fence_fetch and not rules.session_keeps_epoch, Bool),
             # A fetcher that has failed; a quota that is used up; the end of the log's copy in another directory.
-            paused=Bool if b.pauses else UNUSED,
-            throttled=Bool if b.throttles else UNUSED,
-            copied=Option(end) if b.moves else UNUSED,
-            epochless=UNUSED if rules.empty_reply_keeps_epoch else Bool,
-            joining=UNUSED if rules.join_reads_one_snapshot else Set(Replica),
+            paused=Absent.unless(b.pauses, Bool),
+            throttled=Absent.unless(b.throttles, Bool),
+            copied=Absent.unless(b.moves, Option(end)),
+            epochless=Absent.unless(not rules.empty_reply_keeps_epoch, Bool),
+            joining=Absent.unless(not rules.join_reads_one_snapshot, Set(Replica)),
             # A fetch's reply on its way: records from `offset` on, or where the logs diverge.
-            reply=Record(
-                waiting=Bool,
-                offset=end,
-                record=Option(RecordId),
-                hw=end,
-                diverging=Bool,
-                epoch=Epoch,
-                end=end,
-                start=end if b.deletions else UNUSED,
-            )
-            if self.late_replies
-            else UNUSED,
+            reply=Absent.unless(
+                self.late_replies,
+                Record(
+                    waiting=Bool,
+                    offset=end,
+                    record=Option(RecordId),
+                    hw=end,
+                    diverging=Bool,
+                    epoch=Epoch,
+                    end=end,
+                    start=Absent.unless(b.deletions, end),
+                ),
+            ),
         )
 
     def initial(self, s: StateView) -> None:
@@ -224,8 +237,7 @@ class ClusterState(Model):
         s.changes[0].leader = 0
         assigned = self.all(Replica)[: self.b.replicas - self.b.spares]
         s.changes[0].isr = set_of(assigned)
-        if self.b.reassignments:
-            s.changes[0].replicas = set_of(assigned)
+        s.changes[0].replicas = set_of(assigned)
         for replica in self.all(Replica):
             s.broker[replica].running = True
             s.broker[replica].term = -1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.published.replication import Replica, Replication
-from insync.model import And, If, Num, StateView, require
+from insync.model import And, If, Num, Or, StateView, minimum, require
 
 __all__ = ["Kip101"]
 
@@ -23,10 +23,10 @@ class Kip101(Replication):
         """
         f, l = s.replica[follower], s.replica[leader]
         asked = self.epoch_at(s, follower, f.leo - 1)
-        answer = f.hw
-        for offset in reversed(range(self.b.log_size)):
-            answer = If(And(offset < l.leo, self.epoch_at(s, leader, offset) > asked), offset, answer)
-        answer = If(And(l.leo > 0, self.epoch_at(s, leader, l.leo - 1) == asked), l.leo, answer)
+        later = [And(offset < l.leo, self.epoch_at(s, leader, offset) > asked) for offset in range(self.b.log_size)]
+        first_later = minimum(*[If(is_later, offset, self.b.log_size) for offset, is_later in enumerate(later)])
+        ends_with_asked = And(l.leo > 0, self.epoch_at(s, leader, l.leo - 1) == asked)
+        answer = If(ends_with_asked, l.leo, If(Or(*later), first_later, f.hw))
         end = If(f.leo == 0, 0, answer)
         require(end <= f.leo)
         return end

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.published.replication import Replica, Replication
-from insync.model import If, Num, StateView
+from insync.model import If, Num, StateView, maximum
 
 __all__ = ["Kip279"]
 
@@ -14,12 +14,10 @@ class Kip279(Replication):
     The code gets there by asking again with an older epoch each time; the module compares both logs at once.
     """
 
-    def truncation_offset(self, s: StateView, leader: Replica, follower: Replica) -> Num | int:
+    def truncation_offset(self, s: StateView, leader: Replica, follower: Replica) -> Num:
         """One more than the last offset at which both logs have the same record, or 0 where there is none.
 
         TLA+: FirstNonMatchingOffsetFromTail.
         """
-        end: Num | int = 0
-        for offset in range(self.b.log_size):
-            end = If(self.same_record(s, leader, follower, offset), offset + 1, end)
-        return end
+        same = [self.same_record(s, leader, follower, offset) for offset in range(self.b.log_size)]
+        return maximum(0, *[If(is_same, offset + 1, 0) for offset, is_same in enumerate(same)])

@@ -44,6 +44,7 @@ from insync.model import (
     record,
     require,
     set_of,
+    when,
 )
 
 __all__ = ["Epoch", "RecordId", "Replica", "Replication"]
@@ -308,7 +309,8 @@ class Replication(Model):
         """Cut a log back to `end`, which does not lie beyond it, and the high watermark with it (TLA+: TruncateTo)."""
         r = s.replica[replica]
         for offset in range(self.b.log_size):
-            r.log[offset] = If(offset < end, r.log[offset], NONE)
+            with when(offset >= end):
+                r.log[offset] = NONE
         r.leo = end
         r.hw = minimum(r.hw, end)
 

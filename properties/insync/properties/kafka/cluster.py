@@ -84,7 +84,7 @@ def _other_history(failure: Failure) -> str:
 def _agrees(model: Cluster, s: StateView, replica: Replica, offset: int) -> Condition:
     """Whether what a replica shows at an offset, if anything, is what consumers saw there first."""
     b = s.broker[replica]
-    shown = And(model.start_of(s, replica) <= offset, offset < b.hw, s.seen[offset].is_some())
+    shown = And(s.broker[replica].start <= offset, offset < b.hw, s.seen[offset].is_some())
     return Implies(shown, And(offset < b.leo, s.seen[offset] == b.log[offset]))
 
 
@@ -210,7 +210,7 @@ def no_divergence(model: Cluster, s: StateView) -> Condition:
 
     def same(one: Replica, other: Replica, offset: int) -> Condition:
         a, b = s.broker[one], s.broker[other]
-        kept = And(model.start_of(s, one) <= offset, model.start_of(s, other) <= offset)
+        kept = And(s.broker[one].start <= offset, s.broker[other].start <= offset)
         both = And(a.running, b.running, kept, offset < a.hw, offset < b.hw)
         return Implies(both, a.log[offset] == b.log[offset])
 
@@ -242,7 +242,7 @@ def leaders_know_their_followers(model: Cluster, s: StateView) -> Condition:
 
     def agrees(leader: Replica, follower: Replica, offset: int) -> Condition:
         mine, other = s.broker[leader], s.broker[follower]
-        kept = And(model.start_of(s, leader) <= offset, model.start_of(s, follower) <= offset)
+        kept = And(s.broker[leader].start <= offset, s.broker[follower].start <= offset)
         counted = And(kept, offset < mine.known[follower].end.or_else(0))
         return Implies(counted, And(offset < other.leo, offset < mine.leo, other.log[offset] == mine.log[offset]))
 
@@ -274,7 +274,7 @@ def logs_keep_write_order(model: Cluster, s: StateView) -> Condition:
 
     def in_order(replica: Replica, offset: int) -> Condition:
         b = s.broker[replica]
-        both = And(model.start_of(s, replica) <= offset, offset + 1 < b.leo)
+        both = And(s.broker[replica].start <= offset, offset + 1 < b.leo)
         return Implies(both, b.log[offset] < b.log[offset + 1])
 
     return for_all(
@@ -296,7 +296,7 @@ def _members(names: list[str]) -> str:
 def _decided(failure: Failure) -> str:
     newest = cast(list[dict[str, Any]], failure.state["changes"])[0]
     controller = cast(dict[str, Any], failure.state["controller"])
-    elr = f", the ELR {_members(controller['elr'])}" if isinstance(controller["elr"], list) else ""
+    elr = f", the ELR {_members(controller['elr'])}" if "elr" in controller else ""
     return (
         f"the leader is {newest['leader'] or 'nobody'}, the ISR {_members(newest['isr'])}{elr}, "
         f"and fenced are {_members(controller['fenced'])}"
