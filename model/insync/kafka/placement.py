@@ -83,6 +83,13 @@ class Placement(Model):
             )
             raise UserError(message)
 
+    def remarks(self) -> list[str]:
+        """Say where min.insync.replicas means less than it says."""
+        if self.b.min_insync <= self.b.replicas:
+            return []
+        most = self.b.replicas
+        return [f"min.insync.replicas {self.b.min_insync} is more than the {most} replicas, so it counts as {most}."]
+
     def declare(self, b: BoundValues) -> State:
         """Lay out the state: who is down."""
         return State(down=Set(Server), failures=Int(0, min(b.failures, b.brokers)))

@@ -198,6 +198,10 @@ class Release(Enum):
     V4_0 = "4.0"
     V4_1 = "4.1"
 
+    def is_before(self, other: Release) -> bool:
+        """Return whether this release is older than another one."""
+        return list(Release).index(self) < list(Release).index(other)
+
     @property
     def rules(self) -> Rules:
         """The rules of the release."""

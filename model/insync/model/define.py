@@ -140,6 +140,10 @@ class Model(metaclass=ModelMeta):
     def initial(self, s: StateView) -> None:
         """Assign the fields that do not begin as false, lowest, first, none or empty."""
 
+    def remarks(self) -> list[str]:
+        """Return what the user should know about the chosen bounds and settings, a sentence each; none by default."""
+        return []
+
     def grid(self, state: ReadableState) -> dict[str, str]:
         """Return what the trace grid shows of a readable state: the text of each column."""
         return {name: show(value) for name, value in state.items()}

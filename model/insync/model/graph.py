@@ -8,13 +8,14 @@ it can take. Which simpler node may stand for another is decided in `simplify`.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
 from insync.model.errors import ModelError, user_frame
 
-__all__ = ["LARGEST_SET", "Graph", "Node", "Op", "Quantifier", "reachable"]
+__all__ = ["LARGEST_SET", "Graph", "Node", "Op", "Quantifier", "meanings", "reachable"]
 
 LARGEST_SET = 62
 """How many members a set can range over: sets are bit masks that stay within +-2^62."""
@@ -202,3 +203,18 @@ def reachable(roots: Iterable[Node]) -> list[Node]:
             seen[node.index] = node
             stack.extend(node.args)
     return [seen[i] for i in sorted(seen)]
+
+
+def meanings(roots: Iterable[Node]) -> list[str]:
+    """Return a digest of each expression that is the same in any graph, whatever else the graph holds.
+
+    Within a graph equal nodes are the same object; this is for expressions of two graphs. The order of an equality's
+    arguments is that of their creation, so it does not count.
+    """
+    wanted = list(roots)
+    digests: dict[int, str] = {}
+    for node in reachable(wanted):
+        parts = [digests[arg.index] for arg in node.args]
+        content = repr((node.op.value, node.arg, node.is_bool, sorted(parts) if node.op is Op.EQ else parts))
+        digests[node.index] = hashlib.sha256(content.encode()).hexdigest()
+    return [digests[root.index] for root in wanted]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from insync.model.actions import ActionSpec, action_specs
 from insync.model.environment import Environment, Place, Unreachable, current
 from insync.model.errors import ModelError
-from insync.model.graph import Graph, Node, Op
+from insync.model.graph import Graph, Node, Op, meanings
 from insync.model.program import BoundAction, Check, Program
 from insync.model.ranges import always_holds
 from insync.model.schema import Schema
@@ -22,7 +22,7 @@ from insync.model.views import StateView
 if TYPE_CHECKING:
     from insync.model.define import Model
 
-__all__ = ["trace_model", "trace_predicate"]
+__all__ = ["action_traced_otherwise", "trace_model", "trace_predicate"]
 
 _MOST_BINDINGS = 20_000
 
@@ -45,6 +45,30 @@ def trace_model(model: Model) -> Program:
             if bound is not None:
                 actions.append(bound)
     return Program(graph, schema, tuple(actions), tuple(specs), initial)
+
+
+def action_traced_otherwise(model: Model) -> str | None:
+    """Return the name of an action that means something else when it is traced again; None if none does.
+
+    Of each action the first, the middle and the last binding are traced, not all: it is a sample.
+    """
+    by_name: dict[str, list[BoundAction]] = {}
+    for action in model.program.actions:
+        by_name.setdefault(action.name, []).append(action)
+    for name, bound in by_name.items():
+        spec = action_specs(type(model))[name]
+        for action in dict.fromkeys([bound[0], bound[len(bound) // 2], bound[-1]]):
+            values = tuple(value for _, value in action.parameters)
+            again = _trace_action(model, Graph(model.program.graph.cell_sizes), name, spec, values)
+            if again is None or _meaning(again) != _meaning(action):
+                return name
+    return None
+
+
+def _meaning(action: BoundAction) -> tuple[object, ...]:
+    counts = len(action.guard), len(action.checks), [cell for cell, _ in action.updates]
+    nodes = [*action.guard, *(check.node for check in action.checks), *(node for _, node in action.updates)]
+    return counts, meanings(nodes)
 
 
 def trace_predicate(model: Model, predicate: Callable[[StateView], Condition]) -> Node:

@@ -13,6 +13,7 @@ from insync.kafka.cluster.leader import Leader
 from insync.kafka.cluster.log import Logs
 from insync.kafka.cluster.metadata import Metadata
 from insync.kafka.cluster.reassignment import Reassignment
+from insync.kafka.cluster.settings import setting_remarks
 from insync.kafka.cluster.state import ClusterState
 from insync.model import ReadableState
 
@@ -45,6 +46,10 @@ class Cluster(
         "no_divergence",
         "reads_repeat",
     )
+
+    def remarks(self) -> list[str]:
+        """Say where a setting does not exist in the release, or means less than it says."""
+        return setting_remarks(self.b, self.rules)
 
     def grid(self, state: ReadableState) -> dict[str, str]:
         """One column per broker, one for the controller, one for what clients know."""

@@ -6,10 +6,21 @@ from dataclasses import replace
 from enum import Enum
 
 from insync.kafka.defects import DEFECTS, NO_DEFECT
-from insync.kafka.releases import Release, Rules
+from insync.kafka.releases import IsrWrite, Release, Rules, StrictMinimum
 from insync.model import Bound, Bounds, BoundValues, Setting, Settings, Switch
 
-__all__ = ["BOUNDS", "SETTINGS", "Acks", "DefectName", "Elr", "Flushing", "epoch_bumps", "keeps_elr", "rules_of"]
+__all__ = [
+    "BOUNDS",
+    "SETTINGS",
+    "Acks",
+    "DefectName",
+    "Elr",
+    "Flushing",
+    "epoch_bumps",
+    "keeps_elr",
+    "rules_of",
+    "setting_remarks",
+]
 
 
 class Acks(Enum):
@@ -98,3 +109,26 @@ def epoch_bumps(b: BoundValues) -> int:
     """
     failures = b.reassignments + b.lossy_crashes + b.crashes + b.stops + b.fencings
     return 2 * failures + b.elections + (0 if rules_of(b).shrink_keeps_epoch else b.shrinks)
+
+
+def setting_remarks(b: BoundValues, rules: Rules) -> list[str]:
+    """Return a sentence for each setting that does not exist in the release, or means less than it says."""
+    release, acks, replicas = b.settings.release.value, b.settings.acks, b.replicas - b.spares
+    remarks = []
+    if b.settings.elr is Elr.ON and b.settings.release.is_before(Release.V4_0):
+        remarks.append(
+            f"Kafka {release} has no eligible leader replicas, which can be used from 4.0 on (KIP-966); the answer is "
+            f"for {release} as if it had them."
+        )
+    if b.min_insync > replicas and acks is Acks.ALL:
+        lesser, refuses = f"Kafka {release} takes the lesser (KAFKA-15583)", f"Kafka {release} refuses every write then"
+        does = f"{refuses}, and the model takes the lesser" if rules.strict_minimum is StrictMinimum.NO else lesser
+        remarks.append(
+            f"min.insync.replicas {b.min_insync} is more than the {replicas} replicas: {does}, so no more than "
+            f"{replicas} copies are promised."
+        )
+    if acks is not Acks.ALL and b.min_insync != BOUNDS["min_insync"].default:
+        remarks.append(f"min.insync.replicas says nothing about records written with acks={acks.value}.")
+    if rules.isr_write is IsrWrite.DIRECT and b.reassignments:
+        remarks.append(f"Reassignments are modelled from 2.7 on; with {release} none happens.")
+    return remarks

@@ -1,0 +1,97 @@
+"""What is suspicious in a model: things that are allowed and hardly ever meant, each said in one sentence."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from insync.model.actions import action_specs, invariant_names
+from insync.model.define import Model
+from insync.model.graph import Node, Op, reachable
+from insync.model.tracing import action_traced_otherwise
+
+__all__ = ["suspicions"]
+
+
+def suspicions(model: Model, conditions: Mapping[str, Node]) -> tuple[str, ...]:
+    """Return what a reader of a result should know: what the model says of its settings, and what it hardly means.
+
+    Args:
+        model: the model.
+        conditions: the conditions that are checked in its states, by name.
+    """
+    found = [*model.remarks(), *_actions(model), *_conditions(conditions)]
+    if not type(model).__module__.startswith("insync."):
+        found += [*_tests_for_none(type(model)), *_tracings(model)]
+    return tuple(found)
+
+
+def _actions(model: Model) -> Iterator[str]:
+    specs = action_specs(type(model))
+    if not specs:
+        yield f"{model.name} has no action, so nothing ever happens after the initial state."
+    for name, spec in specs.items():
+        bound = [action for action in model.program.actions if action.name == name]
+        if bound and not any(action.updates for action in bound):
+            yield f"{spec.place}: the action {name!r} never changes the state, so its steps lead nowhere."
+
+
+def _conditions(conditions: Mapping[str, Node]) -> Iterator[str]:
+    for name, node in conditions.items():
+        if not any(one.op is Op.CELL for one in reachable([node])):
+            always = "true" if node is node.graph.true else "false"
+            yield f"The property {name!r} reads no field of the state: it is {always} in every state."
+
+
+def _tracings(model: Model) -> Iterator[str]:
+    found = action_traced_otherwise(model)
+    if found is not None:
+        spec = action_specs(type(model))[found]
+        yield (
+            f"{spec.place}: the action {found!r} means something else when it is traced again, so it depends on more "
+            f"than the state, such as chance, time or a global; what was checked is one of its meanings."
+        )
+
+
+# ------------------------------------------------------------------------------------------------- `is` beside `None`
+
+
+def _tests_for_none(kind: type[Model]) -> Iterator[str]:
+    """Yield each test `x is None` of a part of the state: a symbolic value never is None, so Python decides wrongly."""
+    for name in [*action_specs(kind), *invariant_names(kind)]:
+        method = getattr(kind, name)
+        try:
+            lines, first = inspect.getsourcelines(method)
+        except (OSError, TypeError):  # made at run time, without a file
+            continue
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+        for test in _state_tests(tree, method):
+            place = f"{inspect.getsourcefile(method)}:{first + test.lineno - 1}"
+            never, right = ("never", "is_none()") if isinstance(test.ops[0], ast.Is) else ("always", "is_some()")
+            yield (
+                f"{place}: Python decides `{ast.unparse(test)}` while the model is traced, and it {never} holds; "
+                f"write {ast.unparse(test.left)}.{right}."
+            )
+
+
+def _state_tests(tree: ast.AST, method: Callable[..., Any]) -> Iterator[ast.Compare]:
+    """Yield the comparisons by `is` of a part of the state with None or NONE."""
+    of_state = {method.__code__.co_varnames[1]}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and _root(node.value) in of_state:
+            of_state.update(target.id for target in node.targets if isinstance(target, ast.Name))
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            right = node.comparators[0]
+            none = isinstance(right, ast.Constant) and right.value is None
+            if (none or (isinstance(right, ast.Name) and right.id == "NONE")) and _root(node.left) in of_state:
+                yield node
+
+
+def _root(node: ast.AST) -> str | None:
+    """Return the name that a chain of fields and indexes begins with."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None

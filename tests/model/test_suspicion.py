@@ -1,0 +1,141 @@
+"""What is suspicious in a model is said, and a model that means what it says is left alone."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync.model import (
+    NONE,
+    Bool,
+    BoundValues,
+    Condition,
+    If,
+    Index,
+    Int,
+    Model,
+    Option,
+    State,
+    StateView,
+    action,
+    invariant,
+    require,
+)
+from insync.model.catalogue import BUILT_IN, find_model
+from insync.model.suspicion import suspicions
+from insync.properties import select
+from insync_toys import TOYS
+
+
+class Worker(Index):
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        return 2
+
+
+class Base(Model):
+    def declare(self, b: BoundValues) -> State:
+        return State(n=Int(0, 9), on=Bool, last=Option(Worker))
+
+
+def said(model: Model, **conditions: Any) -> list[str]:
+    return list(suspicions(model, {name: model.trace_predicate(one) for name, one in conditions.items()}))
+
+
+def test_a_model_without_actions() -> None:
+    (sentence,) = said(Base())
+    assert sentence == "base has no action, so nothing ever happens after the initial state."
+
+
+class Claims(Base):
+    @action
+    def claim(self, s: StateView, worker: Worker) -> None:
+        if s.last is None:
+            s.last = worker
+
+    @action
+    def count(self, s: StateView) -> None:
+        require(s.n < 9)
+        s.n += 1
+
+    @invariant
+    def nobody(self, s: StateView) -> Condition:
+        last = s.last
+        return True if last is not NONE else s.n == 0
+
+
+def test_a_test_for_none_by_python_and_what_it_leads_to() -> None:
+    never, is_none, is_some = said(Claims())
+    assert "test_suspicion.py:" in never
+    assert "the action 'claim' never changes the state, so its steps lead nowhere." in never
+    assert (
+        "Python decides `s.last is None` while the model is traced, and it never holds; write s.last.is_none()."
+        in is_none
+    )
+    assert (
+        "Python decides `last is not NONE` while the model is traced, and it always holds; write last.is_some()"
+        in is_some
+    )
+    lines = Path(__file__).read_text().splitlines()
+    line = next(number for number, text in enumerate(lines, start=1) if "if s.last is None:" in text)
+    assert f"test_suspicion.py:{line}: " in is_none
+
+
+def test_a_condition_that_reads_nothing() -> None:
+    model = Claims()
+    _, always, never, *_ = said(model, fine=lambda s: s.n < 3, yes=lambda s: True, no=lambda s: s.n > 99)
+    assert always == "The property 'yes' reads no field of the state: it is true in every state."
+    assert never == "The property 'no' reads no field of the state: it is false in every state."
+
+
+class Dice(Base):
+    @action
+    def steady(self, s: StateView) -> None:
+        s.on = If(s.n == 2, True, s.on)
+
+    @action
+    def throw(self, s: StateView) -> None:
+        s.n = random.getrandbits(40) % 10
+
+
+def test_an_action_of_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+    faces = iter(range(10))
+    monkeypatch.setattr(random, "getrandbits", lambda _: next(faces))
+    (sentence,) = said(Dice())
+    assert "the action 'throw' means something else when it is traced again" in sentence
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_nothing_is_suspicious_in_the_models_that_come_with_insync(name: str) -> None:
+    model = find_model(name)()
+    conditions = {found.name: found.node(model) for found in select(model) if found.node is not None}
+    assert suspicions(model, conditions) == ()
+
+
+@pytest.mark.parametrize("toy", TOYS, ids=lambda toy: toy.name)
+def test_nothing_is_suspicious_in_the_toys(toy: Model) -> None:
+    assert suspicions(toy, {}) == ()
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"release": "3.9", "elr": "on"}, "Kafka 3.9 has no eligible leader replicas, which can be used from 4.0 on"),
+        ({"min_insync": 4}, "min.insync.replicas 4 is more than the 3 replicas: Kafka 4.1 takes the lesser"),
+        ({"min_insync": 4, "release": "3.5"}, "Kafka 3.5 refuses every write then, and the model takes the lesser"),
+        ({"min_insync": 3, "acks": "1"}, "min.insync.replicas says nothing about records written with acks=1."),
+        ({"reassignments": 1, "release": "2.1"}, "Reassignments are modelled from 2.7 on; with 2.1 none happens."),
+    ],
+)
+def test_the_cluster_says_which_settings_mean_less_than_they_say(settings: dict[str, Any], sentence: str) -> None:
+    (said,) = find_model("cluster")(**settings).remarks()
+    assert sentence in said
+    assert find_model("cluster")().remarks() == []
+
+
+def test_placement_says_so_too() -> None:
+    (said,) = find_model("placement")(min_insync=4).remarks()
+    assert said == "min.insync.replicas 4 is more than the 3 replicas, so it counts as 3."
