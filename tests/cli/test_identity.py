@@ -67,3 +67,41 @@ def test_the_default_of_a_setting_is_shown_by_its_name(insync: Insync) -> None:
     assert "[default: one at a time]" in " ".join(out.split())
     _, out, _ = insync("check", MODEL, "--property", "none")
     assert "guard off, pace one at a time, top 3" in out
+
+
+SPILLS = """
+from insync.model import *
+
+
+class Spills(Model):
+    bounds = Bounds(top=Bound(3, 1, 9))
+
+    def declare(self, b):
+        return State(n=Int(0, 2))
+
+    @action
+    def count(self, s):
+        s.n += 1
+"""
+
+
+def test_a_trace_file_says_nothing_of_the_machine(
+    insync: Insync, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models, out, elsewhere = (tmp_path / name for name in ("models", "out", "elsewhere"))
+    for folder in (models, out, elsewhere):
+        folder.mkdir()
+    (models / "spills.py").write_text(SPILLS)
+    monkeypatch.chdir(elsewhere)
+    code, shown, _ = insync("check", models / "spills.py:Spills", "--trace", out / "t.json")
+    assert code == 1
+    text = (out / "t.json").read_text()
+    assert str(tmp_path) not in text
+    assert '"model": "spills.py:Spills"' in text
+    assert "spills.py:13: the value assigned to n is not a whole number from 0 to 2." in text
+    (command,) = (line.removeprefix("Replay: insync ") for line in shown.splitlines() if line.startswith("Replay: "))
+    assert insync(*command.split())[0] == 0
+    code, _, err = insync("replay", out / "t.json")
+    assert (code, "spills.py: there is no such file" in err) == (2, True)
+    (out / "spills.py").write_text(SPILLS)
+    assert insync("replay", out / "t.json")[0] == 0, "a model beside the trace is found"

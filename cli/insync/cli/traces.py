@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.traces.files import check_writable
 from insync.explorer.traces.trace import Trace
-from insync.explorer.traces.trace_file import write_trace
+from insync.explorer.traces.trace_file import replay_command, write_trace
 from insync.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -26,11 +25,11 @@ def check_trace_path(path: Path) -> None:
     check_writable(path)
 
 
-def replay_hint(file: Path) -> str:
+def replay_hint(trace: Trace, file: Path) -> str:
     """Return the line below a trace that was written: how to run it again, or where it is when only others read it."""
     if _is_itf(file):
         return f"Trace: {file} (ITF, for other tools; `insync replay` reads insync's own JSON)"
-    return f"Replay: insync replay {shlex.quote(str(file))}"
+    return f"Replay: {replay_command(trace, file)}"
 
 
 @contextmanager

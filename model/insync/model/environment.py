@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
@@ -53,7 +54,7 @@ class Environment:
     def expect(self, condition: Node, message: str) -> None:
         """Note what must hold wherever guard and open blocks do; the message says what is wrong where it does not."""
         if condition is not self.graph.true and self.graph.false not in self.where:
-            self.expected.append(Expected(tuple(self.where), condition, f"{user_frame()}: {message}"))
+            self.expected.append(Expected(tuple(self.where), condition, message, user_frame()))
 
     def snapshot(self) -> Environment:
         """Return a copy that later assignments do not change and that takes none itself."""
@@ -68,11 +69,18 @@ class Expected:
         where: the conditions under which the assignment happens.
         condition: what must hold there.
         message: what is wrong where it does not.
+        place: the author's file and line.
     """
 
     where: tuple[Node, ...]
     condition: Node
     message: str
+    place: str
+
+    @property
+    def recorded(self) -> str:
+        """The message for traces, with the name of the file alone: a trace goes to other machines."""
+        return f"{os.path.basename(self.place)}: {self.message}"
 
     @property
     def node(self) -> Node:

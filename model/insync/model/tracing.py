@@ -131,7 +131,8 @@ def _initial(model: Model, graph: Graph, schema: Schema) -> tuple[int, ...]:
     _refuse_unopened(environment)
     for expected in environment.expected:
         if expected.node is graph.false:
-            raise ModelError(expected.message)
+            message = f"{expected.place}: {expected.message}"
+            raise ModelError(message)
     for cell, node in zip(schema.cells, environment.cells, strict=True):
         if node.op is not Op.CONST:
             message = f"{_place(model.initial)}: {cell.path} does not begin with a fixed value; the first state is one."
@@ -185,9 +186,10 @@ def _checks(environment: Environment) -> tuple[tuple[Check, ...], tuple[Check, .
     for expected in environment.expected:
         node = expected.node
         if node is environment.graph.false:
-            raise ModelError(expected.message)
+            message = f"{expected.place}: {expected.message}"
+            raise ModelError(message)
         holds = always_holds([*environment.guard, *expected.where], expected.condition)
-        (shown if holds else checks).append(Check(node, expected.message))
+        (shown if holds else checks).append(Check(node, expected.recorded))
     return tuple(checks), tuple(shown)
 
 

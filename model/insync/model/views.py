@@ -8,11 +8,12 @@ of a domain, with the check that it fits. Each has a table with a rule for every
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from insync.model import domains as d
 from insync.model.either import Either
-from insync.model.environment import Environment, Expected, Nowhere, Place, current
+from insync.model.environment import Environment, Nowhere, Place, current
 from insync.model.errors import ModelError, closest, user_frame
 from insync.model.graph import Node, Op
 from insync.model.simplify import apply, combine
@@ -229,7 +230,7 @@ def _chosen_codes(domain: d.Domain, env: Environment, choice: Either, path: str)
         aside = Environment(graph, [])
         arms.append(codes_for(domain, aside, value, path))
         for one in aside.expected:
-            env.expected.append(Expected((*env.where, chosen, *one.where), one.condition, one.message))
+            env.expected.append(replace(one, where=(*env.where, chosen, *one.where)))
     return [apply(Op.ITE, test, a, b) for a, b in zip(*arms, strict=True)]
 
 

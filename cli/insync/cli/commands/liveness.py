@@ -138,7 +138,7 @@ def _as_text(
         if not found.trace.witness:
             lines += textwrap.wrap(f"Fairness: {found.fairness}.", width)
         if (file := files[found.name]) is not None:
-            lines.append(replay_hint(file))
+            lines.append(replay_hint(found.trace, file))
     return "\n".join(lines)
 
 

@@ -56,7 +56,7 @@ def command(file: Path, form: str, reference: str | None, color: str) -> int:
 
 def _replayed(file: Path, reference: str | None) -> tuple[Trace, Model]:
     from insync.explorer.replay import replay
-    from insync.explorer.traces.trace_file import read_trace
+    from insync.explorer.traces.trace_file import model_beside, read_trace
     from insync.model.catalogue import find_model, model_reference
     from insync.model.errors import UserError
     from insync.properties import select
@@ -64,7 +64,7 @@ def _replayed(file: Path, reference: str | None) -> tuple[Trace, Model]:
 
     trace = read_trace(file)
     try:
-        model = find_model(reference or trace.model)(**trace.bounds)
+        model = find_model(reference or model_beside(trace.model, file))(**trace.bounds)
         if trace.property not in progress_of(model):
             select(model, [trace.property])
     except UserError as error:

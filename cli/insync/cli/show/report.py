@@ -96,13 +96,13 @@ def _same_state(trace: Trace, file: Path | None, paint: Paint, width: int) -> st
     """What is left to say of a trace whose steps are those of one shown above."""
     head = paint(f"{trace.property} fails after the same steps", Tone.BAD)
     text = "\n".join([head, "", *render_reason(trace, width, paint)])
-    return text if file is None else f"{text}\n{replay_hint(file)}"
+    return text if file is None else f"{text}\n{replay_hint(trace, file)}"
 
 
 def describe_trace(trace: Trace, columns: Columns, file: Path | None, paint: Paint, width: int) -> str:
     """Return the grid of a trace, and how to run it again when it is in a file."""
     grid = render_grid(trace, columns, width=width, paint=paint)
-    return grid if file is None else f"{grid}\n{replay_hint(file)}"
+    return grid if file is None else f"{grid}\n{replay_hint(trace, file)}"
 
 
 def _check_verdict(result: CheckResult, paint: Paint) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import shlex
 import sys
 import tempfile
 from pathlib import Path
 
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.trace import Trace
-from insync.explorer.traces.trace_file import write_trace
+from insync.explorer.traces.trace_file import replay_command, write_trace
 from insync.model import Model
 from insync.model.catalogue import BUILT_IN
 from insync.model.errors import UserError
@@ -69,4 +68,4 @@ def _replay_line(model: Model, trace: Trace, file: Path) -> str:
             f"Trace: {file}\nTo replay it, move {kind.__name__} out of the function that it is defined in: "
             f"`insync replay` finds a model by its file and its name there."
         )
-    return f"Replay: insync replay {shlex.quote(str(file))}"
+    return f"Replay: {replay_command(trace, file)}"

@@ -6,6 +6,8 @@ Whether a trace is true of its model is the business of `replay`; here only its 
 from __future__ import annotations
 
 import json
+import os
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.model.errors import UserError, closest
 from insync.properties.progress import Fairness
 
-__all__ = ["FORMAT", "read_trace", "trace_text", "write_trace"]
+__all__ = ["FORMAT", "model_beside", "read_trace", "replay_command", "trace_text", "write_trace"]
 
 FORMAT = "insync-trace/1"
 
@@ -46,7 +48,7 @@ def trace_text(trace: Trace) -> str:
     """Return the text of the trace file: the same trace gives the same bytes."""
     head = {
         "format": FORMAT,
-        "model": trace.model,
+        "model": _portable(trace.model),
         "bounds": dict(trace.bounds),
         "property": trace.property,
         "reason": trace.reason,
@@ -63,6 +65,27 @@ def trace_text(trace: Trace) -> str:
         lines[-1] += ","
         lines.append(f"  {_line(key)}: {_line(value)}")
     return "\n".join(["{", *lines, "}", ""])
+
+
+def _portable(reference: str) -> str:
+    """Return what a file says of a model: of a path that is not below the current directory the file's name alone."""
+    path, colon, name = reference.rpartition(":")
+    return f"{os.path.basename(path)}{colon}{name}" if os.path.isabs(path) else reference
+
+
+def model_beside(reference: str, file: Path) -> str:
+    """Return where a trace file's model is: as the reference says, or else beside the trace file."""
+    path, _, name = reference.rpartition(":")
+    beside = file.parent / path
+    return f"{beside}:{name}" if path and not os.path.isfile(path) and beside.is_file() else reference
+
+
+def replay_command(trace: Trace, file: Path) -> str:
+    """Return the command that replays a trace from the file that it was written to."""
+    path, _, _ = trace.model.rpartition(":")
+    elsewhere = os.path.isabs(path) and os.path.dirname(path) != os.path.dirname(os.path.abspath(file))
+    named = f" --model {shlex.quote(trace.model)}" if elsewhere else ""
+    return f"insync replay {shlex.quote(str(file))}{named}"
 
 
 def _run_entries(trace: Trace) -> dict[str, object]:
