@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,7 +59,7 @@ def test_the_pitfalls_are_what_happens(shop: type[Model], title: str, code: str)
     path = Path(sys.modules[shop.__module__].__file__ or "").with_name("wrong.py")
     names = "from insync.model import *\n"
     source = f"{names}class Wrong(Model):\n    @action\n    def go(self, s):\n{textwrap.indent(code, ' ' * 8)}"
-    scope: dict[str, type[Model]] = {"Shop": shop}
+    scope: dict[str, Any] = dict(vars(sys.modules[shop.__module__]))
     exec(compile(source.replace("(Model)", "(Shop)"), str(path), "exec"), scope)  # noqa: S102 -- the guide's own code
     model = scope["Wrong"]()
     if title.startswith("right"):
