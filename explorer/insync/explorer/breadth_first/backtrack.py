@@ -5,14 +5,14 @@ Nothing is kept for it during the search, and the result is the same for any num
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from collections.abc import Iterator
 
 from insync.explorer.breadth_first.search import Space
 from insync.explorer.breadth_first.workers import Team
-from insync.machine.expander import Expander, Words, words_at
+from insync.machine.expander import Expander
 from insync.machine.kernels import Kernels
+from insync.machine.packed import Rows, Words, words_at
 from insync.model.errors import DomainError, InternalError
 from insync.model.evaluator import Evaluator
 from insync.model.program import Program
@@ -81,9 +81,9 @@ class _Predecessors:
 
     def __init__(self, kernels: Kernels, space: Space, target: Words, level: int) -> None:
         self.kernels, self.space, self.target = kernels, space, target
-        self._row = (ctypes.c_uint64 * len(target))(*target)
-        self._owner = kernels.store.owner(ctypes.addressof(self._row), len(space.partitions))
-        self._initial = words_at(_first_row(space), kernels.words)
+        self._row = Rows([target])
+        self._owner = kernels.owner(target, len(space.partitions))
+        self._initial = words_at(_first_row(space), len(target))
         self._chunks = self._ranges(level)
         self._lock = threading.Lock()
         self._found: list[Words] = []
@@ -108,7 +108,7 @@ class _Predecessors:
             return next(self._chunks, None)
 
     def _work(self, _: int) -> None:
-        expander = Expander(self.kernels, len(self.space.partitions), _BUFFER_BYTES, self._initial)
+        expander = self.kernels.expander(len(self.space.partitions), _BUFFER_BYTES, self._initial)
         try:
             while (chunk := self._next_chunk()) is not None:
                 rows, count = chunk
@@ -118,22 +118,22 @@ class _Predecessors:
                         self._search_states(expander, rows, done)
                     expander.clear()
                     expander.forget()
-                    rows, count = rows + done * self.kernels.row_bytes, count - done
+                    rows, count = rows + done * self.kernels.sizes.row_bytes, count - done
         finally:
             expander.close()
 
     def _search_states(self, expander: Expander, rows: int, count: int) -> None:
         for number in range(count):
-            row = rows + number * self.kernels.row_bytes
+            row = rows + number * self.kernels.sizes.row_bytes
             expander.clear()
             expander.forget()
             expander.expand(row, 1)
             if self._hit(expander):
-                self._found.append(words_at(row, self.kernels.words))
+                self._found.append(words_at(row, len(self.target)))
 
     def _hit(self, expander: Expander) -> bool:
         address, count = expander.candidates(self._owner)
-        return self.kernels.store.find(address, count, ctypes.addressof(self._row)) < count
+        return self.kernels.find(address, count, self._row) is not None
 
 
 def _first_row(space: Space) -> int:

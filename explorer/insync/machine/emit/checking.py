@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import IntEnum
 
+from insync.machine.checker import CheckField
 from insync.machine.emit.loops import bits_of_masks, counted, field, function, offset, when
-from insync.machine.emit.masks import BLOCKS, columns_function, masks_functions, trim_function
-from insync.machine.emit.rows import BATCH, INTRINSICS, least_row_function
+from insync.machine.emit.masks import columns_function, masks_functions, trim_function
+from insync.machine.emit.rows import INTRINSICS, least_row_function
+from insync.machine.sizes import BATCH, BLOCKS
 from insync.model.graph import Node
 from insync.model.schema import Schema
 
-__all__ = ["CheckField", "check_module"]
-
-
-class CheckField(IntEnum):
-    """The 64-bit fields of the context that `check` is given the address of."""
-
-    COLUMNS = 0  # address of scratch memory for one batch
-    MASKS = 1  # address of scratch memory: MASK_BYTES per property
-    VIOLATIONS = 2  # address of one record (count, least state) per property
+__all__ = ["check_module"]
 
 
 def check_module(schema: Schema, violated: Sequence[Node]) -> str:

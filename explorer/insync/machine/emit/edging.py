@@ -5,75 +5,14 @@ The search needs neither, and is faster without them; a graph of the states need
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
-from typing import TYPE_CHECKING
-
-from insync.machine.emit.checking import check_module
+from insync.machine.edges import ACTION_BITS, EdgeField
 from insync.machine.emit.loops import field, function, offset
 from insync.machine.emit.masks import columns_function, masks_functions, trim_function
 from insync.machine.emit.rows import INTRINSICS, least_row_function
 from insync.machine.emit.transitions import StepsText, steps_functions
-from insync.machine.identity import conditions_key, program_key
-from insync.model.graph import Node
 from insync.model.program import Program
-from insync.model.schema import Schema
 
-if TYPE_CHECKING:
-    from insync.machine.compiler import Library
-
-__all__ = ["ConditionsKernel", "EdgeField", "EdgesKernel", "compile_conditions", "compile_edges", "edges_module"]
-
-ACTION_BITS = 32
-
-
-class EdgeField(IntEnum):
-    """The 64-bit fields of the context that `edges` is given the address of."""
-
-    ROWS = 0  # address of the first state
-    COUNT = 1  # how many states, at most a batch
-    CURSOR = 2  # where the next edge goes; there must be room for every action of every state
-    STEPS = 3  # address of one counter per action: the steps taken
-    REFUSED = 4  # address of a record (count, least state): steps whose checks fail
-    COLUMNS = 5  # address of scratch memory for one batch
-    MASKS = 6  # address of scratch memory: MASK_BYTES per action
-
-
-@dataclass(frozen=True, slots=True)
-class EdgesKernel:
-    """The compiled `edges` of a program; see `edges_module`."""
-
-    words: int
-    actions: int
-    edges: Callable[[int], int]
-    _library: Library
-
-
-@dataclass(frozen=True, slots=True)
-class ConditionsKernel:
-    """Some compiled conditions: `check` of `checking.check_module`, whose masks say where each of them holds."""
-
-    words: int
-    conditions: int
-    check: Callable[[int, int, int], int]
-    _library: Library
-
-
-def compile_edges(program: Program) -> EdgesKernel:
-    """Return the compiled edges of a program."""
-    from insync.machine.compiler import compile_module  # loads LLVM: only who compiles waits for it
-
-    library = compile_module(program_key("edges", program), lambda: edges_module(program))
-    return EdgesKernel(program.schema.words, len(program.actions), library.function("edges", 1), library)
-
-
-def compile_conditions(schema: Schema, conditions: Sequence[Node]) -> ConditionsKernel:
-    """Return compiled conditions, at least one, whose masks are set where they hold."""
-    from insync.machine.compiler import compile_module
-
-    library = compile_module(conditions_key("check", schema, conditions), lambda: check_module(schema, conditions))
-    return ConditionsKernel(schema.words, len(conditions), library.function("check", 3), library)
+__all__ = ["edges_module"]
 
 
 def edges_module(program: Program) -> str:

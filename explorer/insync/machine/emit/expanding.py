@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
-
 from insync.machine.emit.loops import counted, field, function, offset, when
 from insync.machine.emit.masks import columns_function, masks_functions, trim_function
 from insync.machine.emit.rows import (
-    BATCH,
     INTRINSICS,
     least_row_function,
     load_row,
@@ -16,27 +13,11 @@ from insync.machine.emit.rows import (
     store_row,
 )
 from insync.machine.emit.transitions import StepsText, steps_functions
+from insync.machine.expander import ExpandField
+from insync.machine.sizes import BATCH
 from insync.model.program import Program
 
-__all__ = ["ExpandField", "expand_module"]
-
-
-class ExpandField(IntEnum):
-    """The 64-bit fields of the context that `expand` is given the address of."""
-
-    ROWS = 0  # address of the first state
-    COUNT = 1  # how many states
-    PARTITIONS = 2
-    CURSORS = 3  # address of one address per partition: where its next successor goes
-    ENDS = 4  # address of one address per partition: the end of its buffer
-    STEPS = 5  # address of one counter per action: the steps taken
-    REFUSED = 6  # address of a record (count, least state): steps whose checks fail
-    COLUMNS = 7  # address of scratch memory for one batch
-    MASKS = 8  # address of scratch memory: MASK_BYTES per action
-    RECENT = 9  # address of a table of states that are known already; emitted states are entered in it
-    RECENT_MASK = 10  # the size of that table, a power of 2, minus 1
-    RAW = 11  # address of scratch memory: a state per step of a batch
-    RAW_END = 12  # scratch: the end of the states there
+__all__ = ["expand_module"]
 
 
 def expand_module(program: Program) -> str:

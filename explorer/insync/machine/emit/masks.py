@@ -6,20 +6,11 @@ from collections.abc import Sequence
 
 from insync.machine.emit.loops import counted, function, offset
 from insync.machine.emit.lowering import LANES, Lowering, Shape
-from insync.machine.emit.rows import BATCH
+from insync.machine.sizes import BATCH, BLOCKS, COLUMN_BYTES, MASK_BYTES
 from insync.model.graph import Node, reachable
 from insync.model.schema import Schema
 
-__all__ = ["BLOCKS", "COLUMN_BYTES", "MASK_BYTES", "columns_function", "masks_functions", "trim_function"]
-
-COLUMN_BYTES = 8 * BATCH
-"""One word of every state of a batch."""
-
-MASK_BYTES = BATCH // 8
-"""One bit for every state of a batch."""
-
-BLOCKS = BATCH // 64
-"""The 64-bit words of that."""
+__all__ = ["columns_function", "masks_functions", "trim_function"]
 
 _NODES_PER_FUNCTION = 1500
 _VECTOR_BYTES = 8 * LANES

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from insync.machine.emit.loops import offset
 
 __all__ = [
-    "BATCH",
     "INTRINSICS",
     "least_row_function",
     "load_row",
@@ -15,9 +14,6 @@ __all__ = [
     "rows_equal",
     "store_row",
 ]
-
-BATCH = 256
-"""How many states are expanded or checked together: enough to keep a loop busy, few enough for the nearest cache."""
 
 # Odd 64-bit constants with about half their bits set and no pattern: fractional digits of square roots of primes.
 _MIX = (

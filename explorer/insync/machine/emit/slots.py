@@ -9,27 +9,13 @@ end, and no memory is touched that is not part of the final table.
 
 from __future__ import annotations
 
-from enum import IntEnum
-
 from insync.machine.emit.loops import offset
+from insync.machine.store import BUCKET_BYTES, BUCKET_SLOTS, SPARE_BUCKETS, StoreField
 
-__all__ = ["BUCKET_BYTES", "BUCKET_SLOTS", "LOCATE", "SPARE_BUCKETS", "WIDEN", "StoreField", "load_fields"]
+__all__ = ["LOCATE", "WIDEN", "load_fields"]
 
-BUCKET_SLOTS = 8
-BUCKET_BYTES = 8 * BUCKET_SLOTS
-SPARE_BUCKETS = 64
 _FILLS = 64
 _LINE = f"<{BUCKET_SLOTS} x i64>"
-
-
-class StoreField(IntEnum):
-    """The 64-bit fields of the store that the kernels are given the address of."""
-
-    STATES = 0  # address of the array of states
-    COUNT = 1  # how many states it holds
-    LIMIT = 2  # how many states it may hold before the table or the array must grow
-    TABLE = 3  # address of the table
-    BUCKETS = 4  # how many buckets it has
 
 
 LOCATE = f"""

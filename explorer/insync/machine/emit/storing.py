@@ -7,15 +7,8 @@ from __future__ import annotations
 
 from insync.machine.emit.loops import offset
 from insync.machine.emit.rows import INTRINSICS, load_row, row_hash_function, rows_equal, store_row
-from insync.machine.emit.slots import (
-    BUCKET_BYTES,
-    BUCKET_SLOTS,
-    LOCATE,
-    SPARE_BUCKETS,
-    WIDEN,
-    StoreField,
-    load_fields,
-)
+from insync.machine.emit.slots import LOCATE, WIDEN, load_fields
+from insync.machine.store import BUCKET_BYTES, BUCKET_SLOTS, SPARE_BUCKETS, StoreField
 
 __all__ = ["store_module"]
 

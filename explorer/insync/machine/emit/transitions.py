@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from insync.machine.emit.loops import bits_of_masks, counted, field, function, offset
 from insync.machine.emit.lowering import Lowering, Shape
-from insync.machine.emit.masks import BLOCKS
 from insync.machine.emit.rows import load_row, store_row
+from insync.machine.sizes import BLOCKS
 from insync.model.graph import Node, Op
 from insync.model.program import BoundAction, Program
 from insync.model.schema import Schema

@@ -6,52 +6,20 @@ A walk is a function of the seed and its number alone. A place in the batch whos
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import IntEnum
 
 from insync.machine.emit.loops import bits_of_masks, counted, field, function, offset, when
 from insync.machine.emit.lowering import LANES
-from insync.machine.emit.masks import BLOCKS, MASK_BYTES, columns_function, masks_functions
-from insync.machine.emit.rows import BATCH, INTRINSICS, load_row, store_row
+from insync.machine.emit.masks import columns_function, masks_functions
+from insync.machine.emit.rows import INTRINSICS, load_row, store_row
 from insync.machine.emit.transitions import StepsText, steps_functions
+from insync.machine.sizes import BATCH, BLOCKS, MASK_BYTES
+from insync.machine.walker import PlaceField, WalkField
 from insync.model.graph import Node
 from insync.model.program import Program
 
-__all__ = ["NO_WALK", "WalkField", "walk_module"]
-
-NO_WALK = 2**64 - 1
-"""The number of a walk that is none: of an idle place, and of the failing walk while there is none."""
+__all__ = ["walk_module"]
 
 _NONE = -1
-
-
-class WalkField(IntEnum):
-    """The 64-bit fields of the context that `walk` is given the address of."""
-
-    SEED = 0
-    NEXT = 1  # number of the next walk to begin
-    END = 2  # number after the last walk
-    DEPTH = 3  # most steps of a walk
-    INITIAL = 4  # address of the initial state
-    ROWS = 5  # scratch: the states of a batch
-    COLUMNS = 6  # scratch: the same word by word
-    MASKS = 7  # scratch: MASK_BYTES per action: where it is enabled
-    CHOSEN = 8  # scratch: MASK_BYTES per action: where it is chosen
-    VIOLATED = 9  # scratch: MASK_BYTES per property
-    PLACES = 10  # scratch: one `PlaceField` record per place of the batch
-    PATHS = 11  # scratch: DEPTH 32-bit action numbers per place of the batch
-    STEPS = 12  # address of one counter per action: the steps taken
-    LENGTHS = 13  # address of DEPTH + 1 counters: walks by their number of steps
-    FAILED = 14  # address of a record: number of the failing walk, property, steps, then DEPTH 32-bit action numbers
-    STUCK = 15  # address of a counter: walks that ended in a state without a step
-
-
-class PlaceField(IntEnum):
-    """The 64-bit fields of a place of the batch."""
-
-    NUMBER = 0  # of the walk there, or NO_WALK
-    RANDOM = 1  # the state of its generator
-    TAKEN = 2  # its steps so far
-    ENABLED = 3  # how many actions are enabled, then how many of them to pass over
 
 
 def walk_module(program: Program, violated: Sequence[Node]) -> str:

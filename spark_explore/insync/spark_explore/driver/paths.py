@@ -6,8 +6,8 @@ from array import array
 from typing import TYPE_CHECKING
 
 from insync.explorer.breadth_first.backtrack import Move, replayed
-from insync.machine.expander import Words
 from insync.machine.kernels import Kernels
+from insync.machine.packed import Words
 from insync.model.errors import InternalError
 from insync.model.program import Program
 from insync.spark_explore.driver.jobs import run_plan, seeded_plan

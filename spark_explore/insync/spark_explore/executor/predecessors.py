@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from insync.machine.expander import Expander, Words, words_at
 from insync.machine.kernels import Kernels
+from insync.machine.packed import Rows, Words, words_at
 from insync.spark_explore.executor.worker import RunPlace, worker_for
 from insync.spark_explore.wire.packets import Kind, rows_of, to_batch
 from insync.spark_explore.wire.run_folder import RunFolder
@@ -65,7 +65,7 @@ def least_predecessor(kernels: Kernels, pieces: Iterable[bytes], target: Words) 
     try:
         for piece in pieces:
             held = ctypes.create_string_buffer(piece, len(piece))
-            hunt.search(ctypes.addressof(held), len(piece) // kernels.row_bytes)
+            hunt.search(ctypes.addressof(held), len(piece) // kernels.sizes.row_bytes)
     finally:
         hunt.close()
     return min(hunt.found, default=None)
@@ -74,14 +74,14 @@ def least_predecessor(kernels: Kernels, pieces: Iterable[bytes], target: Words) 
 class _Hunt:
     def __init__(self, kernels: Kernels, target: Words) -> None:
         self.kernels = kernels
-        self._row = (ctypes.c_uint64 * len(target))(*target)
+        self._row = Rows([target])
         # The target is the one state that the filter of recent states must not know; any state may be in it else, and
         # a copy of it with one bit flipped is as good as any.
-        self._expander = Expander(kernels, 1, _BUFFER_BYTES, (target[0] ^ 1, *target[1:]))
+        self._expander = kernels.expander(1, _BUFFER_BYTES, (target[0] ^ 1, *target[1:]))
         self.found: list[Words] = []
 
     def search(self, rows: int, count: int) -> None:
-        size = self.kernels.row_bytes
+        size = self.kernels.sizes.row_bytes
         while count:
             chunk = min(_CHUNK, count)
             while chunk:
@@ -92,10 +92,10 @@ class _Hunt:
 
     def _each(self, rows: int, count: int) -> None:
         for number in range(count):
-            row = rows + number * self.kernels.row_bytes
+            row = rows + number * self.kernels.sizes.row_bytes
             self._expand(row, 1)
             if self._hit():
-                self.found.append(words_at(row, self.kernels.words))
+                self.found.append(words_at(row, self.kernels.sizes.words))
 
     def _expand(self, rows: int, count: int) -> int:
         self._expander.clear()
@@ -104,7 +104,7 @@ class _Hunt:
 
     def _hit(self) -> bool:
         address, count = self._expander.candidates(0)
-        return self.kernels.store.find(address, count, ctypes.addressof(self._row)) < count
+        return self.kernels.find(address, count, self._row) is not None
 
     def close(self) -> None:
         self._expander.close()

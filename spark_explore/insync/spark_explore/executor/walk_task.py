@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from insync.machine.compiler import compile_module
 from insync.machine.emit.walking import walk_module
-from insync.machine.expander import Words
 from insync.machine.identity import conditions_key, program_key
-from insync.machine.kernels import WalkKernel
+from insync.machine.packed import Words
+from insync.machine.sizes import Sizes
 from insync.machine.walker import FailedWalk, Walked, Walker
 from insync.model.graph import Node, Op
 from insync.model.program import Program
@@ -91,8 +91,8 @@ def walk_task(recipe: WalkRecipe, tour: Tour) -> Task:
 
 def _walk(recipe: WalkRecipe, tour: Tour, partition: int) -> Walked | None:
     library = compile_module(recipe.key, lambda: zlib.decompress(recipe.code).decode())
-    kernel = WalkKernel(recipe.words, recipe.actions, recipe.properties, library.function("walk", 1), library)
-    walker = Walker(kernel, recipe.initial, tour.seed, tour.depth)
+    sizes = Sizes(recipe.words, recipe.actions, recipe.properties)
+    walker = Walker(sizes, library.function("walk", 1), recipe.initial, tour.seed, tour.depth)
     parts: list[Walked] = []
     try:
         for first in tour.shares(partition):

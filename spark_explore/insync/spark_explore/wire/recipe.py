@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass
 from insync.machine.compiler import compile_module
 from insync.machine.emit.checking import check_module
 from insync.machine.emit.expanding import expand_module
-from insync.machine.expander import Words
 from insync.machine.identity import conditions_key, program_key
 from insync.machine.kernels import Kernels, compile_store
+from insync.machine.packed import Words
+from insync.machine.sizes import Sizes
 from insync.model.graph import Node, Op
 from insync.model.program import Program
 
@@ -67,23 +68,12 @@ def recipe_for(program: Program, properties: Sequence[Node]) -> Recipe:
 def compile_recipe(recipe: Recipe) -> Kernels:
     """Return the compiled functions; object code that is in this machine's cache is taken from there."""
     key, text = recipe.expand
-    steps = compile_module(key, lambda: text)
-    libraries = [steps]
-    check = None
+    functions = dict(compile_store(recipe.words)._functions)
+    functions["expand"] = compile_module(key, lambda: text).function("expand", 1)
     if recipe.check is not None:
         check_key, check_text = recipe.check
-        checks = compile_module(check_key, lambda: check_text)
-        check = checks.function("check", 3)
-        libraries.append(checks)
-    return Kernels(
-        words=recipe.words,
-        actions=recipe.actions,
-        properties=recipe.properties,
-        expand=steps.function("expand", 1),
-        check=check,
-        store=compile_store(recipe.words),
-        _libraries=tuple(libraries),
-    )
+        functions["check"] = compile_module(check_key, lambda: check_text).function("check", 3)
+    return Kernels(Sizes(recipe.words, recipe.actions, recipe.properties), functions)
 
 
 def write_recipe(recipe: Recipe) -> bytes:
