@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from insync.machine import store as store_module
-from insync.machine.kernels import compile_store
 from insync.machine.packed import Rows, Words, words_at
 from insync.machine.store import BUCKET_BYTES, Store
+from insync_machine import store_kernels
 
 CAPACITY = 64 << 20
 
@@ -41,7 +41,7 @@ def sample(words: int, count: int, kind: str) -> list[Words]:
 @pytest.mark.parametrize("words", [1, 2, 3, 4, 5, 8])
 def test_keeps_every_state_once_in_order_of_discovery(words: int, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store_module, "_FIRST_BUCKETS", 4)
-    store = compile_store(words).store(CAPACITY)
+    store = store_kernels(words).store(CAPACITY)
     states = sample(words, 60_000, kind)
     for start in range(0, len(states), 7919):
         assert insert(store, states[start : start + 7919])
@@ -58,7 +58,7 @@ def test_keeps_every_state_once_in_order_of_discovery(words: int, kind: str, mon
 def test_is_a_set_whatever_comes_in_whatever_portions(
     words: int, batches: list[list[int]], data: st.DataObject
 ) -> None:
-    store = compile_store(words).store(CAPACITY)
+    store = store_kernels(words).store(CAPACITY)
     known: dict[Words, None] = {}
     for batch in batches:
         states = [tuple((number * 3) % 7 if word else number for word in range(words)) for number in batch]
@@ -71,7 +71,7 @@ def test_is_a_set_whatever_comes_in_whatever_portions(
 def test_a_table_with_few_and_full_buckets_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store_module, "_FIRST_BUCKETS", 2)
     monkeypatch.setattr(store_module, "_LARGEST_LOAD", 1.0)
-    store = compile_store(1).store(CAPACITY)
+    store = store_kernels(1).store(CAPACITY)
     states = [(number * number,) for number in range(50_000)]
     assert insert(store, states + states)
     assert content(store) == states
@@ -79,7 +79,7 @@ def test_a_table_with_few_and_full_buckets_grows(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_hash_spreads_states_evenly() -> None:
-    kernels = compile_store(2)
+    kernels = store_kernels(2)
     partitions = 64
     for kind in ("low bits", "high bits", "single bits"):
         states = list(dict.fromkeys(sample(2, 20_000, kind)))
@@ -93,7 +93,7 @@ def test_the_hash_spreads_states_evenly() -> None:
 
 def test_grows_only_with_permission(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store_module, "_FIRST_BUCKETS", 64)
-    store = compile_store(1).store(CAPACITY)
+    store = store_kernels(1).store(CAPACITY)
     asked: list[int] = []
 
     def refuse(size: int) -> bool:
@@ -113,7 +113,7 @@ def test_grows_only_with_permission(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_refuses_states_beyond_its_address_space() -> None:
-    store = compile_store(1).store(1)  # rounded up to a huge page: 262,144 states of one word
+    store = store_kernels(1).store(1)  # rounded up to a huge page: 262,144 states of one word
     states = [(number,) for number in range(300_000)]
     assert not insert(store, states)
     assert len(store) == 262_144
@@ -122,7 +122,7 @@ def test_refuses_states_beyond_its_address_space() -> None:
 
 
 def test_finds_a_state_in_a_row_of_states() -> None:
-    kernels = compile_store(3)
+    kernels = store_kernels(3)
     states = [(number, 5, number * 7) for number in range(100)]
     memory = Rows(states)
     assert kernels.find(memory.address, 100, Rows([states[42]])) == 42

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from insync.machine.kernels import compile_kernels
+from insync.machine.kernels import Kernels, Texts, compile_kernels, load, store_text
 from insync.machine.packed import Found, Rows, Words
+from insync.machine.sizes import Sizes
 from insync.model import Model
 from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator, evaluate
@@ -18,6 +19,7 @@ __all__ = [
     "by_evaluator",
     "by_machine",
     "reachable_states",
+    "store_kernels",
     "violations_by_evaluator",
     "violations_by_machine",
 ]
@@ -88,6 +90,11 @@ def violations_by_evaluator(model: Model, nodes: Sequence[Node], states: Sequenc
     unpack = model.program.schema.unpack
     violating = [[state for state in states if not evaluate(node, unpack(state))] for node in nodes]
     return [Found(len(found), min(found, default=None)) for found in violating]
+
+
+def store_kernels(words: int) -> Kernels:
+    """Return the functions of stores for states of so many words, and no others."""
+    return load(Texts(Sizes(words), (store_text(words),)))
 
 
 def reachable_states(model: Model) -> list[Words]:

@@ -22,7 +22,7 @@ from insync.machine.walker import Walker
 from insync.model.graph import Node, Op
 from insync.model.program import Program
 
-__all__ = ["SEARCH", "Kernels", "Part", "compile_kernels", "compile_store"]
+__all__ = ["SEARCH", "Kernels", "Part", "Text", "Texts", "compile_kernels", "load", "store_text", "texts"]
 
 
 class Part(StrEnum):
@@ -98,41 +98,80 @@ class Kernels:
         return StoreKernels(**{name: self._functions[name] for name in _FUNCTIONS[Part.STORE]})
 
 
-def compile_kernels(program: Program, conditions: Sequence[Node] = (), parts: Collection[Part] = SEARCH) -> Kernels:
-    """Return the compiled functions of a program.
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One part as text.
+
+    Attributes:
+        part: which one.
+        key: names what the text means; equal keys, equal texts.
+        make: gives the LLVM IR, which is the same on every machine; it takes a while.
+    """
+
+    part: Part
+    key: str
+    make: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The machine code of a program and some conditions as text.
+
+    Attributes:
+        sizes: of the program.
+        parts: what was asked for.
+    """
+
+    sizes: Sizes
+    parts: tuple[Text, ...]
+
+
+def texts(program: Program, conditions: Sequence[Node] = (), parts: Collection[Part] = SEARCH) -> Texts:
+    """Return the machine code of a program as text; LLVM is not needed for it.
 
     Args:
         program: what to compile.
         conditions: what must hold in every state; who checks finds the states in which one does not, in this order.
-        parts: what will be asked of the result.
+        parts: what will be asked of the kernels.
     """
-    schema = program.schema
     violated = [program.graph.node(Op.NOT, (node,)) for node in conditions]
-    made: dict[Part, tuple[str, Callable[[], str]]] = {}
-    if Part.EXPAND in parts:
-        made[Part.EXPAND] = program_key("expand", program), lambda: expand_module(program)
-    if Part.CHECK in parts and violated:
-        made[Part.CHECK] = conditions_key("check", schema, violated), lambda: check_module(schema, violated)
-    if Part.STORE in parts:
-        made[Part.STORE] = words_key("store", schema.words), lambda: store_module(schema.words)
-    if Part.WALK in parts:
-        key = program_key("walk", program) + conditions_key("", schema, violated)
-        made[Part.WALK] = key, lambda: walk_module(program, violated)
-    if Part.EDGES in parts:
-        made[Part.EDGES] = program_key("edges", program), lambda: edges_module(program)
-    return _load(Sizes(schema.words, len(program.actions), len(violated)), made)
+    wanted = [part for part in parts if violated or part is not Part.CHECK]
+    sizes = Sizes(program.schema.words, len(program.actions), len(violated))
+    return Texts(sizes, tuple(_text(part, program, violated) for part in wanted))
 
 
-def compile_store(words: int) -> Kernels:
-    """Return the functions of stores for states of so many words."""
-    return _load(Sizes(words), {Part.STORE: (words_key("store", words), lambda: store_module(words))})
+def _text(part: Part, program: Program, violated: Sequence[Node]) -> Text:
+    schema = program.schema
+    match part:
+        case Part.EXPAND:
+            return Text(part, program_key("expand", program), lambda: expand_module(program))
+        case Part.CHECK:
+            return Text(part, conditions_key("check", schema, violated), lambda: check_module(schema, violated))
+        case Part.STORE:
+            return store_text(schema.words)
+        case Part.WALK:
+            key = program_key("walk", program) + conditions_key("", schema, violated)
+            return Text(part, key, lambda: walk_module(program, violated))
+        case Part.EDGES:
+            return Text(part, program_key("edges", program), lambda: edges_module(program))
 
 
-def _load(sizes: Sizes, made: Mapping[Part, tuple[str, Callable[[], str]]]) -> Kernels:
+def store_text(words: int) -> Text:
+    """Return the functions of stores for states of so many words as text."""
+    return Text(Part.STORE, words_key("store", words), lambda: store_module(words))
+
+
+def load(made: Texts) -> Kernels:
+    """Return the compiled functions; the text of a part is made only if the cache of objects has none for its key."""
     from insync.machine.compiler import compile_module  # loads LLVM: only who compiles waits for it
 
-    functions = {}
-    for part, (key, text) in made.items():
-        library = compile_module(key, text)
-        functions.update({name: library.function(name, count) for name, count in _FUNCTIONS[part].items()})
-    return Kernels(sizes, functions)
+    functions: dict[str, Callable[..., int]] = {}
+    for text in made.parts:
+        library = compile_module(text.key, text.make)
+        functions.update({name: library.function(name, count) for name, count in _FUNCTIONS[text.part].items()})
+    return Kernels(made.sizes, functions)
+
+
+def compile_kernels(program: Program, conditions: Sequence[Node] = (), parts: Collection[Part] = SEARCH) -> Kernels:
+    """Return the compiled functions of a program; see `texts` and `load`."""
+    return load(texts(program, conditions, parts))

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from insync.machine.compiler import compile_module
-from insync.machine.edges import Edges
-from insync.machine.emit.edging import edges_module
-from insync.machine.identity import program_key
-from insync.machine.sizes import BATCH, Sizes
+from insync.machine.kernels import Part, load
+from insync.machine.sizes import BATCH
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.spark_explore.driver.manifest import Manifest, read_manifest
@@ -19,6 +15,7 @@ from insync.spark_explore.driver.options import SparkOptions
 from insync.spark_explore.driver.session import open_session, prepare_workers
 from insync.spark_explore.executor.predecessors import level_pieces
 from insync.spark_explore.wire.columns import Column, columns_of, decode_states
+from insync.spark_explore.wire.recipe import read_recipe, recipe_for, write_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.version import insync_version, require_version
 
@@ -36,7 +33,7 @@ __all__ = ["export"]
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """What the tasks of an export need; `code` is compressed LLVM IR."""
+    """What the tasks of an export need; `recipe` is of the part EDGES, as `write_recipe` wrote it."""
 
     uri: str
     version: str
@@ -45,8 +42,7 @@ class _Graph:
     words: int
     columns: tuple[Column, ...]
     actions: tuple[tuple[str, str], ...]
-    key: str
-    code: bytes
+    recipe: bytes
 
 
 def export(run_dir: str, out: str, options: SparkOptions | None = None) -> tuple[int, int]:
@@ -101,8 +97,7 @@ def _graph(run: RunFolder, manifest: Manifest) -> _Graph:
         program.schema.words,
         columns_of(model.state, program.schema),
         tuple((action.name, str(action)) for action in program.actions),
-        program_key("edges", program),
-        zlib.compress(edges_module(program).encode()),
+        write_recipe(recipe_for(program, parts=(Part.EDGES,))),
     )
 
 
@@ -169,9 +164,7 @@ class _Edges:
     def __init__(self, graph: _Graph) -> None:
         import pyarrow as pa
 
-        sizes = Sizes(graph.words, len(graph.actions))
-        library = compile_module(graph.key, lambda: zlib.decompress(graph.code).decode())
-        self._edges = Edges(sizes, library.function("edges", 1))
+        self._edges = load(read_recipe(graph.recipe).texts).edges()
         self._names = pa.array([name for name, _ in graph.actions], pa.string())
         self._labels = pa.array([label for _, label in graph.actions], pa.string())
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from insync.machine.checker import Checker
 from insync.machine.expander import Expander
-from insync.machine.kernels import Kernels
+from insync.machine.kernels import load
 from insync.spark_explore.driver.session import spark_folder
 from insync.spark_explore.executor.tables import Tables
-from insync.spark_explore.wire.recipe import compile_recipe, read_recipe
+from insync.spark_explore.wire.recipe import read_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.version import require_version
 
@@ -58,7 +58,7 @@ class Worker:
         require_version(place.version)
         self.run = RunFolder(place.uri)
         recipe = read_recipe(self.run.read(RECIPE))
-        self.kernels: Kernels = compile_recipe(recipe)
+        self.kernels = load(recipe.texts)
         self.folder = executor_folder(place.run)
         self.tables = Tables(self.folder, self.run, self.kernels, place.warm, place.limit, place.on_disk)
         self._initial, self._partitions = recipe.initial, place.partitions
