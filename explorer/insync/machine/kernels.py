@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,6 +16,7 @@ from insync.machine.emit.storing import store_module
 from insync.machine.emit.walking import walk_module
 from insync.machine.expander import Expander
 from insync.machine.identity import conditions_key, program_key, words_key
+from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.packed import Rows, Words
 from insync.machine.sizes import Sizes
 from insync.machine.store import Memory, Store, StoreKernels, reserve
@@ -46,6 +48,9 @@ _FUNCTIONS: Mapping[Part, Mapping[str, int]] = {
     Part.EDGES: {"edges": 1},
 }
 """The functions of each part, with the number of their arguments."""
+
+# Whoever asks for what another thread compiles finds it in the cache afterwards.
+_one_at_a_time = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,17 +166,40 @@ def store_text(words: int) -> Text:
     return Text(Part.STORE, words_key("store", words), lambda: store_module(words))
 
 
-def load(made: Texts) -> Kernels:
-    """Return the compiled functions; the text of a part is made only if the cache of objects has none for its key."""
+def load(made: Texts, stopped: Callable[[], object] | None = None) -> Kernels:
+    """Return the compiled functions; the text of a part is made only if the cache of objects has none for its key.
+
+    Args:
+        made: the texts.
+        stopped: asked ten times a second whether to give up: something true is the reason. Without it nobody else can
+            end the compilation either.
+
+    Raises:
+        GivenUp: there was a reason. What LLVM is at goes on in a thread and to the cache; see `interruptible`.
+    """
+    if stopped is None:
+        return _loaded(made, lambda: True)
+    return interruptible(lambda wanted: _loaded(made, wanted), stopped)
+
+
+def _loaded(made: Texts, wanted: Callable[[], bool]) -> Kernels:
     from insync.machine.compiler import compile_module  # loads LLVM: only who compiles waits for it
 
     functions: dict[str, Callable[..., int]] = {}
     for text in made.parts:
-        library = compile_module(text.key, text.make)
+        with _one_at_a_time:
+            if not wanted():
+                raise GivenUp(None)
+            library = compile_module(text.key, text.make)
         functions.update({name: library.function(name, count) for name, count in _FUNCTIONS[text.part].items()})
     return Kernels(made.sizes, functions)
 
 
-def compile_kernels(program: Program, conditions: Sequence[Node] = (), parts: Collection[Part] = SEARCH) -> Kernels:
+def compile_kernels(
+    program: Program,
+    conditions: Sequence[Node] = (),
+    parts: Collection[Part] = SEARCH,
+    stopped: Callable[[], object] | None = None,
+) -> Kernels:
     """Return the compiled functions of a program; see `texts` and `load`."""
-    return load(texts(program, conditions, parts))
+    return load(texts(program, conditions, parts), stopped)
