@@ -11,13 +11,11 @@ import time
 
 STARTED = time.perf_counter()
 
-from insync.explorer.breadth_first.search import Search, Space  # noqa: E402
+from insync.explorer.breadth_first.search import Search, Space  # noqa: E402  (importing is one of the figures)
 from insync.explorer.breadth_first.workers import Team  # noqa: E402
 from insync.explorer.limits import Limits, Watch  # noqa: E402
-from insync.machine.expander import Expander  # noqa: E402  (the time that importing takes is one of the figures)
 from insync.machine.kernels import Kernels, compile_kernels  # noqa: E402
 from insync.machine.memory import peak_memory  # noqa: E402
-from insync.machine.store import Store  # noqa: E402
 from insync.model.catalogue import find_model  # noqa: E402
 from insync.properties import select  # noqa: E402
 
@@ -49,7 +47,7 @@ def measure(case: dict[str, object]) -> dict[str, float]:
     figures["transitions"] = sum(space.steps)
     figures["depth"] = len(space.levels)
     tables = sum(partition.store.table_bytes for partition in space.partitions)
-    figures["bytes_per_state"] = tables / states + kernels.row_bytes
+    figures["bytes_per_state"] = tables / states + kernels.sizes.row_bytes
     figures["peak_memory_bytes"] = peak_memory()
     if case.get("parts"):
         figures["expand"] = _expand_all(kernels, space, initial)
@@ -60,7 +58,7 @@ def measure(case: dict[str, object]) -> dict[str, float]:
 
 def _expand_all(kernels: Kernels, space: Space, initial: tuple[int, ...]) -> float:
     """Seconds that one thread takes to expand every state once more."""
-    expander = Expander(kernels, len(space.partitions), 1 << 20, initial)
+    expander = kernels.expander(len(space.partitions), 1 << 20, initial)
     began = time.perf_counter()
     for partition in space.partitions:
         place = 0
@@ -75,7 +73,7 @@ def _expand_all(kernels: Kernels, space: Space, initial: tuple[int, ...]) -> flo
 def _insert_all(kernels: Kernels, space: Space) -> tuple[float, float]:
     """Seconds that one thread takes to insert every state into empty stores, and to insert it again."""
     total = sum(len(partition.store) for partition in space.partitions)
-    store = Store(kernels.store, kernels.row_bytes * total)
+    store = kernels.store(kernels.sizes.row_bytes * total)
     seconds = []
     for _ in range(2):
         began = time.perf_counter()

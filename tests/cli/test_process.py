@@ -76,6 +76,40 @@ def test_the_first_interrupt_ends_the_search_with_its_figures() -> None:
     assert "Traceback" not in err
 
 
+SLOW_LLVM = """
+import time
+from insync.machine import compiler
+from insync.cli.main import main
+
+def slow(text):
+    print("compiling", flush=True)
+    time.sleep(100)
+
+compiler.object_code = slow
+main()
+"""
+
+
+@pytest.mark.parametrize(("limit", "reason"), [([], "interrupt"), (["--max-seconds", "2"], "time")])
+def test_a_compilation_ends_with_the_command(limit: list[str], reason: str, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW_LLVM, *LONG, "--json", *limit],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "INSYNC_CACHE_DIR": str(tmp_path)},
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "compiling\n"
+    if not limit:
+        process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    result = json.loads(out)
+    assert (process.returncode, result["verdict"], result["stopped_by"]) == (3, "incomplete", reason), err
+    assert (result["distinct_states"], result["levels"]) == (0, [])
+    assert "Traceback" not in err
+
+
 def test_the_second_interrupt_ends_the_process() -> None:
     code = (
         "import os, signal, time; from insync.cli.interrupt import stop_on_interrupt\n"

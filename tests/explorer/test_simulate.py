@@ -8,8 +8,7 @@ import pytest
 from insync.explorer import SimulationResult, WalkProgress, simulate
 from insync.explorer.evaluator.shrink import Replayer, shrink
 from insync.explorer.replay import replay
-from insync.machine.kernels import compile_walk
-from insync.machine.walker import Walker
+from insync.machine.kernels import Part, compile_kernels
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.evaluator import Evaluator, evaluate
@@ -62,9 +61,9 @@ def test_another_seed_gives_other_walks() -> None:
 
 def test_a_walk_does_not_depend_on_how_many_there_are() -> None:
     model = TokenRing()
-    kernel = compile_walk(model.program, [])
+    kernels = compile_kernels(model.program, [], (Part.WALK,))
     initial = model.program.schema.pack(model.program.initial)
-    walker = Walker(kernel, initial, 5, 25)
+    walker = kernels.walker(initial, 5, 25)
     whole = walker.walk(0, 900)
     parts = [walker.walk(0, 1), walker.walk(1, 257), walker.walk(257, 900)]
     assert whole.steps == tuple(map(sum, zip(*(part.steps for part in parts), strict=True)))
@@ -136,8 +135,8 @@ def test_shrinking_leaves_no_step_that_is_not_needed() -> None:
     model = DieHard()
     node = model.invariants["never_four"]
     replayer = Replayer(Evaluator(model.program), lambda codes: not evaluate(node, codes))
-    kernel = compile_walk(model.program, [node])
-    walker = Walker(kernel, model.program.schema.pack(model.program.initial), 2, 400)
+    kernels = compile_kernels(model.program, [node], (Part.WALK,))
+    walker = kernels.walker(model.program.schema.pack(model.program.initial), 2, 400)
     failed = walker.walk(0, 2000).failed
     walker.close()
     assert failed is not None

@@ -1,17 +1,16 @@
 from __future__ import annotations
 
-import ctypes
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from insync.machine.checker import Checker
 from insync.machine.compiler import Library, object_code
 from insync.machine.emit.checking import check_module
-from insync.machine.expander import Checker, Found
-from insync.machine.kernels import Kernels, compile_store
+from insync.machine.packed import Found, Rows
+from insync.machine.sizes import Sizes
 from insync.model.graph import Graph, Node, Op
 from insync.model.schema import Cell
 from insync_expressions import SIZES, Tree, conditions, direct, every_state, made, numbers, sets
@@ -46,10 +45,9 @@ def layout(places: Sequence[tuple[int, int, int]]) -> Layout:
 def violations(schema: Layout, nodes: Sequence[Node], states: Sequence[Sequence[int]]) -> list[Found]:
     """How many states make each condition true, and the least, by machine code made for this."""
     library = Library(object_code(check_module(schema, nodes)))  # type: ignore[arg-type]
-    kernels = Kernels(WORDS, 0, len(nodes), lambda _: 0, library.function("check", 3), compile_store(WORDS), (library,))
-    rows = (ctypes.c_uint64 * (WORDS * len(states)))(*itertools.chain(*map(schema.pack, states)))
-    checker = Checker(kernels)
-    checker.check(ctypes.addressof(rows), len(states))
+    checker = Checker(Sizes(WORDS, conditions=len(nodes)), library.function("check", 3))
+    rows = Rows([schema.pack(state) for state in states])
+    checker.check(rows.address, len(states))
     found = checker.take()
     checker.close()
     return found

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from insync.machine import compiler, identity, objects
+from insync.machine import compiler, objects
 from insync.machine.compiler import compile_module
 from insync.machine.identity import conditions_key, program_key
 from insync.model.catalogue import find_model
@@ -113,10 +116,26 @@ def test_the_key_knows_where_the_cells_lie_and_which_conditions_there_are() -> N
     assert len(keys) == 4 - (first is second) * 2
 
 
-def test_all_that_generates_code_is_part_of_the_key() -> None:
-    folder = Path(compiler.__file__).parent
-    written = {f"emit/{path.stem}" for path in (folder / "emit").glob("*.py")} - {"emit/__init__"}
-    assert {*written, "compiler"} == set(identity._SOURCES)
+@pytest.mark.parametrize("changed", ["compiler.py", "expander.py", "emit/rows.py", "emit/another.py"])
+def test_all_that_generates_code_is_part_of_the_key(tmp_path: Path, changed: str) -> None:
+    """The package is copied twice, and a comment more in one file of a copy, or a file more, gives other keys."""
+    keys = set()
+    for name, more in (("as_it_is", ""), ("changed", "# another thing\n")):
+        shutil.copytree(Path(compiler.__file__).parent, tmp_path / name / "insync" / "machine")
+        with open(tmp_path / name / "insync" / "machine" / changed, "a") as file:
+            file.write(more)
+        keys.add(key_in(tmp_path / name))
+    assert len(keys) == 2
+
+
+def key_in(folder: Path) -> str:
+    """A key that is made by the package in a folder."""
+    script = (
+        f"import sys; import insync; insync.__path__ = [{str(folder / 'insync')!r}, *insync.__path__];"
+        "from insync.machine import identity; print(identity.words_key('store', 2))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    return done.stdout.strip()
 
 
 def test_another_compiler_or_processor_needs_other_code(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import ctypes
 import random
 from collections.abc import Sequence
 
@@ -9,26 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from insync.machine import store as store_module
-from insync.machine.emit.slots import BUCKET_BYTES
-from insync.machine.expander import words_at
-from insync.machine.kernels import compile_store
-from insync.machine.store import Store
+from insync.machine.packed import Rows, Words, words_at
+from insync.machine.store import BUCKET_BYTES, Store
+from insync_machine import store_kernels
 
-Words = tuple[int, ...]
 CAPACITY = 64 << 20
 
 
-def rows(states: Sequence[Words]) -> ctypes.Array[ctypes.c_uint64]:
-    return (ctypes.c_uint64 * max(1, sum(map(len, states))))(*[word for state in states for word in state])
-
-
 def insert(store: Store, states: Sequence[Words]) -> bool:
-    memory = rows(states)
-    return store.insert(ctypes.addressof(memory), len(states), lambda _: True)
+    return store.add(Rows(states), lambda _: True)
 
 
 def content(store: Store) -> list[Words]:
-    return [words_at(store.address(place), store.kernels.words) for place in range(len(store))]
+    return [words_at(store.address(place), store.words) for place in range(len(store))]
 
 
 def sample(words: int, count: int, kind: str) -> list[Words]:
@@ -49,7 +41,7 @@ def sample(words: int, count: int, kind: str) -> list[Words]:
 @pytest.mark.parametrize("words", [1, 2, 3, 4, 5, 8])
 def test_keeps_every_state_once_in_order_of_discovery(words: int, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store_module, "_FIRST_BUCKETS", 4)
-    store = Store(compile_store(words), CAPACITY)
+    store = store_kernels(words).store(CAPACITY)
     states = sample(words, 60_000, kind)
     for start in range(0, len(states), 7919):
         assert insert(store, states[start : start + 7919])
@@ -66,7 +58,7 @@ def test_keeps_every_state_once_in_order_of_discovery(words: int, kind: str, mon
 def test_is_a_set_whatever_comes_in_whatever_portions(
     words: int, batches: list[list[int]], data: st.DataObject
 ) -> None:
-    store = Store(compile_store(words), CAPACITY)
+    store = store_kernels(words).store(CAPACITY)
     known: dict[Words, None] = {}
     for batch in batches:
         states = [tuple((number * 3) % 7 if word else number for word in range(words)) for number in batch]
@@ -79,7 +71,7 @@ def test_is_a_set_whatever_comes_in_whatever_portions(
 def test_a_table_with_few_and_full_buckets_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store_module, "_FIRST_BUCKETS", 2)
     monkeypatch.setattr(store_module, "_LARGEST_LOAD", 1.0)
-    store = Store(compile_store(1), CAPACITY)
+    store = store_kernels(1).store(CAPACITY)
     states = [(number * number,) for number in range(50_000)]
     assert insert(store, states + states)
     assert content(store) == states
@@ -87,14 +79,13 @@ def test_a_table_with_few_and_full_buckets_grows(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_hash_spreads_states_evenly() -> None:
-    kernels = compile_store(2)
+    kernels = store_kernels(2)
     partitions = 64
     for kind in ("low bits", "high bits", "single bits"):
         states = list(dict.fromkeys(sample(2, 20_000, kind)))
-        memory = rows(states)
         counts = [0] * partitions
-        for number in range(len(states)):
-            counts[kernels.owner(ctypes.addressof(memory) + number * kernels.row_bytes, partitions)] += 1
+        for state in states:
+            counts[kernels.owner(state, partitions)] += 1
         mean = len(states) / partitions
         # Chi-squared with 63 degrees of freedom: 130 is exceeded once in a million by chance.
         assert sum((count - mean) ** 2 / mean for count in counts) < 130
@@ -102,7 +93,7 @@ def test_the_hash_spreads_states_evenly() -> None:
 
 def test_grows_only_with_permission(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store_module, "_FIRST_BUCKETS", 64)
-    store = Store(compile_store(1), CAPACITY)
+    store = store_kernels(1).store(CAPACITY)
     asked: list[int] = []
 
     def refuse(size: int) -> bool:
@@ -110,8 +101,7 @@ def test_grows_only_with_permission(monkeypatch: pytest.MonkeyPatch) -> None:
         return False
 
     states = [(number,) for number in range(10_000)]
-    memory = rows(states)
-    assert not store.insert(ctypes.addressof(memory), len(states), refuse)
+    assert not store.add(Rows(states), refuse)
     assert len(asked) == 1
     assert asked[0] >= 32 * BUCKET_BYTES
     held = len(store)
@@ -123,7 +113,7 @@ def test_grows_only_with_permission(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_refuses_states_beyond_its_address_space() -> None:
-    store = Store(compile_store(1), 1)  # rounded up to a huge page: 262,144 states of one word
+    store = store_kernels(1).store(1)  # rounded up to a huge page: 262,144 states of one word
     states = [(number,) for number in range(300_000)]
     assert not insert(store, states)
     assert len(store) == 262_144
@@ -132,9 +122,9 @@ def test_refuses_states_beyond_its_address_space() -> None:
 
 
 def test_finds_a_state_in_a_row_of_states() -> None:
-    kernels = compile_store(3)
+    kernels = store_kernels(3)
     states = [(number, 5, number * 7) for number in range(100)]
-    memory, one, none = rows(states), rows([states[42]]), rows([(42, 5, 42)])
-    assert kernels.find(ctypes.addressof(memory), 100, ctypes.addressof(one)) == 42
-    assert kernels.find(ctypes.addressof(memory), 42, ctypes.addressof(one)) == 42
-    assert kernels.find(ctypes.addressof(memory), 100, ctypes.addressof(none)) == 100
+    memory = Rows(states)
+    assert kernels.find(memory.address, 100, Rows([states[42]])) == 42
+    assert kernels.find(memory.address, 42, Rows([states[42]])) is None
+    assert kernels.find(memory.address, 100, Rows([(42, 5, 42)])) is None

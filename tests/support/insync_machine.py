@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from insync.machine.expander import Checker, Expander, Found
-from insync.machine.kernels import compile_kernels
+from insync.machine.kernels import Kernels, Texts, compile_kernels, load, store_text
+from insync.machine.packed import Found, Rows, Words
+from insync.machine.sizes import Sizes
 from insync.model import Model
 from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator, evaluate
@@ -19,11 +19,10 @@ __all__ = [
     "by_evaluator",
     "by_machine",
     "reachable_states",
+    "store_kernels",
     "violations_by_evaluator",
     "violations_by_machine",
 ]
-
-Words = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -39,20 +38,19 @@ class Steps:
 def by_machine(model: Model, states: Sequence[Words], partitions: int = 1) -> Steps:
     """Return what the machine code makes of the states."""
     kernels = compile_kernels(model.program, [])
-    rows = _rows(states)
-    expander = Expander(kernels, partitions, 1 << 16, _unreachable(model))
+    rows = Rows(states)
+    expander = kernels.expander(partitions, 1 << 16, _unreachable(model))
     found: set[Words] = set()
     done = 0
     while done < len(states):
-        done += expander.expand(ctypes.addressof(rows) + done * kernels.row_bytes, len(states) - done)
+        done += expander.expand(rows.address + done * kernels.sizes.row_bytes, len(states) - done)
         for partition in range(partitions):
             for state in expander.states(partition):
-                row = _rows([state])
-                assert kernels.store.owner(ctypes.addressof(row), partitions) == partition
+                assert kernels.owner(state, partitions) == partition
                 found.add(state)
         expander.clear()
     refused = expander.take_refused()
-    steps = Steps(frozenset(found), tuple(expander.take_steps()[: kernels.actions]), refused.count, refused.least)
+    steps = Steps(frozenset(found), tuple(expander.take_steps()), refused.count, refused.least)
     expander.close()
     return steps
 
@@ -79,9 +77,9 @@ def by_evaluator(model: Model, states: Sequence[Words]) -> Steps:
 def violations_by_machine(model: Model, nodes: Sequence[Node], states: Sequence[Words]) -> list[Found]:
     """Return for each condition how many of the states violate it, and the least, by the machine code."""
     kernels = compile_kernels(model.program, nodes)
-    checker = Checker(kernels)
-    rows = _rows(states)
-    checker.check(ctypes.addressof(rows), len(states))
+    checker = kernels.checker()
+    rows = Rows(states)
+    checker.check(rows.address, len(states))
     found = checker.take()
     checker.close()
     return found
@@ -92,6 +90,11 @@ def violations_by_evaluator(model: Model, nodes: Sequence[Node], states: Sequenc
     unpack = model.program.schema.unpack
     violating = [[state for state in states if not evaluate(node, unpack(state))] for node in nodes]
     return [Found(len(found), min(found, default=None)) for found in violating]
+
+
+def store_kernels(words: int) -> Kernels:
+    """Return the functions of stores for states of so many words, and no others."""
+    return load(Texts(Sizes(words), (store_text(words),)))
 
 
 def reachable_states(model: Model) -> list[Words]:
@@ -106,11 +109,6 @@ def reachable_states(model: Model) -> list[Words]:
                     found[after] = None
                     queue.append(after)
     return [schema.pack(codes) for codes in found]
-
-
-def _rows(states: Sequence[Words]) -> ctypes.Array[ctypes.c_uint64]:
-    words = [word for state in states for word in state]
-    return (ctypes.c_uint64 * max(len(words), 1))(*words)
 
 
 def _unreachable(model: Model) -> Words:

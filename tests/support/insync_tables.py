@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from insync.machine.kernels import compile_store
 from insync.spark_explore.executor.tables import Tables
 from insync.spark_explore.wire.run_folder import RunFolder
+from insync_machine import store_kernels
 
 ROW = 16
 
 
 def tables_in(tmp_path: Path, run: RunFolder, limit: int | None = None, on_disk: bool = False) -> Tables:
-    return Tables(tmp_path / "executor", run, compile_store(2), 1, limit, on_disk)
+    return Tables(tmp_path / "executor", run, store_kernels(2), 1, limit, on_disk)
 
 
 def load_and_leave(tmp_path: Path, uri: str) -> None:

@@ -5,7 +5,9 @@ Nothing of the model, the search or the compiler is imported here, so that `insy
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -37,7 +39,19 @@ _COMMANDS = {
 
 def main() -> NoReturn:
     """Run the command of this process's arguments and end the process with its exit code."""
-    sys.exit(run())
+    code = run()
+    if _still_compiling():
+        # The interpreter would wait for a compilation that nobody waits for any more.
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError):
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
+def _still_compiling() -> bool:
+    machine = sys.modules.get("insync.machine.interruptible")
+    return machine is not None and bool(machine.still_working())
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -14,6 +14,7 @@ from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Reporter
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
+from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, compile_kernels
 from insync.machine.memory import peak_memory
 from insync.model import Model
@@ -38,25 +39,29 @@ def check(
     Args:
         model: what to search.
         properties: names of properties; None is the model's headline. type_ok is always checked.
-        limits: bounds of the search.
+        limits: bounds of compilation and search; one that ends the compilation leaves a result without a state.
         threads: how many work at once; None is one per core.
         partitions: how many parts the states are kept in; None is one per thread. The result does not depend on it.
         keep_going: whether to go on to the end of the space after a violation.
         reporter: is told about once a second how far the search is.
-        stop: ends the search when it is set.
+        stop: ends compilation or search when it is set.
 
     Raises:
         UserError: an unknown property, or a model that cannot be traced.
         InternalError: the evaluator does not confirm what the machine code found.
     """
+    watch = Watch(limits or Limits(), stop)
     asked = select(model, properties)
     checked = [(prop, prop.node(model)) for prop in asked if prop.node is not None]
     started = time.perf_counter()
-    kernels = compile_kernels(model.program, [node for _, node in checked])
+    try:
+        kernels = compile_kernels(model.program, [node for _, node in checked], stopped=watch.interrupted)
+    except GivenUp as ended:
+        nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason(str(ended.reason)))
+        return result_of(model, asked, nothing, (), {"compile": time.perf_counter() - started, "search": 0.0})
     compiled = time.perf_counter()
     size = threads or available_cores()
     with Team(size) as team:
-        watch = Watch(limits or Limits(), stop)
         initial = model.program.schema.pack(model.program.initial)
         search = Search(kernels, watch, team, partitions or size, initial, keep_going, reporter)
         try:
@@ -167,7 +172,7 @@ def concluded(
         properties=tuple(PropertyResult(n, Verdict.VIOLATED if n in violated else otherwise) for n in names),
         violations=violations,
         actions=taken,
-        never_enabled=tuple(name for name, steps in taken.items() if not steps and name not in refused),
+        never_enabled=tuple(name for name, steps in taken.items() if levels and not steps and name not in refused),
         seconds=seconds,
         peak_memory_bytes=peak_memory(),
     )

@@ -29,7 +29,7 @@ class Limits:
     Attributes:
         depth: levels, the initial state being level 1.
         states: distinct states; the search ends with the level in which they are reached.
-        seconds: of search, compilation not included.
+        seconds: of compilation and search together.
         memory_bytes: resident set of the process. None lets it take nine tenths of the memory that is free.
     """
 

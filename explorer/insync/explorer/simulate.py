@@ -13,7 +13,7 @@ from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import PropertyResult, Verdict, Violation
-from insync.machine.kernels import compile_walk
+from insync.machine.kernels import Part, compile_kernels
 from insync.machine.memory import peak_memory
 from insync.machine.walker import FailedWalk, Walked, Walker
 from insync.model import Model
@@ -115,14 +115,14 @@ def simulate(
     checked = [(prop, prop.node(model)) for prop in asked if prop.node is not None]
     program = model.program
     started = time.perf_counter()
-    kernel = compile_walk(program, [node for _, node in checked])
+    kernels = compile_kernels(program, [node for _, node in checked], (Part.WALK,))
     compiled = time.perf_counter()
     walked = _Simulation(walks, depth, Watch(Limits(seconds=seconds), stop), reporter)
     size = threads or available_cores()
     initial = program.schema.pack(program.initial)
     if all(evaluate(node, program.initial) for _, node in checked):
         with Team(size) as team:
-            walkers = [Walker(kernel, initial, seed, depth) for _ in range(size)]
+            walkers = [kernels.walker(initial, seed, depth) for _ in range(size)]
             try:
                 team.run(lambda number: walked.work(walkers[number]))
             finally:
@@ -130,7 +130,7 @@ def simulate(
                     walker.close()
     else:
         first = next(place for place, (_, node) in enumerate(checked) if not evaluate(node, program.initial))
-        walked.fails_at_once(kernel.actions, first)
+        walked.fails_at_once(kernels.sizes.actions, first)
     total, done = walked.total()
     taken = time.perf_counter()
     violation = None if total.failed is None else shortened(model, checked, total.failed)

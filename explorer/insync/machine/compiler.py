@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import weakref
 from collections.abc import Callable, Sequence
 from functools import cache
 
@@ -18,14 +19,21 @@ __all__ = ["Library", "compile_module", "machine_key", "object_code"]
 _OPTIMISE = 2
 
 
+# Engines that nobody uses any more. LLVM does one thing at a time, so to free one may mean to wait for a compilation
+# that goes on in another thread; that is left to whoever compiles next.
+_unused: list[llvm.ExecutionEngine] = []
+
+
 class Library:
     """Functions of one piece of object code; it stays in this process as long as one of them is in use."""
 
     def __init__(self, code: bytes) -> None:
+        _unused.clear()
         empty = llvm.parse_assembly("")
         self._engine = llvm.create_mcjit_compiler(empty, _target_machine())
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
+        weakref.finalize(self, _unused.append, self._engine).atexit = False
 
     def function(self, name: str, arguments: int) -> Callable[..., int]:
         """Return a function of so many 64-bit numbers that gives one; it runs without the interpreter lock."""
@@ -74,7 +82,6 @@ def object_code(text: str) -> bytes:
     passes = llvm.create_new_module_pass_manager()
     passes.add_sroa_pass()
     passes.add_always_inliner_pass()
-    passes.add_new_gvn_pass()
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
     passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=_OPTIMISE)))

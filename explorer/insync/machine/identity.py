@@ -6,6 +6,7 @@ import hashlib
 import pkgutil
 from collections.abc import Iterable
 from functools import cache
+from importlib import import_module
 
 from insync.model.graph import Node, Op, reachable
 from insync.model.program import Program
@@ -13,20 +14,7 @@ from insync.model.schema import Schema
 
 __all__ = ["conditions_key", "program_key", "words_key"]
 
-_SOURCES = (
-    "compiler",
-    "emit/checking",
-    "emit/edging",
-    "emit/expanding",
-    "emit/loops",
-    "emit/lowering",
-    "emit/masks",
-    "emit/rows",
-    "emit/slots",
-    "emit/storing",
-    "emit/transitions",
-    "emit/walking",
-)
+_PACKAGE = "insync.machine"
 
 
 def program_key(kind: str, program: Program) -> str:
@@ -73,8 +61,10 @@ def _key(kind: str, *parts: object) -> str:
 
 @cache
 def _generator() -> bytes:
-    """A digest of the source text of whatever decides which code is generated."""
+    """A digest of this package's own sources, in files or in a zip: they decide which code is generated."""
     digest = hashlib.sha256()
-    for name in _SOURCES:
-        digest.update(pkgutil.get_data(__package__ or "", f"{name}.py") or b"")
+    for module in pkgutil.walk_packages(import_module(_PACKAGE).__path__, f"{_PACKAGE}."):
+        folder, _, stem = module.name.rpartition(".")
+        if not module.ispkg:
+            digest.update(pkgutil.get_data(folder, f"{stem}.py") or b"")
     return digest.digest()

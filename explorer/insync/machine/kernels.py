@@ -1,139 +1,205 @@
-"""The compiled functions of one program, and which of them a search needs."""
+"""The machine code of one program: what is compiled, and the doors to the structures that work with it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from enum import StrEnum
 
+from insync.machine.checker import Checker
+from insync.machine.edges import Edges
 from insync.machine.emit.checking import check_module
+from insync.machine.emit.edging import edges_module
 from insync.machine.emit.expanding import expand_module
 from insync.machine.emit.storing import store_module
 from insync.machine.emit.walking import walk_module
+from insync.machine.expander import Expander
 from insync.machine.identity import conditions_key, program_key, words_key
-from insync.model.graph import Graph, Node, Op
+from insync.machine.interruptible import GivenUp, interruptible
+from insync.machine.packed import Rows, Words
+from insync.machine.sizes import Sizes
+from insync.machine.store import Memory, Store, StoreKernels, reserve
+from insync.machine.walker import Walker
+from insync.model.graph import Node, Op
 from insync.model.program import Program
 
-if TYPE_CHECKING:
-    from insync.machine.compiler import Library
-
-__all__ = ["Kernels", "StoreKernels", "WalkKernel", "compile_kernels", "compile_store", "compile_walk"]
+__all__ = ["SEARCH", "Kernels", "Part", "Text", "Texts", "compile_kernels", "load", "store_text", "texts"]
 
 
-@dataclass(frozen=True, slots=True)
-class StoreKernels:
-    """Functions over the store of a partition; see `storing.store_module`."""
+class Part(StrEnum):
+    """What can be compiled of a program, each by itself."""
 
-    words: int
-    insert: Callable[[int, int, int], int]
-    widen: Callable[[int, int, int, int], int]
-    find: Callable[[int, int, int], int]
-    owner: Callable[[int, int], int]
-    _library: Library
+    EXPAND = "expand"
+    CHECK = "check"
+    STORE = "store"
+    WALK = "walk"
+    EDGES = "edges"
 
-    @property
-    def row_bytes(self) -> int:
-        """The size of a packed state."""
-        return 8 * self.words
+
+SEARCH = (Part.EXPAND, Part.CHECK, Part.STORE)
+"""What a search needs."""
+
+_FUNCTIONS: Mapping[Part, Mapping[str, int]] = {
+    Part.EXPAND: {"expand": 1},
+    Part.CHECK: {"check": 3},
+    Part.STORE: {"insert": 3, "widen": 4, "find": 3, "owner": 2},
+    Part.WALK: {"walk": 1},
+    Part.EDGES: {"edges": 1},
+}
+"""The functions of each part, with the number of their arguments."""
+
+# Whoever asks for what another thread compiles finds it in the cache afterwards.
+_one_at_a_time = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Kernels:
-    """All compiled functions of a program and some of its properties.
+    """The compiled functions of a program and some conditions: those of the parts that were asked for.
 
     Attributes:
-        words: 64-bit words per packed state.
-        actions: how many bound actions there are; their numbers are those of the program.
-        properties: how many properties `check` evaluates.
-        expand: see `expanding.expand_module`.
-        check: see `checking.check_module`; None without properties.
-        store: the functions of the store.
+        sizes: of the program.
     """
 
-    words: int
-    actions: int
-    properties: int
-    expand: Callable[[int], int]
-    check: Callable[[int, int, int], int] | None
-    store: StoreKernels
-    _libraries: tuple[Library, ...]
+    sizes: Sizes
+    _functions: Mapping[str, Callable[..., int]]
+
+    def expander(self, partitions: int, buffer_bytes: int, known: Words) -> Expander:
+        """Return buffers to expand states into; see `Expander`. Needs the part EXPAND."""
+        return Expander(self.sizes, self._functions["expand"], partitions, buffer_bytes, known)
+
+    def checker(self) -> Checker:
+        """Return what evaluates the conditions. Needs the part CHECK."""
+        return Checker(self.sizes, self._functions["check"] if self.sizes.conditions else None)
+
+    def store(self, capacity: int, partitions: int = 1) -> Store:
+        """Return an empty store on memory of its own; see `store.reserve`. Needs the part STORE."""
+        return reserve(self.sizes.words, self._store, capacity, partitions)
+
+    def store_on(self, states: Memory, table: Memory, buckets: int) -> Store:
+        """Return a store on given memory, of whose table so many buckets are in use. Needs the part STORE."""
+        return Store(self.sizes.words, self._store, states, table, buckets)
+
+    def owner(self, state: Words, partitions: int) -> int:
+        """Return the partition that stores a state. Needs the part STORE."""
+        row = Rows([state])
+        return self._store.owner(row.address, partitions)
+
+    def find(self, rows: int, count: int, state: Rows) -> int | None:
+        """Return the first place of a state among some states in memory, if it is there. Needs the part STORE."""
+        place = self._store.find(rows, count, state.address)
+        return place if place < count else None
+
+    def walker(self, initial: Words, seed: int, depth: int) -> Walker:
+        """Return what takes random walks; see `Walker`. Needs the part WALK."""
+        return Walker(self.sizes, self._functions["walk"], initial, seed, depth)
+
+    def edges(self) -> Edges:
+        """Return what lists steps. Needs the part EDGES."""
+        return Edges(self.sizes, self._functions["edges"])
 
     @property
-    def row_bytes(self) -> int:
-        """The size of a packed state."""
-        return 8 * self.words
+    def _store(self) -> StoreKernels:
+        return StoreKernels(**{name: self._functions[name] for name in _FUNCTIONS[Part.STORE]})
 
 
 @dataclass(frozen=True, slots=True)
-class WalkKernel:
-    """The compiled random walks of a program; see `walking.walk_module`."""
+class Text:
+    """One part as text.
 
-    words: int
-    actions: int
-    properties: int
-    walk: Callable[[int], int]
-    _library: Library
+    Attributes:
+        part: which one.
+        key: names what the text means; equal keys, equal texts.
+        make: gives the LLVM IR, which is the same on every machine; it takes a while.
+    """
 
-
-def compile_store(words: int) -> StoreKernels:
-    """Return the functions of a store for states of so many words."""
-    library = _compile(words_key("store", words), lambda: store_module(words))
-    return StoreKernels(
-        words,
-        insert=library.function("insert", 3),
-        widen=library.function("widen", 4),
-        find=library.function("find", 3),
-        owner=library.function("owner", 2),
-        _library=library,
-    )
+    part: Part
+    key: str
+    make: Callable[[], str]
 
 
-def compile_kernels(program: Program, properties: Sequence[Node]) -> Kernels:
-    """Return the compiled functions of a program.
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The machine code of a program and some conditions as text.
+
+    Attributes:
+        sizes: of the program.
+        parts: what was asked for.
+    """
+
+    sizes: Sizes
+    parts: tuple[Text, ...]
+
+
+def texts(program: Program, conditions: Sequence[Node] = (), parts: Collection[Part] = SEARCH) -> Texts:
+    """Return the machine code of a program as text; LLVM is not needed for it.
 
     Args:
-        program: what to expand.
-        properties: conditions that must hold; `check` counts the states in which they do not, in this order.
+        program: what to compile.
+        conditions: what must hold in every state; who checks finds the states in which one does not, in this order.
+        parts: what will be asked of the kernels.
     """
+    violated = [program.graph.node(Op.NOT, (node,)) for node in conditions]
+    wanted = [part for part in parts if violated or part is not Part.CHECK]
+    sizes = Sizes(program.schema.words, len(program.actions), len(violated))
+    return Texts(sizes, tuple(_text(part, program, violated) for part in wanted))
+
+
+def _text(part: Part, program: Program, violated: Sequence[Node]) -> Text:
     schema = program.schema
-    steps = _compile(program_key("expand", program), lambda: expand_module(program))
-    libraries = [steps]
-    check = None
-    if properties:
-        violated = [_negation(program.graph, node) for node in properties]
-        checks = _compile(conditions_key("check", schema, violated), lambda: check_module(schema, violated))
-        check = checks.function("check", 3)
-        libraries.append(checks)
-    return Kernels(
-        words=schema.words,
-        actions=len(program.actions),
-        properties=len(properties),
-        expand=steps.function("expand", 1),
-        check=check,
-        store=compile_store(schema.words),
-        _libraries=tuple(libraries),
-    )
+    match part:
+        case Part.EXPAND:
+            return Text(part, program_key("expand", program), lambda: expand_module(program))
+        case Part.CHECK:
+            return Text(part, conditions_key("check", schema, violated), lambda: check_module(schema, violated))
+        case Part.STORE:
+            return store_text(schema.words)
+        case Part.WALK:
+            key = program_key("walk", program) + conditions_key("", schema, violated)
+            return Text(part, key, lambda: walk_module(program, violated))
+        case Part.EDGES:
+            return Text(part, program_key("edges", program), lambda: edges_module(program))
 
 
-def compile_walk(program: Program, properties: Sequence[Node]) -> WalkKernel:
-    """Return the compiled random walks of a program, which end where one of some conditions does not hold."""
-    violated = [_negation(program.graph, node) for node in properties]
-    key = program_key("walk", program) + conditions_key("", program.schema, violated)
-    library = _compile(key, lambda: walk_module(program, violated))
-    return WalkKernel(
-        words=program.schema.words,
-        actions=len(program.actions),
-        properties=len(properties),
-        walk=library.function("walk", 1),
-        _library=library,
-    )
+def store_text(words: int) -> Text:
+    """Return the functions of stores for states of so many words as text."""
+    return Text(Part.STORE, words_key("store", words), lambda: store_module(words))
 
 
-def _compile(key: str, text: Callable[[], str]) -> Library:
+def load(made: Texts, stopped: Callable[[], object] | None = None) -> Kernels:
+    """Return the compiled functions; the text of a part is made only if the cache of objects has none for its key.
+
+    Args:
+        made: the texts.
+        stopped: asked ten times a second whether to give up: something true is the reason. Without it nobody else can
+            end the compilation either.
+
+    Raises:
+        GivenUp: there was a reason. What LLVM is at goes on in a thread and to the cache; see `interruptible`.
+    """
+    if stopped is None:
+        return _loaded(made, lambda: True)
+    return interruptible(lambda wanted: _loaded(made, wanted), stopped)
+
+
+def _loaded(made: Texts, wanted: Callable[[], bool]) -> Kernels:
     from insync.machine.compiler import compile_module  # loads LLVM: only who compiles waits for it
 
-    return compile_module(key, text)
+    functions: dict[str, Callable[..., int]] = {}
+    for text in made.parts:
+        with _one_at_a_time:
+            if not wanted():
+                raise GivenUp(None)
+            library = compile_module(text.key, text.make)
+        functions.update({name: library.function(name, count) for name, count in _FUNCTIONS[text.part].items()})
+    return Kernels(made.sizes, functions)
 
 
-def _negation(graph: Graph, node: Node) -> Node:
-    return graph.node(Op.NOT, (node,))
+def compile_kernels(
+    program: Program,
+    conditions: Sequence[Node] = (),
+    parts: Collection[Part] = SEARCH,
+    stopped: Callable[[], object] | None = None,
+) -> Kernels:
+    """Return the compiled functions of a program; see `texts` and `load`."""
+    return load(texts(program, conditions, parts), stopped)

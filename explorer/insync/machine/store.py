@@ -5,14 +5,30 @@ from __future__ import annotations
 import ctypes
 import mmap
 from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
 from typing import Protocol
 
-from insync.machine.emit.slots import BUCKET_BYTES, BUCKET_SLOTS, SPARE_BUCKETS, StoreField
-from insync.machine.kernels import StoreKernels
 from insync.machine.memory import HUGE_PAGE, Block
+from insync.machine.packed import Rows
 from insync.model.errors import InternalError
 
-__all__ = ["Memory", "Store", "table_bytes"]
+__all__ = [
+    "BUCKET_BYTES",
+    "BUCKET_SLOTS",
+    "SPARE_BUCKETS",
+    "Memory",
+    "Store",
+    "StoreField",
+    "StoreKernels",
+    "reserve",
+    "table_bytes",
+]
+
+BUCKET_SLOTS = 8
+BUCKET_BYTES = 8 * BUCKET_SLOTS
+SPARE_BUCKETS = 64
+"""Buckets beyond the last one that is anybody's first: where states go that find the last buckets full."""
 
 _FIRST_BUCKETS = 1 << 15  # one huge page
 _FIRST_BUCKETS_OF_MANY = 1 << 9
@@ -25,6 +41,27 @@ _LARGE = 1 << 28  # bytes
 _MOST_BUCKETS = 2**32 // BUCKET_SLOTS
 _MOST_STATES = 2**32 - 2  # a slot has 32 bits for a place
 _WAITING = 1 << 16
+
+
+class StoreField(IntEnum):
+    """The 64-bit fields of a store that its kernels are given the address of."""
+
+    STATES = 0  # address of the array of states
+    COUNT = 1  # how many states it holds
+    LIMIT = 2  # how many states it may hold before the table or the array must grow
+    TABLE = 3  # address of the table
+    BUCKETS = 4  # how many buckets it has
+
+
+@dataclass(frozen=True, slots=True)
+class StoreKernels:
+    """The compiled functions over stores and rows of states; see `storing.store_module`."""
+
+    insert: Callable[[int, int, int], int]
+    widen: Callable[[int, int, int, int], int]
+    find: Callable[[int, int, int], int]
+    owner: Callable[[int, int], int]
+
 
 Permission = Callable[[int], bool]
 """Asked before memory is used: whether so many more bytes may be."""
@@ -60,33 +97,40 @@ class Store:
     A store belongs to one thread at a time. States are written once and never move, so their addresses stay good.
 
     Args:
+        words: 64-bit words per packed state.
         kernels: the compiled functions for states of this size.
-        capacity: bytes that the states of all partitions may take, which they do only as they come.
-        partitions: how many stores there are: the more, the smaller each begins.
+        states, table: the memory that it stands on, which may hold states already.
+        buckets: how far the table has grown.
+        count: how many states there are.
+        page_bytes: by how much the memory of the states may be more than their size.
 
     Attributes:
-        page_bytes: by how much the memory of the states may be more than their size.
+        words, buckets, page_bytes: these arguments, as they are now.
     """
 
-    page_bytes = mmap.PAGESIZE
-
-    def __init__(self, kernels: StoreKernels, capacity: int, partitions: int = 1) -> None:
-        huge = partitions <= _MANY
-        share = capacity if huge else 2 * capacity // partitions + _LEAST_SHARE  # shares are never exactly equal
-        first = _FIRST_BUCKETS if huge else _FIRST_BUCKETS_OF_MANY
-        self.page_bytes = HUGE_PAGE if huge else mmap.PAGESIZE
-        states = Block(max(share, HUGE_PAGE), huge)
-        table = Block(table_bytes(states.size, kernels.row_bytes, first), huge)
-        self._stand_on(kernels, states, table, first)
-
-    def _stand_on(self, kernels: StoreKernels, states: Memory, table: Memory, buckets: int) -> None:
-        """Use this memory, of whose table so many buckets are in use."""
-        self.kernels, self._states, self._table = kernels, states, table
-        self._room = min(states.size // kernels.row_bytes, _MOST_STATES)
+    def __init__(
+        self,
+        words: int,
+        kernels: StoreKernels,
+        states: Memory,
+        table: Memory,
+        buckets: int,
+        count: int = 0,
+        page_bytes: int = mmap.PAGESIZE,
+    ) -> None:
+        self.words, self.page_bytes = words, page_bytes
+        self._kernels, self._states, self._table = kernels, states, table
+        self._row_bytes = 8 * words
+        self._room = min(states.size // self._row_bytes, _MOST_STATES)
         self._fields = (ctypes.c_uint64 * len(StoreField))()
         self._address = ctypes.addressof(self._fields)
         self._fields[StoreField.STATES] = states.address
         self._fields[StoreField.TABLE] = table.address
+        self.restore(buckets, count)
+
+    def restore(self, buckets: int, count: int) -> None:
+        """Say how far the table has grown and how many states there are, after somebody else changed the memory."""
+        self._fields[StoreField.COUNT] = count
         self._use(buckets)
 
     def __len__(self) -> int:
@@ -94,7 +138,7 @@ class Store:
 
     def address(self, place: int) -> int:
         """Return where a state lies."""
-        return self._states.address + place * self.kernels.row_bytes
+        return self._states.address + place * self._row_bytes
 
     def insert(self, candidates: int, count: int, may_use: Permission) -> bool:
         """Add those of some states that are new, in their order; return False when there was no memory for all.
@@ -105,22 +149,30 @@ class Store:
             may_use: asked before the table grows.
         """
         while True:
-            done = self.kernels.insert(self._address, candidates, count)
+            done = self._kernels.insert(self._address, candidates, count)
             if done == count:
                 return True
-            candidates, count = candidates + done * self.kernels.row_bytes, count - done
+            candidates, count = candidates + done * self._row_bytes, count - done
             if not self._grow(may_use):
                 return False
 
+    def add(self, states: Rows, may_use: Permission) -> bool:
+        """Add those of some states that are new; see `insert`."""
+        return self.insert(states.address, states.count, may_use)
+
     def read(self, start: int, end: int) -> bytes:
         """Return the states from one place to another as bytes."""
-        row = self.kernels.row_bytes
-        return self._states.read(start * row, (end - start) * row)
+        return self._states.read(start * self._row_bytes, (end - start) * self._row_bytes)
 
     @property
     def table_bytes(self) -> int:
         """The size of the table."""
-        return self._buckets * BUCKET_BYTES
+        return self.buckets * BUCKET_BYTES
+
+    @property
+    def used_bytes(self) -> int:
+        """The memory that states and table take."""
+        return len(self) * self._row_bytes + self.table_bytes
 
     def close(self) -> None:
         """Give all memory back."""
@@ -128,19 +180,36 @@ class Store:
         self._table.close()
 
     def _use(self, buckets: int) -> None:
-        self._buckets = buckets
+        self.buckets = buckets
         self._fields[StoreField.BUCKETS] = buckets
         self._fields[StoreField.LIMIT] = min(int(buckets * BUCKET_SLOTS * _LARGEST_LOAD), self._room)
 
     def _grow(self, may_use: Permission) -> bool:
-        before, most = self._buckets, self._table.size // BUCKET_BYTES - SPARE_BUCKETS
+        before, most = self.buckets, self._table.size // BUCKET_BYTES - SPARE_BUCKETS
         factor = _GROWTH if self.table_bytes < _LARGE else _GROWTH_OF_LARGE
         buckets = min(int(before * factor), most)
         if len(self) >= self._room or buckets <= before or not may_use((buckets - before) * BUCKET_BYTES):
             return False
         self._use(buckets)
         waiting = (ctypes.c_uint64 * _WAITING)()
-        if not self.kernels.widen(self._address, before, ctypes.addressof(waiting), _WAITING):
+        if not self._kernels.widen(self._address, before, ctypes.addressof(waiting), _WAITING):
             message = f"A table of {before} buckets with {len(self)} states could not be widened to {buckets}."
             raise InternalError(message)
         return True
+
+
+def reserve(words: int, kernels: StoreKernels, capacity: int, partitions: int) -> Store:
+    """Return an empty store on reserved memory.
+
+    Args:
+        words: 64-bit words per packed state.
+        kernels: the compiled functions for states of this size.
+        capacity: bytes that the states of all partitions may take, which they do only as they come.
+        partitions: how many stores there are: the more, the smaller each begins.
+    """
+    huge = partitions <= _MANY
+    share = capacity if huge else 2 * capacity // partitions + _LEAST_SHARE  # shares are never exactly equal
+    first = _FIRST_BUCKETS if huge else _FIRST_BUCKETS_OF_MANY
+    states = Block(max(share, HUGE_PAGE), huge)
+    table = Block(table_bytes(states.size, 8 * words, first), huge)
+    return Store(words, kernels, states, table, first, page_bytes=HUGE_PAGE if huge else mmap.PAGESIZE)

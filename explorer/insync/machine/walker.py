@@ -1,17 +1,50 @@
-"""One worker's side of a simulation: the memory that a batch of random walks takes, and what is counted."""
+"""Taking random walks: the memory that a batch of them takes, and what is counted."""
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 
-from insync.machine.emit.masks import COLUMN_BYTES, MASK_BYTES
-from insync.machine.emit.rows import BATCH
-from insync.machine.emit.walking import NO_WALK, PlaceField, WalkField
-from insync.machine.kernels import WalkKernel
 from insync.machine.memory import Block
+from insync.machine.packed import Words
+from insync.machine.sizes import BATCH, COLUMN_BYTES, MASK_BYTES, Sizes
 
-__all__ = ["FailedWalk", "Walked", "Walker"]
+__all__ = ["NO_WALK", "FailedWalk", "PlaceField", "WalkField", "Walked", "Walker"]
+
+NO_WALK = 2**64 - 1
+"""The number of a walk that is none: of an idle place, and of the failing walk while there is none."""
+
+
+class WalkField(IntEnum):
+    """The 64-bit fields of the context that `walk` is given the address of."""
+
+    SEED = 0
+    NEXT = 1  # number of the next walk to begin
+    END = 2  # number after the last walk
+    DEPTH = 3  # most steps of a walk
+    INITIAL = 4  # address of the initial state
+    ROWS = 5  # scratch: the states of a batch
+    COLUMNS = 6  # scratch: the same word by word
+    MASKS = 7  # scratch: MASK_BYTES per action: where it is enabled
+    CHOSEN = 8  # scratch: MASK_BYTES per action: where it is chosen
+    VIOLATED = 9  # scratch: MASK_BYTES per property
+    PLACES = 10  # scratch: one `PlaceField` record per place of the batch
+    PATHS = 11  # scratch: DEPTH 32-bit action numbers per place of the batch
+    STEPS = 12  # address of one counter per action: the steps taken
+    LENGTHS = 13  # address of DEPTH + 1 counters: walks by their number of steps
+    FAILED = 14  # address of a record: number of the failing walk, property, steps, then DEPTH 32-bit action numbers
+    STUCK = 15  # address of a counter: walks that ended in a state without a step
+
+
+class PlaceField(IntEnum):
+    """The 64-bit fields of a place of the batch."""
+
+    NUMBER = 0  # of the walk there, or NO_WALK
+    RANDOM = 1  # the state of its generator
+    TAKEN = 2  # its steps so far
+    ENABLED = 3  # how many actions are enabled, then how many of them to pass over
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,33 +83,34 @@ class Walker:
     """Takes random walks.
 
     Args:
-        kernel: the compiled program and properties.
+        sizes: of the program.
+        walk: its kernel; see `walking.walk_module`.
         initial: the packed initial state.
         seed: of the random numbers.
         depth: most steps of a walk.
     """
 
-    def __init__(self, kernel: WalkKernel, initial: tuple[int, ...], seed: int, depth: int) -> None:
-        self._kernel, self._depth = kernel, depth
-        self._initial = (ctypes.c_uint64 * kernel.words)(*initial)
-        self._steps = (ctypes.c_uint64 * max(kernel.actions, 1))()
+    def __init__(self, sizes: Sizes, walk: Callable[[int], int], initial: Words, seed: int, depth: int) -> None:
+        self._sizes, self._walk, self._depth = sizes, walk, depth
+        self._initial = (ctypes.c_uint64 * sizes.words)(*initial)
+        self._steps = (ctypes.c_uint64 * max(sizes.actions, 1))()
         self._lengths = (ctypes.c_uint64 * (depth + 1))()
         self._failed = (ctypes.c_uint64 * (3 + (depth + 1) // 2))()
         self._stuck = (ctypes.c_uint64 * 1)()
         self._context = (ctypes.c_uint64 * len(WalkField))()
-        sizes = {
-            WalkField.ROWS: 8 * kernel.words * BATCH,
-            WalkField.COLUMNS: COLUMN_BYTES * kernel.words,
-            WalkField.MASKS: MASK_BYTES * kernel.actions,
-            WalkField.CHOSEN: MASK_BYTES * kernel.actions,
-            WalkField.VIOLATED: MASK_BYTES * kernel.properties,
+        scratch = {
+            WalkField.ROWS: sizes.row_bytes * BATCH,
+            WalkField.COLUMNS: COLUMN_BYTES * sizes.words,
+            WalkField.MASKS: MASK_BYTES * sizes.actions,
+            WalkField.CHOSEN: MASK_BYTES * sizes.actions,
+            WalkField.VIOLATED: MASK_BYTES * sizes.conditions,
             WalkField.PLACES: 8 * len(PlaceField) * BATCH,
             WalkField.PATHS: 4 * depth * BATCH,
         }
-        self._scratch = Block(sum(sizes.values()))
+        self._scratch = Block(sum(scratch.values()))
         address = self._scratch.address
-        for scratch, size in sizes.items():
-            self._context[scratch] = address
+        for part, size in scratch.items():
+            self._context[part] = address
             address += size
         self._fill(seed)
 
@@ -98,8 +132,8 @@ class Walker:
         # All places are idle: every number in them is NO_WALK, all bits set.
         ctypes.memset(self._context[WalkField.PLACES], 0xFF, 8 * len(PlaceField) * BATCH)
         self._context[WalkField.NEXT], self._context[WalkField.END] = first, end
-        self._kernel.walk(ctypes.addressof(self._context))
-        return Walked(tuple(self._steps[: self._kernel.actions]), tuple(self._lengths), self._stuck[0], self._failure())
+        self._walk(ctypes.addressof(self._context))
+        return Walked(tuple(self._steps[: self._sizes.actions]), tuple(self._lengths), self._stuck[0], self._failure())
 
     def _failure(self) -> FailedWalk | None:
         number, prop, count = self._failed[:3]

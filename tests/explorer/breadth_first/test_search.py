@@ -153,9 +153,24 @@ def test_a_limit_on_the_states_ends_it_with_their_level() -> None:
     assert sum(result.levels[:-1]) < 100 <= result.distinct_states
 
 
-def test_a_limit_on_the_time_ends_it_with_the_levels_that_are_complete() -> None:
+def test_a_limit_on_the_time_ends_it_with_the_levels_that_are_complete(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time is up after the third level."""
+    whole = check(KAFKA[0])
+    monkeypatch.setattr("insync.explorer.progress.Pulse.due", lambda _: True)
+    clock = [0.0]
+    monkeypatch.setattr("insync.explorer.limits.Watch.seconds", property(lambda _: clock[0]))
+
+    def reporter(progress: Progress) -> None:
+        if progress.level == 3:
+            clock[0] = 9.0
+
+    result = check(KAFKA[0], limits=Limits(seconds=5), reporter=reporter)
+    assert (result.verdict, result.stopped_by, result.levels) == ("incomplete", "time", whole.levels[:3])
+
+
+def test_a_limit_on_the_time_may_leave_no_level() -> None:
     result = check(KAFKA[0], limits=Limits(seconds=0))
-    assert (result.verdict, result.stopped_by, result.levels) == ("incomplete", "time", (1,))
+    assert (result.verdict, result.stopped_by, result.levels, result.depth) == ("incomplete", "time", (), 0)
 
 
 def test_a_violation_before_the_limit_is_a_violation() -> None:
@@ -165,11 +180,20 @@ def test_a_violation_before_the_limit_is_a_violation() -> None:
     assert (on.verdict, on.stopped_by) == ("violated", "depth")
 
 
-def test_stops_when_it_is_told_to() -> None:
+def test_stops_when_it_is_told_to(monkeypatch: pytest.MonkeyPatch) -> None:
     stop = threading.Event()
     stop.set()
     result = check(KAFKA[0], stop=stop)
-    assert (result.verdict, result.stopped_by, result.distinct_states) == ("incomplete", "interrupt", 1)
+    assert (result.verdict, result.stopped_by, result.distinct_states) == ("incomplete", "interrupt", 0)
+    stop.clear()
+
+    def reporter(progress: Progress) -> None:
+        if progress.level == 3:
+            stop.set()
+
+    monkeypatch.setattr("insync.explorer.progress.Pulse.due", lambda _: True)
+    result = check(KAFKA[0], stop=stop, reporter=reporter)
+    assert (result.verdict, result.stopped_by, result.depth) == ("incomplete", "interrupt", 3)
 
 
 def test_reports_progress_about_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:

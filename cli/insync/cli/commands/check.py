@@ -37,7 +37,7 @@ __all__ = ["command"]
 @click.option("--keep-going", is_flag=True, help="After a violation go on to the end of the space, for all counts.")
 @click.option("--max-depth", type=Whole(1), metavar="N", help="Stop after N levels; the initial state is level 1.")
 @click.option("--max-states", type=Whole(1), metavar="N", help="Stop once N distinct states were found.")
-@click.option("--max-seconds", type=Seconds(), metavar="S", help="Stop after S seconds of search.")
+@click.option("--max-seconds", type=Seconds(), metavar="S", help="Stop after S seconds, compilation included.")
 @click.option(
     "--memory", type=Size(), metavar="SIZE", help="Keep the process within SIZE, such as 300M or 2G, or stop."
 )

@@ -120,6 +120,8 @@ def _check_verdict(result: CheckResult, paint: Paint) -> str:
         rest = f"; no violation of {', '.join(others)} up to there" if others else ""
         line = paint(f"violated: {lengths}", Tone.BAD) + f"{rest}; {states} seen, depth {result.depth}"
         return line if result.stopped_by is None else f"{line}\n  stopped by {by}; the rest was not searched"
+    if not result.levels:
+        return paint(f"incomplete: stopped by {by}", Tone.OPEN) + " before the first state was searched"
     return "\n".join(
         [
             paint(f"incomplete: stopped by {by}", Tone.OPEN) + f" after {states}; nothing is proved",

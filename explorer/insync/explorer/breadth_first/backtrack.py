@@ -5,32 +5,30 @@ Nothing is kept for it during the search, and the result is the same for any num
 
 from __future__ import annotations
 
-import ctypes
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from insync.explorer.breadth_first.search import Space
 from insync.explorer.breadth_first.workers import Team
-from insync.machine.expander import Expander, Words, words_at
 from insync.machine.kernels import Kernels
+from insync.machine.packed import Rows, Words, words_at
 from insync.model.errors import DomainError, InternalError
 from insync.model.evaluator import Evaluator
 from insync.model.program import Program
 
-__all__ = ["Move", "path_to", "replayed"]
+__all__ = ["Move", "StepBack", "least_predecessor", "path_to", "replayed", "traced_back"]
 
 Move = tuple[int | None, tuple[int, ...]]
 """The number of an action (None for the start) and the codes of the state after it."""
+
+StepBack = Callable[[Words, int], Words | None]
+"""Gives the least state of a level that has a step to a state; None if there is none."""
 
 _CHUNK = 512
 _BUFFER_BYTES = 1 << 16
 
 
 def path_to(program: Program, kernels: Kernels, space: Space, team: Team, target: Words, level: int) -> list[Move]:
-    """Return a shortest sequence of moves from the initial state to a state.
-
-    Of all predecessors the least packed state is taken, and of several actions that lead on the one with the smallest
-    number. The moves are those of the evaluator.
+    """Return a shortest sequence of moves from the initial state to a state; see `traced_back`.
 
     Args:
         program: the program that was searched.
@@ -39,19 +37,91 @@ def path_to(program: Program, kernels: Kernels, space: Space, team: Team, target
         team: the threads that work.
         target: the state.
         level: the level it is in, the initial state's being 1.
+    """
+
+    def step_back(state: Words, earlier: int) -> Words | None:
+        # Threads may share the iterator of a list: each takes the next chunk that nobody has.
+        chunks = iter(list(_chunks(space, earlier)))
+        found: list[Words | None] = []
+        team.run(lambda _: found.append(least_predecessor(kernels, chunks, state)))
+        return min((least for least in found if least is not None), default=None)
+
+    return traced_back(program, target, level, step_back)
+
+
+def _chunks(space: Space, level: int) -> Iterator[tuple[int, int]]:
+    """Yield addresses and counts of states that cover a level."""
+    for partition in space.partitions:
+        start, end = partition.starts[level - 1], partition.starts[level]
+        for place in range(start, end, _CHUNK):
+            yield partition.store.address(place), min(_CHUNK, end - place)
+
+
+def traced_back(program: Program, target: Words, level: int, step_back: StepBack) -> list[Move]:
+    """Return a shortest sequence of moves from the initial state to a state.
+
+    Of all predecessors the least packed state is taken, and of several actions that lead on the one with the smallest
+    number. The moves are those of the evaluator.
+
+    Args:
+        program: the program that was searched.
+        target: the state.
+        level: the level it is in, the initial state's being 1.
+        step_back: finds the predecessors.
 
     Raises:
-        InternalError: the evaluator does not confirm a step of the machine code.
+        InternalError: there is no predecessor, or the evaluator does not confirm a step of the machine code.
     """
     states = [target]
     for earlier in range(level - 1, 0, -1):
-        states.append(_Predecessors(kernels, space, states[-1], earlier).least(team))
+        before = step_back(states[-1], earlier)
+        if before is None:
+            message = f"No state of level {earlier} leads to {states[-1]}."
+            raise InternalError(message)
+        states.append(before)
     states.reverse()
     return replayed(program, states)
 
 
+def least_predecessor(kernels: Kernels, ranges: Iterable[tuple[int, int]], target: Words) -> Words | None:
+    """Return the least of some states that has a step to the target; None if there is none.
+
+    States are expanded many at a time, and one by one where the target is among what comes out. An expander leaves out
+    the states that it has found recently, and starts with one state that it takes for found. That must not be the
+    target, so it is the target with one bit flipped: any other state may be left out here.
+
+    Args:
+        kernels: the compiled program.
+        ranges: where the states lie: addresses and counts.
+        target: the state to look for.
+    """
+    row_bytes, words, row = kernels.sizes.row_bytes, kernels.sizes.words, Rows([target])
+    expander = kernels.expander(1, _BUFFER_BYTES, (target[0] ^ 1, *target[1:]))
+    found: list[Words] = []
+
+    def leads_to_target(rows: int, count: int) -> tuple[int, bool]:
+        expander.clear()
+        expander.forget()
+        done = expander.expand(rows, count)
+        return done, kernels.find(*expander.candidates(0), row) is not None
+
+    try:
+        for rows, count in ranges:
+            end = rows + count * row_bytes
+            while rows < end:
+                done, hit = leads_to_target(rows, min(_CHUNK, (end - rows) // row_bytes))
+                after = rows + done * row_bytes
+                if hit:
+                    each = range(rows, after, row_bytes)
+                    found += [words_at(state, words) for state in each if leads_to_target(state, 1)[1]]
+                rows = after
+    finally:
+        expander.close()
+    return min(found, default=None)
+
+
 def replayed(program: Program, states: list[Words]) -> list[Move]:
-    """Return the moves of the evaluator through packed states, the initial one first; see `path_to`."""
+    """Return the moves of the evaluator through packed states, the initial one first; see `traced_back`."""
     evaluator = Evaluator(program)
     codes = program.schema.unpack(states[0])
     if codes != tuple(program.initial):
@@ -74,67 +144,3 @@ def _leads(evaluator: Evaluator, action: int, codes: tuple[int, ...], target: tu
         return evaluator.step(action, codes) == target
     except DomainError:
         return False
-
-
-class _Predecessors:
-    """The states of a level that have a step to the target."""
-
-    def __init__(self, kernels: Kernels, space: Space, target: Words, level: int) -> None:
-        self.kernels, self.space, self.target = kernels, space, target
-        self._row = (ctypes.c_uint64 * len(target))(*target)
-        self._owner = kernels.store.owner(ctypes.addressof(self._row), len(space.partitions))
-        self._initial = words_at(_first_row(space), kernels.words)
-        self._chunks = self._ranges(level)
-        self._lock = threading.Lock()
-        self._found: list[Words] = []
-
-    def least(self, team: Team) -> Words:
-        """Return the least of them."""
-        team.run(self._work)
-        if not self._found:
-            message = f"No state of the level before leads to {self.target}."
-            raise InternalError(message)
-        return min(self._found)
-
-    def _ranges(self, level: int) -> Iterator[tuple[int, int]]:
-        """Addresses and counts that cover the level."""
-        for partition in self.space.partitions:
-            start, end = partition.starts[level - 1], partition.starts[level]
-            for place in range(start, end, _CHUNK):
-                yield partition.store.address(place), min(_CHUNK, end - place)
-
-    def _next_chunk(self) -> tuple[int, int] | None:
-        with self._lock:
-            return next(self._chunks, None)
-
-    def _work(self, _: int) -> None:
-        expander = Expander(self.kernels, len(self.space.partitions), _BUFFER_BYTES, self._initial)
-        try:
-            while (chunk := self._next_chunk()) is not None:
-                rows, count = chunk
-                while count:
-                    done = expander.expand(rows, count)
-                    if self._hit(expander):
-                        self._search_states(expander, rows, done)
-                    expander.clear()
-                    expander.forget()
-                    rows, count = rows + done * self.kernels.row_bytes, count - done
-        finally:
-            expander.close()
-
-    def _search_states(self, expander: Expander, rows: int, count: int) -> None:
-        for number in range(count):
-            row = rows + number * self.kernels.row_bytes
-            expander.clear()
-            expander.forget()
-            expander.expand(row, 1)
-            if self._hit(expander):
-                self._found.append(words_at(row, self.kernels.words))
-
-    def _hit(self, expander: Expander) -> bool:
-        address, count = expander.candidates(self._owner)
-        return self.kernels.store.find(address, count, ctypes.addressof(self._row)) < count
-
-
-def _first_row(space: Space) -> int:
-    return next(part.store.address(0) for part in space.partitions if part.starts[1])

@@ -6,15 +6,14 @@ and partitions, and only whole levels are counted; so is everything that is conc
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Progress, Pulse, Reporter
-from insync.machine.expander import Checker, Expander, Found, Words
 from insync.machine.kernels import Kernels
+from insync.machine.packed import Found, Rows, Words
 from insync.machine.store import Store
 
 __all__ = ["Hit", "Partition", "Search", "Space"]
@@ -105,10 +104,10 @@ class Search:
         self.initial = initial
         self.kernels, self.watch, self.team = kernels, watch, team
         self.keep_going, self.reporter = keep_going, reporter
-        stores = [Store(kernels.store, watch.memory_bytes, partitions) for _ in range(partitions)]
-        self.space = Space([Partition(store) for store in stores], [0] * kernels.actions)
-        self.expanders = [Expander(kernels, partitions, _BUFFER_BYTES, initial) for _ in range(team.size)]
-        self.checkers = [Checker(kernels) for _ in range(team.size)]
+        stores = [kernels.store(watch.memory_bytes, partitions) for _ in range(partitions)]
+        self.space = Space([Partition(store) for store in stores], [0] * kernels.sizes.actions)
+        self.expanders = [kernels.expander(partitions, _BUFFER_BYTES, initial) for _ in range(team.size)]
+        self.checkers = [kernels.checker() for _ in range(team.size)]
         self._pulse = Pulse()
         self._full = False
 
@@ -132,10 +131,9 @@ class Search:
         return self.space.stopped_by is None
 
     def _add_initial(self) -> None:
-        row = (ctypes.c_uint64 * len(self.initial))(*self.initial)
-        owner = self.kernels.store.owner(ctypes.addressof(row), len(self.space.partitions))
+        owner = self.kernels.owner(self.initial, len(self.space.partitions))
         store = self.space.partitions[owner].store
-        store.insert(ctypes.addressof(row), 1, self.watch.may_use)
+        store.add(Rows([self.initial]), self.watch.may_use)
         self.checkers[0].check(store.address(0), 1)
         self._close_level()
 
@@ -178,7 +176,7 @@ class Search:
         stopped = self.watch.interrupted()
         if stopped is not None:
             return stopped
-        widest = pending * self.kernels.actions * self.kernels.row_bytes
+        widest = pending * self.kernels.sizes.actions * self.kernels.sizes.row_bytes
         if not self.watch.may_use(min(widest, sum(expander.untouched_bytes for expander in self.expanders))):
             return StopReason.MEMORY
         self.team.run(self._expand, alone=pending < _FEW)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from insync.machine.expander import Checker, Expander
 from insync.machine.kernels import Kernels, compile_kernels
+from insync.machine.packed import Rows
 from insync.model import Model, ReadableState
 from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator, evaluate
@@ -88,8 +87,8 @@ class _Comparison:
         self.model = model
         self.evaluator = Evaluator(model.program)
         self.initial = model.program.schema.pack(model.program.initial)
-        self.expander = Expander(kernels, 1, _BUFFER_BYTES, self.initial)
-        self.checker = Checker(kernels)
+        self.expander = kernels.expander(1, _BUFFER_BYTES, self.initial)
+        self.checker = kernels.checker()
 
     def close(self) -> None:
         """Give all memory back."""
@@ -102,7 +101,7 @@ class _Comparison:
         row = self._row(codes)
         self.expander.clear()
         self.expander.forget()
-        self.expander.expand(ctypes.addressof(row), 1)
+        self.expander.expand(row.address, 1)
         machine = {schema.unpack(words) for words in self.expander.states(0)}
         refuses = self.expander.take_refused().count
         expected: dict[Codes, str] = {}
@@ -134,13 +133,12 @@ class _Comparison:
     def of_properties(self, codes: Codes, truths: Sequence[tuple[str, bool]]) -> str | None:
         """Say which property only one of the two finds violated."""
         row = self._row(codes)
-        self.checker.check(ctypes.addressof(row), 1)
+        self.checker.check(row.address, 1)
         for found, (name, holds) in zip(self.checker.take(), truths, strict=True):
             if (found.count == 0) != holds:
                 says = "holds" if holds else "fails"
                 return f"By the evaluator {name} {says} here; by the machine code it is the other way round."
         return None
 
-    def _row(self, codes: Codes) -> ctypes.Array[ctypes.c_uint64]:
-        words = self.model.program.schema.pack(codes)
-        return (ctypes.c_uint64 * len(words))(*words)
+    def _row(self, codes: Codes) -> Rows:
+        return Rows([self.model.program.schema.pack(codes)])

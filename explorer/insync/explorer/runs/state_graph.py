@@ -8,21 +8,16 @@ in memory. Needs numpy, which comes with the extra `graph`.
 from __future__ import annotations
 
 import bisect
-import ctypes
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Progress, Pulse, Reporter
-from insync.machine.emit.checking import CheckField
-from insync.machine.emit.edging import ACTION_BITS, EdgeField, compile_conditions, compile_edges
-from insync.machine.emit.masks import COLUMN_BYTES, MASK_BYTES
-from insync.machine.emit.rows import BATCH
-from insync.machine.expander import Records
-from insync.machine.memory import Block
+from insync.machine.kernels import Part, compile_kernels
+from insync.machine.sizes import BATCH
 from insync.model import Model, ReadableState
 from insync.model.errors import UserError
 from insync.model.graph import Node
@@ -99,38 +94,11 @@ class StateGraph:
 
     def truth(self, conditions: Sequence[Node]) -> list[Bits]:
         """Return for each condition in which states it holds."""
-        import numpy as np
-
-        found = [np.zeros(len(self), dtype=np.bool_) for _ in conditions]
-        if conditions:
-            for at, masks in _masks(self, conditions):
-                bits = np.unpackbits(masks.reshape(len(conditions), MASK_BYTES), axis=1, bitorder="little")
-                for values, mask in zip(found, bits, strict=True):
-                    size = min(BATCH, len(self) - at)
-                    values[at : at + size] = mask[:size]
-        return found
-
-
-def _masks(graph: StateGraph, conditions: Sequence[Node]) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-    """Yield the first state and the masks of each batch."""
-    import numpy as np
-
-    kernel = compile_conditions(graph.model.program.schema, conditions)
-    records = Records(len(conditions), kernel.words)
-    scratch = Block(COLUMN_BYTES * kernel.words + MASK_BYTES * len(conditions))
-    context = (ctypes.c_uint64 * len(CheckField))()
-    context[CheckField.COLUMNS] = scratch.address
-    context[CheckField.MASKS] = scratch.address + COLUMN_BYTES * kernel.words
-    context[CheckField.VIOLATIONS] = records.address
-    rows = np.ascontiguousarray(graph.rows)
-    try:
-        for at in range(0, len(graph), BATCH):
-            size = min(BATCH, len(graph) - at)
-            kernel.check(ctypes.addressof(context), rows.ctypes.data + at * 8 * kernel.words, size)
-            masks = ctypes.string_at(context[CheckField.MASKS], MASK_BYTES * len(conditions))
-            yield at, np.frombuffer(masks, dtype=np.uint8)
-    finally:
-        scratch.close()
+        checker = compile_kernels(self.model.program, conditions, (Part.CHECK,)).checker()
+        try:
+            return list(checker.holds(self.rows))
+        finally:
+            checker.close()
 
 
 def build_graph(
@@ -163,20 +131,9 @@ def build_graph(
 class _Builder:
     def __init__(self, model: Model, watch: Watch, reporter: Reporter | None) -> None:
         self.model, self.watch, self.reporter = model, watch, reporter
-        self.kernel = compile_edges(model.program)
-        words, actions = self.kernel.words, max(self.kernel.actions, 1)
-        self.row_bytes = 8 * words
-        self._batch = (ctypes.c_uint64 * (BATCH * words))()
-        self._steps = (ctypes.c_uint64 * actions)()
-        self._refused = Records(1, words)
-        self._edges = Block(BATCH * actions * (self.row_bytes + 8))
-        self._scratch = Block(COLUMN_BYTES * words + MASK_BYTES * actions)
-        self._context = (ctypes.c_uint64 * len(EdgeField))()
-        self._context[EdgeField.ROWS] = ctypes.addressof(self._batch)
-        self._context[EdgeField.STEPS] = ctypes.addressof(self._steps)
-        self._context[EdgeField.REFUSED] = self._refused.address
-        self._context[EdgeField.COLUMNS] = self._scratch.address
-        self._context[EdgeField.MASKS] = self._scratch.address + COLUMN_BYTES * words
+        kernels = compile_kernels(model.program, parts=(Part.EDGES,))
+        self.words, self.row_bytes = kernels.sizes.words, kernels.sizes.row_bytes
+        self._edges = kernels.edges()
         self.rows = bytearray()
         self.index: dict[bytes, int] = {}
         self.steps: list[tuple[Numbers, Numbers, Numbers]] = []
@@ -185,7 +142,6 @@ class _Builder:
     def close(self) -> None:
         """Give all memory back."""
         self._edges.close()
-        self._scratch.close()
 
     def run(self) -> StateGraph:
         """Explore level by level."""
@@ -217,29 +173,22 @@ class _Builder:
         """Take all steps of some states, and number the states that they lead to."""
         import numpy as np
 
-        words = self.kernel.words
         start = first * self.row_bytes
-        ctypes.memmove(self._batch, bytes(self.rows[start : start + size * self.row_bytes]), size * self.row_bytes)
-        self._context[EdgeField.COUNT] = size
-        self._context[EdgeField.CURSOR] = self._edges.address
-        self.kernel.edges(ctypes.addressof(self._context))
-        length = self._context[EdgeField.CURSOR] - self._edges.address
-        table = np.frombuffer(self._edges.read(0, length), dtype=np.uint64).reshape(-1, words + 1)
-        table = table[np.argsort(table[:, words], kind="stable")]
-        origin = table[:, words].astype(np.int64)
-        packed = np.ascontiguousarray(table[:, :words]).tobytes()
+        rows = np.frombuffer(bytes(self.rows[start : start + size * self.row_bytes]), dtype=np.uint64)
+        edges = self._edges.of(rows.reshape(-1, self.words))
+        order = np.argsort(edges.source, kind="stable")
+        packed = edges.target[order].tobytes()
         number, width = self._number, self.row_bytes
         targets = [number(packed[at : at + width]) for at in range(0, len(packed), width)]
-        source = first + (origin >> ACTION_BITS)
-        self.steps.append((source, origin & (1 << ACTION_BITS) - 1, np.array(targets, dtype=np.int64)))
+        self.steps.append((first + edges.source[order], edges.action[order], np.array(targets, dtype=np.int64)))
 
     def _graph(self, starts: Sequence[int], done: int, stopped: StopReason | None) -> StateGraph:
         import numpy as np
 
-        rows = np.frombuffer(bytes(self.rows), dtype=np.uint64).reshape(-1, self.kernel.words)
+        rows = np.frombuffer(bytes(self.rows), dtype=np.uint64).reshape(-1, self.words)
         empty = np.zeros(0, dtype=np.int64)
         columns = [np.concatenate([part[column] for part in self.steps] or [empty]) for column in range(3)]
-        refused = self._refused.take()[0].count
+        refused = self._edges.take_refused().count
         source, action, target = columns
         return StateGraph(self.model, rows, tuple(starts), source, action, target, refused, done, stopped)
 

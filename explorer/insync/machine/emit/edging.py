@@ -1,79 +1,19 @@
-"""IR of `edges`: the steps of a batch of states, each with the state and the action that it is a step of.
+"""`edges`: the steps of a batch of states, each with the state and the action that it is a step of.
 
 The search needs neither, and is faster without them; a graph of the states needs both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
-from typing import TYPE_CHECKING
-
-from insync.machine.emit.checking import check_module
-from insync.machine.emit.loops import field, function, offset
-from insync.machine.emit.masks import columns_function, masks_functions, trim_function
-from insync.machine.emit.rows import INTRINSICS, least_row_function
-from insync.machine.emit.transitions import StepsText, steps_functions
-from insync.machine.identity import conditions_key, program_key
-from insync.model.graph import Node
+from insync.machine.edges import ACTION_BITS, EdgeField
+from insync.machine.emit.arrays import Array, Fields
+from insync.machine.emit.builder import I8, I64, PTR, Module
+from insync.machine.emit.masks import batch_function
+from insync.machine.emit.rows import Rows, keep_least_function
+from insync.machine.emit.transitions import Steps
 from insync.model.program import Program
-from insync.model.schema import Schema
 
-if TYPE_CHECKING:
-    from insync.machine.compiler import Library
-
-__all__ = ["ConditionsKernel", "EdgeField", "EdgesKernel", "compile_conditions", "compile_edges", "edges_module"]
-
-ACTION_BITS = 32
-
-
-class EdgeField(IntEnum):
-    """The 64-bit fields of the context that `edges` is given the address of."""
-
-    ROWS = 0  # address of the first state
-    COUNT = 1  # how many states, at most a batch
-    CURSOR = 2  # where the next edge goes; there must be room for every action of every state
-    STEPS = 3  # address of one counter per action: the steps taken
-    REFUSED = 4  # address of a record (count, least state): steps whose checks fail
-    COLUMNS = 5  # address of scratch memory for one batch
-    MASKS = 6  # address of scratch memory: MASK_BYTES per action
-
-
-@dataclass(frozen=True, slots=True)
-class EdgesKernel:
-    """The compiled `edges` of a program; see `edges_module`."""
-
-    words: int
-    actions: int
-    edges: Callable[[int], int]
-    _library: Library
-
-
-@dataclass(frozen=True, slots=True)
-class ConditionsKernel:
-    """Some compiled conditions: `check` of `checking.check_module`, whose masks say where each of them holds."""
-
-    words: int
-    conditions: int
-    check: Callable[[int, int, int], int]
-    _library: Library
-
-
-def compile_edges(program: Program) -> EdgesKernel:
-    """Return the compiled edges of a program."""
-    from insync.machine.compiler import compile_module  # loads LLVM: only who compiles waits for it
-
-    library = compile_module(program_key("edges", program), lambda: edges_module(program))
-    return EdgesKernel(program.schema.words, len(program.actions), library.function("edges", 1), library)
-
-
-def compile_conditions(schema: Schema, conditions: Sequence[Node]) -> ConditionsKernel:
-    """Return compiled conditions, at least one, whose masks are set where they hold."""
-    from insync.machine.compiler import compile_module
-
-    library = compile_module(conditions_key("check", schema, conditions), lambda: check_module(schema, conditions))
-    return ConditionsKernel(schema.words, len(conditions), library.function("check", 3), library)
+__all__ = ["edges_module"]
 
 
 def edges_module(program: Program) -> str:
@@ -83,43 +23,29 @@ def edges_module(program: Program) -> str:
     word with the place of the state in the batch above the number of the action (`ACTION_BITS`). The rows are in
     the order of the actions, and of the states within one action. Steps whose checks fail are recorded, not appended.
     """
-    schema, actions = program.schema, program.actions
-    guards, guard_calls = masks_functions("guards", schema, [action.guard for action in actions])
-    row_bytes = 8 * schema.words
-    each = f"""  %cursor = load ptr, ptr %cursor.slot, align 8
-  %behind = call ptr %step(ptr %row, ptr %cursor, ptr %context)
-  %taken = icmp ne ptr %behind, %cursor
-  %origin.high = shl i64 %i, {ACTION_BITS}
-  %origin = or i64 %origin.high, %a
-{offset("origin.p", "%cursor", str(row_bytes))}  store i64 %origin, ptr %origin.p, align 8
-  %grow = select i1 %taken, i64 {row_bytes + 8}, i64 0
-{offset("cursor.next", "%cursor", "%grow")}  store ptr %cursor.next, ptr %cursor.slot, align 8
-"""
-    text = StepsText(
+    m = Module()
+    words = program.schema.words
+    batch = batch_function(m, program.schema, [action.guard for action in program.actions])
+    keep_least = keep_least_function(m, words)
+    steps = Steps(
+        m,
+        program,
         EdgeField.STEPS,
-        start=offset("cursor.slot", "%context", str(8 * EdgeField.CURSOR)),
-        each=each,
-        refused=field("refused", EdgeField.REFUSED) + "  call void @keep_least(ptr %refused, ptr %row)\n",
+        refused=lambda b, context, row: b.call(keep_least, Fields(b, context).pointer(EdgeField.REFUSED), row),
     )
-    body = (
-        field("rows", EdgeField.ROWS)
-        + field("count", EdgeField.COUNT, "i64")
-        + field("columns", EdgeField.COLUMNS)
-        + field("masks", EdgeField.MASKS)
-        + "  call void @columns(ptr %rows, i64 %count, ptr %columns)\n"
-        + "  %up = add i64 %count, 7\n  %vectors = lshr i64 %up, 3\n"
-        + guard_calls
-        + "  %found = call i64 @trim(ptr %masks, i64 %count)\n"
-        + "  call void @steps(ptr %rows, ptr %masks, ptr %context)\n"
-    )
-    return "".join(
-        [
-            INTRINSICS,
-            least_row_function(schema.words),
-            columns_function(schema.words),
-            guards,
-            trim_function(len(actions)),
-            steps_functions(program, text),
-            function("i64 @edges(ptr %context) nounwind", body, [], "ret i64 %found"),
-        ]
-    )
+    b = m.function("edges", I64, (PTR,), exported=True)
+    context = Fields(b, b.arguments[0])
+    rows, count = Rows(b, context.pointer(EdgeField.ROWS), words), context[EdgeField.COUNT]
+    masks = context.pointer(EdgeField.MASKS)
+    found = b.call(batch, rows.address, count, context.pointer(EdgeField.COLUMNS), masks)
+    cursor = b.variable(context.pointer(EdgeField.CURSOR))
+    with steps.each(b, masks, context.address) as step:
+        here = cursor.value
+        behind = step.take(b, rows.at(step.state), here, context.address)
+        # A refused step leaves its row behind, to be written over by the next.
+        Array(b, here)[words] = step.state << ACTION_BITS | step.action
+        taken = b.convert("ptrtoint", behind, I64).differs(b.convert("ptrtoint", here, I64))
+        cursor.set(b.element(I8, here, b.select(taken, 8 * words + 8, 0)))
+    context.set_pointer(EdgeField.CURSOR, cursor.value)
+    b.give(found)
+    return m.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from insync.machine.emit.instructions import Instructions
 from insync.model.graph import Node, Op
 from insync.model.schema import Schema
 
@@ -68,20 +69,13 @@ class Lowering:
         schema: where each cell lies in the packed state.
         words: the operands that hold the words of the state.
         shape: one state, or lanes.
-        lines: where the instructions are appended.
+        b: the function where the instructions are appended.
     """
 
-    def __init__(self, schema: Schema, words: Sequence[str], shape: Shape, lines: list[str]) -> None:
-        self.schema, self.words, self.shape, self.lines = schema, words, shape, lines
+    def __init__(self, schema: Schema, words: Sequence[str], shape: Shape, b: Instructions) -> None:
+        self.schema, self.words, self.shape, self._b = schema, words, shape, b
+        self._let = b.let
         self._operands: dict[int, str] = {}
-        self._count = 0
-
-    def let(self, instruction: str) -> str:
-        """Append an instruction and return the operand that names its result."""
-        self._count += 1
-        name = f"%v{self._count}"
-        self.lines.append(f"  {name} = {instruction}")
-        return name
 
     def operand(self, root: Node) -> str:
         """Return the operand of a node, computing first whatever it needs."""
@@ -131,8 +125,8 @@ class Lowering:
 
     def _field(self, word: str, shift: str, bits: int) -> str:
         ints = self.shape.ints
-        moved = word if shift in ("0", "splat (i64 0)") else self.let(f"lshr {ints} {word}, {shift}")
-        return moved if bits == _WORD else self.let(f"and {ints} {moved}, {self.shape.number((1 << bits) - 1)}")
+        moved = word if shift in ("0", "splat (i64 0)") else self._let(f"lshr {ints} {word}, {shift}")
+        return moved if bits == _WORD else self._let(f"and {ints} {moved}, {self.shape.number((1 << bits) - 1)}")
 
     # ------------------------------------------------------------------------------------------------------ selection
 
@@ -161,8 +155,8 @@ class Lowering:
 
     def _scaled(self, index: str, stride: int, base: int) -> str:
         ints = self.shape.ints
-        scaled = index if stride == 1 else self.let(f"mul {ints} {index}, {self.shape.number(stride)}")
-        return scaled if base == 0 else self.let(f"add {ints} {scaled}, {self.shape.number(base)}")
+        scaled = index if stride == 1 else self._let(f"mul {ints} {index}, {self.shape.number(stride)}")
+        return scaled if base == 0 else self._let(f"add {ints} {scaled}, {self.shape.number(base)}")
 
     def _from_stripes(self, index: str, stripes: list[_Stripe]) -> str:
         result = ""
@@ -208,24 +202,25 @@ class Lowering:
     # --------------------------------------------------------------------------------------------- other instructions
 
     def _compare(self, how: str, a: str, b: str) -> str:
-        return self.let(f"icmp {how} {self.shape.ints} {a}, {b}")
+        return self._let(f"icmp {how} {self.shape.ints} {a}, {b}")
 
     def _choose(self, condition: str, yes: str, no: str) -> str:
         bools, ints = self.shape.bools, self.shape.ints
-        return self.let(f"select {bools} {condition}, {ints} {yes}, {ints} {no}")
+        return self._let(f"select {bools} {condition}, {ints} {yes}, {ints} {no}")
 
     def _call(self, name: str, *ops: str) -> str:
-        ints = self.shape.ints
-        return self.let(f"call {ints} @llvm.{name}.{self.shape.suffix}({', '.join(f'{ints} {op}' for op in ops)})")
+        ints, called = self.shape.ints, f"@llvm.{name}.{self.shape.suffix}"
+        self._b.declared[f"declare {ints} {called}({', '.join(ints for _ in ops)})"] = None
+        return self._let(f"call {ints} {called}({', '.join(f'{ints} {op}' for op in ops)})")
 
     def _fold(self, instruction: str, operands: list[str]) -> str:
         result = operands[0]
         for operand in operands[1:]:
-            result = self.let(f"{instruction} {self.shape.bools} {result}, {operand}")
+            result = self._let(f"{instruction} {self.shape.bools} {result}, {operand}")
         return result
 
     def _int(self, node: Node, ops: list[str]) -> str:
-        return self.let(f"{_INT_OPS[node.op]} {self.shape.ints} {ops[0]}, {ops[1]}")
+        return self._let(f"{_INT_OPS[node.op]} {self.shape.ints} {ops[0]}, {ops[1]}")
 
     def _comparison(self, node: Node, ops: list[str]) -> str:
         if node.op is Op.EQ and node.args[0].is_bool:
@@ -239,22 +234,22 @@ class Lowering:
         return self._fold("and" if node.op is Op.AND else "or", ops)
 
     def _not(self, _: Node, ops: list[str]) -> str:
-        return self.let(f"xor {self.shape.bools} {ops[0]}, {self.shape.truth(True)}")
+        return self._let(f"xor {self.shape.bools} {ops[0]}, {self.shape.truth(True)}")
 
     def _ite(self, _: Node, ops: list[str]) -> str:
         return self._choose(ops[0], ops[1], ops[2])
 
     def _difference(self, _: Node, ops: list[str]) -> str:
-        inverse = self.let(f"xor {self.shape.ints} {ops[1]}, {self.shape.number(-1)}")
-        return self.let(f"and {self.shape.ints} {ops[0]}, {inverse}")
+        inverse = self._let(f"xor {self.shape.ints} {ops[1]}, {self.shape.number(-1)}")
+        return self._let(f"and {self.shape.ints} {ops[0]}, {inverse}")
 
     def _bit(self, node: Node, ops: list[str]) -> str:
-        bit = self.let(f"shl {self.shape.ints} {self.shape.number(1)}, {ops[0]}")
+        bit = self._let(f"shl {self.shape.ints} {self.shape.number(1)}, {ops[0]}")
         return self._if_element(node.args[0], ops[0], bit)
 
     def _test(self, node: Node, ops: list[str]) -> str:
-        moved = self.let(f"lshr {self.shape.ints} {ops[0]}, {ops[1]}")
-        bit = self.let(f"and {self.shape.ints} {moved}, {self.shape.number(1)}")
+        moved = self._let(f"lshr {self.shape.ints} {ops[0]}, {ops[1]}")
+        bit = self._let(f"and {self.shape.ints} {moved}, {self.shape.number(1)}")
         return self._compare("ne", self._if_element(node.args[1], ops[1], bit), self.shape.number(0))
 
     def _if_element(self, element: Node, operand: str, value: str) -> str:

@@ -1,62 +1,72 @@
-"""IR that evaluates conditions on a batch of states: one bit per condition and state, several states at a time."""
+"""Conditions on a batch of states, for generated code: one bit per condition and state, several states at a time.
+
+The bits of condition c begin at byte c * MASK_BYTES of the masks, the first state's bit first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from insync.machine.emit.loops import counted, function, offset
+from insync.machine.emit.arrays import Array
+from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, VOID, Function, Module, Value
 from insync.machine.emit.lowering import LANES, Lowering, Shape
-from insync.machine.emit.rows import BATCH
+from insync.machine.emit.rows import Rows
+from insync.machine.sizes import BATCH, BLOCKS, COLUMN_BYTES, MASK_BYTES
 from insync.model.graph import Node, reachable
 from insync.model.schema import Schema
 
-__all__ = ["BLOCKS", "COLUMN_BYTES", "MASK_BYTES", "columns_function", "masks_functions", "trim_function"]
-
-COLUMN_BYTES = 8 * BATCH
-"""One word of every state of a batch."""
-
-MASK_BYTES = BATCH // 8
-"""One bit for every state of a batch."""
-
-BLOCKS = BATCH // 64
-"""The 64-bit words of that."""
+__all__ = ["batch_function", "columns_function", "mask_words", "masks_functions", "states_of"]
 
 _NODES_PER_FUNCTION = 1500
-_VECTOR_BYTES = 8 * LANES
 
 
-def columns_function(words: int) -> str:
-    """Return `@columns(rows, count, columns)`: the batch word by word instead of state by state."""
-    body = "".join(
-        f"""  %p{word} = getelementptr i64, ptr %row, i64 {word}
-  %w{word} = load i64, ptr %p{word}, align 8
-  %at{word} = add i64 %i, {word * BATCH}
-  %q{word} = getelementptr i64, ptr %columns, i64 %at{word}
-  store i64 %w{word}, ptr %q{word}, align 8
-"""
-        for word in range(words)
-    )
-    first = f"  %first = mul i64 %i, {words}\n  %row = getelementptr i64, ptr %rows, i64 %first\n"
-    signature = "internal void @columns(ptr noalias %rows, i64 %count, ptr noalias %columns) nounwind"
-    return function(signature, counted("i", "%count", first + body), ["i"])
+def batch_function(m: Module, schema: Schema, conditions: Sequence[Sequence[Node]]) -> Function:
+    """Define `batch(rows, count, columns, masks) -> bits`: evaluate conditions on at most a batch of states.
 
-
-def masks_functions(name: str, schema: Schema, conditions: Sequence[Sequence[Node]]) -> tuple[str, str]:
-    """Return functions that evaluate conditions, and the calls of them all.
-
-    They are called with `%columns`, `%masks` and `%vectors`: each evaluates its share of the conditions on
-    vectors * LANES states and writes their bits; the bits of condition i start at byte i * MASK_BYTES.
+    The bits of the states that are there are written to the masks, and it returns how many of them are set.
 
     Args:
-        name: what the names of the functions start with.
+        m: where to define it.
         schema: where the cells lie.
         conditions: each a conjunction of nodes.
     """
-    text, calls = "", ""
-    for number, (start, end) in enumerate(_shares(conditions)):
-        text += _masks_function(f"{name}{number}", schema, conditions[start:end], start)
-        calls += f"  call void @{name}{number}(ptr %columns, ptr %masks, i64 %vectors)\n"
-    return text, calls
+    columns_of, trim = columns_function(m, schema.words), _trim_function(m, len(conditions))
+    evaluate = masks_functions(m, "conditions", schema, conditions)
+    b = m.function("batch", I64, (PTR, I64, PTR, PTR))
+    rows, count, columns, masks = b.arguments
+    b.call(columns_of, rows, count, columns)
+    for function in evaluate:
+        b.call(function, columns, masks, (count + LANES - 1) // LANES)
+    b.give(b.call(trim, masks, count))
+    return b
+
+
+def columns_function(m: Module, words: int) -> Function:
+    """Define `columns(rows, count, columns)`: write the batch word by word instead of state by state."""
+    b = m.function("columns", VOID, (NOALIAS, I64, NOALIAS))
+    rows, columns = Rows(b, b.arguments[0], words), Array(b, b.arguments[2])
+    with b.loop(b.arguments[1]) as state:
+        for word, value in enumerate(rows[state]):
+            columns[state + word * BATCH] = value
+    return b
+
+
+def masks_functions(m: Module, name: str, schema: Schema, conditions: Sequence[Sequence[Node]]) -> list[Function]:
+    """Define functions of (columns, masks, vectors): each evaluates its share of the conditions.
+
+    They do so on vectors * LANES states, and write the bits of them all.
+
+    Args:
+        m: where to define them.
+        name: what their names start with.
+        schema: where the cells lie.
+        conditions: each a conjunction of nodes.
+    """
+    return [
+        _masks_function(m, f"{name}{number}", schema, conditions[start:end], start)
+        for number, (start, end) in enumerate(_shares(conditions))
+    ]
 
 
 def _shares(conditions: Sequence[Sequence[Node]]) -> list[tuple[int, int]]:
@@ -70,47 +80,51 @@ def _shares(conditions: Sequence[Sequence[Node]]) -> list[tuple[int, int]]:
     return [*shares, (start, len(conditions))] if start < len(conditions) else shares
 
 
-def _masks_function(name: str, schema: Schema, conditions: Sequence[Sequence[Node]], first: int) -> str:
+def _masks_function(m: Module, name: str, schema: Schema, conditions: Sequence[Sequence[Node]], first: int) -> Function:
+    b = m.function(name, VOID, (NOALIAS, NOALIAS, I64))
+    columns, masks, vectors = b.arguments
     shape = Shape(LANES)
-    lines: list[str] = []
-    lowering = Lowering(schema, [f"%w{word}" for word in range(schema.words)], shape, lines)
-    for place, condition in enumerate(conditions, start=first):
-        bits = lowering.let(f"bitcast {shape.bools} {lowering.conjunction(condition)} to i{LANES}")
-        target = lowering.let(f"getelementptr i8, ptr %out, i64 {place * MASK_BYTES}")
-        lines.append(f"  store i{LANES} {bits}, ptr {target}, align 1")
-    start = f"  %at = mul i64 %j, {_VECTOR_BYTES}\n"
-    start += offset("here", "%columns", "%at") + offset("out", "%masks", "%j")
-    for word in range(schema.words):
-        start += offset(f"c{word}", "%here", str(word * COLUMN_BYTES))
-        start += f"  %w{word} = load {shape.ints}, ptr %c{word}, align {_VECTOR_BYTES}\n"
-    signature = f"internal void @{name}(ptr noalias %columns, ptr noalias %masks, i64 %vectors) nounwind"
-    return function(signature, counted("j", "%vectors", start + "\n".join(lines) + "\n"), ["j"])
+    with b.loop(vectors) as vector:
+        here = b.element(I8, columns, vector * (8 * LANES))
+        out = Array(b, b.element(I8, masks, vector), I8)
+        places = [b.element(I8, here, word * COLUMN_BYTES) for word in range(schema.words)]
+        words = [b.load(shape.ints, place, align=8 * LANES).operand for place in places]
+        lowering = Lowering(schema, words, shape, b)
+        for place, condition in enumerate(conditions, start=first):
+            truths = Value(b, shape.bools, lowering.conjunction(condition))
+            out[place * MASK_BYTES] = b.convert("bitcast", truths, I8)
+    return b
 
 
-def trim_function(conditions: int) -> str:
-    """Return `@trim(masks, count)`: clear the bits beyond the states of the batch, and count those that are left."""
-    each = f"""  %row = mul i64 %c, {BLOCKS}
-  %place = add i64 %row, %k
-  %address = getelementptr i64, ptr %masks, i64 %place
-  %bits = load i64, ptr %address, align 8
-  %kept = and i64 %bits, %valid
-  store i64 %kept, ptr %address, align 8
-  %ones = call i64 @llvm.ctpop.i64(i64 %kept)
-  %sum = load i64, ptr %sum.var, align 8
-  %more = add i64 %sum, %ones
-  store i64 %more, ptr %sum.var, align 8
-"""
-    block = """  %before = mul i64 %k, 64
-  %left = sub i64 %count, %before
-  %some = call i64 @llvm.smax.i64(i64 %left, i64 0)
-  %full = icmp sge i64 %some, 64
-  %bit = shl i64 1, %some
-  %low = sub i64 %bit, 1
-  %valid = select i1 %full, i64 -1, i64 %low
-"""
-    body = "  store i64 0, ptr %sum.var, align 8\n" + counted(
-        "k", str(BLOCKS), block + counted("c", str(conditions), each)
-    )
-    body += "  %total = load i64, ptr %sum.var, align 8\n"
-    signature = "internal i64 @trim(ptr noalias %masks, i64 %count) nounwind"
-    return function(signature, body, ["k", "c", "sum"], "ret i64 %total")
+def _trim_function(m: Module, conditions: int) -> Function:
+    """Define `trim(masks, count)`: clear the bits beyond the states of the batch, and count those that are left."""
+    b = m.function("trim", I64, (NOALIAS, I64))
+    masks, count = Array(b, b.arguments[0]), b.arguments[1]
+    total = b.variable(0)
+    with b.loop(BLOCKS) as block:
+        before = block * 64
+        left = b.select(count > before, count - before, 0)
+        valid = b.select(left < 64, (b.typed(I64, 1) << left) - 1, 2**64 - 1)
+        with b.loop(conditions) as condition:
+            place = condition * BLOCKS + block
+            kept = masks[place] & valid
+            masks[place] = kept
+            total += b.ones(kept)
+    b.give(total.value)
+    return b
+
+
+@contextmanager
+def mask_words(b: Function, masks: Array, condition: Value) -> Iterator[tuple[Value, Value]]:
+    """Build a loop over the words of a condition's mask that are not zero, each with the place of its first state."""
+    with b.loop(BLOCKS) as block:
+        word = masks[condition * BLOCKS + block]
+        with b.when(word.differs(0)):
+            yield word, block * 64
+
+
+@contextmanager
+def states_of(b: Function, masks: Array, condition: Value) -> Iterator[Value]:
+    """Build a loop over the places of the states in which a condition holds."""
+    with mask_words(b, masks, condition) as (word, first), b.bits(word) as bit:
+        yield first + bit

@@ -1,23 +1,14 @@
-"""IR for packed states in memory: a row is the words of one state, one after the other; rows follow each other."""
+"""Packed states in memory, for generated code: a row is the words of one state; rows follow each other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
-from insync.machine.emit.loops import offset
+from insync.machine.emit.arrays import Array
+from insync.machine.emit.builder import I8, I64, I128, PTR, VOID, Function, Module, Value
 
-__all__ = [
-    "BATCH",
-    "INTRINSICS",
-    "least_row_function",
-    "load_row",
-    "row_hash_function",
-    "rows_equal",
-    "store_row",
-]
-
-BATCH = 256
-"""How many states are expanded or checked together: enough to keep a loop busy, few enough for the nearest cache."""
+__all__ = ["Row", "Rows", "keep_least_function", "owner_of", "read_row", "row_hash", "rows_equal", "write_row"]
 
 # Odd 64-bit constants with about half their bits set and no pattern: fractional digits of square roots of primes.
 _MIX = (
@@ -31,133 +22,89 @@ _MIX = (
     0x5BE0CD19137E2179,
 )
 
-INTRINSICS = """
-declare i64 @llvm.cttz.i64(i64, i1)
-declare i8 @llvm.cttz.i8(i8, i1)
-declare i64 @llvm.ctpop.i64(i64)
-declare <8 x i64> @llvm.ctpop.v8i64(<8 x i64>)
-declare i64 @llvm.smin.i64(i64, i64)
-declare i64 @llvm.smax.i64(i64, i64)
-declare i64 @llvm.umin.i64(i64, i64)
-declare <8 x i64> @llvm.smin.v8i64(<8 x i64>, <8 x i64>)
-declare <8 x i64> @llvm.smax.v8i64(<8 x i64>, <8 x i64>)
-declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
-declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
-"""
+Row = Sequence[Value]
+"""The words of one state, loaded."""
 
 
-def load_row(prefix: str, address: str, words: int) -> tuple[str, list[str]]:
-    """Return the instructions that load a row, and the operands of its words."""
-    text, operands = "", []
-    for word in range(words):
-        text += offset(f"{prefix}p{word}", address, str(8 * word))
-        text += f"  %{prefix}{word} = load i64, ptr %{prefix}p{word}, align 8\n"
-        operands.append(f"%{prefix}{word}")
-    return text, operands
+class Rows:
+    """States of so many words, the first at an address."""
+
+    __slots__ = ("_b", "address", "words")
+
+    def __init__(self, b: Function, address: Value, words: int) -> None:
+        self._b, self.address, self.words = b, address, words
+
+    def at(self, place: Value | int) -> Value:
+        """Return the address of a state."""
+        size = 8 * self.words
+        return self._b.element(I8, self.address, place * size)
+
+    def __getitem__(self, place: Value | int) -> Row:
+        return read_row(self._b, self.at(place), self.words)
+
+    def __setitem__(self, place: Value | int, row: Row) -> None:
+        write_row(self._b, self.at(place), row)
 
 
-def store_row(prefix: str, address: str, operands: Sequence[str]) -> str:
-    """Return the instructions that write a row."""
-    text = ""
-    for word, operand in enumerate(operands):
-        text += offset(f"{prefix}q{word}", address, str(8 * word))
-        text += f"  store i64 {operand}, ptr %{prefix}q{word}, align 8\n"
-    return text
+def read_row(b: Function, address: Value, words: int) -> Row:
+    """Return the words of the state at an address."""
+    array = Array(b, address)
+    return [array[word] for word in range(words)]
 
 
-def rows_equal(result: str, left: Sequence[str], right: Sequence[str]) -> str:
-    """Return the instructions that compare two loaded rows, without a branch."""
-    text, differences = "", []
-    for word, (a, b) in enumerate(zip(left, right, strict=True)):
-        text += f"  %{result}x{word} = xor i64 {a}, {b}\n"
-        differences.append(f"%{result}x{word}")
-    joined = differences[0]
-    for word, difference in enumerate(differences[1:], start=1):
-        text += f"  %{result}o{word} = or i64 {joined}, {difference}\n"
-        joined = f"%{result}o{word}"
-    return text + f"  %{result} = icmp eq i64 {joined}, 0\n"
+def write_row(b: Function, address: Value, row: Row) -> None:
+    """Write the words of a state to an address."""
+    array = Array(b, address)
+    for word, value in enumerate(row):
+        array[word] = value
 
 
-def row_hash_function(words: int) -> str:
-    """Return `@row_hash(words)` and `@owner_of(hash, partitions)`.
+def rows_equal(left: Row, right: Row) -> Value:
+    """Return whether two states are the same, without a branch."""
+    differences = [a ^ b for a, b in zip(left, right, strict=True)]
+    return reduce(Value.__or__, differences).equals(0)
 
-    All words of a state are hashed to 64 bits, every one of which depends on every bit of the state. Two words at a
-    time are multiplied into 128 bits, whose halves are folded; the last fold spreads the sums. States differ in a few
-    low bits of each word, and both halves of the result are used: the high half names the owning partition, the low
-    half the place in its table.
+
+def row_hash(b: Function, row: Row) -> Value:
+    """Return 64 bits, every one of which depends on every bit of the state.
+
+    Two words at a time are multiplied into 128 bits, whose halves are folded; the last fold spreads the sums. States
+    differ in a few low bits of each word, and both halves of the result are used: the high half names the owning
+    partition, the low half the place in its table.
     """
-    arguments = [f"i64 %w{word}" for word in range(words)]
-    lines = [f"define internal i64 @row_hash({', '.join(arguments)}) alwaysinline nounwind {{"]
-    state = str(_signed(_MIX[7]))
-    for pair in range(0, words, 2):
+    state = b.typed(I64, _MIX[7])
+    for pair in range(0, len(row), 2):
         first, second = _MIX[pair % 6], _MIX[pair % 6 + 1] + 2 * pair
-        lines.append(f"  %a{pair} = xor i64 %w{pair}, {_signed(first)}")
-        if pair + 1 < words:
-            lines.append(f"  %c{pair} = xor i64 %w{pair + 1}, {_signed(second)}")
-            lines.append(f"  %b{pair} = xor i64 %c{pair}, {state}")
-        else:
-            lines.append(f"  %b{pair} = xor i64 {_signed(second)}, {state}")
-        lines += _fold(f"h{pair}", f"%a{pair}", f"%b{pair}")
-        state = f"%h{pair}"
-    lines.append(f"  %last = xor i64 {state}, {_signed(_MIX[6])}")
-    lines += _fold("h", "%last", str(_signed(_MIX[5])))
-    return "\n".join([*lines, "  ret i64 %h", "}", ""]) + _OWNER
+        other = row[pair + 1] ^ second if pair + 1 < len(row) else b.typed(I64, second)
+        state = _fold(b, row[pair] ^ first, other ^ state)
+    return _fold(b, state ^ _MIX[6], b.typed(I64, _MIX[5]))
 
 
-_OWNER = """
-define internal i64 @owner_of(i64 %hash, i64 %partitions) alwaysinline nounwind {
-  %high = lshr i64 %hash, 32
-  %scaled = mul i64 %high, %partitions
-  %owner = lshr i64 %scaled, 32
-  ret i64 %owner
-}
-"""
+def _fold(b: Function, left: Value, right: Value) -> Value:
+    """Return the exclusive or of the halves of the product of two words."""
+    product = b.convert("zext", left, I128) * b.convert("zext", right, I128)
+    return b.convert("trunc", product, I64) ^ b.convert("trunc", product >> 64, I64)
 
 
-def _fold(name: str, a: str, b: str) -> list[str]:
-    return [
-        f"  %{name}.a = zext i64 {a} to i128",
-        f"  %{name}.b = zext i64 {b} to i128",
-        f"  %{name}.p = mul i128 %{name}.a, %{name}.b",
-        f"  %{name}.s = lshr i128 %{name}.p, 64",
-        f"  %{name}.l = trunc i128 %{name}.p to i64",
-        f"  %{name}.h = trunc i128 %{name}.s to i64",
-        f"  %{name} = xor i64 %{name}.l, %{name}.h",
-    ]
+def owner_of(hashed: Value, partitions: Value) -> Value:
+    """Return the partition that stores the states of a hash: its high half, scaled to their number."""
+    return (hashed >> 32) * partitions >> 32
 
 
-def _signed(value: int) -> int:
-    value &= 2**64 - 1
-    return value - 2**64 if value >= 2**63 else value
-
-
-def least_row_function(words: int) -> str:
-    """Return `@keep_least`: count a state in a record of (count, least state), and keep the least one seen.
+def keep_least_function(m: Module, words: int) -> Function:
+    """Define `keep_least(record, row)`: count a state in a record of (count, least state), and keep the least one.
 
     States are compared word by word, the first word first, as unsigned numbers.
     """
-    load_new, new = load_row("n", "%row", words)
-    load_old, old = load_row("o", "%kept", words)
-    less = "false"
-    compare = ""
-    for word in reversed(range(words)):
-        compare += f"  %lt{word} = icmp ult i64 {new[word]}, {old[word]}\n"
-        compare += f"  %eq{word} = icmp eq i64 {new[word]}, {old[word]}\n"
-        compare += f"  %le{word} = and i1 %eq{word}, {less}\n"
-        compare += f"  %less{word} = or i1 %lt{word}, %le{word}\n"
-        less = f"%less{word}"
-    return f"""
-define internal void @keep_least(ptr %record, ptr %row) noinline nounwind {{
-  %count = load i64, ptr %record, align 8
-  %more = add i64 %count, 1
-  store i64 %more, ptr %record, align 8
-  %kept = getelementptr i8, ptr %record, i64 8
-{load_new}{load_old}{compare}  %first = icmp eq i64 %count, 0
-  %take = or i1 %first, {less}
-  br i1 %take, label %copy, label %done
-copy:
-{store_row("k", "%kept", new)}  br label %done
-done:
-  ret void
-}}
-"""
+    b = m.function("keep_least", VOID, (PTR, PTR), inline=False)
+    record, address = Array(b, b.arguments[0]), b.arguments[1]
+    count = record[0]
+    record[0] = count + 1
+    kept = record.at(1)
+    new, old = read_row(b, address, words), read_row(b, kept, words)
+    less = new[-1] < old[-1]
+    for word in reversed(range(words - 1)):
+        less = (new[word] < old[word]) | new[word].equals(old[word]) & less
+    with b.when(count.equals(0) | less):
+        write_row(b, kept, new)
+    return b

@@ -1,197 +1,154 @@
-"""IR of the table of one partition: where the store finds a state's place by its hash, and how the table grows.
+"""The table of one partition, for generated code: where a store finds a state's place by its hash, and how it grows.
 
 A table has slots of 64 bits in buckets of one cache line. The high half of a slot is the low half of a state's hash
 (the tag), the low half 1 + the state's place among the states, and 0 is an empty slot. A bucket is filled from its
 first slot on; a state whose bucket is full goes to the next one, and beyond the last one there are a few spare ones.
-The bucket is tag * buckets / 2^32: a larger table has the same order, so a table grows in place, in one pass from its
-end, and no memory is touched that is not part of the final table.
+The home of a tag, the bucket that its search begins with, is tag * buckets / 2^32: a larger table has the same order,
+so a table grows in place, in one pass from its end, and no memory is touched that is not part of the final table.
 """
 
 from __future__ import annotations
 
-from enum import IntEnum
+from insync.machine.emit.arrays import Array, Fields
+from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, Function, Module, Value
+from insync.machine.store import BUCKET_SLOTS, SPARE_BUCKETS, StoreField
 
-from insync.machine.emit.loops import offset
+__all__ = ["Bucket", "Table", "slot_of", "widen_function"]
 
-__all__ = ["BUCKET_BYTES", "BUCKET_SLOTS", "LOCATE", "SPARE_BUCKETS", "WIDEN", "StoreField", "load_fields"]
-
-BUCKET_SLOTS = 8
-BUCKET_BYTES = 8 * BUCKET_SLOTS
-SPARE_BUCKETS = 64
-_FILLS = 64
 _LINE = f"<{BUCKET_SLOTS} x i64>"
+_LOW = 2**32 - 1
+_NOTES = 64
 
 
-class StoreField(IntEnum):
-    """The 64-bit fields of the store that the kernels are given the address of."""
+class Bucket:
+    """The slots of one bucket, as they were when it was read.
 
-    STATES = 0  # address of the array of states
-    COUNT = 1  # how many states it holds
-    LIMIT = 2  # how many states it may hold before the table or the array must grow
-    TABLE = 3  # address of the table
-    BUCKETS = 4  # how many buckets it has
+    Attributes:
+        slots: the bucket in memory.
+    """
 
+    def __init__(self, b: Function, address: Value) -> None:
+        self._b, self.slots = b, Array(b, address)
+        self._line = b.load(_LINE, address, align=8 * BUCKET_SLOTS)
 
-LOCATE = f"""
-define internal i64 @match(ptr %bucket, i64 %tag) alwaysinline nounwind {{
-  %line = load {_LINE}, ptr %bucket, align 64
-  %tags = lshr {_LINE} %line, splat (i64 32)
-  %one = insertelement {_LINE} poison, i64 %tag, i32 0
-  %all = shufflevector {_LINE} %one, {_LINE} poison, <{BUCKET_SLOTS} x i32> zeroinitializer
-  %same = icmp eq {_LINE} %tags, %all
-  %full = icmp ne {_LINE} %line, zeroinitializer
-  %hits = and <{BUCKET_SLOTS} x i1> %same, %full
-  %bits = bitcast <{BUCKET_SLOTS} x i1> %hits to i{BUCKET_SLOTS}
-  %wide = zext i{BUCKET_SLOTS} %bits to i64
-  ret i64 %wide
-}}
+    def with_tag(self, tag: Value) -> Value:
+        """Return a bit for each slot that has this tag."""
+        same = (self._line >> 32).equals(self._b.splat(tag, _LINE))
+        return self._bits(same & self._line.differs(0))
 
-define internal i64 @vacant(ptr %bucket) alwaysinline nounwind {{
-  %line = load {_LINE}, ptr %bucket, align 64
-  %empty = icmp eq {_LINE} %line, zeroinitializer
-  %bits = bitcast <{BUCKET_SLOTS} x i1> %empty to i{BUCKET_SLOTS}
-  %wide = zext i{BUCKET_SLOTS} %bits to i64
-  ret i64 %wide
-}}
+    @property
+    def empty(self) -> Value:
+        """A bit for each slot that is empty."""
+        return self._bits(self._line.equals(0))
 
-define internal i64 @place(ptr %bucket, i64 %bits) alwaysinline nounwind {{
-  %first = call i64 @llvm.cttz.i64(i64 %bits, i1 true)
-  %address = getelementptr i64, ptr %bucket, i64 %first
-  %slot = load i64, ptr %address, align 8
-  %low = and i64 %slot, 4294967295
-  %place = sub i64 %low, 1
-  ret i64 %place
-}}
+    def place(self, slot: Value) -> Value:
+        """Return the place among the states that a slot leads to."""
+        return (self.slots[slot] & _LOW) - 1
 
-define internal i64 @home(i64 %tag, i64 %buckets) alwaysinline nounwind {{
-  %scaled = mul i64 %tag, %buckets
-  %home = lshr i64 %scaled, 32
-  ret i64 %home
-}}
-
-define internal i64 @held(ptr %table, ptr %fills, i64 %b) alwaysinline nounwind {{
-entry:
-  %which = and i64 %b, {_FILLS - 1}
-  %address = getelementptr i64, ptr %fills, i64 %which
-  %fill = load i64, ptr %address, align 8
-  %whose = lshr i64 %fill, 4
-  %same = icmp eq i64 %whose, %b
-  br i1 %same, label %noted, label %look
-noted:
-  %count = and i64 %fill, 15
-  ret i64 %count
-look:
-  %byte = mul i64 %b, {BUCKET_BYTES}
-{offset("bucket", "%table", "%byte")}  %vacant = call i64 @vacant(ptr %bucket)
-  %empty = call i64 @llvm.ctpop.i64(i64 %vacant)
-  %full = sub i64 {BUCKET_SLOTS}, %empty
-  ret i64 %full
-}}
-
-define internal i1 @enter(ptr %table, ptr %fills, i64 %end, i64 %home, i64 %slot) alwaysinline nounwind {{
-entry:
-  br label %look
-look:
-  %b = phi i64 [ %home, %entry ], [ %b.next, %full ]
-  %count = call i64 @held(ptr %table, ptr %fills, i64 %b)
-  %none = icmp eq i64 %count, {BUCKET_SLOTS}
-  br i1 %none, label %full, label %put
-full:
-  %b.next = add i64 %b, 1
-  %over = icmp eq i64 %b.next, %end
-  br i1 %over, label %failed, label %look
-put:
-  %first = mul i64 %b, {BUCKET_SLOTS}
-  %place = add i64 %first, %count
-  %address = getelementptr i64, ptr %table, i64 %place
-  store i64 %slot, ptr %address, align 8
-  %more = add i64 %count, 1
-  %named = shl i64 %b, 4
-  %fill = or i64 %named, %more
-  %which = and i64 %b, {_FILLS - 1}
-  %noted = getelementptr i64, ptr %fills, i64 %which
-  store i64 %fill, ptr %noted, align 8
-  ret i1 true
-failed:
-  ret i1 false
-}}
-"""
-"""`match`, `vacant`, `place` and `home`: the slots of one bucket, and a bucket for a tag.
-
-`enter` puts a slot into a table that is being widened. It notes how full the buckets are that it has filled lately: a
-line that was just written in part cannot be read as a whole without a wait.
-"""
+    def _bits(self, truths: Value) -> Value:
+        return self._b.convert("zext", self._b.convert("bitcast", truths, I8), I64)
 
 
-def load_fields(*fields: StoreField) -> str:
-    """Return the instructions that load fields of `%store`, under their names in lower case."""
-    text = ""
-    for field in fields:
-        name = field.name.lower()
-        kind = "ptr" if field in (StoreField.STATES, StoreField.TABLE) else "i64"
-        text += offset(f"{name}.p", "%store", str(8 * field)) + f"  %{name} = load {kind}, ptr %{name}.p, align 8\n"
-    return text
+class Table:
+    """The table of a store.
+
+    Attributes:
+        buckets: how many there are.
+        end: the number after the last bucket, spare ones included.
+        slots: all slots.
+    """
+
+    def __init__(self, b: Function, store: Fields) -> None:
+        self._b = b
+        self.slots = store.array(StoreField.TABLE)
+        self.buckets = store[StoreField.BUCKETS]
+        self.end = self.buckets + SPARE_BUCKETS
+
+    def home(self, tag: Value) -> Value:
+        """Return the number of the bucket that the search for a tag begins with."""
+        return tag * self.buckets >> 32
+
+    def address(self, bucket: Value) -> Value:
+        """Return where a bucket lies."""
+        return self.slots.at(bucket * BUCKET_SLOTS)
+
+    def bucket(self, bucket: Value) -> Bucket:
+        """Read a bucket."""
+        return Bucket(self._b, self.address(bucket))
 
 
-WIDEN = f"""
-define i64 @widen(ptr %store, i64 %before, ptr noalias %waiting, i64 %most) nounwind {{
-entry:
-  %fills = alloca i64, i64 {_FILLS}, align 64
-  call void @llvm.memset.p0.i64(ptr %fills, i8 -1, i64 {8 * _FILLS}, i1 false)
-{load_fields(StoreField.TABLE, StoreField.BUCKETS)}  %end = add i64 %buckets, {SPARE_BUCKETS}
-  %old.end = add i64 %before, {SPARE_BUCKETS}
-  %first = mul i64 %old.end, {BUCKET_SLOTS}
-  br label %down
-down:
-  %i.above = phi i64 [ %first, %entry ], [ %i, %next ]
-  %w = phi i64 [ 0, %entry ], [ %w.next, %next ]
-  %over = icmp eq i64 %i.above, 0
-  br i1 %over, label %rest, label %read
-read:
-  %i = sub i64 %i.above, 1
-  %address = getelementptr i64, ptr %table, i64 %i
-  %slot = load i64, ptr %address, align 8
-  %empty = icmp eq i64 %slot, 0
-  br i1 %empty, label %next, label %move
-move:
-  store i64 0, ptr %address, align 8
-  %tag = lshr i64 %slot, 32
-  %home = call i64 @home(i64 %tag, i64 %buckets)
-  %bucket = udiv i64 %i, {BUCKET_SLOTS}
-  %beyond = icmp ugt i64 %home, %bucket
-  br i1 %beyond, label %enter, label %wait
-enter:
-  %entered = call i1 @enter(ptr %table, ptr %fills, i64 %end, i64 %home, i64 %slot)
-  br i1 %entered, label %next, label %failed
-wait:
-  %room = icmp ult i64 %w, %most
-  br i1 %room, label %keep, label %failed
-keep:
-  %seat = getelementptr i64, ptr %waiting, i64 %w
-  store i64 %slot, ptr %seat, align 8
-  %w.more = add i64 %w, 1
-  br label %next
-next:
-  %w.next = phi i64 [ %w, %read ], [ %w, %enter ], [ %w.more, %keep ]
-  br label %down
-rest:
-  %r = phi i64 [ 0, %down ], [ %r.next, %again ]
-  %all = icmp eq i64 %r, %w
-  br i1 %all, label %done, label %seated
-seated:
-  %r.address = getelementptr i64, ptr %waiting, i64 %r
-  %r.slot = load i64, ptr %r.address, align 8
-  %r.tag = lshr i64 %r.slot, 32
-  %r.home = call i64 @home(i64 %r.tag, i64 %buckets)
-  %r.entered = call i1 @enter(ptr %table, ptr %fills, i64 %end, i64 %r.home, i64 %r.slot)
-  br i1 %r.entered, label %again, label %failed
-again:
-  %r.next = add i64 %r, 1
-  br label %rest
-done:
-  ret i64 1
-failed:
-  ret i64 0
-}}
-"""
-"""`widen`; see `storing.store_module`."""
+def slot_of(tag: Value, place: Value) -> Value:
+    """Return the slot of a state."""
+    return tag << 32 | place + 1
+
+
+class _Fills:
+    """How full the buckets are that were filled lately: one note of (bucket, count) for every so many buckets.
+
+    To read a whole line that was just written in part stalls the processor, so `widen` does not count the slots of a
+    bucket again that it has just put one into.
+    """
+
+    def __init__(self, b: Function, table: Table) -> None:
+        self._b, self._table = b, table
+        self._notes = Array(b, b.space(I64, _NOTES, 64))
+        with b.loop(_NOTES) as number:
+            self._notes[number] = 2**64 - 1  # of no bucket
+
+    def of(self, bucket: Value) -> Value:
+        """Return how many slots of a bucket are full."""
+        note = self._notes[bucket & _NOTES - 1]
+        count = self._b.variable(note & 15)
+        with self._b.when((note >> 4).differs(bucket)):
+            empty = self._b.ones(self._table.bucket(bucket).empty)
+            count.set(self._b.typed(I64, BUCKET_SLOTS) - empty)
+        return count.value
+
+    def note(self, bucket: Value, count: Value) -> None:
+        """Note that so many are full now."""
+        self._notes[bucket & _NOTES - 1] = bucket << 4 | count
+
+
+def widen_function(m: Module) -> None:
+    """Define `widen`; see `storing.store_module`.
+
+    Slots are taken from the last one on. A slot whose new home lies beyond the bucket it is in can be put there at
+    once, for everything from there on has been taken already; the few others, near the table's start, wait until all
+    are taken.
+    """
+    b = m.function("widen", I64, (PTR, I64, NOALIAS, I64), exported=True)
+    store, before, memory, most = b.arguments
+    table, waiting, waits = Table(b, Fields(b, store)), Array(b, memory), b.variable(0)
+    fills = _Fills(b, table)
+    count = (before + SPARE_BUCKETS) * BUCKET_SLOTS
+    with b.loop(count) as taken:
+        number = count - 1 - taken
+        slot = table.slots[number]
+        with b.when(slot.equals(0)):
+            b.again()
+        table.slots[number] = 0
+        with b.when(table.home(slot >> 32) > number // BUCKET_SLOTS):
+            _put(b, table, fills, slot)
+            b.again()
+        with b.when(waits.value.equals(most)):
+            b.give(0)
+        waiting[waits.value] = slot
+        waits += 1
+    with b.loop(waits.value) as number:
+        _put(b, table, fills, waiting[number])
+    b.give(1)
+
+
+def _put(b: Function, table: Table, fills: _Fills, slot: Value) -> None:
+    """Put a slot into the first bucket from its home on that has room; give 0 if none has."""
+    bucket = b.variable(table.home(slot >> 32))
+    with b.forever() as search:
+        here = bucket.value
+        count = fills.of(here)
+        with b.when(count < BUCKET_SLOTS):
+            table.slots[here * BUCKET_SLOTS + count] = slot
+            fills.note(here, count + 1)
+            search.leave()
+        bucket += 1
+        with b.when(bucket.value.equals(table.end)):
+            b.give(0)

@@ -16,7 +16,7 @@ from insync.explorer.limits import Limits, Watch
 from insync.explorer.progress import Reporter
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, Violation
-from insync.machine.kernels import Kernels
+from insync.machine.kernels import Kernels, load
 from insync.model import Model
 from insync.properties import TYPE_OK, Property, select
 from insync.spark_explore.driver.ledger import Ledger
@@ -36,7 +36,7 @@ from insync.spark_explore.driver.session import default_partitions, open_session
 from insync.spark_explore.driver.warm_start import warm_start
 from insync.spark_explore.executor.release import releasing
 from insync.spark_explore.executor.worker import RECIPE, RunPlace
-from insync.spark_explore.wire.recipe import Recipe, compile_recipe, recipe_for, write_recipe
+from insync.spark_explore.wire.recipe import Recipe, recipe_for, write_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def check(
     asked = select(model, properties)
     checked = [(prop, prop.node(model)) for prop in asked if prop.node is not None]
     recipe = recipe_for(model.program, [node for _, node in checked])
-    kernels = compile_recipe(recipe)
+    kernels = load(recipe.texts)
     clock.lap("compile")
     identity = identity_of(model, tuple(prop.name for prop, _ in checked), recipe.digest)
     if options.run_dir is not None:

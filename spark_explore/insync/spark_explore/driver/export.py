@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from insync.machine.compiler import compile_module
-from insync.machine.emit.edging import ACTION_BITS, EdgeField, edges_module
-from insync.machine.emit.masks import COLUMN_BYTES, MASK_BYTES
-from insync.machine.emit.rows import BATCH
-from insync.machine.expander import Records
-from insync.machine.identity import program_key
-from insync.machine.memory import Block
+from insync.machine.kernels import Part, load
+from insync.machine.sizes import BATCH
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.spark_explore.driver.manifest import Manifest, read_manifest
@@ -22,6 +15,7 @@ from insync.spark_explore.driver.options import SparkOptions
 from insync.spark_explore.driver.session import open_session, prepare_workers
 from insync.spark_explore.executor.predecessors import level_pieces
 from insync.spark_explore.wire.columns import Column, columns_of, decode_states
+from insync.spark_explore.wire.recipe import read_recipe, recipe_for, write_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.version import insync_version, require_version
 
@@ -39,7 +33,7 @@ __all__ = ["export"]
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """What the tasks of an export need; `code` is compressed LLVM IR."""
+    """What the tasks of an export need; `recipe` is of the part EDGES, as `write_recipe` wrote it."""
 
     uri: str
     version: str
@@ -48,8 +42,7 @@ class _Graph:
     words: int
     columns: tuple[Column, ...]
     actions: tuple[tuple[str, str], ...]
-    key: str
-    code: bytes
+    recipe: bytes
 
 
 def export(run_dir: str, out: str, options: SparkOptions | None = None) -> tuple[int, int]:
@@ -104,8 +97,7 @@ def _graph(run: RunFolder, manifest: Manifest) -> _Graph:
         program.schema.words,
         columns_of(model.state, program.schema),
         tuple((action.name, str(action)) for action in program.actions),
-        program_key("edges", program),
-        zlib.compress(edges_module(program).encode()),
+        write_recipe(recipe_for(program, parts=(Part.EDGES,))),
     )
 
 
@@ -172,19 +164,7 @@ class _Edges:
     def __init__(self, graph: _Graph) -> None:
         import pyarrow as pa
 
-        self.graph = graph
-        self._library = compile_module(graph.key, lambda: zlib.decompress(graph.code).decode())
-        self._edges = self._library.function("edges", 1)
-        actions = len(graph.actions)
-        self._scratch = Block(COLUMN_BYTES * graph.words + MASK_BYTES * actions)
-        self._out = Block(BATCH * max(actions, 1) * 8 * (graph.words + 1))
-        self._steps = (ctypes.c_uint64 * max(actions, 1))()
-        self._refused = Records(1, graph.words)
-        self._context = (ctypes.c_uint64 * len(EdgeField))()
-        self._context[EdgeField.STEPS] = ctypes.addressof(self._steps)
-        self._context[EdgeField.REFUSED] = self._refused.address
-        self._context[EdgeField.COLUMNS] = self._scratch.address
-        self._context[EdgeField.MASKS] = self._scratch.address + COLUMN_BYTES * graph.words
+        self._edges = load(read_recipe(graph.recipe).texts).edges()
         self._names = pa.array([name for name, _ in graph.actions], pa.string())
         self._labels = pa.array([label for _, label in graph.actions], pa.string())
 
@@ -193,28 +173,20 @@ class _Edges:
         import numpy as np
         import pyarrow as pa
 
-        words = self.graph.words
-        self._context[EdgeField.ROWS] = rows.ctypes.data
-        self._context[EdgeField.COUNT] = len(rows)
-        self._context[EdgeField.CURSOR] = self._out.address
-        self._edges(ctypes.addressof(self._context))
-        length = self._context[EdgeField.CURSOR] - self._out.address
-        table = np.frombuffer(self._out.read(0, length), dtype=np.uint64).reshape(-1, words + 1)
-        origin = table[:, words].astype(np.int64)
-        action = pa.array(origin & (1 << ACTION_BITS) - 1)
+        edges = self._edges.of(rows)
+        action = pa.array(edges.action)
         columns = [
-            _keys(rows[origin >> ACTION_BITS]),
-            pa.array(np.full(len(table), level, dtype=np.int32)),
+            _keys(rows[edges.source]),
+            pa.array(np.full(len(action), level, dtype=np.int32)),
             self._names.take(action),
             self._labels.take(action),
-            _keys(np.ascontiguousarray(table[:, :words])),
+            _keys(edges.target),
         ]
         return pa.RecordBatch.from_arrays(columns, names=["state", "depth", "action", "step", "next"])
 
     def close(self) -> None:
         """Give all memory back."""
-        self._scratch.close()
-        self._out.close()
+        self._edges.close()
 
 
 def _keys(rows: NDArray[np.uint64]) -> pa.Array:

@@ -8,7 +8,7 @@ from typing import Any
 
 from insync.explorer.breadth_first.search import Hit, Space
 from insync.explorer.limits import Watch
-from insync.machine.expander import Found
+from insync.machine.packed import Found
 
 __all__ = ["Ledger", "LevelFigures"]
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
-from insync.explorer.breadth_first.backtrack import Move, replayed
-from insync.machine.expander import Words
+from insync.explorer.breadth_first.backtrack import Move, traced_back
 from insync.machine.kernels import Kernels
-from insync.model.errors import InternalError
+from insync.machine.packed import Words
 from insync.model.program import Program
 from insync.spark_explore.driver.jobs import run_plan, seeded_plan
-from insync.spark_explore.executor.predecessors import PredecessorJob, least_predecessor, level_pieces, predecessor_task
+from insync.spark_explore.executor.predecessors import PredecessorJob, least_in_pieces, level_pieces, predecessor_task
 from insync.spark_explore.executor.worker import RunPlace
 from insync.spark_explore.wire.run_folder import RunFolder
 
@@ -40,27 +39,18 @@ class PathFinder:
 
     def path_to(self, target: Words, level: int) -> list[Move]:
         """Return a shortest sequence of moves to a state of a level: the one that the local search returns."""
-        states = [target]
-        for earlier in range(level - 1, 0, -1):
-            states.append(self._predecessor(states[-1], earlier))
-        states.reverse()
-        return replayed(self.program, states)
+        return traced_back(self.program, target, level, self._step_back)
 
-    def _predecessor(self, target: Words, level: int) -> Words:
-        found = self._here(target, level) if level <= self.place.warm else self._there(target, level)
-        if not found:
-            message = f"No state of level {level} leads to {target}."
-            raise InternalError(message)
-        return min(found)
+    def _step_back(self, target: Words, level: int) -> Words | None:
+        return self._here(target, level) if level <= self.place.warm else self._there(target, level)
 
-    def _here(self, target: Words, level: int) -> list[Words]:
+    def _here(self, target: Words, level: int) -> Words | None:
         """The driver made the first levels itself, and looks through them itself."""
         partitions = range(self.place.partitions)
         pieces = (level_pieces(self.run, self.place.warm, partition, level) for partition in partitions)
-        least = least_predecessor(self.kernels, (piece for part in pieces for piece in part), target)
-        return [] if least is None else [least]
+        return least_in_pieces(self.kernels, (piece for part in pieces for piece in part), target)
 
-    def _there(self, target: Words, level: int) -> list[Words]:
+    def _there(self, target: Words, level: int) -> Words | None:
         task = predecessor_task(PredecessorJob(self.place, level, target))
         rows = run_plan(self.spark, seeded_plan(self.spark, self.place.partitions, level, task), None)
-        return [tuple(array("Q", row.block)) for row in rows]
+        return min((tuple(array("Q", row.block)) for row in rows), default=None)

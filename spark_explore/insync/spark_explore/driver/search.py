@@ -135,11 +135,11 @@ class SparkSearch:
             figures.refused.count, figures.refused.least = 0, None
 
     def _enter(self, row: Row) -> None:
-        figures, words = self.ledger.figures(row.level), self.recipe.words
+        figures, words = self.ledger.figures(row.level), self.recipe.sizes.words
         if row.kind is Kind.CLOSED:
             figures.add_closed(row.count, read_closed(row.block, words))
         else:
-            figures.add_expanded(*read_expanded(row.block, self.recipe.actions, words))
+            figures.add_expanded(*read_expanded(row.block, self.recipe.sizes.actions, words))
 
     def _report(self, space: Space, reported: int) -> int:
         """Tell of the levels that are new since the last report."""

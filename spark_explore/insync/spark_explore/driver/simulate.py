@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from insync.explorer.limits import Limits, Watch
 from insync.explorer.progress import WalkProgress, WalkReporter
 from insync.explorer.simulate import SimulationResult, shortened, simulation_of, walks_per_share
+from insync.machine.kernels import Part
 from insync.machine.memory import resident_memory
 from insync.machine.walker import FailedWalk, Walked
 from insync.model import Model
@@ -18,7 +19,9 @@ from insync.properties import select
 from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
 from insync.spark_explore.driver.options import SparkOptions
 from insync.spark_explore.driver.session import default_partitions, open_session, prepare_workers
-from insync.spark_explore.executor.walk_task import Tour, WalkRecipe, merged, read_walked, walk_recipe, walk_task
+from insync.spark_explore.executor.walk_task import Tour, merged, read_walked, walk_task
+from insync.spark_explore.wire.recipe import Recipe, recipe_for, write_recipe
+from insync.spark_explore.wire.version import insync_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -63,12 +66,12 @@ def simulate(
     asked = select(model, properties)
     checked = [(prop, prop.node(model)) for prop in asked if prop.node is not None]
     started = time.perf_counter()
-    recipe = walk_recipe(model.program, [node for _, node in checked])
+    recipe = recipe_for(model.program, [node for _, node in checked], (Part.WALK,))
     compiled = time.perf_counter()
     watch = Watch(Limits(seconds=seconds), stop)
     wrong = [place for place, (_, node) in enumerate(checked) if not evaluate(node, model.program.initial)]
     if wrong:
-        walked = [Walked((0,) * recipe.actions, (1,), 0, FailedWalk(0, wrong[0], ()))]
+        walked = [Walked((0,) * recipe.sizes.actions, (1,), 0, FailedWalk(0, wrong[0], ()))]
         stopped = None
     else:
         with open_session(options.session, options.master, options.remote) as spark:
@@ -77,7 +80,7 @@ def simulate(
             partitions = options.partitions or default_partitions(spark)
             walked = tours.walk(walks, depth, seed, partitions)
             stopped = tours.stopped_by
-    total = merged(walked) if walked else Walked((0,) * recipe.actions, (0,), 0, None)
+    total = merged(walked) if walked else Walked((0,) * recipe.sizes.actions, (0,), 0, None)
     taken = time.perf_counter()
     violation = None if total.failed is None else shortened(model, checked, total.failed)
     spent = {"compile": compiled - started, "search": taken - compiled}
@@ -89,8 +92,8 @@ def simulate(
 class _Tours:
     """The jobs of a simulation, one after the other, until the last walk or the first failure."""
 
-    def __init__(self, spark: SparkSession, recipe: WalkRecipe, watch: Watch, reporter: WalkReporter | None) -> None:
-        self.spark, self.recipe, self.watch, self.reporter = spark, recipe, watch, reporter
+    def __init__(self, spark: SparkSession, recipe: Recipe, watch: Watch, reporter: WalkReporter | None) -> None:
+        self.spark, self.recipe, self.watch, self.reporter = spark, write_recipe(recipe), watch, reporter
         self.stopped_by = watch.interrupted()
 
     def walk(self, walks: int, depth: int, seed: int, partitions: int) -> list[Walked]:
@@ -99,9 +102,8 @@ class _Tours:
         first, shares = 0, _FIRST_SHARES
         while first < walks and self.stopped_by is None:
             end = min(first + shares * partitions * share, walks)
-            plan = seeded_plan(
-                self.spark, partitions, 0, walk_task(self.recipe, Tour(seed, depth, first, end, share, partitions))
-            )
+            task = walk_task(insync_version(), self.recipe, Tour(seed, depth, first, end, share, partitions))
+            plan = seeded_plan(self.spark, partitions, 0, task)
             try:
                 rows = run_plan(self.spark, plan, self.watch)
             except Stopped as stopped:

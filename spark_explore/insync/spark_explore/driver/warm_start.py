@@ -8,8 +8,8 @@ from itertools import pairwise
 from insync.explorer.breadth_first.search import Search, Space
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.limits import Limits, Watch
-from insync.machine.expander import Words
 from insync.machine.kernels import Kernels
+from insync.machine.packed import Words
 from insync.spark_explore.wire.run_folder import RunFolder
 
 __all__ = ["warm_start"]
@@ -40,7 +40,7 @@ def warm_start(
             for number, partition in enumerate(space.partitions):
                 starts = partition.starts[: len(space.levels) + 1]
                 counts = [end - start for start, end in pairwise(starts)]
-                run.write_states(number, 1, counts, kernels.words, partition.store.read(0, starts[-1]))
+                run.write_states(number, 1, counts, kernels.sizes.words, partition.store.read(0, starts[-1]))
         finally:
             search.space.close()
     return Space([], space.steps, space.levels, space.violations, space.refused, None, space.expanded)

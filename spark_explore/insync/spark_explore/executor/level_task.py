@@ -127,7 +127,7 @@ class _LevelTask:
         began = time.perf_counter()
         self.worker.tables.close_level(table)
         address, count = table.level(self.job.level)
-        words = self.worker.kernels.words
+        words = self.worker.kernels.sizes.words
         rows = pa.foreign_buffer(address, count * 8 * words) if count else b""
         self.worker.run.write_states(table.partition, self.job.level, [count], words, rows)
         self.figures["write"] = time.perf_counter() - began
@@ -138,7 +138,7 @@ class _LevelTask:
         checker = self.worker.checker
         checker.take()
         checker.check(address, count)
-        block = closed_block(checker.take(), self.worker.kernels.words)
+        block = closed_block(checker.take(), self.worker.kernels.sizes.words)
         self.figures["check"] = time.perf_counter() - began
         return table.partition, Kind.CLOSED, self.job.level, count, block
 
@@ -146,7 +146,7 @@ class _LevelTask:
         """Yield the packets of the next level's candidates."""
         import pyarrow as pa
 
-        expander, row_bytes = self.worker.expander, self.worker.kernels.row_bytes
+        expander, row_bytes = self.worker.expander, self.worker.kernels.sizes.row_bytes
         expander.clear()
         expander.forget()
         expander.take_steps()
@@ -171,7 +171,7 @@ class _LevelTask:
         self.figures["expand"] = spent
 
     def _expanded(self, table: Table) -> _OutputRow:
-        expander = self.worker.expander
+        expander, words = self.worker.expander, self.worker.kernels.sizes.words
         refused = expander.take_refused()
-        block = expanded_block(expander.take_steps()[: self.worker.kernels.actions], refused, self.worker.kernels.words)
+        block = expanded_block(expander.take_steps(), refused, words)
         return table.partition, Kind.EXPANDED, self.job.level, 0, block

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from insync.machine.expander import Expander, Words, words_at
+from insync.explorer.breadth_first.backtrack import least_predecessor
 from insync.machine.kernels import Kernels
+from insync.machine.packed import Words
 from insync.spark_explore.executor.worker import RunPlace, worker_for
 from insync.spark_explore.wire.packets import Kind, rows_of, to_batch
 from insync.spark_explore.wire.run_folder import RunFolder
@@ -18,10 +19,7 @@ if TYPE_CHECKING:
 
     from insync.spark_explore.executor.level_task import Task
 
-__all__ = ["PredecessorJob", "least_predecessor", "level_pieces", "predecessor_task"]
-
-_CHUNK = 512
-_BUFFER_BYTES = 1 << 16
+__all__ = ["PredecessorJob", "least_in_pieces", "level_pieces", "predecessor_task"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ def predecessor_task(job: PredecessorJob) -> Task:
         for batch in batches:
             for row in rows_of(batch):
                 pieces = level_pieces(worker.run, job.place.warm, row.partition, job.level)
-                found = least_predecessor(worker.kernels, pieces, job.target)
+                found = least_in_pieces(worker.kernels, pieces, job.target)
                 if found is not None:
                     block = b"".join(word.to_bytes(8, "little") for word in found)
                     yield to_batch([(row.partition, Kind.FOUND, job.level, 1, block)])
@@ -59,52 +57,12 @@ def level_pieces(run: RunFolder, warm: int, partition: int, level: int) -> Itera
         file.close()
 
 
-def least_predecessor(kernels: Kernels, pieces: Iterable[bytes], target: Words) -> Words | None:
+def least_in_pieces(kernels: Kernels, pieces: Iterable[bytes], target: Words) -> Words | None:
     """Return the least of some states that has a step to the target; None if there is none."""
-    hunt = _Hunt(kernels, target)
-    try:
-        for piece in pieces:
-            held = ctypes.create_string_buffer(piece, len(piece))
-            hunt.search(ctypes.addressof(held), len(piece) // kernels.row_bytes)
-    finally:
-        hunt.close()
-    return min(hunt.found, default=None)
+    return least_predecessor(kernels, _ranges(pieces, kernels.sizes.row_bytes), target)
 
 
-class _Hunt:
-    def __init__(self, kernels: Kernels, target: Words) -> None:
-        self.kernels = kernels
-        self._row = (ctypes.c_uint64 * len(target))(*target)
-        # The target is the one state that the filter of recent states must not know; any state may be in it else, and
-        # a copy of it with one bit flipped is as good as any.
-        self._expander = Expander(kernels, 1, _BUFFER_BYTES, (target[0] ^ 1, *target[1:]))
-        self.found: list[Words] = []
-
-    def search(self, rows: int, count: int) -> None:
-        size = self.kernels.row_bytes
-        while count:
-            chunk = min(_CHUNK, count)
-            while chunk:
-                done = self._expand(rows, chunk)
-                if self._hit():
-                    self._each(rows, done)
-                rows, count, chunk = rows + done * size, count - done, chunk - done
-
-    def _each(self, rows: int, count: int) -> None:
-        for number in range(count):
-            row = rows + number * self.kernels.row_bytes
-            self._expand(row, 1)
-            if self._hit():
-                self.found.append(words_at(row, self.kernels.words))
-
-    def _expand(self, rows: int, count: int) -> int:
-        self._expander.clear()
-        self._expander.forget()
-        return self._expander.expand(rows, count)
-
-    def _hit(self) -> bool:
-        address, count = self._expander.candidates(0)
-        return self.kernels.store.find(address, count, ctypes.addressof(self._row)) < count
-
-    def close(self) -> None:
-        self._expander.close()
+def _ranges(pieces: Iterable[bytes], row_bytes: int) -> Iterator[tuple[int, int]]:
+    for piece in pieces:
+        held = ctypes.create_string_buffer(piece, len(piece))
+        yield ctypes.addressof(held), len(piece) // row_bytes

@@ -84,9 +84,6 @@ class SharedBlock:
         """Whether nobody has given it back."""
         return os.fstat(self._descriptor).st_size == self.size
 
-    def forget(self, start: int, end: int) -> None:
-        """Keep everything: the pages are not ours alone."""
-
     def read(self, start: int, length: int) -> bytes:
         """Return a copy of a part."""
         return ctypes.string_at(self.address + start, length)

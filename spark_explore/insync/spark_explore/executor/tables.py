@@ -18,15 +18,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from insync.machine.kernels import StoreKernels
+from insync.machine.kernels import Kernels
 from insync.machine.memory import physical_memory
+from insync.machine.store import Store, table_bytes
 from insync.spark_explore.executor.shared_memory import Gone, SharedBlock, can_be_anonymous, give_back
-from insync.spark_explore.executor.shared_store import SharedStore, table_size
 from insync.spark_explore.wire.run_folder import RunFolder
 
 __all__ = ["Table", "TableFull", "Tables", "release_tables"]
 
 _NEVER = 1 << 62
+_FIRST_BUCKETS = 1 << 12
 
 
 class TableFull(Exception):
@@ -39,12 +40,15 @@ class Table:
 
     Attributes:
         partition: its number.
+        states, slots: the memory that it is in.
         store: the states, level after level.
         ends: for each level how many states there are up to its end.
     """
 
     partition: int
-    store: SharedStore
+    states: SharedBlock
+    slots: SharedBlock
+    store: Store
     ends: list[int] = field(default_factory=list)
 
     @property
@@ -59,8 +63,7 @@ class Table:
 
     def close(self) -> None:
         """Unmap its memory."""
-        self.store.states.close()
-        self.store.table.close()
+        self.store.close()
 
 
 class Tables:
@@ -69,7 +72,7 @@ class Tables:
     Args:
         folder: where this executor keeps notes of them, and the tables themselves if they are on disk.
         run: the run directory.
-        kernels: the functions of the store.
+        kernels: the compiled program.
         warm: up to which level the run directory has one file per partition.
         limit: bytes that all tables of the executor may take; None is most of the machine's memory.
         on_disk: whether tables are files on the local disk, mapped into memory as far as there is room.
@@ -79,7 +82,7 @@ class Tables:
     """
 
     def __init__(
-        self, folder: Path, run: RunFolder, kernels: StoreKernels, warm: int, limit: int | None, on_disk: bool
+        self, folder: Path, run: RunFolder, kernels: Kernels, warm: int, limit: int | None, on_disk: bool
     ) -> None:
         self.folder, self.run, self.kernels, self.warm = folder, run, kernels, warm
         self.limit = limit or (_NEVER if on_disk else physical_memory() * 8 // 10)
@@ -106,7 +109,7 @@ class Tables:
             TableFull: there is no memory for them.
         """
         self._note(table.partition).unlink(missing_ok=True)
-        fresh = count * self.kernels.row_bytes
+        fresh = count * self.kernels.sizes.row_bytes
         if table.store.used_bytes + fresh > self.limit:
             raise self._full(table)
         self._make_room(table, fresh)
@@ -133,8 +136,8 @@ class Tables:
         """Let other workers use the table as it is now."""
         store = table.store
         note = {
-            "states": [store.states.path, store.states.inode, store.states.size],
-            "table": [store.table.path, store.table.inode, store.table.size],
+            "states": [table.states.path, table.states.inode, table.states.size],
+            "table": [table.slots.path, table.slots.inode, table.slots.size],
             "buckets": store.buckets,
             "ends": table.ends,
             "bytes": store.used_bytes,
@@ -157,13 +160,13 @@ class Tables:
         if note is None:
             return self._new(partition)
         states, inodes = note["states"], (note["states"][1], note["table"][1])
-        if known is None or (known.store.states.inode, known.store.table.inode) != inodes:
+        if known is None or (known.states.inode, known.slots.inode) != inodes:
             self._discard(partition)
             try:
                 blocks = SharedBlock.attach(*states), SharedBlock.attach(*note["table"])
             except Gone:
                 return self._new(partition)
-            known = self._open[partition] = Table(partition, SharedStore(self.kernels, *blocks))
+            known = self._opened(partition, *blocks)
         known.ends = note["ends"]
         known.store.restore(note["buckets"], known.ends[-1] if known.ends else 0)
         return known
@@ -174,8 +177,12 @@ class Tables:
         size = min(self.limit, physical_memory() * 9 // 10 if not self.on_disk else 1 << 40)
         files = [self._file(partition, kind) if self.on_disk else None for kind in ("states", "table")]
         states = SharedBlock.create(size, files[0])
-        blocks = states, SharedBlock.create(table_size(states.size, self.kernels.row_bytes), files[1])
-        table = self._open[partition] = Table(partition, SharedStore(self.kernels, *blocks))
+        size = table_bytes(states.size, self.kernels.sizes.row_bytes, _FIRST_BUCKETS)
+        return self._opened(partition, states, SharedBlock.create(size, files[1]))
+
+    def _opened(self, partition: int, states: SharedBlock, slots: SharedBlock) -> Table:
+        store = self.kernels.store_on(states, slots, _FIRST_BUCKETS)
+        table = self._open[partition] = Table(partition, states, slots, store)
         return table
 
     def _discard(self, partition: int) -> None:
@@ -184,7 +191,7 @@ class Tables:
             table.close()
 
     def _load_level(self, table: Table, pieces: Iterator[bytes]) -> None:
-        row = self.kernels.row_bytes
+        row = self.kernels.sizes.row_bytes
         for piece in pieces:
             held = ctypes.create_string_buffer(piece, len(piece))
             self.insert(table, ctypes.addressof(held), len(piece) // row)

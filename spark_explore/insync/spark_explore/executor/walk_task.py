@@ -3,41 +3,22 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from insync.machine.compiler import compile_module
-from insync.machine.emit.walking import walk_module
-from insync.machine.expander import Words
-from insync.machine.identity import conditions_key, program_key
-from insync.machine.kernels import WalkKernel
-from insync.machine.walker import FailedWalk, Walked, Walker
-from insync.model.graph import Node, Op
-from insync.model.program import Program
+from insync.machine.kernels import load
+from insync.machine.walker import FailedWalk, Walked
 from insync.spark_explore.wire.packets import Kind, rows_of, to_batch
-from insync.spark_explore.wire.version import insync_version, require_version
+from insync.spark_explore.wire.recipe import read_recipe
+from insync.spark_explore.wire.version import require_version
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from insync.spark_explore.executor.level_task import Task
 
-__all__ = ["Tour", "WalkRecipe", "merged", "read_walked", "walk_recipe", "walk_task"]
-
-
-@dataclass(frozen=True, slots=True)
-class WalkRecipe:
-    """What a worker needs to take walks; `code` is compressed LLVM IR."""
-
-    version: str
-    words: int
-    actions: int
-    properties: int
-    initial: Words
-    key: str
-    code: bytes
+__all__ = ["Tour", "merged", "read_walked", "walk_task"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,25 +42,17 @@ class Tour:
         return range(self.first + begin * self.share, self.first + end * self.share, self.share)
 
 
-def walk_recipe(program: Program, properties: Sequence[Node]) -> WalkRecipe:
-    """Return the recipe of random walks that end where one of some conditions does not hold."""
-    violated = [program.graph.node(Op.NOT, (node,)) for node in properties]
-    return WalkRecipe(
-        version=insync_version(),
-        words=program.schema.words,
-        actions=len(program.actions),
-        properties=len(properties),
-        initial=program.schema.pack(program.initial),
-        key=program_key("walk", program) + conditions_key("", program.schema, violated),
-        code=zlib.compress(walk_module(program, violated).encode()),
-    )
+def walk_task(version: str, recipe: bytes, tour: Tour) -> Task:
+    """Return the function for `mapInArrow`: it answers a row per partition that has walks.
 
-
-def walk_task(recipe: WalkRecipe, tour: Tour) -> Task:
-    """Return the function for `mapInArrow`: it answers a row per partition that has walks."""
+    Args:
+        version: the insync that simulates.
+        recipe: of the part WALK, as `write_recipe` wrote it.
+        tour: the walks.
+    """
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        require_version(recipe.version)
+        require_version(version)
         for batch in batches:
             for row in rows_of(batch):
                 walked = _walk(recipe, tour, row.partition)
@@ -89,10 +62,9 @@ def walk_task(recipe: WalkRecipe, tour: Tour) -> Task:
     return run
 
 
-def _walk(recipe: WalkRecipe, tour: Tour, partition: int) -> Walked | None:
-    library = compile_module(recipe.key, lambda: zlib.decompress(recipe.code).decode())
-    kernel = WalkKernel(recipe.words, recipe.actions, recipe.properties, library.function("walk", 1), library)
-    walker = Walker(kernel, recipe.initial, tour.seed, tour.depth)
+def _walk(written: bytes, tour: Tour, partition: int) -> Walked | None:
+    recipe = read_recipe(written)
+    walker = load(recipe.texts).walker(recipe.initial, tour.seed, tour.depth)
     parts: list[Walked] = []
     try:
         for first in tour.shares(partition):

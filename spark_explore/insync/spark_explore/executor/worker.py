@@ -6,11 +6,12 @@ import gc
 from dataclasses import dataclass
 from pathlib import Path
 
-from insync.machine.expander import Checker, Expander
-from insync.machine.kernels import Kernels
+from insync.machine.checker import Checker
+from insync.machine.expander import Expander
+from insync.machine.kernels import load
 from insync.spark_explore.driver.session import spark_folder
 from insync.spark_explore.executor.tables import Tables
-from insync.spark_explore.wire.recipe import compile_recipe, read_recipe
+from insync.spark_explore.wire.recipe import read_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.version import require_version
 
@@ -57,9 +58,9 @@ class Worker:
         require_version(place.version)
         self.run = RunFolder(place.uri)
         recipe = read_recipe(self.run.read(RECIPE))
-        self.kernels: Kernels = compile_recipe(recipe)
+        self.kernels = load(recipe.texts)
         self.folder = executor_folder(place.run)
-        self.tables = Tables(self.folder, self.run, self.kernels.store, place.warm, place.limit, place.on_disk)
+        self.tables = Tables(self.folder, self.run, self.kernels, place.warm, place.limit, place.on_disk)
         self._initial, self._partitions = recipe.initial, place.partitions
         self._expander: Expander | None = None
         self._checker: Checker | None = None
@@ -69,14 +70,14 @@ class Worker:
         """The buffers to expand into, made when first needed."""
         if self._expander is None:
             size = min(_PACKET_BYTES, _BUFFERS_BYTES // self._partitions)
-            self._expander = Expander(self.kernels, self._partitions, size, self._initial)
+            self._expander = self.kernels.expander(self._partitions, size, self._initial)
         return self._expander
 
     @property
     def checker(self) -> Checker:
         """The memory to check in."""
         if self._checker is None:
-            self._checker = Checker(self.kernels)
+            self._checker = self.kernels.checker()
         return self._checker
 
     def close(self) -> None:

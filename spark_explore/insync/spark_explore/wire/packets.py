@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from insync.machine.expander import Found
+from insync.machine.packed import Found
 
 if TYPE_CHECKING:
     import pyarrow as pa

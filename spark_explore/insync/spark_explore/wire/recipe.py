@@ -5,19 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 
-from insync.machine.compiler import compile_module
-from insync.machine.emit.checking import check_module
-from insync.machine.emit.expanding import expand_module
-from insync.machine.expander import Words
-from insync.machine.identity import conditions_key, program_key
-from insync.machine.kernels import Kernels, compile_store
-from insync.model.graph import Node, Op
+from insync.machine.kernels import SEARCH, Part, Text, Texts, texts
+from insync.machine.packed import Words
+from insync.machine.sizes import Sizes
+from insync.model.graph import Node
 from insync.model.program import Program
 
-__all__ = ["Recipe", "compile_recipe", "read_recipe", "recipe_for", "write_recipe"]
+__all__ = ["Recipe", "read_recipe", "recipe_for", "write_recipe"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,65 +23,32 @@ class Recipe:
     """The machine code of a program and its properties as text.
 
     Attributes:
-        words: 64-bit words per packed state.
-        actions: how many bound actions there are.
-        properties: how many properties are checked.
+        sizes: of the program.
         initial: the initial state.
-        expand: the key and the IR of the transition relation.
-        check: those of the properties; None without any.
+        parts: for each part its name, its key and its IR.
     """
 
-    words: int
-    actions: int
-    properties: int
+    sizes: Sizes
     initial: Words
-    expand: tuple[str, str]
-    check: tuple[str, str] | None
+    parts: tuple[tuple[str, str, str], ...]
 
     @property
     def digest(self) -> str:
         """A hash of what the code means: equal for equal models, bounds, rules and properties."""
-        keys = (self.words, self.actions, self.initial, self.expand[0], self.check and self.check[0])
+        keys = (self.sizes.words, self.sizes.actions, self.initial, [key for _, key, _ in self.parts])
         return hashlib.sha256(repr(keys).encode()).hexdigest()[:32]
 
-
-def recipe_for(program: Program, properties: Sequence[Node]) -> Recipe:
-    """Return the recipe of a program and of conditions that must hold in every state."""
-    schema = program.schema
-    check = None
-    if properties:
-        violated = [program.graph.node(Op.NOT, (node,)) for node in properties]
-        check = (conditions_key("check", schema, violated), check_module(schema, violated))
-    return Recipe(
-        words=schema.words,
-        actions=len(program.actions),
-        properties=len(properties),
-        initial=schema.pack(program.initial),
-        expand=(program_key("expand", program), expand_module(program)),
-        check=check,
-    )
+    @property
+    def texts(self) -> Texts:
+        """What `kernels.load` takes."""
+        return Texts(self.sizes, tuple(Text(Part(part), key, partial(str, ir)) for part, key, ir in self.parts))
 
 
-def compile_recipe(recipe: Recipe) -> Kernels:
-    """Return the compiled functions; object code that is in this machine's cache is taken from there."""
-    key, text = recipe.expand
-    steps = compile_module(key, lambda: text)
-    libraries = [steps]
-    check = None
-    if recipe.check is not None:
-        check_key, check_text = recipe.check
-        checks = compile_module(check_key, lambda: check_text)
-        check = checks.function("check", 3)
-        libraries.append(checks)
-    return Kernels(
-        words=recipe.words,
-        actions=recipe.actions,
-        properties=recipe.properties,
-        expand=steps.function("expand", 1),
-        check=check,
-        store=compile_store(recipe.words),
-        _libraries=tuple(libraries),
-    )
+def recipe_for(program: Program, properties: Sequence[Node] = (), parts: Collection[Part] = SEARCH) -> Recipe:
+    """Return the recipe of a program and of conditions that must hold in every state; see `kernels.texts`."""
+    made = texts(program, properties, parts)
+    written = tuple((text.part.value, text.key, text.make()) for text in made.parts)
+    return Recipe(made.sizes, program.schema.pack(program.initial), written)
 
 
 def write_recipe(recipe: Recipe) -> bytes:
@@ -94,7 +59,4 @@ def write_recipe(recipe: Recipe) -> bytes:
 def read_recipe(content: bytes) -> Recipe:
     """Return the recipe that `write_recipe` wrote."""
     fields = json.loads(zlib.decompress(content))
-    fields["initial"] = tuple(fields["initial"])
-    fields["expand"] = tuple(fields["expand"])
-    fields["check"] = fields["check"] and tuple(fields["check"])
-    return Recipe(**fields)
+    return Recipe(Sizes(**fields["sizes"]), tuple(fields["initial"]), tuple(map(tuple, fields["parts"])))

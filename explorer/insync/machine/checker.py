@@ -1,0 +1,73 @@
+"""Evaluating conditions on states: how many violate each, and which ones."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from insync.machine.memory import Block
+from insync.machine.packed import Found, Records
+from insync.machine.sizes import BATCH, COLUMN_BYTES, MASK_BYTES, Sizes
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["CheckField", "Checker"]
+
+
+class CheckField(IntEnum):
+    """The 64-bit fields of the context that `check` is given the address of."""
+
+    COLUMNS = 0  # address of scratch memory for one batch
+    MASKS = 1  # address of scratch memory: MASK_BYTES per condition: where it is violated
+    VIOLATIONS = 2  # address of one record (count, least state) per condition
+
+
+class Checker:
+    """Evaluates the conditions on states.
+
+    Args:
+        sizes: of the program; without conditions there is nothing to do.
+        check: its kernel, if there are conditions; see `checking.check_module`.
+    """
+
+    def __init__(self, sizes: Sizes, check: Callable[[int, int, int], int] | None) -> None:
+        self._sizes, self._check = sizes, check
+        self._records = Records(sizes.conditions, sizes.words)
+        self._scratch = Block(COLUMN_BYTES * sizes.words + MASK_BYTES * sizes.conditions)
+        self._masks = self._scratch.address + COLUMN_BYTES * sizes.words
+        self._context = (ctypes.c_uint64 * len(CheckField))()
+        self._context[CheckField.COLUMNS] = self._scratch.address
+        self._context[CheckField.MASKS] = self._masks
+        self._context[CheckField.VIOLATIONS] = self._records.address
+
+    def check(self, rows: int, count: int) -> None:
+        """Evaluate all conditions on a range of states."""
+        if self._check is not None and count:
+            self._check(ctypes.addressof(self._context), rows, count)
+
+    def take(self) -> list[Found]:
+        """Return the violations of each condition since the last call."""
+        return self._records.take()
+
+    def holds(self, rows: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Return for each condition in which of some states it holds."""
+        import numpy as np
+
+        shape = (self._sizes.conditions, MASK_BYTES)
+        found = np.ones((self._sizes.conditions, len(rows)), dtype=np.bool_)
+        states = np.ascontiguousarray(rows)
+        for first in range(0, len(states), BATCH):
+            some = states[first : first + BATCH]
+            self.check(some.ctypes.data, len(some))
+            masks = np.frombuffer(ctypes.string_at(self._masks, MASK_BYTES * shape[0]), dtype=np.uint8).reshape(shape)
+            violated = np.unpackbits(masks, axis=1, count=len(some), bitorder="little")
+            found[:, first : first + BATCH] = violated == 0
+        return found
+
+    def close(self) -> None:
+        """Give all memory back."""
+        self._scratch.close()

@@ -1,0 +1,96 @@
+"""Listing steps: each with the state and the action that it is a step of, for graphs of states. Needs numpy."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from insync.machine.memory import Block
+from insync.machine.packed import Found, Records
+from insync.machine.sizes import BATCH, COLUMN_BYTES, MASK_BYTES, Sizes
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["ACTION_BITS", "EdgeField", "Edges", "EdgesOfBatch"]
+
+ACTION_BITS = 32
+"""The low bits of the last word of an edge, which have the number of its action."""
+
+
+class EdgeField(IntEnum):
+    """The 64-bit fields of the context that `edges` is given the address of."""
+
+    ROWS = 0  # address of the first state
+    COUNT = 1  # how many states, at most a batch
+    CURSOR = 2  # where the next edge goes; there must be room for every action of every state
+    STEPS = 3  # address of one counter per action: the steps taken
+    REFUSED = 4  # address of a record (count, least state): steps whose checks fail
+    COLUMNS = 5  # address of scratch memory for one batch
+    MASKS = 6  # address of scratch memory: MASK_BYTES per action
+
+
+@dataclass(frozen=True, slots=True)
+class EdgesOfBatch:
+    """The steps of the states of a batch, in the order of the actions, and of the states within one action.
+
+    Attributes:
+        source: for each step the place in the batch of the state that it leaves.
+        action: the number of its action.
+        target: the packed state that it leads to, one row each.
+    """
+
+    source: NDArray[np.int64]
+    action: NDArray[np.int64]
+    target: NDArray[np.uint64]
+
+
+class Edges:
+    """Lists the steps of states.
+
+    Args:
+        sizes: of the program.
+        edges: its kernel; see `edging.edges_module`.
+    """
+
+    def __init__(self, sizes: Sizes, edges: Callable[[int], int]) -> None:
+        self._sizes, self._edges = sizes, edges
+        actions = max(sizes.actions, 1)
+        self._steps = (ctypes.c_uint64 * actions)()
+        self._refused = Records(1, sizes.words)
+        self._out = Block(BATCH * actions * (sizes.row_bytes + 8))
+        self._scratch = Block(COLUMN_BYTES * sizes.words + MASK_BYTES * actions)
+        self._context = (ctypes.c_uint64 * len(EdgeField))()
+        self._context[EdgeField.STEPS] = ctypes.addressof(self._steps)
+        self._context[EdgeField.REFUSED] = self._refused.address
+        self._context[EdgeField.COLUMNS] = self._scratch.address
+        self._context[EdgeField.MASKS] = self._scratch.address + COLUMN_BYTES * sizes.words
+
+    def of(self, rows: NDArray[np.uint64]) -> EdgesOfBatch:
+        """Return the steps of some states, at most a batch; those whose checks fail are left out."""
+        import numpy as np
+
+        assert len(rows) <= BATCH
+        words = self._sizes.words
+        states = np.ascontiguousarray(rows)
+        self._context[EdgeField.ROWS] = states.ctypes.data
+        self._context[EdgeField.COUNT] = len(states)
+        self._context[EdgeField.CURSOR] = self._out.address
+        self._edges(ctypes.addressof(self._context))
+        length = self._context[EdgeField.CURSOR] - self._out.address
+        table = np.frombuffer(self._out.read(0, length), dtype=np.uint64).reshape(-1, words + 1)
+        origin = table[:, words].astype(np.int64)
+        return EdgesOfBatch(origin >> ACTION_BITS, origin & (1 << ACTION_BITS) - 1, table[:, :words])
+
+    def take_refused(self) -> Found:
+        """Return the states with a step whose checks fail (counted once per step), since the last call."""
+        return self._refused.take()[0]
+
+    def close(self) -> None:
+        """Give all memory back."""
+        self._out.close()
+        self._scratch.close()

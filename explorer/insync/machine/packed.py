@@ -1,0 +1,75 @@
+"""Packed states in Python: as tuples of words, as rows in memory, and as the least one that a kernel recorded."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Found", "Records", "Rows", "Words", "words_at"]
+
+Words = tuple[int, ...]
+"""A packed state: compared word by word, the first word first."""
+
+
+def words_at(address: int, words: int) -> Words:
+    """Return the packed state at an address."""
+    return tuple((ctypes.c_uint64 * words).from_address(address))
+
+
+class Rows:
+    """Packed states in memory, one after the other, as the kernels take them.
+
+    Args:
+        states: the states, all of one size.
+
+    Attributes:
+        address: of the first; the memory is there as long as this object, so it must be kept while the address is used.
+        count: how many there are.
+    """
+
+    def __init__(self, states: Sequence[Words]) -> None:
+        self.count = len(states)
+        self._memory = (ctypes.c_uint64 * max(1, sum(map(len, states))))(*(word for state in states for word in state))
+        self.address = ctypes.addressof(self._memory)
+
+
+@dataclass(slots=True)
+class Found:
+    """How many states of a kind were found, and the least of them."""
+
+    count: int = 0
+    least: Words | None = None
+
+    def add(self, other: Found) -> None:
+        """Take in what another worker found."""
+        self.count += other.count
+        known = [least for least in (self.least, other.least) if least is not None]
+        self.least = min(known) if known else None
+
+
+class Records:
+    """Memory for the kernels' records of (count, least state).
+
+    Args:
+        count: how many records.
+        words: 64-bit words per packed state.
+
+    Attributes:
+        address: of the first record.
+    """
+
+    def __init__(self, count: int, words: int) -> None:
+        self._words, self._count = words, count
+        self._memory = (ctypes.c_uint64 * (max(count, 1) * (1 + words)))()
+        self.address = ctypes.addressof(self._memory)
+
+    def take(self) -> list[Found]:
+        """Return what was recorded and begin anew."""
+        size = 1 + self._words
+        found = []
+        for start in range(0, self._count * size, size):
+            count, *least = self._memory[start : start + size]
+            found.append(Found(count, tuple(least) if count else None))
+        ctypes.memset(self.address, 0, ctypes.sizeof(self._memory))
+        return found

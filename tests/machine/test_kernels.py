@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from insync.machine import compiler
+from insync.machine.kernels import Part, Text, Texts, compile_kernels, load, texts
+from insync.machine.packed import Rows
+from insync.model import Model
+from insync.model.graph import Node
+from insync.properties import properties_of
+from insync_machine import store_kernels
+from insync_toys import TokenRing
+
+
+@pytest.fixture(autouse=True)
+def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """An empty cache, and the texts that were compiled since."""
+    made: list[str] = []
+    honest = compiler.object_code
+
+    def noted(text: str) -> bytes:
+        made.append(text)
+        return honest(text)
+
+    monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(compiler, "object_code", noted)
+    return made
+
+
+def conditions(model: Model) -> list[Node]:
+    return [found.node(model) for found in properties_of(model).values() if found.node is not None]
+
+
+def never() -> str:
+    raise AssertionError("the text was made again")
+
+
+def test_texts_of_another_process_are_those_that_are_compiled_here(compiled: list[str]) -> None:
+    model, other = TokenRing(), TokenRing()
+    compile_kernels(model.program, conditions(model), tuple(Part))
+    known = texts(other.program, conditions(other), tuple(Part))
+    assert compiled == [text.make() for text in known.parts]
+    load(Texts(known.sizes, tuple(Text(text.part, text.key, never) for text in known.parts)))
+
+
+def test_only_what_is_asked_for_is_compiled(compiled: list[str]) -> None:
+    model = TokenRing()
+    compile_kernels(model.program, parts=(Part.EXPAND, Part.CHECK))
+    assert len(compiled) == 1, "there is nothing to check"
+    compile_kernels(model.program, conditions(model), parts=(Part.EXPAND, Part.CHECK))
+    assert len(compiled) == 2
+
+
+def test_without_conditions_a_checker_has_nothing_to_say() -> None:
+    model = TokenRing()
+    checker = compile_kernels(model.program, parts=(Part.CHECK,)).checker()
+    rows = Rows([model.program.schema.pack(model.program.initial)])
+    checker.check(rows.address, rows.count)
+    assert checker.take() == []
+    checker.close()
+
+
+def test_the_owner_of_a_state_is_a_partition() -> None:
+    kernels = store_kernels(2)
+    assert {kernels.owner((number, 3), 5) for number in range(100)} == set(range(5))
+
+
+def test_texts_are_made_without_llvm() -> None:
+    script = (
+        "import sys; from insync.machine.kernels import Part, texts; from insync.model.catalogue import find_model;"
+        "model = find_model('kip320')(replicas=2, log_size=1, max_records=1, max_leader_epoch=1);"
+        "made = texts(model.program, [model.program.graph.true], tuple(Part));"
+        "print(len([text.make() for text in made.parts]), 'llvmlite' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["5", "False"]

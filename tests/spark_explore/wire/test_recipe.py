@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from insync.machine.kernels import Part, compile_kernels, load
+from insync.machine.packed import Rows
+from insync.model.graph import Op
+from insync.spark_explore.wire.recipe import read_recipe, recipe_for, write_recipe
+from insync_toys import DieHard, TokenRing
+
+
+def test_a_recipe_is_read_as_it_was_written() -> None:
+    program = TokenRing().program
+    recipe = recipe_for(program, [program.graph.true], tuple(Part))
+    assert read_recipe(write_recipe(recipe)) == recipe
+    assert [text.part for text in recipe.texts.parts] == list(Part)
+
+
+def test_a_recipe_gives_the_kernels_of_the_program() -> None:
+    program = DieHard().program
+    graph = program.graph
+    never_full = graph.node(Op.LT, (graph.cell(1), graph.const(5)))
+    states = Rows([program.schema.pack((small, big)) for small in range(4) for big in range(6)])
+    found = []
+    for kernels in (load(recipe_for(program, [never_full]).texts), compile_kernels(program, [never_full])):
+        checker, expander = kernels.checker(), kernels.expander(1, 1 << 16, (2**64 - 1,))
+        checker.check(states.address, states.count)
+        assert expander.expand(states.address, states.count) == states.count
+        found.append((checker.take(), list(expander.states(0)), expander.take_steps()))
+        checker.close()
+        expander.close()
+    assert found[0] == found[1]
+    assert found[0][0][0].count == 4
+
+
+def test_the_digest_tells_programs_and_properties_apart() -> None:
+    one, other = TokenRing().program, TokenRing(nodes=4).program
+    recipes = [
+        recipe_for(one),
+        recipe_for(one, [one.graph.true]),
+        recipe_for(one, [one.graph.false]),
+        recipe_for(other),
+    ]
+    assert len({recipe.digest for recipe in recipes}) == len(recipes)
+    assert recipe_for(TokenRing().program).digest == recipes[0].digest
