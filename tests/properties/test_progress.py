@@ -5,7 +5,7 @@ import pytest
 from insync.kafka.published import AsyncIsr, Kip320
 from insync.model import And, Condition, Model, ModelError, StateView, UserError
 from insync.model.evaluator import evaluate
-from insync.properties import DEADLOCK_FREE, select
+from insync.properties import DEADLOCK_FREE, judge, select
 from insync.properties.progress import (
     Fairness,
     Kind,
@@ -124,6 +124,5 @@ def test_parameters_need_a_sort_and_a_leads_to_needs_two_conditions() -> None:
 
 def test_deadlock_is_a_property_of_every_model() -> None:
     model = Crossing(people=1)
-    (found,) = select(model, [DEADLOCK_FREE])
-    assert found.node is not None
-    assert evaluate(found.node(model), model.program.initial)
+    (node,) = judge(model, [DEADLOCK_FREE]).nodes
+    assert evaluate(node, model.program.initial)

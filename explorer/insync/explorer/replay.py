@@ -12,7 +12,7 @@ from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.model import Model
 from insync.model.errors import UserError, closest
 from insync.model.evaluator import Evaluator
-from insync.properties import TYPE_OK, explain, select
+from insync.properties import TYPE_OK, explain, judge
 from insync.properties.progress import Fairness, Kind, Progress, progress_of
 
 __all__ = ["ReplayError", "replay"]
@@ -129,7 +129,7 @@ class _Replay:
         return RefusedStep(refused.action, dict(refused.parameters), label, failing.message)
 
     def _reason(self, trace: Trace, codes: tuple[int, ...]) -> str:
-        (found,) = select(self.model, [trace.property])
+        (found,) = judge(self.model, [trace.property]).invariants
         reason = explain(self.model, found, codes)
         if reason is None:
             message = f"{trace.property} holds in the last state of the trace, which must violate it. {_CAUSE}"

@@ -5,21 +5,34 @@ from __future__ import annotations
 from insync.properties.deadlock import DEADLOCK_FREE
 from insync.properties.explain import explain, failure
 from insync.properties.kafka import async_isr, cluster, cluster_progress, replication, replication_progress
-from insync.properties.property import TYPE_OK, Failure, Property, properties_of, property_of, select
+from insync.properties.property import (
+    TYPE_OK,
+    Failure,
+    Invariant,
+    Judged,
+    invariants_of,
+    judge,
+    property_of,
+    select,
+    sentences_of,
+)
 
 __all__ = [
     "DEADLOCK_FREE",
     "TYPE_OK",
     "Failure",
-    "Property",
+    "Invariant",
+    "Judged",
     "async_isr",
     "cluster",
     "cluster_progress",
     "explain",
     "failure",
-    "properties_of",
+    "invariants_of",
+    "judge",
     "property_of",
     "replication",
     "replication_progress",
     "select",
+    "sentences_of",
 ]

@@ -1,8 +1,8 @@
-"""What a property is, and which properties a model has.
+"""What a property of states is, and which of them a model has.
 
 A property of the library is a function of a model and its state, registered for a model class with `property_of`; its
 docstring is the sentence that it means. A model's own `@invariant` methods are properties as well, and every model has
-`deadlock_free` and `type_ok`.
+`deadlock_free`. `type_ok` can be named like a property and is not one: it is about steps, and every engine checks it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,24 @@ from insync.model.errors import InternalError, UserError, closest
 from insync.model.graph import Node
 from insync.properties.deadlock import DEADLOCK_FREE, DEADLOCK_SENTENCE, no_deadlock
 
-__all__ = ["TYPE_OK", "Because", "Failure", "Property", "properties_of", "property_of", "select"]
+__all__ = [
+    "TYPE_OK",
+    "Because",
+    "Failure",
+    "Invariant",
+    "Judged",
+    "invariants_of",
+    "judge",
+    "property_of",
+    "select",
+    "sentence_of",
+    "sentences_of",
+]
 
 TYPE_OK = "type_ok"
-"""The property that every engine checks by itself, whatever else it is asked to check."""
+"""The name of what every engine checks by itself: no step leaves the domain of a field."""
+
+_TYPE_OK_SENTENCE = "Every step assigns values that their fields can hold, at places that their arrays have."
 
 M = TypeVar("M", bound=Model)
 Predicate = Callable[[M, StateView], Condition]
@@ -51,38 +65,46 @@ Because = Callable[[Failure], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Property:
-    """Something that must hold in every reachable state.
+class Invariant:
+    """A condition that must hold in every reachable state.
 
     Attributes:
         name: the name on the command line.
         sentence: what it means.
-        node: traces it in a model's graph; None for type_ok, which has no condition of its own.
+        node: traces it in a model's graph.
         because: says why it fails; None for the generic sentence.
     """
 
     name: str
     sentence: str
-    node: Callable[[Model], Node] | None
+    node: Callable[[Model], Node]
     because: Because | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a model is judged by.
+
+    Attributes:
+        names: what was asked for, each once and in the order given; type_ok may be among them.
+        invariants: those of them that have a condition.
+        nodes: the condition of each invariant.
+    """
+
+    names: tuple[str, ...]
+    invariants: tuple[Invariant, ...]
+    nodes: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Registered:
     kind: type[Model]
-    found: Property
+    found: Invariant
 
 
 _LIBRARY: list[_Registered] = []
 
-_TYPE_OK = Property(
-    TYPE_OK,
-    "Every step assigns values that their fields can hold, at places that their arrays have.",
-    None,
-)
-
-
-_DEADLOCK_FREE = Property(
+_DEADLOCK_FREE = Invariant(
     DEADLOCK_FREE,
     DEADLOCK_SENTENCE,
     no_deadlock,
@@ -107,7 +129,7 @@ def property_of(kind: type[M], because: Because | None = None) -> Callable[[Pred
                 raise InternalError(message)
             return model.trace_predicate(lambda s: predicate(model, s))
 
-        _LIBRARY.append(_Registered(kind, Property(name, sentence_of(predicate), node, because)))
+        _LIBRARY.append(_Registered(kind, Invariant(name, sentence_of(predicate), node, because)))
         return predicate
 
     return register
@@ -118,38 +140,57 @@ def sentence_of(function: Callable[..., object]) -> str:
     return " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
 
 
-def properties_of(model: Model) -> dict[str, Property]:
-    """Return the properties of a model by name: the library's, its own invariants, deadlock_free and type_ok."""
+def invariants_of(model: Model) -> dict[str, Invariant]:
+    """Return the invariants of a model by name: the library's, its own, and deadlock_free."""
     found = {r.found.name: r.found for r in _LIBRARY if isinstance(model, r.kind)}
     for name in invariant_names(type(model)):
         found[name] = _own(name, sentence_of(getattr(model, name)))
-    return {**found, DEADLOCK_FREE: _DEADLOCK_FREE, TYPE_OK: _TYPE_OK}
+    return {**found, DEADLOCK_FREE: _DEADLOCK_FREE}
 
 
-def _own(name: str, sentence: str) -> Property:
-    return Property(name, sentence, lambda model: model.trace_predicate(getattr(model, name)))
+def _own(name: str, sentence: str) -> Invariant:
+    return Invariant(name, sentence, lambda model: model.trace_predicate(getattr(model, name)))
 
 
-def select(model: Model, names: Iterable[str] | None = None) -> list[Property]:
-    """Return the named properties of a model, each once and in the order given; None names its headline properties.
+def sentences_of(model: Model) -> dict[str, str]:
+    """Return what each property of states of a model means, by name, type_ok included."""
+    return {**{name: found.sentence for name, found in invariants_of(model).items()}, TYPE_OK: _TYPE_OK_SENTENCE}
+
+
+def select(model: Model, names: Iterable[str] | None = None) -> tuple[str, ...]:
+    """Return the names of properties of states, each once and in the order given; None names the model's headline.
+
+    Raises:
+        UserError: the model has no property of that name.
+    """
+    return _selected(model, names)[0]
+
+
+def judge(model: Model, names: Iterable[str] | None = None) -> Judged:
+    """Return what a model is judged by: the named properties of states; None names its headline properties.
 
     The lemmas that proofs use can be named as well, to search for a state in which one fails.
 
     Raises:
         UserError: the model has no property of that name.
     """
-    known = properties_of(model)
-    chosen = model.headline if names is None else list(names)
-    if all(name in known for name in chosen):
-        return [known[name] for name in dict.fromkeys(chosen)]
-    from insync.properties.lemmas import lemmas_of  # here because lemmas are made of properties
+    chosen, invariants = _selected(model, names)
+    return Judged(chosen, invariants, tuple(found.node(model) for found in invariants))
 
-    usable = {**lemmas_of(model), **known}
-    for name in chosen:
-        if name not in usable:
-            message = _unknown(model, name, known)
-            raise UserError(message)
-    return [usable[name] for name in dict.fromkeys(chosen)]
+
+def _selected(model: Model, names: Iterable[str] | None) -> tuple[tuple[str, ...], tuple[Invariant, ...]]:
+    known = invariants_of(model)
+    chosen = tuple(dict.fromkeys(model.headline if names is None else names))
+    if not all(name in known or name == TYPE_OK for name in chosen):
+        from insync.properties.lemmas import lemmas_of  # here because lemmas are made of properties
+
+        usable = {**lemmas_of(model), **known}
+        for name in chosen:
+            if name not in usable and name != TYPE_OK:
+                message = _unknown(model, name, [*known, TYPE_OK])
+                raise UserError(message)
+        known = usable
+    return chosen, tuple(known[name] for name in chosen if name != TYPE_OK)
 
 
 def _unknown(model: Model, name: str, known: Iterable[str]) -> str:

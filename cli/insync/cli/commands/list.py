@@ -31,7 +31,7 @@ def _as_text() -> str:
             default, _, allowed = describe_range(bound).partition(", ")
             size = f"{default} ({allowed})"
             lines.append(f"    {name:<{width}}  {size:<11}  {bound.doc}".rstrip())
-        names = [f"{found.name}{'*' if default else ''}" for found, default in model_properties(kind)]
+        names = [f"{name}{'*' if default else ''}" for name, _, default in model_properties(kind)]
         lines += [f"    properties: {', '.join(names)}", ""]
     lines.append("After each bound its default and range. A property with a star is checked when none is named.")
     lines.append(f"Engines: {', '.join(ENGINES)}. More about one model: insync check MODEL --help")
@@ -58,8 +58,8 @@ def _as_json() -> str:
                 for name, b in kind.declared.items()
             ],
             "properties": [
-                {"name": found.name, "sentence": found.sentence, "headline": default}
-                for found, default in model_properties(kind)
+                {"name": name, "sentence": sentence, "headline": default}
+                for name, sentence, default in model_properties(kind)
             ],
         }
         for kind in built_in_models()
