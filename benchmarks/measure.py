@@ -19,7 +19,7 @@ from insync.machine.kernels import Kernels, compile_kernels  # noqa: E402
 from insync.machine.memory import peak_memory  # noqa: E402
 from insync.machine.store import Store  # noqa: E402
 from insync.model.catalogue import find_model  # noqa: E402
-from insync.properties import judge  # noqa: E402
+from insync.properties.registry import judge  # noqa: E402
 
 CHUNK = 1 << 16
 

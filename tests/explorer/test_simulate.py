@@ -13,7 +13,7 @@ from insync.machine.walker import Walker
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.evaluator import Evaluator, evaluate
-from insync.properties import sentences_of
+from insync.properties.registry import sentences_of
 from insync_toys import TOYS, Clock, DieHard, Overflow, TokenRing
 
 KIP101 = find_model("kip101")(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)

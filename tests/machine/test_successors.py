@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.graph import Node
-from insync.properties import invariants_of
+from insync.properties.registry import invariants_of
 from insync_machine import (
     by_evaluator,
     by_machine,

@@ -8,7 +8,8 @@ from insync.explorer import check
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.evaluator import Evaluator, evaluate
-from insync.properties import TYPE_OK, judge
+from insync.properties.every_model import TYPE_OK
+from insync.properties.registry import judge, select_lemmas
 from insync_toys import DieHard, Overflow
 
 pytest.importorskip("z3")
@@ -16,7 +17,6 @@ pytest.importorskip("z3")
 from insync.proofs.bounded import check_bounded
 from insync.proofs.induction import check_induction
 from insync.proofs.outcome import BoundedVerdict, Query, Verdict
-from insync.properties.lemmas import select_lemmas
 
 KIP101_LEMMAS = (
     "log_is_blank_from_its_end",

@@ -11,7 +11,9 @@ from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.define import invariant_names
 from insync.model.evaluator import Evaluator, evaluate
-from insync.properties import TYPE_OK, Invariant, judge
+from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import Invariant
+from insync.properties.registry import judge, lemmas_of
 from insync_proofs import Corridor
 from insync_toys import TOYS, Overflow
 
@@ -20,7 +22,6 @@ pytest.importorskip("z3")
 from insync.proofs.induction import check_induction
 from insync.proofs.outcome import Induction, Verdict
 from insync.proofs.preservation import Preservation, conjuncts
-from insync.properties.lemmas import lemmas_of
 
 WRONG = "followers_trail_the_high_watermark"
 

@@ -11,8 +11,7 @@ from insync.explorer import check
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.proofs.proof_file import FORMAT, Proof, proof_text, read_proof
-from insync.properties import judge, sentences_of
-from insync.properties.lemmas import lemmas_of, select_lemmas
+from insync.properties.registry import judge, lemmas_of, select_lemmas, sentences_of
 from insync_proofs import Corridor
 from insync_toys import Overflow
 

@@ -31,7 +31,8 @@ from insync.model import (
     invariant,
 )
 from insync.model.evaluator import Evaluator, evaluate
-from insync.properties import explain, failure, judge
+from insync.properties.explain import explain, failure
+from insync.properties.registry import judge
 
 
 def counterexample(model: Model, name: str) -> tuple[int, ...]:

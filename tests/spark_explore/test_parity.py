@@ -12,7 +12,7 @@ from insync.explorer import check as check_locally
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
-from insync.properties import sentences_of
+from insync.properties.registry import sentences_of
 from insync.spark_explore import SparkOptions, check
 from insync_toys import TOYS, DieHard, Overflow
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from insync.model.catalogue import BUILT_IN, find_model
 from insync.model.errors import UserError
-from insync.properties import select, sentences_of
+from insync.properties.registry import select, sentences_of
 
 if TYPE_CHECKING:
     import click

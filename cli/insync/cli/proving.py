@@ -23,8 +23,8 @@ from insync.proofs.induction import check_induction
 from insync.proofs.outcome import Induction, Query, Verdict
 from insync.proofs.proof_file import Proof, proof_text, read_proof, results_of
 from insync.proofs.smt import z3_version
-from insync.properties import Invariant, judge
-from insync.properties.lemmas import lemmas_of, select_lemmas
+from insync.properties.invariants import Invariant
+from insync.properties.registry import judge, lemmas_of, select_lemmas
 
 __all__ = ["Wish", "prove"]
 

@@ -19,7 +19,7 @@ from insync.explorer.verdict import CheckResult, Verdict
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
-from insync.properties import judge, select
+from insync.properties.registry import judge, select
 
 __all__ = ["Agreement", "Engine", "Opinion", "agree", "evaluator_engine", "local_engine", "opinion_of", "z3_engine"]
 

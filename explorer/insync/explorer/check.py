@@ -18,7 +18,9 @@ from insync.machine.kernels import Kernels, compile_kernels
 from insync.machine.memory import peak_memory
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.properties import TYPE_OK, Invariant, judge
+from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import Invariant
+from insync.properties.registry import judge
 
 __all__ = ["Extent", "check", "concluded", "result_of"]
 

@@ -27,9 +27,8 @@ from insync.model.catalogue import model_reference
 from insync.model.errors import UserError, closest
 from insync.model.graph import Node
 from insync.model.program import Program
-from insync.properties import TYPE_OK, invariants_of, judge
-from insync.properties.deadlock import DEADLOCK_FREE
-from insync.properties.progress import progress_of, select_progress
+from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
+from insync.properties.registry import invariants_of, judge, run_properties_of, select_run_properties
 
 __all__ = ["Fate", "MutantResult", "MutationResult", "mutate"]
 
@@ -171,7 +170,7 @@ class _Jury:
         failing = {violation.property for violation in self.original.violations}
         self.properties = [name for name in asked if name not in failing]
         self.runs: list[str] = []
-        if runs and progress_of(model):
+        if runs and run_properties_of(model):
             known = check_progress(model, None, None, limits, None, stop)
             self.runs = [result.name for result in known.properties if result.verdict is Verdict.HOLDS]
 
@@ -222,7 +221,7 @@ class _Jury:
     def _noticed_in_runs(self, broken: Model) -> dict[str, int]:
         if not self.runs:
             return {}
-        found = check_progress(broken, [p.name for p in select_progress(broken, self.runs)], None, self.limits)
+        found = check_progress(broken, [p.name for p in select_run_properties(broken, self.runs)], None, self.limits)
         failing = [result for result in found.properties if result.verdict is Verdict.VIOLATED]
         return {result.name: result.trace.length if result.trace is not None else 0 for result in failing}
 

@@ -19,7 +19,8 @@ from insync.machine.walker import FailedWalk, Walked, Walker
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.evaluator import Evaluator, evaluate
-from insync.properties import TYPE_OK, Judged, judge
+from insync.properties.every_model import TYPE_OK
+from insync.properties.registry import Judged, judge
 
 __all__ = ["SimulationResult", "WalkLengths", "shortened", "simulate", "simulation_of", "walks_per_share"]
 

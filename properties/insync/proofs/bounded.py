@@ -13,7 +13,8 @@ from insync.model.errors import InternalError
 from insync.model.evaluator import Evaluator, evaluate
 from insync.proofs.outcome import Bounded, BoundedVerdict, Query, StatePath, Verdict
 from insync.proofs.smt import Answer, Deadline, Formula, Path, Solver, SymbolicProgram, all_of, any_of, negation
-from insync.properties.property import TYPE_OK, Invariant
+from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import Invariant
 
 __all__ = ["check_bounded", "replayed"]
 

@@ -14,8 +14,9 @@ from insync.model import Model
 from insync.model.evaluator import evaluate
 from insync.proofs.outcome import Induction, Query, Verdict
 from insync.proofs.preservation import Preservation
+from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain
-from insync.properties.property import TYPE_OK, Invariant
+from insync.properties.invariants import Invariant
 
 __all__ = ["Dropped", "Inferred", "infer", "refuted_at_first"]
 

@@ -15,7 +15,7 @@ from insync.proofs.bounded import check_bounded
 from insync.proofs.outcome import Bounded, BoundedVerdict, Induction, Query, Verdict
 from insync.proofs.preservation import Preservation
 from insync.proofs.smt import Deadline
-from insync.properties.property import Invariant
+from insync.properties.invariants import Invariant
 
 __all__ = ["check_induction"]
 

@@ -22,8 +22,9 @@ from insync.model.program import BoundAction
 from insync.proofs.bounded import replayed
 from insync.proofs.outcome import CounterexampleToInduction, Query, StatePath, Verdict
 from insync.proofs.smt import Answer, Deadline, Formula, Path, Solver, SymbolicProgram, all_of, any_of, negation
+from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain
-from insync.properties.property import TYPE_OK, Invariant
+from insync.properties.invariants import Invariant
 
 __all__ = ["Preservation", "conjuncts"]
 

@@ -1,6 +1,6 @@
-"""Why a property fails in a state: the bindings of its quantifiers, the condition that does not hold, and a sentence.
+"""Why an invariant fails in a state: the bindings of its quantifiers, the condition that does not hold, and a sentence.
 
-The walk follows the expression of the property from the top with the evaluator. Of conditions that must all hold it
+The walk follows the expression of the invariant from the top with the evaluator. Of conditions that must all hold it
 enters the first that does not; of alternatives, none of which holds, the one that says most: the last with a
 quantifier in it, else the last.
 """
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from insync.model import Model
 from insync.model.evaluator import evaluate
 from insync.model.graph import Node, Op, Quantifier, reachable
-from insync.properties.property import Failure, Invariant
+from insync.properties.invariants import Failure, Invariant
 from insync.properties.show import field_value, plain, show
 
 __all__ = ["explain", "failure"]

@@ -10,7 +10,7 @@ from insync.explorer.evaluator.search import check_by_evaluator
 from insync.explorer.replay import replay
 from insync.model import Bool, BoundValues, Model, Not, State, StateView, action, require
 from insync.model.catalogue import find_model
-from insync.properties import invariants_of, sentences_of
+from insync.properties.registry import invariants_of, sentences_of
 from insync_toys import TOYS, DieHard, Overflow, TokenRing
 
 KAFKA = [

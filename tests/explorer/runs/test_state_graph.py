@@ -10,7 +10,7 @@ from insync.explorer.runs.state_graph import build_graph
 from insync.kafka.published import AsyncIsr, Kip320
 from insync.model import Model, UserError
 from insync.model.evaluator import Evaluator, evaluate
-from insync.properties import invariants_of
+from insync.properties.registry import invariants_of
 from insync_lamp import Lamp
 from insync_runs import Crossing
 from insync_toys import TOYS

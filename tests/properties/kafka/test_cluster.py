@@ -7,8 +7,8 @@ import pytest
 from insync.explorer import CheckResult, Limits, check
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
-from insync.properties import invariants_of
 from insync.properties.kafka import cluster
+from insync.properties.registry import invariants_of
 
 BROKEN_BY = {
     "acks_mean_enough_copies": ("R-28", 14),

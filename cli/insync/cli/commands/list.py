@@ -21,7 +21,7 @@ def command(json_: bool) -> int:
 
 def _as_text() -> str:
     from insync.cli.models import built_in_models, describe_range, model_properties
-    from insync.properties.property import sentence_of
+    from insync.properties.invariants import sentence_of
 
     lines = []
     for kind in built_in_models():
@@ -42,7 +42,7 @@ def _as_json() -> str:
     import json
 
     from insync.cli.models import built_in_models, model_properties
-    from insync.properties.property import sentence_of
+    from insync.properties.invariants import sentence_of
 
     models = [
         {

@@ -16,14 +16,14 @@ from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
 from insync.explorer.traces.trace import RefusedStep, Trace
 from insync.model.catalogue import model_reference
 from insync.proofs.outcome import BoundedVerdict, Verdict
-from insync.properties import TYPE_OK
+from insync.properties.every_model import TYPE_OK
 
 if TYPE_CHECKING:
     from insync.explorer.traces.grid import Paint
     from insync.model import Model
     from insync.proofs.houdini import Dropped
     from insync.proofs.outcome import Bounded, CounterexampleToInduction, Induction, Query, StatePath
-    from insync.properties import Invariant
+    from insync.properties.invariants import Invariant
 
 __all__ = ["Attempt", "Search", "answer_of", "describe_attempt", "describe_search", "induction_trace", "traces_of"]
 

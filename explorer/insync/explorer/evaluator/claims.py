@@ -14,8 +14,9 @@ from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.evaluator import evaluate
 from insync.model.graph import Node
-from insync.properties import Invariant, explain, judge
-from insync.properties.property import sentence_of
+from insync.properties.explain import explain
+from insync.properties.invariants import Invariant, sentence_of
+from insync.properties.registry import judge
 
 __all__ = ["Claim", "ModelLike", "PropertyLike", "ReadableProperty", "asked_names", "claims_of", "model_of"]
 

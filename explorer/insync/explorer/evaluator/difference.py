@@ -11,7 +11,7 @@ from insync.machine.kernels import Kernels, compile_kernels
 from insync.model import Model, ReadableState
 from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator, evaluate
-from insync.properties import judge
+from insync.properties.registry import judge
 from insync.properties.show import field_value, plain
 
 __all__ = ["Difference", "first_difference"]

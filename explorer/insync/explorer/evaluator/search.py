@@ -16,7 +16,7 @@ from insync.explorer.evaluator.stepping import Codes, Refused, Stepper, Walk
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.verdict import CheckResult, Violation
 from insync.model import Model
-from insync.properties import TYPE_OK
+from insync.properties.every_model import TYPE_OK
 
 __all__ = ["check_by_evaluator"]
 

@@ -10,7 +10,9 @@ from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import InternalError
 from insync.model.evaluator import Evaluator
-from insync.properties import TYPE_OK, Invariant, explain
+from insync.properties.every_model import TYPE_OK
+from insync.properties.explain import explain
+from insync.properties.invariants import Invariant
 
 __all__ = ["refusal_trace", "trace_steps", "violation_trace"]
 

@@ -13,7 +13,7 @@ from insync.explorer.traces.files import write_whole
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.model.bounds import written
 from insync.model.errors import UserError, closest
-from insync.properties.progress import Fairness
+from insync.properties.fairness import Fairness
 
 __all__ = ["FORMAT", "read_trace", "trace_text", "write_trace"]
 

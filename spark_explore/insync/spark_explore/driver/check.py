@@ -18,7 +18,9 @@ from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, Violation
 from insync.machine.kernels import Kernels
 from insync.model import Model
-from insync.properties import TYPE_OK, Invariant, judge
+from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import Invariant
+from insync.properties.registry import judge
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.driver.manifest import (
     Identity,

@@ -14,7 +14,7 @@ from insync.machine.memory import resident_memory
 from insync.machine.walker import FailedWalk, Walked
 from insync.model import Model
 from insync.model.evaluator import evaluate
-from insync.properties import judge
+from insync.properties.registry import judge
 from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
 from insync.spark_explore.driver.options import SparkOptions
 from insync.spark_explore.driver.session import default_partitions, open_session, prepare_workers

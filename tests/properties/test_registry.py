@@ -5,7 +5,8 @@ import pytest
 from insync.kafka.published import AsyncIsr, Kip101, Kip320
 from insync.model import UserError
 from insync.model.evaluator import evaluate
-from insync.properties import TYPE_OK, invariants_of, judge, select, sentences_of
+from insync.properties.every_model import TYPE_OK
+from insync.properties.registry import invariants_of, judge, select, sentences_of
 from insync_lamp import Lamp
 
 
