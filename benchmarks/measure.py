@@ -17,7 +17,7 @@ from insync.explorer.limits import Limits, Watch  # noqa: E402
 from insync.machine.kernels import Kernels, compile_kernels  # noqa: E402
 from insync.machine.memory import peak_memory  # noqa: E402
 from insync.model.catalogue import find_model  # noqa: E402
-from insync.properties import select  # noqa: E402
+from insync.properties.registry import judge  # noqa: E402
 
 CHUNK = 1 << 16
 
@@ -31,7 +31,7 @@ def measure(case: dict[str, object]) -> dict[str, float]:
     assert isinstance(threads, int)
     model = find_model(str(case["model"]))(**bounds)
     program = model.program
-    properties = [p.node(model) for p in select(model) if p.node is not None]
+    properties = judge(model).nodes
     figures["trace"] = time.perf_counter() - began
     began = time.perf_counter()
     kernels = compile_kernels(program, properties)

@@ -14,8 +14,8 @@ from insync.explorer.traces.itf import itf_text
 from insync.explorer.traces.trace_file import read_trace, trace_text
 from insync.kafka.published import Kip101, Kip279, Kip320, Kip320FirstTry
 from insync.model import Model, UserError
-from insync.properties.kafka.replication_progress import PUBLISHED
-from insync.properties.progress import Fairness, eventually
+from insync.properties import Fairness, eventually
+from insync.properties.kafka.replication_runs import PUBLISHED
 from insync_lamp import Lamp
 from insync_runs import Crossing
 

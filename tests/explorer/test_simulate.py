@@ -12,7 +12,7 @@ from insync.machine.kernels import Part, compile_kernels
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.evaluator import Evaluator, evaluate
-from insync.properties import properties_of
+from insync.properties.registry import sentences_of
 from insync_toys import TOYS, Clock, DieHard, Overflow, TokenRing
 
 KIP101 = find_model("kip101")(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)
@@ -28,7 +28,7 @@ def facts(result: SimulationResult) -> SimulationResult:
 
 @pytest.mark.parametrize("model", [*TOYS, KIP101], ids=name_of)
 def test_the_result_is_the_same_for_any_threads(model: Model) -> None:
-    names = list(properties_of(model))
+    names = list(sentences_of(model))
     first = facts(simulate(model, names, walks=3000, depth=40, seed=3, threads=1))
     for threads in (2, 3):
         assert facts(simulate(model, names, walks=3000, depth=40, seed=3, threads=threads)) == first
@@ -36,7 +36,7 @@ def test_the_result_is_the_same_for_any_threads(model: Model) -> None:
 
 @pytest.mark.parametrize("model", [*TOYS, KIP101], ids=name_of)
 def test_a_failing_walk_is_a_trace_that_can_be_replayed(model: Model) -> None:
-    result = simulate(model, list(properties_of(model)), walks=2000, depth=30, seed=1)
+    result = simulate(model, list(sentences_of(model)), walks=2000, depth=30, seed=1)
     if result.violation is not None:
         assert replay(result.violation.trace, model, "here") == result.violation.trace
         assert result.failed_walk_length is not None
@@ -92,6 +92,7 @@ def test_a_walk_without_a_step_left_is_stuck() -> None:
 
 def test_a_step_out_of_a_domain_ends_a_walk() -> None:
     result = simulate(Overflow(), [], walks=10, depth=30, seed=0)
+    assert simulate(Overflow(), ["type_ok"], walks=10, depth=30, seed=0).failed_walk_length == result.failed_walk_length
     assert result.violation is not None
     assert result.violation.property == "type_ok"
     assert result.violation.trace.refused is not None

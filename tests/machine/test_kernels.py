@@ -11,7 +11,7 @@ from insync.machine.kernels import Part, Text, Texts, compile_kernels, load, tex
 from insync.machine.packed import Rows
 from insync.model import Model
 from insync.model.graph import Node
-from insync.properties import properties_of
+from insync.properties.registry import invariants_of
 from insync_machine import store_kernels
 from insync_toys import TokenRing
 
@@ -32,7 +32,7 @@ def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def conditions(model: Model) -> list[Node]:
-    return [found.node(model) for found in properties_of(model).values() if found.node is not None]
+    return [found.node(model) for found in invariants_of(model).values()]
 
 
 def never() -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.graph import Node
-from insync.properties import properties_of
+from insync.properties.registry import invariants_of
 from insync_machine import (
     by_evaluator,
     by_machine,
@@ -39,7 +39,7 @@ def name_of(model: Model) -> str:
 
 @cache
 def nodes_of(model: Model) -> tuple[Node, ...]:
-    return tuple(p.node(model) for p in properties_of(model).values() if p.node is not None)
+    return tuple(found.node(model) for found in invariants_of(model).values())
 
 
 @pytest.mark.parametrize("model", SMALL, ids=name_of)

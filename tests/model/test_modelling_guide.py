@@ -32,7 +32,7 @@ def test_every_block_is_looked_at() -> None:
     assert GUIDE.count("```python") == len(BLOCKS)
     assert GUIDE.count("```console") == len(CONSOLE)
     titles = {title.split(":")[0] for title, _ in BLOCKS}
-    assert titles == {"lock.py", "shop.py", "check.py", "wrong", "right"}
+    assert titles == {"lock.py", "shop.py", "watched.py", "check.py", "wrong", "right"}
 
 
 @pytest.mark.parametrize("code", blocks("lock.py"))
@@ -72,6 +72,7 @@ def test_the_pitfalls_are_what_happens(shop: type[Model], title: str, code: str)
 
 def insync(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     (folder / "lock.py").write_text(EXAMPLE.read_text())
+    (folder / "watched.py").write_text(blocks("watched.py")[0])
     environment = os.environ | {"NO_COLOR": "1", "COLUMNS": "120"}
     return subprocess.run(
         [sys.executable, *arguments],
@@ -90,6 +91,12 @@ def test_the_command_prints_what_the_guide_shows(arguments: str, shown: str, tmp
     printed = (result.stdout + result.stderr).replace(f"{tmp_path.resolve()}/", "")
     assert shown in printed
     assert result.returncode == (1 if "fails" in shown else 0)
+
+
+def test_a_property_of_runs_can_stand_beside_the_class(tmp_path: Path) -> None:
+    pytest.importorskip("scipy")
+    result = insync(tmp_path, "-c", "from insync.cli.main import main; main()", "liveness", "watched.py:WatchedLock")
+    assert "holds       comes_out  leads_to, for each of 2 bindings" in result.stdout, result.stderr
 
 
 def test_a_check_can_be_made_from_python(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from insync.model import (
 )
 from insync.model.catalogue import BUILT_IN, find_model
 from insync.model.suspicion import suspicions
-from insync.properties import select
+from insync.properties.registry import judge
 from insync_toys import TOYS
 
 
@@ -111,8 +111,10 @@ def test_an_action_of_chance(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_nothing_is_suspicious_in_the_models_that_come_with_insync(name: str) -> None:
     model = find_model(name)()
-    conditions = {found.name: found.node(model) for found in select(model) if found.node is not None}
-    assert suspicions(model, conditions) == ()
+    judged = judge(model)
+    assert (
+        suspicions(model, {found.name: node for found, node in zip(judged.invariants, judged.nodes, strict=True)}) == ()
+    )
 
 
 @pytest.mark.parametrize("toy", TOYS, ids=lambda toy: toy.name)

@@ -8,7 +8,8 @@ from insync.explorer import check
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.evaluator import Evaluator, evaluate
-from insync.properties import TYPE_OK, select
+from insync.properties.every_model import TYPE_OK
+from insync.properties.registry import judge, select_lemmas
 from insync_toys import DieHard, Overflow
 
 pytest.importorskip("z3")
@@ -16,7 +17,6 @@ pytest.importorskip("z3")
 from insync.proofs.bounded import check_bounded
 from insync.proofs.induction import check_induction
 from insync.proofs.outcome import BoundedVerdict, Query, Verdict
-from insync.properties.lemmas import select_lemmas
 
 KIP101_LEMMAS = (
     "log_is_blank_from_its_end",
@@ -42,14 +42,13 @@ KIP101_LEMMAS = (
 )
 def test_a_violation_is_as_short_as_the_breadth_first_one(model: Model, depth: int) -> None:
     searched = check(model)
-    found = check_bounded(model, select(model), depth)
+    found = check_bounded(model, judge(model).invariants, depth)
     lengths = {violation.property: violation.trace_length for violation in searched.violations}
     assert {name: len(path.codes) for name, path in zip(found.violated, found.paths, strict=True)} == lengths
     assert (found.verdict is BoundedVerdict.VIOLATED) == bool(lengths)
     for name, path in zip(found.violated, found.paths, strict=True):
-        (violated,) = select(model, [name])
-        assert violated.node is not None
-        assert not evaluate(violated.node(model), path.codes[-1])
+        (node,) = judge(model, [name]).nodes
+        assert not evaluate(node, path.codes[-1])
         assert path.codes[0] == model.program.initial
 
 
@@ -65,14 +64,14 @@ def test_a_step_that_leaves_a_domain_is_found() -> None:
 
 def test_no_violation_within_the_depth_is_not_a_proof() -> None:
     reported: list[Query] = []
-    found = check_bounded(DieHard(), select(DieHard()), 3, reporter=reported.append)
+    found = check_bounded(DieHard(), judge(DieHard()).invariants, 3, reporter=reported.append)
     assert (found.verdict, found.depth) == (BoundedVerdict.NONE_WITHIN, 3)
     assert [query.name for query in reported] == ["depth 1", "depth 2", "depth 3"]
 
 
 def test_no_answer_in_time_is_unknown() -> None:
     model = find_model("kip101")(log_size=4, max_records=4, max_leader_epoch=4)
-    found = check_bounded(model, select(model), 30, seconds=0.05)
+    found = check_bounded(model, judge(model).invariants, 30, seconds=0.05)
     assert found.verdict is BoundedVerdict.UNKNOWN
     assert found.queries[-1].verdict is Verdict.UNKNOWN
     assert found.queries[-1].reason == "no answer in time"
@@ -85,6 +84,6 @@ def test_kip101_violates_strong_isr_as_early_as_the_search_says() -> None:
     model = find_model("kip101")()
     lemmas = select_lemmas(model, KIP101_LEMMAS)
     assert check_induction(model, lemmas).verdict is Verdict.PROVED
-    found = check_bounded(model, select(model, ["strong_isr"]), 12, lemmas=lemmas)
+    found = check_bounded(model, judge(model, ["strong_isr"]).invariants, 12, lemmas=lemmas)
     (violation,) = check(model, ["strong_isr"]).violations
     assert [len(path.codes) for path in found.paths] == [violation.trace_length]

@@ -11,7 +11,9 @@ from insync.model import Model
 from insync.model.actions import invariant_names
 from insync.model.catalogue import find_model
 from insync.model.evaluator import Evaluator, evaluate
-from insync.properties import TYPE_OK, Property, select
+from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import Invariant
+from insync.properties.registry import judge, lemmas_of
 from insync_proofs import Corridor
 from insync_toys import TOYS, Overflow
 
@@ -20,13 +22,12 @@ pytest.importorskip("z3")
 from insync.proofs.induction import check_induction
 from insync.proofs.outcome import Induction, Verdict
 from insync.proofs.preservation import Preservation, conjuncts
-from insync.properties.lemmas import lemmas_of
 
 WRONG = "followers_trail_the_high_watermark"
 
 
-def with_lemmas(model: Model) -> list[Property]:
-    return [*select(model), *(lemma for name, lemma in lemmas_of(model).items() if name != WRONG)]
+def with_lemmas(model: Model) -> list[Invariant]:
+    return [*judge(model).invariants, *(lemma for name, lemma in lemmas_of(model).items() if name != WRONG)]
 
 
 def answers(result: Induction) -> dict[str, Verdict]:
@@ -52,7 +53,7 @@ def test_strong_isr_of_kip320_is_proved_with_the_lemmas() -> None:
 
 def test_the_properties_of_kip320_need_lemmas() -> None:
     model = find_model("kip320")()
-    result = check_induction(model, select(model))
+    result = check_induction(model, judge(model).invariants)
     assert result.verdict is Verdict.REFUTED
     assert answers(result)["initiation"] is Verdict.PROVED
 
@@ -64,7 +65,7 @@ def test_the_same_lemmas_are_refuted_for_kip279_where_it_does_not_fence(kip279: 
 
 def test_a_counterexample_to_induction_is_a_step_from_a_good_state_to_a_bad_one(kip279: Induction) -> None:
     model = find_model("kip279")()
-    nodes = {c.name: c.node(model) for c in with_lemmas(model) if c.node is not None}
+    nodes = {c.name: c.node(model) for c in with_lemmas(model)}
     for query in kip279.queries:
         if query.counterexample is None:
             continue
@@ -79,17 +80,15 @@ def test_a_counterexample_to_induction_is_a_step_from_a_good_state_to_a_bad_one(
 
 def test_two_good_states_may_prove_what_one_does_not() -> None:
     model = Corridor()
-    assert check_induction(model, select(model)).verdict is Verdict.REFUTED
-    assert check_induction(model, select(model), k=2).verdict is Verdict.PROVED
-    assert check_induction(model, select(model, ["never_trapped", "near_the_door"])).verdict is Verdict.PROVED
+    assert check_induction(model, judge(model).invariants).verdict is Verdict.REFUTED
+    assert check_induction(model, judge(model).invariants, k=2).verdict is Verdict.PROVED
+    assert check_induction(model, judge(model, ["never_trapped", "near_the_door"]).invariants).verdict is Verdict.PROVED
 
 
 def is_inductive(model: Model, name: str, k: int) -> bool:
     """Decide by looking at every typed state whether k good states are followed by good ones only."""
     evaluator = Evaluator(model.program)
-    (found,) = select(model, [name])
-    assert found.node is not None
-    node = found.node(model)
+    (node,) = judge(model, [name]).nodes
     states = itertools.product(*(range(cell.size) for cell in model.program.schema.cells))
     frontier = {codes for codes in states if evaluate(node, codes)}
     good = frontier
@@ -111,14 +110,14 @@ def is_inductive(model: Model, name: str, k: int) -> bool:
 )
 def test_inductions_agree_with_looking_at_every_typed_state(model: Model, k: int) -> None:
     for name in invariant_names(type(model)):
-        result = check_induction(model, select(model, [name]), k=k)
+        result = check_induction(model, judge(model, [name]).invariants, k=k)
         if result.queries[0].verdict is Verdict.PROVED:
             assert (result.verdict is Verdict.PROVED) == is_inductive(model, name, k), name
 
 
 def test_what_fails_in_the_first_k_states_is_a_violation() -> None:
     model = Corridor()
-    result = check_induction(model, select(model, ["at_the_door"]), k=2)
+    result = check_induction(model, judge(model, ["at_the_door"]).invariants, k=2)
     assert result.verdict is Verdict.REFUTED
     assert result.violation is not None
     assert result.violation.violated == ("at_the_door",)
@@ -145,7 +144,6 @@ def test_no_answer_in_time_is_unknown_and_never_proved() -> None:
 def test_conjuncts_reach_into_quantifiers() -> None:
     model = find_model("kip320")()
     (lemma,) = (p for p in with_lemmas(model) if p.name == "high_watermark_is_within_the_log")
-    assert lemma.node is not None
     assert len(conjuncts(lemma.node(model))) == 3
 
 

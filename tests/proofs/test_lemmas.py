@@ -11,8 +11,7 @@ from insync.explorer import check
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.proofs.proof_file import FORMAT, Proof, proof_text, read_proof
-from insync.properties import properties_of, select
-from insync.properties.lemmas import lemmas_of, select_lemmas
+from insync.properties.registry import judge, lemmas_of, select_lemmas, sentences_of
 from insync_proofs import Corridor
 from insync_toys import Overflow
 
@@ -30,7 +29,7 @@ def test_every_lemma_but_the_wrong_one_is_true_of_kip320(bounds: tuple[int, ...]
 def test_lemmas_say_what_they_mean_and_are_no_properties() -> None:
     model = KIP320()
     assert all(lemma.sentence.endswith(".") for lemma in lemmas_of(model).values())
-    assert not set(lemmas_of(model)) & set(properties_of(model))
+    assert not set(lemmas_of(model)) & set(sentences_of(model))
     assert not lemmas_of(Corridor())
 
 
@@ -61,7 +60,7 @@ class TestHoudini:
         from insync.proofs.outcome import Verdict
 
         model = KIP320(replicas=2)
-        found = infer(model, [*select(model), *lemmas_of(model).values()])
+        found = infer(model, [*judge(model).invariants, *lemmas_of(model).values()])
         assert [dropped.name for dropped in found.dropped] == [WRONG]
         assert found.induction.verdict is Verdict.PROVED
         assert "strong_isr" in found.kept
@@ -72,17 +71,17 @@ class TestHoudini:
         from insync.proofs.outcome import Verdict
 
         model = find_model("kip279")(replicas=2)
-        found = infer(model, [*select(model), *lemmas_of(model).values()])
+        found = infer(model, [*judge(model).invariants, *lemmas_of(model).values()])
         assert "strong_isr" not in found.kept
         assert "record_ids_are_unique" in found.kept
-        kept = [p for p in (*select(model), *lemmas_of(model).values()) if p.name in found.kept]
+        kept = [p for p in (*judge(model).invariants, *lemmas_of(model).values()) if p.name in found.kept]
         assert check_induction(model, kept).verdict is Verdict.PROVED
 
     def test_the_initial_state_drops_candidates_too(self) -> None:
         from insync.proofs.houdini import infer
 
         model = KIP320(replicas=2)
-        found = infer(model, select(model, ["leader_in_isr"]))
+        found = infer(model, judge(model, ["leader_in_isr"]).invariants)
         assert [(d.name, d.by) for d in found.dropped] == [("leader_in_isr", "the initial state")]
         assert found.kept == ()
 
@@ -90,7 +89,7 @@ class TestHoudini:
         from insync.proofs.houdini import infer
 
         model = Overflow()
-        found = infer(model, select(model, ["deadlock_free"]))
+        found = infer(model, judge(model, ["deadlock_free"]).invariants)
         assert found.proved == ()
 
     def test_small_instances_drop_what_is_false_there(self) -> None:
@@ -127,7 +126,7 @@ def test_a_proof_file_is_read_as_it_was_written_but_for_its_results(tmp_path: Pa
     ("changes", "message"),
     [
         ({"format": "insync-trace/1"}, "this is not a proof file"),
-        ({"bounds": {"replicas": "3"}}, 'bounds.replicas is "3"; expected a whole number'),
+        ({"bounds": {"replicas": [3]}}, "bounds.replicas is [3]; expected a whole number or a name"),
         ({"k": 0}, "k is 0; expected a whole number from 1"),
         ({"k": True}, "k is true; expected a whole number from 1"),
         ({"model": None}, "model is null; expected the name of a model"),

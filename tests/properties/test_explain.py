@@ -31,14 +31,13 @@ from insync.model import (
     invariant,
 )
 from insync.model.evaluator import Evaluator, evaluate
-from insync.properties import TYPE_OK, explain, failure, select
+from insync.properties.explain import explain, failure
+from insync.properties.registry import judge
 
 
 def counterexample(model: Model, name: str) -> tuple[int, ...]:
     """Return the first state in which the property fails, breadth first."""
-    (found,) = select(model, [name])
-    assert found.node is not None
-    node, evaluator = found.node(model), Evaluator(model.program)
+    (node,), evaluator = judge(model, [name]).nodes, Evaluator(model.program)
     frontier, seen = [model.program.initial], {model.program.initial}
     while frontier:
         for codes in frontier:
@@ -51,7 +50,7 @@ def counterexample(model: Model, name: str) -> tuple[int, ...]:
 
 
 def reason(model: Model, name: str, codes: Sequence[int]) -> str | None:
-    (found,) = select(model, [name])
+    (found,) = judge(model, [name]).invariants
     return explain(model, found, codes)
 
 
@@ -81,7 +80,7 @@ def test_truncation_to_the_high_watermark_is_explained() -> None:
         "b1 believes it leads (epoch 0) and its high watermark is 1, but b2, in the ISR {b1, b2}, "
         "has no record at offset 0."
     )
-    (weak,) = select(model, ["weak_isr"])
+    (weak,) = judge(model, ["weak_isr"]).invariants
     failing = failure(model, weak, codes)
     assert failing is not None
     assert failing.bindings == {"leader": "b1", "member": "b2", "offset": "0"}
@@ -170,7 +169,7 @@ def test_valid_high_watermark_is_explained() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["weak_isr", "strong_isr", "well_formed_log", TYPE_OK])
+@pytest.mark.parametrize("name", ["weak_isr", "strong_isr", "well_formed_log"])
 def test_what_holds_has_no_reason(name: str) -> None:
     model = Kip320()
     assert reason(model, name, model.program.initial) is None

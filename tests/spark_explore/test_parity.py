@@ -12,7 +12,7 @@ from insync.explorer import check as check_locally
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
-from insync.properties import properties_of
+from insync.properties.registry import sentences_of
 from insync.spark_explore import SparkOptions, check
 from insync_toys import TOYS, DieHard, Overflow
 
@@ -59,7 +59,7 @@ def test_a_violation_has_the_trace_of_the_local_engine(spark: SparkSession, part
 @pytest.mark.parametrize("keep_going", [False, True])
 @pytest.mark.parametrize("model", [*TOYS, KAFKA[2]], ids=name_of)
 def test_every_model_and_property(spark: SparkSession, model: Model, keep_going: bool) -> None:
-    names = list(properties_of(model))
+    names = list(sentences_of(model))
     warm = 1 if isinstance(model, (DieHard, Overflow)) else 1000
     options = SparkOptions(session=spark, partitions=2, warm_states=warm)
     found = check(model, names, options=options, keep_going=keep_going)

@@ -19,7 +19,7 @@ from insync.model import (
     action,
     require,
 )
-from insync.properties.progress import eventually, leads_to, sometimes
+from insync.properties import eventually, leads_to, sometimes
 
 __all__ = ["Crossing", "Person"]
 

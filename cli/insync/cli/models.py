@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from insync.cli.choices import choices, default_of, option_name, range_of
 from insync.model.catalogue import BUILT_IN, find_model
 from insync.model.errors import UserError
-from insync.properties import properties_of, select
+from insync.properties.registry import select, sentences_of
 
 if TYPE_CHECKING:
     import click
 
     from insync.model import Model
-    from insync.properties import Property
 
 __all__ = [
     "build_model",
@@ -55,19 +54,19 @@ def select_properties(model: Model, names: Sequence[str]) -> list[str]:
             )
             raise UserError(message)
         return []
-    return [found.name for found in select(model, names or None)]
+    return list(select(model, names or None))
 
 
-def model_properties(kind: type[Model]) -> list[tuple[Property, bool]]:
-    """Return the properties of a model with its default bounds, each with whether it is checked by default."""
+def model_properties(kind: type[Model]) -> list[tuple[str, str, bool]]:
+    """Return name and sentence of each property of a model, and whether it is checked by default."""
     model = kind()
-    return [(found, name in model.headline) for name, found in properties_of(model).items()]
+    return [(name, sentence, name in model.headline) for name, sentence in sentences_of(model).items()]
 
 
 def describe_properties(kind: type[Model], formatter: click.HelpFormatter) -> None:
     """Write a model's properties, those checked by default with a star."""
     formatter.write_dl(
-        [(f"{found.name}{' *' if default else ''}", found.sentence) for found, default in model_properties(kind)]
+        [(f"{name}{' *' if default else ''}", sentence) for name, sentence, default in model_properties(kind)]
     )
 
 

@@ -23,8 +23,8 @@ from insync.proofs.induction import check_induction
 from insync.proofs.outcome import Induction, Query, Verdict
 from insync.proofs.proof_file import Proof, proof_text, read_proof, results_of
 from insync.proofs.smt import z3_version
-from insync.properties import TYPE_OK, Property, select
-from insync.properties.lemmas import lemmas_of, select_lemmas
+from insync.properties.invariants import Invariant
+from insync.properties.registry import judge, lemmas_of, select_lemmas
 
 __all__ = ["Wish", "prove"]
 
@@ -51,12 +51,12 @@ class Wish:
 class Conditions:
     """What is proved, and what helps; `k` is how many good states are assumed."""
 
-    properties: list[Property]
-    lemmas: list[Property]
+    properties: list[Invariant]
+    lemmas: list[Invariant]
     k: int
 
     @property
-    def all(self) -> list[Property]:
+    def all(self) -> list[Invariant]:
         """Properties and lemmas, each once."""
         return list({c.name: c for c in (*self.properties, *self.lemmas)}.values())
 
@@ -79,13 +79,13 @@ def _conditions(model: Model, wish: Wish) -> Conditions:
     saved = read_proof(wish.proof) if wish.proof is not None else None
     names = wish.properties or (saved.properties if saved is not None else ())
     if "--infer" in wish.ways and not wish.lemmas and saved is None:
-        lemmas: list[Property] = list(lemmas_of(model).values())
+        lemmas: list[Invariant] = list(lemmas_of(model).values())
     else:
         given = [*(saved.lemmas if saved is not None else ()), *wish.lemmas]
         wanted = [n for name in given for n in (lemmas_of(model) if name == "all" else [name])]
         lemmas = select_lemmas(model, wanted)
-    chosen = [p for p in select(model, names or None) if p.name != TYPE_OK]
-    return Conditions(chosen, lemmas, wish.k or (saved.k if saved is not None else 1))
+    properties = list(judge(model, names or None).invariants)
+    return Conditions(properties, lemmas, wish.k or (saved.k if saved is not None else 1))
 
 
 def _bounded(model: Model, wish: Wish, conditions: Conditions, depth: int) -> int:
@@ -101,7 +101,7 @@ def _bounded(model: Model, wish: Wish, conditions: Conditions, depth: int) -> in
     return exit_code_for("violated" if traces else "incomplete")
 
 
-def _proved_lemmas(model: Model, wish: Wish, lemmas: list[Property]) -> list[Property]:
+def _proved_lemmas(model: Model, wish: Wish, lemmas: list[Invariant]) -> list[Invariant]:
     """Return the lemmas if they are proved of this model, or those that are: a bounded check may assume no others."""
     if "--infer" in wish.ways:
         found = infer(model, lemmas, wish.timeout, _reporter(wish))
@@ -134,7 +134,7 @@ def _inferred(model: Model, wish: Wish, conditions: Conditions) -> int:
     return _conclude(model, wish, kept, found.induction, dropped, lost)
 
 
-def _without(conditions: Sequence[Property], dropped: Sequence[Dropped]) -> list[Property]:
+def _without(conditions: Sequence[Invariant], dropped: Sequence[Dropped]) -> list[Invariant]:
     names = {d.name for d in dropped}
     return [condition for condition in conditions if condition.name not in names]
 

@@ -19,7 +19,7 @@ from insync.explorer.verdict import CheckResult, Verdict
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
-from insync.properties import select
+from insync.properties.registry import judge, select
 
 __all__ = ["Agreement", "Engine", "Opinion", "agree", "evaluator_engine", "local_engine", "opinion_of", "z3_engine"]
 
@@ -100,7 +100,7 @@ def agree(
     Raises:
         UserError: an unknown property, or a model that cannot be traced.
     """
-    names = [found.name for found in select(model, properties)]
+    names = select(model, properties)
     opinions = []
     for name, engine in engines.items():
         opinions.append(_asked(name, engine, model, names, limits or Limits()))
@@ -110,7 +110,7 @@ def agree(
     differences = tuple(text for other in ran[1:] for text in _differences(ran[0], other))
     depth = max((opinion.depth for opinion in ran), default=1)
     state = first_difference(model, names, depth) if differences else None
-    return Agreement(model_reference(model), model.identity, tuple(names), tuple(opinions), differences, state)
+    return Agreement(model_reference(model), model.identity, names, tuple(opinions), differences, state)
 
 
 def _asked(name: str, engine: Engine, model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
@@ -211,7 +211,7 @@ def z3_engine(depth: int, seconds: float | None = None) -> Engine:
         from insync.proofs.outcome import BoundedVerdict
 
         most = depth if limits.depth is None else min(depth, limits.depth)
-        answer = check_bounded(model, select(model, properties), most, seconds)
+        answer = check_bounded(model, judge(model, properties).invariants, most, seconds)
         violated = answer.verdict is BoundedVerdict.VIOLATED
         lengths = {name: len(path.codes) for name, path in zip(answer.violated, answer.paths, strict=True)}
         unknown = answer.verdict is BoundedVerdict.UNKNOWN

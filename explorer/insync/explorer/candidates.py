@@ -8,7 +8,7 @@ from insync.explorer.check import check
 from insync.explorer.limits import Limits
 from insync.model import Model
 from insync.proofs.houdini import Dropped
-from insync.properties import Property
+from insync.properties.invariants import Invariant
 
 __all__ = ["refuted_candidates", "small_bounds", "small_instance"]
 
@@ -24,7 +24,7 @@ def small_instance(model: Model, bounds: Mapping[str, int] | None = None) -> Mod
 
 
 def refuted_candidates(
-    model: Model, candidates: Sequence[Property], bounds: Mapping[str, int] | None = None, seconds: float = 60
+    model: Model, candidates: Sequence[Invariant], bounds: Mapping[str, int] | None = None, seconds: float = 60
 ) -> list[Dropped]:
     """Return the candidates that fail in some reachable state of the model at small bounds.
 

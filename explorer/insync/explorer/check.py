@@ -19,7 +19,9 @@ from insync.machine.kernels import Kernels, compile_kernels
 from insync.machine.memory import peak_memory
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.properties import TYPE_OK, Property, select
+from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import Invariant
+from insync.properties.registry import judge
 
 __all__ = ["Extent", "check", "concluded", "result_of"]
 
@@ -51,14 +53,13 @@ def check(
         InternalError: the evaluator does not confirm what the machine code found.
     """
     watch = Watch(limits or Limits(), stop)
-    asked = select(model, properties)
-    checked = [(prop, prop.node(model)) for prop in asked if prop.node is not None]
+    judged = judge(model, properties)
     started = time.perf_counter()
     try:
-        kernels = compile_kernels(model.program, [node for _, node in checked], stopped=watch.interrupted)
+        kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted)
     except GivenUp as ended:
         nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason(str(ended.reason)))
-        return result_of(model, asked, nothing, (), {"compile": time.perf_counter() - started, "search": 0.0})
+        return result_of(model, judged.names, nothing, (), {"compile": time.perf_counter() - started, "search": 0.0})
     compiled = time.perf_counter()
     size = threads or available_cores()
     with Team(size) as team:
@@ -67,17 +68,17 @@ def check(
         try:
             space = search.run()
             searched = time.perf_counter()
-            violations = _violations(model, [prop for prop, _ in checked], kernels, space, team)
+            violations = _violations(model, judged.invariants, kernels, space, team)
         finally:
             search.space.close()
     seconds = {"compile": compiled - started, "search": searched - compiled}
     if violations:
         seconds["trace"] = time.perf_counter() - searched
-    return result_of(model, asked, space, violations, seconds)
+    return result_of(model, judged.names, space, violations, seconds)
 
 
 def _violations(
-    model: Model, checked: Sequence[Property], kernels: Kernels, space: Space, team: Team
+    model: Model, checked: Sequence[Invariant], kernels: Kernels, space: Space, team: Team
 ) -> tuple[Violation, ...]:
     """The traces of all violations, the shortest first, then in the order of the properties."""
     found: list[Violation] = []
@@ -94,7 +95,7 @@ def _violations(
 
 def result_of(
     model: Model,
-    asked: Sequence[Property],
+    asked: Sequence[str],
     space: Space,
     violations: tuple[Violation, ...],
     seconds: dict[str, float],
@@ -103,7 +104,7 @@ def result_of(
 
     Args:
         model: what was searched.
-        asked: the properties that were asked for.
+        asked: the names of the properties that were asked for.
         space: what was found.
         violations: a trace for each property that fails.
         seconds: how long its parts took.
@@ -111,9 +112,8 @@ def result_of(
     taken = dict.fromkeys(model.program.action_names, 0)
     for action, steps in zip(model.program.actions, space.steps, strict=True):
         taken[action.name] += steps
-    names = [prop.name for prop in asked]
     extent = Extent(tuple(space.levels), space.expanded, space.stopped_by, taken)
-    return concluded(model, "local", names, extent, violations, seconds)
+    return concluded(model, "local", asked, extent, violations, seconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,9 @@ from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import InternalError, UserError
-from insync.properties.progress import Fairness, Instance, Kind, Progress, fair_sets, select_progress
+from insync.properties.fairness import Fairness, fair_sets
+from insync.properties.registry import select_run_properties
+from insync.properties.runs import Instance, RunKind, RunProperty
 
 __all__ = ["ProgressResult", "RunResult", "check_progress"]
 
@@ -39,7 +41,7 @@ class RunResult:
     """
 
     name: str
-    kind: Kind
+    kind: RunKind
     sentence: str
     fairness: Fairness
     verdict: Verdict
@@ -93,7 +95,7 @@ def check_progress(
     Raises:
         UserError: an unknown property, action or parameter, or a model in which type_ok fails.
     """
-    chosen = select_progress(model, properties)
+    chosen = select_run_properties(model, properties)
     for found in chosen:
         fair_sets(model, fairness or found.fairness)  # so that a mistake is found before the work
     started = time.perf_counter()
@@ -122,10 +124,10 @@ def check_progress(
     )
 
 
-def _decided(space: Space, found: Progress, fairness: Fairness) -> RunResult:
+def _decided(space: Space, found: RunProperty, fairness: Fairness) -> RunResult:
     instances = found.instances(space.graph.model)
     complete = space.graph.stopped_by is None
-    if found.kind is Kind.SOMETIMES:
+    if found.kind is RunKind.SOMETIMES:
         fairness = Fairness()
         trace = _witness(space.graph, found, instances)
         absent = Verdict.VIOLATED if complete else Verdict.INCOMPLETE
@@ -136,7 +138,7 @@ def _decided(space: Space, found: Progress, fairness: Fairness) -> RunResult:
     return RunResult(found.name, found.kind, found.sentence, fairness, verdict, len(instances), trace)
 
 
-def _witness(graph: StateGraph, found: Progress, instances: Sequence[Instance]) -> Trace | None:
+def _witness(graph: StateGraph, found: RunProperty, instances: Sequence[Instance]) -> Trace | None:
     """The trace to the first state that is as asked for, of any binding."""
     import numpy as np
 
@@ -164,7 +166,9 @@ def _shortest(graph: StateGraph, state: int) -> Path:
     return [(None, 0), *path]
 
 
-def _counterexample(space: Space, found: Progress, fairness: Fairness, instances: Sequence[Instance]) -> Trace | None:
+def _counterexample(
+    space: Space, found: RunProperty, fairness: Fairness, instances: Sequence[Instance]
+) -> Trace | None:
     """The trace of a fair run that breaks the property, the shortest over the bindings."""
     model = space.graph.model
     demands = demands_of(space, fair_sets(model, fairness))

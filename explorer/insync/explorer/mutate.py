@@ -27,9 +27,8 @@ from insync.model.catalogue import model_reference
 from insync.model.errors import UserError, closest
 from insync.model.graph import Node
 from insync.model.program import Program
-from insync.properties import TYPE_OK, properties_of, select
-from insync.properties.deadlock import DEADLOCK_FREE
-from insync.properties.progress import progress_of, select_progress
+from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
+from insync.properties.registry import invariants_of, judge, run_properties_of, select_run_properties
 
 __all__ = ["Fate", "MutantResult", "MutationResult", "mutate"]
 
@@ -133,30 +132,30 @@ def mutate(
     if unknown is not None:
         message = f"{model.name} has no action {unknown!r}. {closest(unknown, model.program.action_names)}"
         raise UserError(message)
-    names = properties if properties is not None else [n for n in properties_of(model) if n != DEADLOCK_FREE]
-    asked = [found.name for found in select(model, names)]
+    names = properties if properties is not None else [n for n in invariants_of(model) if n != DEADLOCK_FREE]
+    asked = [found.name for found in judge(model, names).invariants]
     given = limits or Limits()
     bounded = Limits(given.depth, given.states or MOST_STATES, given.seconds, given.memory_bytes)
-    judge = _Judge(model, asked, bounded, threads or available_cores(), runs, stop)
+    jury = _Jury(model, asked, bounded, threads or available_cores(), runs, stop)
     mutants = mutants_of(model, actions)
-    equivalent = judge.equivalent(mutants)
+    equivalent = jury.equivalent(mutants)
     results = []
     for number, mutant in enumerate(mutants):
-        results.append(judge.fate(mutant, equivalent[number]))
+        results.append(jury.fate(mutant, equivalent[number]))
         if told is not None:
             told(number + 1, len(mutants), results[-1])
     return MutationResult(
         model=model_reference(model),
         bounds=model.identity,
-        properties=(*judge.properties, TYPE_OK, *judge.runs),
-        failing=tuple(name for name in asked if name not in (*judge.properties, TYPE_OK)),
-        distinct_states=judge.original.distinct_states,
+        properties=(*jury.properties, TYPE_OK, *jury.runs),
+        failing=tuple(name for name in asked if name not in jury.properties),
+        distinct_states=jury.original.distinct_states,
         mutants=tuple(results),
         seconds=time.perf_counter() - started,
     )
 
 
-class _Judge:
+class _Jury:
     def __init__(
         self,
         model: Model,
@@ -169,9 +168,9 @@ class _Judge:
         self.model, self.limits, self.threads, self.stop = model, limits, threads, stop
         self.original = self._complete(check(model, asked, limits, threads, keep_going=True, stop=stop))
         failing = {violation.property for violation in self.original.violations}
-        self.properties = [name for name in asked if name not in failing and name != TYPE_OK]
+        self.properties = [name for name in asked if name not in failing]
         self.runs: list[str] = []
-        if runs and progress_of(model):
+        if runs and run_properties_of(model):
             known = check_progress(model, None, None, limits, None, stop)
             self.runs = [result.name for result in known.properties if result.verdict is Verdict.HOLDS]
 
@@ -222,7 +221,7 @@ class _Judge:
     def _noticed_in_runs(self, broken: Model) -> dict[str, int]:
         if not self.runs:
             return {}
-        found = check_progress(broken, [p.name for p in select_progress(broken, self.runs)], None, self.limits)
+        found = check_progress(broken, [p.name for p in select_run_properties(broken, self.runs)], None, self.limits)
         failing = [result for result in found.properties if result.verdict is Verdict.VIOLATED]
         return {result.name: result.trace.length if result.trace is not None else 0 for result in failing}
 

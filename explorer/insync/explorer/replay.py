@@ -12,8 +12,11 @@ from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.model import Model
 from insync.model.errors import UserError, closest
 from insync.model.evaluator import Evaluator
-from insync.properties import TYPE_OK, explain, select
-from insync.properties.progress import Fairness, Kind, Progress, progress_of
+from insync.properties.every_model import TYPE_OK
+from insync.properties.explain import explain
+from insync.properties.fairness import Fairness
+from insync.properties.registry import judge, run_properties_of
+from insync.properties.runs import RunKind, RunProperty
 
 __all__ = ["ReplayError", "replay"]
 
@@ -57,7 +60,7 @@ class _Replay:
             codes, executed = self._step(step, codes, number)
             steps.append(executed)
             moves.append((self.model.program.action_number(step.action or "", dict(step.parameters)), codes))
-        known = progress_of(self.model)
+        known = run_properties_of(self.model)
         if trace.property in known:
             return self._run(trace, known[trace.property], moves, tuple(steps))
         if trace.loop is not None or trace.fairness is not None or trace.witness:
@@ -67,10 +70,11 @@ class _Replay:
         reason = refused.message if refused is not None else self._reason(trace, codes)
         return Trace(trace.model, trace.bounds, trace.property, tuple(steps), reason, refused)
 
-    def _run(self, trace: Trace, found: Progress, moves: list[Move], steps: tuple[TraceStep, ...]) -> Trace:
+    def _run(self, trace: Trace, found: RunProperty, moves: list[Move], steps: tuple[TraceStep, ...]) -> Trace:
         """Verify a run that never ends, or a witness."""
-        if (found.kind is Kind.SOMETIMES) != trace.witness or (trace.loop is None) != trace.witness:
-            shape = "is a witness and has no loop" if found.kind is Kind.SOMETIMES else "has a loop and is no witness"
+        witness = found.kind is RunKind.SOMETIMES
+        if trace.witness != witness or (trace.loop is None) != witness:
+            shape = "is a witness and has no loop" if witness else "has a loop and is no witness"
             message = f"a trace of {found.name} {shape}. {_CAUSE}"
             raise self._error(message, "the end of the trace")
         if trace.loop is None:
@@ -129,7 +133,7 @@ class _Replay:
         return RefusedStep(refused.action, dict(refused.parameters), label, failing.message)
 
     def _reason(self, trace: Trace, codes: tuple[int, ...]) -> str:
-        (found,) = select(self.model, [trace.property])
+        (found,) = judge(self.model, [trace.property]).invariants
         reason = explain(self.model, found, codes)
         if reason is None:
             message = f"{trace.property} holds in the last state of the trace, which must violate it. {_CAUSE}"

@@ -19,8 +19,8 @@ from insync.machine.walker import FailedWalk, Walked, Walker
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.evaluator import Evaluator, evaluate
-from insync.model.graph import Node
-from insync.properties import TYPE_OK, Property, select
+from insync.properties.every_model import TYPE_OK
+from insync.properties.registry import Judged, judge
 
 __all__ = ["SimulationResult", "WalkLengths", "shortened", "simulate", "simulation_of", "walks_per_share"]
 
@@ -111,16 +111,15 @@ def simulate(
         UserError: an unknown property, or a model that cannot be traced.
         InternalError: the evaluator does not confirm what the machine code found.
     """
-    asked = select(model, properties)
-    checked = [(prop, prop.node(model)) for prop in asked if prop.node is not None]
+    judged = judge(model, properties)
     program = model.program
     started = time.perf_counter()
-    kernels = compile_kernels(program, [node for _, node in checked], (Part.WALK,))
+    kernels = compile_kernels(program, judged.nodes, (Part.WALK,))
     compiled = time.perf_counter()
     walked = _Simulation(walks, depth, Watch(Limits(seconds=seconds), stop), reporter)
     size = threads or available_cores()
     initial = program.schema.pack(program.initial)
-    if all(evaluate(node, program.initial) for _, node in checked):
+    if all(evaluate(node, program.initial) for node in judged.nodes):
         with Team(size) as team:
             walkers = [kernels.walker(initial, seed, depth) for _ in range(size)]
             try:
@@ -129,15 +128,15 @@ def simulate(
                 for walker in walkers:
                     walker.close()
     else:
-        first = next(place for place, (_, node) in enumerate(checked) if not evaluate(node, program.initial))
+        first = next(place for place, node in enumerate(judged.nodes) if not evaluate(node, program.initial))
         walked.fails_at_once(kernels.sizes.actions, first)
     total, done = walked.total()
     taken = time.perf_counter()
-    violation = None if total.failed is None else shortened(model, checked, total.failed)
+    violation = None if total.failed is None else shortened(model, judged, total.failed)
     spent = {"compile": compiled - started, "search": taken - compiled}
     if violation is not None:
         spent["shrink"] = time.perf_counter() - taken
-    return simulation_of(model, asked, (seed, depth, done), total, violation, walked.stopped_by, spent)
+    return simulation_of(model, judged, (seed, depth, done), total, violation, walked.stopped_by, spent)
 
 
 def walks_per_share(depth: int) -> int:
@@ -208,14 +207,14 @@ class _Simulation:
             self._reporter(WalkProgress(walks, steps, rate, self._watch.resident, self._watch.seconds))
 
 
-def shortened(model: Model, checked: Sequence[tuple[Property, Node]], failed: FailedWalk) -> Violation:
+def shortened(model: Model, judged: Judged, failed: FailedWalk) -> Violation:
     """Return the violation that a failing walk ends in, with the steps that it does not need left out."""
     evaluator = Evaluator(model.program)
-    if failed.property == len(checked):
+    if failed.property == len(judged.nodes):
         replayer = Replayer(evaluator, None)
         trace = refusal_trace(model, replayer.moves(shrink(replayer, failed.actions)))
         return Violation(TYPE_OK, trace.length, trace)
-    violated, node = checked[failed.property]
+    violated, node = judged.invariants[failed.property], judged.nodes[failed.property]
     replayer = Replayer(evaluator, lambda codes: not evaluate(node, codes))
     trace = violation_trace(model, violated, replayer.moves(shrink(replayer, failed.actions)))
     return Violation(violated.name, trace.length, trace)
@@ -223,7 +222,7 @@ def shortened(model: Model, checked: Sequence[tuple[Property, Node]], failed: Fa
 
 def simulation_of(
     model: Model,
-    asked: Sequence[Property],
+    judged: Judged,
     settings: tuple[int, int, int],
     total: Walked,
     violation: Violation | None,
@@ -234,7 +233,7 @@ def simulation_of(
 
     Args:
         model: what was walked through.
-        asked: the properties that were asked for.
+        judged: what was asked for.
         settings: the seed, the depth and how many walks were taken.
         total: what all of them counted.
         violation: what the first failing walk ends in.
@@ -246,10 +245,10 @@ def simulation_of(
     for action, steps in zip(model.program.actions, total.steps, strict=True):
         taken[action.name] += steps
     violated = {violation.property} if violation is not None else set()
-    names = [*(prop.name for prop in asked), *(violated - {prop.name for prop in asked})]
+    names = [*judged.names, *(violated - set(judged.names))]
     occurring = [length for length, count in enumerate(total.lengths) if count] or [0]
     steps = sum(taken.values())
-    lost = total.failed is not None and total.failed.property < len(asked)
+    lost = total.failed is not None and total.failed.property < len(judged.nodes)
     return SimulationResult(
         model=model_reference(model),
         bounds=model.identity,

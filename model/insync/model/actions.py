@@ -119,7 +119,11 @@ def action(function: F | None = None, /, *, label: str | None = None) -> F | Cal
 
 
 def invariant(function: F, /) -> F:
-    """Mark a method of a model as an invariant: a condition on the state that must hold always."""
+    """Mark a method of a model as an invariant: a condition on the state that must hold always.
+
+    This one belongs in the class body. `insync.properties.invariant` declares a function beside the class:
+    `@invariant(Lock)` above a function of model and state.
+    """
     _check_signature(function, "invariant", parameters=False)
     setattr(function, ROLE, InvariantSpec(place_of_function(function)))
     return function

@@ -13,7 +13,8 @@ from insync.model.errors import InternalError
 from insync.model.evaluator import Evaluator, evaluate
 from insync.proofs.outcome import Bounded, BoundedVerdict, Query, StatePath, Verdict
 from insync.proofs.smt import Answer, Deadline, Formula, Path, Solver, SymbolicProgram, all_of, any_of, negation
-from insync.properties.property import TYPE_OK, Property
+from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import Invariant
 
 __all__ = ["check_bounded", "replayed"]
 
@@ -28,11 +29,11 @@ _VERDICTS = {
 
 def check_bounded(
     model: Model,
-    properties: Sequence[Property],
+    properties: Sequence[Invariant],
     depth: int,
     seconds: float | None = None,
     reporter: Reporter | None = None,
-    lemmas: Sequence[Property] = (),
+    lemmas: Sequence[Invariant] = (),
 ) -> Bounded:
     """Return whether some trace of at most `depth` states ends in a violation; type_ok is always checked.
 
@@ -54,14 +55,14 @@ class _Bounded:
     def __init__(
         self,
         model: Model,
-        properties: Sequence[Property],
-        lemmas: Sequence[Property],
+        properties: Sequence[Invariant],
+        lemmas: Sequence[Invariant],
         seconds: float | None,
         reporter: Reporter | None,
     ) -> None:
         self.model = model
-        self.lemmas = [lemma.node(model) for lemma in lemmas if lemma.node is not None]
-        self.nodes = {p.name: p.node(model) for p in properties if p.node is not None}
+        self.lemmas = [lemma.node(model) for lemma in lemmas]
+        self.nodes = {p.name: p.node(model) for p in properties}
         self.seconds = seconds
         self.reporter = reporter
         self.program = SymbolicProgram(model.program)

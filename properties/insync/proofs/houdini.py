@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from insync.model import Model
-from insync.model.errors import UserError
 from insync.model.evaluator import evaluate
 from insync.proofs.outcome import Induction, Query, Verdict
 from insync.proofs.preservation import Preservation
+from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain
-from insync.properties.property import TYPE_OK, Property
+from insync.properties.invariants import Invariant
 
 __all__ = ["Dropped", "Inferred", "infer", "refuted_at_first"]
 
@@ -60,7 +60,7 @@ class Inferred:
 
 def infer(
     model: Model,
-    candidates: Sequence[Property],
+    candidates: Sequence[Invariant],
     seconds: float | None = None,
     reporter: Reporter | None = None,
 ) -> Inferred:
@@ -73,16 +73,12 @@ def infer(
         reporter: is told of each query when it is answered.
 
     Raises:
-        UserError: z3 is not installed, or a candidate has no condition.
+        UserError: z3 is not installed.
     """
-    for candidate in candidates:
-        if candidate.node is None:
-            message = f"{candidate.name} has no condition of its own and is proved with every induction; leave it out."
-            raise UserError(message)
     return _Houdini(model, candidates, seconds, reporter if reporter is not None else lambda query: None).run()
 
 
-def refuted_at_first(model: Model, candidates: Sequence[Property]) -> list[Dropped]:
+def refuted_at_first(model: Model, candidates: Sequence[Invariant]) -> list[Dropped]:
     """Return the candidates that fail in the initial state."""
     found = []
     for candidate in candidates:
@@ -93,7 +89,7 @@ def refuted_at_first(model: Model, candidates: Sequence[Property]) -> list[Dropp
 
 
 class _Houdini:
-    def __init__(self, model: Model, candidates: Sequence[Property], seconds: float | None, report: Reporter) -> None:
+    def __init__(self, model: Model, candidates: Sequence[Invariant], seconds: float | None, report: Reporter) -> None:
         self.model, self.seconds, self.report = model, seconds, report
         self.dropped = refuted_at_first(model, candidates)
         fallen = {d.name for d in self.dropped}
@@ -129,5 +125,5 @@ class _Houdini:
         if found.failing == (TYPE_OK,):
             return []
         last = found.path.codes[-1]
-        broken = [c for c in self.kept if c.node is not None and not evaluate(c.node(self.model), last)]
+        broken = [c for c in self.kept if not evaluate(c.node(self.model), last)]
         return [Dropped(c.name, query.name, explain(self.model, c, last) or "") for c in broken]

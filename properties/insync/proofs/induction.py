@@ -15,7 +15,7 @@ from insync.proofs.bounded import check_bounded
 from insync.proofs.outcome import Bounded, BoundedVerdict, Induction, Query, Verdict
 from insync.proofs.preservation import Preservation
 from insync.proofs.smt import Deadline
-from insync.properties.property import Property
+from insync.properties.invariants import Invariant
 
 __all__ = ["check_induction"]
 
@@ -25,7 +25,7 @@ Reporter = Callable[[Query], None]
 
 def check_induction(
     model: Model,
-    conditions: Sequence[Property],
+    conditions: Sequence[Invariant],
     k: int = 1,
     seconds: float | None = None,
     reporter: Reporter | None = None,

@@ -22,8 +22,9 @@ from insync.model.program import BoundAction
 from insync.proofs.bounded import replayed
 from insync.proofs.outcome import CounterexampleToInduction, Query, StatePath, Verdict
 from insync.proofs.smt import Answer, Deadline, Formula, Path, Solver, SymbolicProgram, all_of, any_of, negation
+from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain
-from insync.properties.property import TYPE_OK, Property
+from insync.properties.invariants import Invariant
 
 __all__ = ["Preservation", "conjuncts"]
 
@@ -67,11 +68,11 @@ class Preservation:
         action_names: the names of the actions that can be enabled, in the model's order.
     """
 
-    def __init__(self, model: Model, conditions: Sequence[Property], k: int = 1) -> None:
+    def __init__(self, model: Model, conditions: Sequence[Invariant], k: int = 1) -> None:
         self.model = model
-        self.conditions = [c for c in conditions if c.node is not None]
+        self.conditions = list(conditions)
         self.program = SymbolicProgram(model.program)
-        nodes = [(c.name, c.node(model)) for c in self.conditions if c.node is not None]
+        nodes = [(c.name, c.node(model)) for c in conditions]
         self.parts = [_Part(name, part, self.program.reads(part)) for name, node in nodes for part in conjuncts(node)]
         self.action_names = list(dict.fromkeys(action.name for action in model.program.actions))
         self.path = Path(self.program, self.program.fresh("s0"))

@@ -1,25 +1,19 @@
-"""What must hold in every reachable state, and why it does not where it fails."""
+"""Declare beside a model's class what must hold: in every reachable state, or in its runs.
+
+    from insync.properties import invariant
+
+    @invariant(Lock)
+    def one_inside(model: Lock, s: StateView) -> Condition: ...
+
+These are the names to declare with; the modules of this package are internal. `registry` keeps what is declared and
+finds it by name, `invariants` and `runs` say what a property is, `fairness` what a run must not neglect, `explain` and
+`show` why an invariant fails. What is declared of Kafka's models is in `kafka`; `kafka_modules` says in which module.
+"""
 
 from __future__ import annotations
 
-from insync.properties.deadlock import DEADLOCK_FREE
-from insync.properties.explain import explain, failure
-from insync.properties.kafka import async_isr, cluster, cluster_progress, replication, replication_progress
-from insync.properties.property import TYPE_OK, Failure, Property, properties_of, property_of, select
+from insync.properties.fairness import Fairness
+from insync.properties.invariants import Failure
+from insync.properties.registry import eventually, invariant, leads_to, lemma, sometimes
 
-__all__ = [
-    "DEADLOCK_FREE",
-    "TYPE_OK",
-    "Failure",
-    "Property",
-    "async_isr",
-    "cluster",
-    "cluster_progress",
-    "explain",
-    "failure",
-    "properties_of",
-    "property_of",
-    "replication",
-    "replication_progress",
-    "select",
-]
+__all__ = ["Failure", "Fairness", "eventually", "invariant", "leads_to", "lemma", "sometimes"]

@@ -1,6 +1,6 @@
-"""Why a property fails in a state: the bindings of its quantifiers, the condition that does not hold, and a sentence.
+"""Why an invariant fails in a state: the bindings of its quantifiers, the condition that does not hold, and a sentence.
 
-The walk follows the expression of the property from the top with the evaluator. Of conditions that must all hold it
+The walk follows the expression of the invariant from the top with the evaluator. Of conditions that must all hold it
 enters the first that does not; of alternatives, none of which holds, the one that says most: the last with a
 quantifier in it, else the last.
 """
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from insync.model import Model
 from insync.model.evaluator import evaluate
 from insync.model.graph import Node, Op, Quantifier, reachable
-from insync.properties.property import Failure, Property
+from insync.properties.invariants import Failure, Invariant
 from insync.properties.show import field_value, plain, show
 
 __all__ = ["explain", "failure"]
@@ -20,21 +20,16 @@ __all__ = ["explain", "failure"]
 MOST_FIELDS = 8
 
 
-def explain(model: Model, found: Property, codes: Sequence[int]) -> str | None:
-    """Return the sentence that says why a property fails in the state with these codes; None where it holds.
-
-    type_ok has no condition of its own: its failure is a step that is refused, and the refusal says why.
-    """
+def explain(model: Model, found: Invariant, codes: Sequence[int]) -> str | None:
+    """Return the sentence that says why an invariant fails in the state with these codes; None where it holds."""
     failing = failure(model, found, codes)
     if failing is None:
         return None
     return found.because(failing) if found.because is not None else _generic(found, failing)
 
 
-def failure(model: Model, found: Property, codes: Sequence[int]) -> Failure | None:
-    """Return where a property fails in the state with these codes; None where it holds."""
-    if found.node is None:
-        return None
+def failure(model: Model, found: Invariant, codes: Sequence[int]) -> Failure | None:
+    """Return where an invariant fails in the state with these codes; None where it holds."""
     root = found.node(model)
     if evaluate(root, codes):
         return None
@@ -69,7 +64,7 @@ def _most_telling(node: Node) -> Node:
     return (quantified or node.args)[-1]
 
 
-def _generic(found: Property, failing: Failure) -> str:
+def _generic(found: Invariant, failing: Failure) -> str:
     where = ", ".join(f"{variable} = {label}" for variable, label in failing.bindings.items())
     values = list(failing.fields.items())
     shown = ", ".join(f"{path} = {plain(value)}" for path, value in values[:MOST_FIELDS])

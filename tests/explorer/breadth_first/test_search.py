@@ -10,7 +10,7 @@ from insync.explorer.evaluator.search import check_by_evaluator
 from insync.explorer.replay import replay
 from insync.model import Bool, BoundValues, Model, Not, State, StateView, action, require
 from insync.model.catalogue import find_model
-from insync.properties import TYPE_OK, properties_of
+from insync.properties.registry import invariants_of, sentences_of
 from insync_toys import TOYS, DieHard, Overflow, TokenRing
 
 KAFKA = [
@@ -34,14 +34,14 @@ def facts(result: CheckResult) -> CheckResult:
 @pytest.mark.parametrize("keep_going", [False, True])
 @pytest.mark.parametrize("model", MODELS, ids=name_of)
 def test_the_result_is_that_of_the_evaluator(model: Model, keep_going: bool) -> None:
-    names = [name for name in properties_of(model) if name != TYPE_OK]
+    names = list(invariants_of(model))
     found = check(model, names, keep_going=keep_going)
     assert facts(found) == facts(check_by_evaluator(model, names, keep_going=keep_going))
 
 
 @pytest.mark.parametrize("model", MODELS, ids=name_of)
 def test_the_result_is_the_same_for_any_threads_and_partitions(model: Model) -> None:
-    names = list(properties_of(model))
+    names = list(sentences_of(model))
     first = facts(check(model, names, threads=1, partitions=1))
     for threads, partitions in [(1, 2), (1, 7), (2, 2), (2, 3), (3, 7), (4, 1)]:
         assert facts(check(model, names, threads=threads, partitions=partitions)) == first
@@ -58,7 +58,7 @@ def test_a_large_space_is_the_same_for_any_threads_and_partitions() -> None:
 
 @pytest.mark.parametrize("model", MODELS, ids=name_of)
 def test_every_trace_can_be_replayed(model: Model) -> None:
-    for violation in check(model, list(properties_of(model)), keep_going=True).violations:
+    for violation in check(model, list(sentences_of(model)), keep_going=True).violations:
         trace = violation.trace
         assert replay(trace, model, "here") == trace
         assert trace.length == violation.trace_length

@@ -27,6 +27,7 @@ def timeless(result: CheckResult) -> CheckResult:
         (model_of("truncate_to_high_watermark", {**SMALL, "max_leader_epoch": 2}), None),
         (model_of("async_isr", {"replicas": 2}), None),
         (model_of("kip320", SMALL), ["leader_in_isr"]),
+        (model_of("kip320", SMALL), ["type_ok", "strong_isr"]),
         (Lamp(), None),
         (Lamp(), ["broken_lamps_are_dark"]),
         (Lamp(switches=1), []),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from insync.explorer.runs.fair_cycles import Demand, Space, demands_of, fair_components, space_of
 from insync.explorer.runs.lasso_search import find_lasso
 from insync.explorer.runs.state_graph import StateGraph
-from insync.properties.progress import FairSet
+from insync.properties.fairness import FairSet
 
 ACTIONS = 3
 Step = tuple[int, int, int]

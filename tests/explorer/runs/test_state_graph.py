@@ -10,7 +10,7 @@ from insync.explorer.runs.state_graph import build_graph
 from insync.kafka.published import AsyncIsr, Kip320
 from insync.model import Model, UserError
 from insync.model.evaluator import Evaluator, evaluate
-from insync.properties import TYPE_OK, properties_of
+from insync.properties.registry import invariants_of
 from insync_lamp import Lamp
 from insync_runs import Crossing
 from insync_toys import TOYS
@@ -56,7 +56,7 @@ def test_levels_are_those_of_the_search() -> None:
 @pytest.mark.parametrize("model", [Kip320(replicas=2, log_size=1, max_records=1), AsyncIsr(max_version=1)])
 def test_conditions_are_as_the_evaluator_has_them(model: Model) -> None:
     graph = build_graph(model, Limits(states=1500))
-    nodes = [found.node(model) for name, found in properties_of(model).items() if found.node and name != TYPE_OK]
+    nodes = [found.node(model) for found in invariants_of(model).values()]
     truths = graph.truth(nodes)
     for state in range(0, len(graph), 7):
         assert [bool(truth[state]) for truth in truths] == [bool(evaluate(n, graph.codes(state))) for n in nodes]

@@ -10,7 +10,7 @@ from insync.explorer import Verdict
 from insync.explorer.liveness import check_progress
 from insync.kafka.cluster.model import Cluster
 from insync.model.evaluator import Evaluator
-from insync.properties.progress import progress_of
+from insync.properties.registry import run_properties_of
 from insync_walk import Walk
 
 pytest.importorskip("scipy")
@@ -65,7 +65,7 @@ def test_a_replica_whose_fetches_fail_may_leave_the_isr_and_comes_back() -> None
 
 def verdict(model: Cluster, name: str, *unfair: str) -> Verdict:
     """Whether a property of runs holds if these actions may be put off for ever."""
-    fairness = progress_of(model)[name].fairness
+    fairness = run_properties_of(model)[name].fairness
     assert set(unfair) <= set(fairness.strong)
     fair = replace(fairness, strong=tuple(one for one in fairness.strong if one not in unfair))
     return next(found for found in check_progress(model, [name], fair).properties if found.name == name).verdict

@@ -7,8 +7,8 @@ import pytest
 from insync.explorer import CheckResult, Limits, check
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
-from insync.properties import properties_of
 from insync.properties.kafka import cluster
+from insync.properties.registry import invariants_of
 
 BROKEN_BY = {
     "acks_mean_enough_copies": ("R-28", 14),
@@ -132,4 +132,4 @@ def test_all_properties_hold_with_one_more_thing_that_happens(budget: str) -> No
 
 
 def test_the_headline_is_about_what_clients_notice() -> None:
-    assert set(Cluster.headline) <= set(properties_of(Cluster()))
+    assert set(Cluster.headline) <= set(invariants_of(Cluster()))

@@ -22,7 +22,7 @@ def command(json_: bool) -> int:
 def _as_text() -> str:
     from insync.cli.choices import choices, default_of, range_of
     from insync.cli.models import built_in_models, model_properties
-    from insync.properties.property import sentence_of
+    from insync.properties.invariants import sentence_of
 
     lines = []
     for kind in built_in_models():
@@ -31,7 +31,7 @@ def _as_text() -> str:
         for name, choice in choices(kind).items():
             values = f"{default_of(choice)} ({range_of(choice)})"
             lines.append(f"    {name:<{width}}  {values:<11}  {choice.doc}".rstrip())
-        names = [f"{found.name}{'*' if default else ''}" for found, default in model_properties(kind)]
+        names = [f"{name}{'*' if default else ''}" for name, _, default in model_properties(kind)]
         lines += [f"    properties: {', '.join(names)}", ""]
     lines.append("After each bound its default and range. A property with a star is checked when none is named.")
     lines.append(f"Engines: {', '.join(ENGINES)}. More about one model: insync check MODEL --help")
@@ -44,7 +44,7 @@ def _as_json() -> str:
     from insync.cli.choices import choices, default_of
     from insync.cli.models import built_in_models, model_properties
     from insync.model import Setting
-    from insync.properties.property import sentence_of
+    from insync.properties.invariants import sentence_of
 
     models = [
         {
@@ -64,8 +64,8 @@ def _as_json() -> str:
                 for name, c in choices(kind).items()
             ],
             "properties": [
-                {"name": found.name, "sentence": found.sentence, "headline": default}
-                for found, default in model_properties(kind)
+                {"name": name, "sentence": sentence, "headline": default}
+                for name, sentence, default in model_properties(kind)
             ],
         }
         for kind in built_in_models()

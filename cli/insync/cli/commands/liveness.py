@@ -30,9 +30,9 @@ class _RunsCommand(ModelCommand):
     """A command whose properties are those of runs."""
 
     def format_properties(self, model: type[Model], formatter: click.HelpFormatter) -> None:
-        from insync.properties.progress import progress_of
+        from insync.properties.registry import run_properties_of
 
-        rows = [(found.name, f"{found.kind}: {found.sentence}") for found in progress_of(model).values()]
+        rows = [(found.name, f"{found.kind}: {found.sentence}") for found in run_properties_of(model).values()]
         with formatter.section(f"Properties of runs of {model.name}"):
             formatter.write_dl(rows or [("none", "See docs/guide/liveness.md for how to write one.")])
 
@@ -91,7 +91,7 @@ def command(
     from insync.cli.traces import check_trace_path, traces_written
     from insync.explorer.limits import Limits
     from insync.explorer.liveness import check_progress
-    from insync.properties.progress import Fairness
+    from insync.properties.fairness import Fairness
 
     built = build_model(chosen_model(ctx), chosen_bounds(ctx))
     if trace is not None:

@@ -59,13 +59,12 @@ def _replayed(file: Path, reference: str | None) -> tuple[Trace, Model]:
     from insync.explorer.traces.trace_file import model_beside, read_trace
     from insync.model.catalogue import find_model, model_reference
     from insync.model.errors import UserError
-    from insync.properties import select
-    from insync.properties.progress import progress_of
+    from insync.properties.registry import run_properties_of, select
 
     trace = read_trace(file)
     try:
         model = find_model(reference or model_beside(trace.model, file))(**trace.bounds)
-        if trace.property not in progress_of(model):
+        if trace.property not in run_properties_of(model):
             select(model, [trace.property])
     except UserError as error:
         message = f"{file}: {error.args[0]}"

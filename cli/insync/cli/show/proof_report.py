@@ -16,14 +16,14 @@ from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
 from insync.explorer.traces.trace import RefusedStep, Trace
 from insync.model.catalogue import model_reference
 from insync.proofs.outcome import BoundedVerdict, Verdict
-from insync.properties import TYPE_OK
+from insync.properties.every_model import TYPE_OK
 
 if TYPE_CHECKING:
     from insync.explorer.traces.grid import Paint
     from insync.model import Model
     from insync.proofs.houdini import Dropped
     from insync.proofs.outcome import Bounded, CounterexampleToInduction, Induction, Query, StatePath
-    from insync.properties import Property
+    from insync.properties.invariants import Invariant
 
 __all__ = ["Attempt", "Search", "answer_of", "describe_attempt", "describe_search", "induction_trace", "traces_of"]
 
@@ -33,8 +33,8 @@ class Search:
     """A bounded check and the traces of what it found."""
 
     model: Model
-    properties: Sequence[Property]
-    lemmas: Sequence[Property]
+    properties: Sequence[Invariant]
+    lemmas: Sequence[Invariant]
     result: Bounded
     traces: Sequence[Trace]
 
@@ -55,8 +55,8 @@ class Attempt:
     """
 
     model: Model
-    properties: Sequence[Property]
-    lemmas: Sequence[Property]
+    properties: Sequence[Invariant]
+    lemmas: Sequence[Invariant]
     result: Induction
     traces: Sequence[Trace]
     dropped: Sequence[Dropped] = ()
@@ -69,7 +69,7 @@ class Attempt:
         return self.result.verdict is Verdict.PROVED and not self.lost
 
 
-def traces_of(model: Model, properties: Sequence[Property], found: Bounded) -> list[Trace]:
+def traces_of(model: Model, properties: Sequence[Invariant], found: Bounded) -> list[Trace]:
     """Return the trace of each violation that a bounded check found."""
     known = {p.name: p for p in properties}
     traces = []
@@ -155,7 +155,7 @@ def _verdict(attempt: Attempt, paint: Paint) -> list[str]:
     return [paint(f"incomplete: {names} not proved", Tone.OPEN) + f"; {unknown.name} is unknown ({unknown.reason})"]
 
 
-def _used(lemmas: Sequence[Property], words: str, width: int) -> list[str]:
+def _used(lemmas: Sequence[Invariant], words: str, width: int) -> list[str]:
     if not lemmas:
         return []
     text = f"{words} {plural(len(lemmas), 'lemma')}: {', '.join(lemma.name for lemma in lemmas)}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from insync.cli.show.figures import count, memory, plural, rate, seconds
 from insync.cli.traces import replay_hint
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_grid, render_reason
+from insync.properties.every_model import TYPE_OK
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,7 +86,7 @@ def _simulation_verdict(result: SimulationResult, paint: Paint) -> list[str]:
             + f" in walk {count(result.failed_walk or 0)} ({walked})",
             f"  {long} states, shortened to a trace of {short}",
         ]
-    names = ", ".join(entry.name for entry in result.properties) or "type_ok"
+    names = ", ".join(entry.name for entry in result.properties) or TYPE_OK
     lines = [paint("incomplete: no violation", Tone.OPEN) + f" of {names} in {walked}; walks prove nothing"]
     if result.stopped_by is not None:
         lines.append(f"  stopped by {_STOPPED_BY[result.stopped_by]}")
@@ -112,7 +113,7 @@ def _check_verdict(result: CheckResult, paint: Paint) -> str:
     states = plural(result.distinct_states, "state")
     by = _STOPPED_BY.get(result.stopped_by or "", str(result.stopped_by))
     if result.verdict == "holds":
-        checked = ", ".join(names["holds"]) or "type_ok, which is always checked,"
+        checked = ", ".join(names["holds"]) or f"{TYPE_OK}, which is always checked,"
         return paint(f"holds: {checked}", Tone.GOOD) + f" in all {states}, depth {result.depth}"
     if result.verdict == "violated":
         lengths = ", ".join(f"{v.property} (trace of {plural(v.trace_length, 'state')})" for v in result.violations)
@@ -126,7 +127,7 @@ def _check_verdict(result: CheckResult, paint: Paint) -> str:
         [
             paint(f"incomplete: stopped by {by}", Tone.OPEN) + f" after {states}; nothing is proved",
             f"  complete up to depth {result.complete_depth}; {plural(result.frontier, 'state')} left to expand",
-            f"  no violation so far of {', '.join(names['incomplete']) or 'type_ok'}",
+            f"  no violation so far of {', '.join(names['incomplete']) or TYPE_OK}",
         ]
     )
 

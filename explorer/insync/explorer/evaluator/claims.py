@@ -14,10 +14,11 @@ from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.evaluator import evaluate
 from insync.model.graph import Node
-from insync.properties import TYPE_OK, Property, explain, select
-from insync.properties.property import sentence_of
+from insync.properties.explain import explain
+from insync.properties.invariants import Invariant, sentence_of
+from insync.properties.registry import judge
 
-__all__ = ["Claim", "ModelLike", "PropertyLike", "ReadableProperty", "claims_of", "model_of"]
+__all__ = ["Claim", "ModelLike", "PropertyLike", "ReadableProperty", "asked_names", "claims_of", "model_of"]
 
 ModelLike = Model | type[Model] | str
 """A model: a class, an instance, or what the command line calls it, `kip320` or `path/to/file.py:Class`."""
@@ -61,14 +62,14 @@ class Claim:
         model: the model.
         name: the property's name, or the function's.
         sentence: what it means.
-        symbolic: the property and its condition; None for a plain function.
+        symbolic: the invariant and its condition; None for a plain function.
         readable: the function; None for a property.
     """
 
     model: Model
     name: str
     sentence: str
-    symbolic: tuple[Property, Node] | None
+    symbolic: tuple[Invariant, Node] | None
     readable: ReadableProperty | None
 
     def holds(self, codes: tuple[int, ...]) -> bool:
@@ -119,12 +120,17 @@ def claims_of(model: Model, properties: Sequence[PropertyLike] | None = None) ->
     return list(unique.values())
 
 
+def asked_names(model: Model, properties: Sequence[PropertyLike] | None) -> list[str]:
+    """Return the name of each property that is asked for, type_ok as well; `claims_of` has accepted them."""
+    wanted = model.headline if properties is None else properties
+    return [given if isinstance(given, str) else getattr(given, "__name__", "<lambda>") for given in wanted]
+
+
 def _claims(model: Model, given: object) -> list[Claim]:
     if isinstance(given, str):
-        (found,) = select(model, [given])
-        if found.name == TYPE_OK or found.node is None:
-            return []
-        return [Claim(model, found.name, found.sentence, (found, found.node(model)), None)]
+        judged = judge(model, [given])
+        pairs = zip(judged.invariants, judged.nodes, strict=True)
+        return [Claim(model, found.name, found.sentence, (found, node), None) for found, node in pairs]
     if not callable(given):
         message = (
             f"{model.name}: {given!r} is not a property; give the name of one, or a function of the readable state."

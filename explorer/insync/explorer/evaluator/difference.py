@@ -10,7 +10,7 @@ from insync.machine.packed import Rows
 from insync.model import Model, ReadableState
 from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator, evaluate
-from insync.properties import select
+from insync.properties.registry import judge
 from insync.properties.show import field_value, plain
 
 __all__ = ["Difference", "first_difference"]
@@ -41,13 +41,14 @@ def first_difference(model: Model, properties: Sequence[str], depth: int) -> Dif
     The states are the evaluator's. None means that machine code and evaluator agree in each of them, so that a
     difference between searches lies in how states are kept and counted.
     """
-    checked = [(found.name, found.node(model)) for found in select(model, properties) if found.node is not None]
-    comparison = _Comparison(model, compile_kernels(model.program, [node for _, node in checked]))
+    judged = judge(model, properties)
+    comparison = _Comparison(model, compile_kernels(model.program, judged.nodes))
     try:
         for level, codes in _states(model, depth):
             sentence = comparison.of_successors(codes)
-            if sentence is None and checked:
-                truths = [(name, bool(evaluate(node, codes))) for name, node in checked]
+            if sentence is None and judged.nodes:
+                pairs = zip(judged.invariants, judged.nodes, strict=True)
+                truths = [(found.name, bool(evaluate(node, codes))) for found, node in pairs]
                 sentence = comparison.of_properties(codes, truths)
             if sentence is not None:
                 return Difference(level, model.decode(codes), sentence)

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from insync.explorer.check import Extent, concluded
-from insync.explorer.evaluator.claims import Claim, PropertyLike, claims_of
+from insync.explorer.evaluator.claims import Claim, PropertyLike, asked_names, claims_of
 from insync.explorer.evaluator.stepping import Codes, Refused, Stepper, Walk
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.verdict import CheckResult, Violation
 from insync.model import Model
-from insync.properties import TYPE_OK
+from insync.properties.every_model import TYPE_OK
 
 __all__ = ["check_by_evaluator"]
 
@@ -50,7 +50,7 @@ def check_by_evaluator(
     searched = time.perf_counter()
     violations = search.violations()
     seconds = {"search": searched - started, "trace": time.perf_counter() - searched}
-    return _result(model, claims, search, violations, seconds)
+    return _result(model, asked_names(model, properties), search, violations, seconds)
 
 
 @dataclass(slots=True)
@@ -154,10 +154,10 @@ class _Search:
 
 def _result(
     model: Model,
-    claims: Sequence[Claim],
+    asked: Sequence[str],
     search: _Search,
     violations: tuple[Violation, ...],
     seconds: dict[str, float],
 ) -> CheckResult:
     extent = Extent(tuple(map(len, search.levels)), search.expanded, search.stopped_by, search.steps)
-    return concluded(model, "evaluator", [claim.name for claim in claims], extent, violations, seconds)
+    return concluded(model, "evaluator", asked, extent, violations, seconds)

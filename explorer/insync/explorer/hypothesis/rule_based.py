@@ -17,7 +17,7 @@ from insync.explorer.testing.failures import PropertyViolated, describe, save, t
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.errors import UserError
-from insync.properties import TYPE_OK
+from insync.properties.every_model import TYPE_OK
 
 __all__ = ["ModelMachine", "build_machine", "is_final", "state_machine"]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from insync.explorer.runs.state_graph import StateGraph
-from insync.properties.progress import FairSet
+from insync.properties.fairness import FairSet
 
 if TYPE_CHECKING:
     from insync.explorer.runs.state_graph import Bits, Numbers

@@ -15,7 +15,8 @@ from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.evaluator import Evaluator, evaluate
-from insync.properties.progress import Fairness, FairSet, Instance, Progress, fair_sets
+from insync.properties.fairness import Fairness, FairSet, fair_sets
+from insync.properties.runs import Instance, RunProperty
 
 __all__ = ["Lasso", "Verified", "lasso_trace", "verify", "witness_reason"]
 
@@ -66,7 +67,7 @@ class Verified:
     reason: str = ""
 
 
-def verify(model: Model, found: Progress, fairness: Fairness, lasso: Lasso) -> Verified:
+def verify(model: Model, found: RunProperty, fairness: Fairness, lasso: Lasso) -> Verified:
     """Say whether a lasso whose steps are real is a fair run that breaks a property.
 
     Args:
@@ -120,7 +121,7 @@ def _due(instance: Instance, lasso: Lasso) -> int | None:
     return next((at for at in range(after, len(states)) if evaluate(instance.when, states[at])), None)
 
 
-def _reason(found: Progress, instance: Instance, due: int, lasso: Lasso, excuses: Sequence[str]) -> str:
+def _reason(found: RunProperty, instance: Instance, due: int, lasso: Lasso, excuses: Sequence[str]) -> str:
     where = f" for {instance}" if instance.bindings else ""
     start = "from the start" if due == 0 else f"after step {due}"
     if lasso.stays:
@@ -138,7 +139,7 @@ def _reason(found: Progress, instance: Instance, due: int, lasso: Lasso, excuses
     return text
 
 
-def witness_reason(model: Model, found: Progress, codes: Codes) -> str | None:
+def witness_reason(model: Model, found: RunProperty, codes: Codes) -> str | None:
     """Say that a state is of the kind that a `sometimes` property asks for; None if it is not."""
     instance = next((one for one in found.instances(model) if evaluate(one.then, codes)), None)
     if instance is None:
@@ -147,7 +148,7 @@ def witness_reason(model: Model, found: Progress, codes: Codes) -> str | None:
     return f"{found.name} is reached{where}: {found.sentence}"
 
 
-def lasso_trace(model: Model, found: Progress, fairness: Fairness, lasso: Lasso, reason: str) -> Trace:
+def lasso_trace(model: Model, found: RunProperty, fairness: Fairness, lasso: Lasso, reason: str) -> Trace:
     """Return a lasso as the trace of a property that it breaks."""
     steps = trace_steps(model, lasso.moves)
     return Trace(model_reference(model), model.identity, found.name, steps, reason, loop=lasso.loop, fairness=fairness)

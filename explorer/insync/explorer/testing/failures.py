@@ -13,7 +13,7 @@ from insync.explorer.traces.trace_file import replay_command, write_trace
 from insync.model import Model
 from insync.model.catalogue import BUILT_IN
 from insync.model.errors import UserError
-from insync.properties import select
+from insync.properties.registry import select
 
 __all__ = ["PropertyViolated", "UnexpectedVerdict", "describe", "save", "trace_directory"]
 

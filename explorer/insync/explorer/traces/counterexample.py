@@ -10,12 +10,14 @@ from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import InternalError
 from insync.model.evaluator import Evaluator
-from insync.properties import TYPE_OK, Property, explain
+from insync.properties.every_model import TYPE_OK
+from insync.properties.explain import explain
+from insync.properties.invariants import Invariant
 
 __all__ = ["refusal_trace", "trace_steps", "violation_trace"]
 
 
-def violation_trace(model: Model, violated: Property, moves: Sequence[Move]) -> Trace:
+def violation_trace(model: Model, violated: Invariant, moves: Sequence[Move]) -> Trace:
     """Return the trace of moves to a state in which a property fails.
 
     Raises:

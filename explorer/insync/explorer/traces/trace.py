@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from insync.model import ReadableState
-from insync.properties.progress import Fairness
+from insync.properties.fairness import Fairness
 
 __all__ = ["START", "RefusedStep", "Trace", "TraceStep"]
 

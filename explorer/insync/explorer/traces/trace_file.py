@@ -14,7 +14,7 @@ from pathlib import Path
 from insync.explorer.traces.files import write_whole
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.model.errors import UserError, closest
-from insync.properties.progress import Fairness
+from insync.properties.fairness import Fairness
 
 __all__ = ["FORMAT", "model_beside", "read_trace", "replay_command", "trace_text", "write_trace"]
 

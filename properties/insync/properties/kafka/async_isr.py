@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from insync.kafka.published import AsyncIsr
 from insync.model import Condition, StateView, for_all
-from insync.properties.property import Failure, property_of
+from insync.properties import Failure, invariant
 
 __all__ = ["valid_high_watermark"]
 
@@ -22,7 +22,7 @@ def _reason(failure: Failure) -> str:
     )
 
 
-@property_of(AsyncIsr, because=_reason)
+@invariant(AsyncIsr, because=_reason)
 def valid_high_watermark(model: AsyncIsr, s: StateView) -> Condition:
     """Every member of the controller's ISR has replicated up to the leader's high watermark.
 

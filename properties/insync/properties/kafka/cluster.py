@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.state import RecordId, Replica
-from insync.model import And, Condition, Implies, Not, Num, Or, SetValue, StateView, for_all
-from insync.properties.property import Failure, property_of
+from insync.model import And, Condition, Implies, Not, Or, StateView, for_all
+from insync.properties import invariant
+from insync.properties.kafka import cluster_reasons as reasons
+from insync.properties.kafka.cluster_terms import electable_replicas, has_record, is_deleted, is_leader
 
 __all__ = [
     "acks_mean_enough_copies",
@@ -29,29 +29,7 @@ __all__ = [
 # -------------------------------------------------------------------------------------------------- what clients notice
 
 
-def _is_leader(model: Cluster, s: StateView, replica: Replica) -> Condition:
-    """Whether a broker leads in its own eyes and in the controller's, in the controller's epoch."""
-    view, newest = model.view_of(s, replica), s.changes[0]
-    return And(model.leads(s, replica), newest.leader == replica, view.epoch == newest.epoch)
-
-
-def _has(model: Cluster, s: StateView, replica: Replica, record: RecordId) -> Condition:
-    """Whether a replica's log has a record."""
-    log = s.broker[replica].log
-    return Or(*[And(model.holds(s, replica, offset), log[offset] == record) for offset in range(model.b.records)])
-
-
-def _deleted(model: Cluster, s: StateView, record: Num | int) -> Condition:
-    """Whether an operator, or age, has deleted a record."""
-    return s.deleted.contains(record) if model.b.deletions else False
-
-
-def _lost(failure: Failure) -> str:
-    leader, record = failure.bindings["leader"], failure.bindings["record"]
-    return f"{record} was acknowledged, but {leader}, which leads now, does not have it: {_log(failure, leader)}."
-
-
-@property_of(Cluster, because=_lost)
+@invariant(Cluster, because=reasons.lost)
 def no_acknowledged_record_is_lost(model: Cluster, s: StateView) -> Condition:
     """Every record that a producer was told to be written is in the log of the broker that leads.
 
@@ -61,23 +39,14 @@ def no_acknowledged_record_is_lost(model: Cluster, s: StateView) -> Condition:
     return for_all(
         model.all(Replica),
         lambda leader: Implies(
-            _is_leader(model, s, leader),
+            is_leader(model, s, leader),
             for_all(
                 model.all(RecordId),
                 lambda record: Or(
-                    Not(s.acked.contains(record)), _deleted(model, s, record), _has(model, s, leader, record)
+                    Not(s.acked.contains(record)), is_deleted(model, s, record), has_record(model, s, leader, record)
                 ),
             ),
         ),
-    )
-
-
-def _other_history(failure: Failure) -> str:
-    replica, offset = failure.bindings["replica"], int(failure.bindings["offset"])
-    seen = cast(list[str | None], failure.state["seen"])[offset]
-    return (
-        f"Consumers have read {seen} at offset {offset}, and {replica} gives them another record there: "
-        f"{_log(failure, replica)}."
     )
 
 
@@ -88,7 +57,7 @@ def _agrees(model: Cluster, s: StateView, replica: Replica, offset: int) -> Cond
     return Implies(shown, And(offset < b.leo, s.seen[offset] == b.log[offset]))
 
 
-@property_of(Cluster, because=_other_history)
+@invariant(Cluster, because=reasons.other_history)
 def reads_repeat(model: Cluster, s: StateView) -> Condition:
     """Who reads an offset below the high watermark of a leader gets the record that was read there before.
 
@@ -103,7 +72,7 @@ def reads_repeat(model: Cluster, s: StateView) -> Condition:
     )
 
 
-@property_of(Cluster, because=_other_history)
+@invariant(Cluster, because=reasons.other_history)
 def follower_reads_repeat(model: Cluster, s: StateView) -> Condition:
     """Who reads an offset below the high watermark of any running replica gets the record that was read there before.
 
@@ -118,14 +87,7 @@ def follower_reads_repeat(model: Cluster, s: StateView) -> Condition:
     )
 
 
-def _shorter(failure: Failure) -> str:
-    leader = failure.bindings["leader"]
-    seen = [record for record in cast(list[str | None], failure.state["seen"]) if record]
-    hw = _broker(failure, leader)["hw"]
-    return f"Clients have seen a high watermark of {len(seen)}; {leader}, which leads now, tells them {hw}."
-
-
-@property_of(Cluster, because=_shorter)
+@invariant(Cluster, because=reasons.shorter)
 def watermark_never_goes_back(model: Cluster, s: StateView) -> Condition:
     """The high watermark that the leader tells clients is never below one that they were told before.
 
@@ -138,15 +100,10 @@ def watermark_never_goes_back(model: Cluster, s: StateView) -> Condition:
         told = for_all(range(model.b.records), lambda offset: Implies(s.seen[offset].is_some(), offset < b.hw))
         return Or(silent, told)
 
-    return for_all(model.all(Replica), lambda leader: Implies(_is_leader(model, s, leader), tells(leader)))
+    return for_all(model.all(Replica), lambda leader: Implies(is_leader(model, s, leader), tells(leader)))
 
 
-def _thin(failure: Failure) -> str:
-    acked = ", ".join(cast(list[str], failure.state["acked"]))
-    return f"Of the records acknowledged ({acked}) one was on fewer than min.insync.replicas replicas at that moment."
-
-
-@property_of(Cluster, because=_thin)
+@invariant(Cluster, because=reasons.thin)
 def acks_mean_enough_copies(model: Cluster, s: StateView) -> Condition:
     """When a record was acknowledged to a producer with acks=all, at least min.insync.replicas replicas had it.
 
@@ -158,32 +115,17 @@ def acks_mean_enough_copies(model: Cluster, s: StateView) -> Condition:
 # --------------------------------------------------------------------------------------------------- what replicas have
 
 
-def _electable(model: Cluster, s: StateView) -> SetValue:
-    """The replicas that the controller may elect: the ISR and the ELR, of those that still are replicas."""
-    electable = s.changes[0].isr | s.controller.elr if model.elr else s.changes[0].isr
-    return electable & s.changes[0].replicas if model.b.reassignments else electable
-
-
-def _incomplete(failure: Failure) -> str:
-    replica, offset = failure.bindings["replica"], int(failure.bindings["offset"])
-    seen = cast(list[str | None], failure.state["seen"])[offset]
-    newest = cast(list[dict[str, Any]], failure.state["changes"])[0]
-    where = "the ISR" if replica in newest["isr"] else "the ELR"
-    lacks = f"{replica} runs and is in {where}, but it lacks {seen}, committed at offset {offset}"
-    return f"{lacks}: {_log(failure, replica)}."
-
-
-@property_of(Cluster, because=_incomplete)
+@invariant(Cluster, because=reasons.incomplete)
 def electable_replicas_are_complete(model: Cluster, s: StateView) -> Condition:
     """Every running replica that the controller may elect has every record that was ever committed.
 
     Those are the members of the ISR, and of the ELR where there is one. TLA+: LeaderCandidateCompleteness, StrongIsr.
     """
-    electable = _electable(model, s)
+    electable = electable_replicas(model, s)
 
     def complete(replica: Replica, offset: int) -> Condition:
         seen, log = s.seen[offset], s.broker[replica].log
-        gone = _deleted(model, s, seen.or_else(0))
+        gone = is_deleted(model, s, seen.or_else(0))
         return Or(seen.is_none(), gone, And(model.holds(s, replica, offset), seen == log[offset]))
 
     return for_all(
@@ -195,16 +137,7 @@ def electable_replicas_are_complete(model: Cluster, s: StateView) -> Condition:
     )
 
 
-def _parted(failure: Failure) -> str:
-    one, other = failure.bindings["one"], failure.bindings["other"]
-    offset = failure.bindings["offset"]
-    return (
-        f"{one} and {other} have different records at offset {offset}, which is below the high watermark of both: "
-        f"{_log(failure, one)} and {_log(failure, other)}."
-    )
-
-
-@property_of(Cluster, because=_parted)
+@invariant(Cluster, because=reasons.parted)
 def no_divergence(model: Cluster, s: StateView) -> Condition:
     """Two running replicas have the same record wherever both are below their high watermarks (TLA+: LogMatching)."""
 
@@ -223,16 +156,7 @@ def no_divergence(model: Cluster, s: StateView) -> Condition:
     )
 
 
-def _counted(failure: Failure) -> str:
-    leader, follower = failure.bindings["leader"], failure.bindings["follower"]
-    end = _broker(failure, leader)["known"][follower]["end"]
-    return (
-        f"{leader} counts on {follower} for the records below offset {end}, but they have other logs there: "
-        f"{_log(failure, leader)} and {_log(failure, follower)}."
-    )
-
-
-@property_of(Cluster, because=_counted)
+@invariant(Cluster, because=reasons.counted)
 def leaders_know_their_followers(model: Cluster, s: StateView) -> Condition:
     """A follower in a leader's epoch has the leader's very records up to the log end that the leader counts for it.
 
@@ -263,12 +187,7 @@ def leaders_know_their_followers(model: Cluster, s: StateView) -> Condition:
     )
 
 
-def _disorder(failure: Failure) -> str:
-    replica = failure.bindings["replica"]
-    return f"{replica} has records out of order, or twice: {_log(failure, replica)}."
-
-
-@property_of(Cluster, because=_disorder)
+@invariant(Cluster, because=reasons.disorder)
 def logs_keep_write_order(model: Cluster, s: StateView) -> Condition:
     """A log has every record once at most, in the order in which records were written: the order of a key holds."""
 
@@ -289,36 +208,7 @@ def logs_keep_write_order(model: Cluster, s: StateView) -> Condition:
 # ---------------------------------------------------------------------------------------------- controller and leader
 
 
-def _members(names: list[str]) -> str:
-    return f"{{{', '.join(names)}}}"
-
-
-def _decided(failure: Failure) -> str:
-    newest = cast(list[dict[str, Any]], failure.state["changes"])[0]
-    controller = cast(dict[str, Any], failure.state["controller"])
-    elr = f", the ELR {_members(controller['elr'])}" if "elr" in controller else ""
-    return (
-        f"the leader is {newest['leader'] or 'nobody'}, the ISR {_members(newest['isr'])}{elr}, "
-        f"and fenced are {_members(controller['fenced'])}"
-    )
-
-
-def _ineligible(failure: Failure) -> str:
-    return f"{failure.bindings['leader']} may not lead: {_decided(failure)}."
-
-
-def _unsound(failure: Failure) -> str:
-    return f"ISR and ELR do not go with who is fenced: {_decided(failure)}."
-
-
-def _uncounted(failure: Failure) -> str:
-    leader = failure.bindings["leader"]
-    pending = _broker(failure, leader)["pending"]
-    asked = f", and it has asked for the ISR {_members(pending)}" if pending else ""
-    return f"{leader} does not wait for all who may be elected: {_decided(failure)}{asked}."
-
-
-@property_of(Cluster, because=_ineligible)
+@invariant(Cluster, because=reasons.ineligible)
 def leader_is_eligible(model: Cluster, s: StateView) -> Condition:
     """The leader that the controller has chosen is a replica, in the ISR, and not fenced (KIP-841)."""
     newest, fenced = s.changes[0], s.controller.fenced
@@ -329,7 +219,7 @@ def leader_is_eligible(model: Cluster, s: StateView) -> Condition:
     return for_all(model.all(Replica), lambda leader: Implies(newest.leader == leader, may_lead(leader)))
 
 
-@property_of(Cluster, because=_unsound)
+@invariant(Cluster, because=reasons.unsound)
 def isr_and_elr_are_sound(model: Cluster, s: StateView) -> Condition:
     """No fenced broker is in the ISR, but for the last member where there is no ELR; ISR and ELR do not overlap.
 
@@ -341,21 +231,17 @@ def isr_and_elr_are_sound(model: Cluster, s: StateView) -> Condition:
         unfenced = And(unfenced, isr.is_subset(s.changes[0].replicas))
     if not model.elr:
         return Or(unfenced, And(isr.count() == 1, s.changes[0].leader.is_none()))
-    elr = _electable(model, s) - isr if model.b.reassignments else s.controller.elr
+    elr = electable_replicas(model, s) - isr if model.b.reassignments else s.controller.elr
     return And(unfenced, (isr & elr).is_empty(), Implies(isr.count() >= model.minimum(s), elr.is_empty()))
 
 
-def _thinned(failure: Failure) -> str:
-    return f"A reassignment has ended with fewer than min.insync.replicas replicas in the ISR: {_decided(failure)}."
-
-
-@property_of(Cluster, because=_thinned)
+@invariant(Cluster, because=reasons.thinned)
 def reassignments_keep_redundancy(model: Cluster, s: StateView) -> Condition:
     """When a reassignment ended, the ISR had min.insync.replicas replicas, or all if there are fewer."""
     return Not(s.thin_move) if model.b.reassignments else True
 
 
-@property_of(Cluster, because=_uncounted)
+@invariant(Cluster, because=reasons.uncounted)
 def leader_counts_electable_replicas(model: Cluster, s: StateView) -> Condition:
     """The high watermark of the leader waits for every replica that the controller may elect.
 
@@ -365,23 +251,9 @@ def leader_counts_electable_replicas(model: Cluster, s: StateView) -> Condition:
 
     def covers(leader: Replica) -> Condition:
         counted = model.counted(s, leader)
-        electable = _electable(model, s)
+        electable = electable_replicas(model, s)
         if not model.elr:
             return electable.is_subset(counted)
         return Implies(model.may_advance(s, leader), electable.is_subset(counted))
 
-    return for_all(model.all(Replica), lambda leader: Implies(_is_leader(model, s, leader), covers(leader)))
-
-
-# ----------------------------------------------------------------------------------------------------------- in words
-
-
-def _broker(failure: Failure, name: str) -> dict[str, Any]:
-    return cast(dict[str, Any], cast(dict[str, Any], failure.state["broker"])[name])
-
-
-def _log(failure: Failure, name: str) -> str:
-    broker = _broker(failure, name)
-    epochs = cast(dict[str, str], failure.state["epoch_of"])
-    records = [f"{record}@{epochs[record]}" for record in broker["log"][: broker["leo"]]]
-    return f"its log is [{' '.join([*records[: broker['hw']], '|', *records[broker['hw'] :]])}]"
+    return for_all(model.all(Replica), lambda leader: Implies(is_leader(model, s, leader), covers(leader)))

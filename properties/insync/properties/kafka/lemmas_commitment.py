@@ -20,9 +20,8 @@ from typing import Any, cast
 from insync.kafka.published import Replication
 from insync.kafka.published.replication import Epoch, Replica
 from insync.model import And, Condition, Implies, Or, StateView, exists, for_all
+from insync.properties import Failure, lemma
 from insync.properties.kafka.lemmas_terms import epoch_of, every_pair, every_record, in_its_epoch, isr_of
-from insync.properties.lemmas import lemma_of
-from insync.properties.property import Failure
 
 __all__ = [
     "committed_records_are_kept",
@@ -32,7 +31,7 @@ __all__ = [
 ]
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def leader_commits_its_epoch(model: Replication, s: StateView) -> Condition:
     """A record of the newest epoch that is below anyone's high watermark is below that of the epoch's leader."""
 
@@ -67,7 +66,7 @@ def _lost_reason(failure: Failure) -> str:
     )
 
 
-@lemma_of(Replication, because=_lost_reason)
+@lemma(Replication, because=_lost_reason)
 def committed_records_are_kept(model: Replication, s: StateView) -> Condition:
     """A record below a high watermark was committed in some epoch, and the members of all ISRs since then have kept it.
 
@@ -90,7 +89,7 @@ def committed_records_are_kept(model: Replication, s: StateView) -> Condition:
     return for_all(model.all(Replica), lambda replica: for_all(offsets, lambda offset: kept(replica, offset)))
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def logs_agree_below_high_watermarks(model: Replication, s: StateView) -> Condition:
     """Two logs are the same below both high watermarks."""
 
@@ -101,7 +100,7 @@ def logs_agree_below_high_watermarks(model: Replication, s: StateView) -> Condit
     return every_pair(model, agree)
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def followers_trail_the_high_watermark(model: Replication, s: StateView) -> Condition:
     """The high watermark of a follower in its leader's epoch is not above the leader's."""
     replicas = model.all(Replica)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from insync.kafka.published import Replication
 from insync.kafka.published.replication import Epoch, Replica
 from insync.model import And, Condition, Implies, Or, StateView, for_all
+from insync.properties import lemma
 from insync.properties.kafka.lemmas_terms import epoch_of, every_pair, every_record, in_its_epoch, of_leader
-from insync.properties.lemmas import lemma_of
 
 __all__ = [
     "epoch_and_offset_name_a_record",
@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def log_epochs_never_decrease(model: Replication, s: StateView) -> Condition:
     """Along a log the epochs of the records never decrease, and none is above the epoch that the replica is in."""
 
@@ -32,7 +32,7 @@ def log_epochs_never_decrease(model: Replication, s: StateView) -> Condition:
     return every_record(model, s, ordered)
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def record_epochs_had_a_leader(model: Replication, s: StateView) -> Condition:
     """A record of an epoch was written by the leader of that epoch, which is in it or has been."""
 
@@ -49,7 +49,7 @@ def record_epochs_had_a_leader(model: Replication, s: StateView) -> Condition:
     return every_record(model, s, written)
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def equal_records_have_equal_pasts(model: Replication, s: StateView) -> Condition:
     """Two logs with the same record at an offset are the same below it."""
 
@@ -61,7 +61,7 @@ def equal_records_have_equal_pasts(model: Replication, s: StateView) -> Conditio
     return every_pair(model, match)
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def followers_have_a_prefix(model: Replication, s: StateView) -> Condition:
     """The log of a follower that is in its leader's epoch is a prefix of the leader's log."""
 
@@ -81,7 +81,7 @@ def followers_have_a_prefix(model: Replication, s: StateView) -> Condition:
     return for_all(model.all(Replica), all_follow)
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def record_ids_are_unique(model: Replication, s: StateView) -> Condition:
     """A record that is in two logs is at the same offset in both, in one epoch; and no log has a record twice."""
     replicas, offsets = model.all(Replica), range(model.b.log_size)
@@ -98,7 +98,7 @@ def record_ids_are_unique(model: Replication, s: StateView) -> Condition:
     return for_all(replicas, lambda replica: for_all(offsets, lambda offset: at(replica, offset)))
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def leader_has_all_of_its_epoch(model: Replication, s: StateView) -> Condition:
     """While a leader is in its epoch, its log has every record of that epoch that is in any log, at the same offset."""
 
@@ -114,7 +114,7 @@ def leader_has_all_of_its_epoch(model: Replication, s: StateView) -> Condition:
     return every_record(model, s, has)
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def epoch_and_offset_name_a_record(model: Replication, s: StateView) -> Condition:
     """Two logs whose records at an offset have the same epoch have the same record there."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from insync.kafka.published import Replication
 from insync.kafka.published.replication import Epoch, Replica
 from insync.model import NONE, And, Condition, Implies, Or, StateView, for_all
+from insync.properties import lemma
 from insync.properties.kafka.lemmas_terms import epoch_of, every_record, is_left, isr_of, of_leader
-from insync.properties.lemmas import lemma_of
 
 __all__ = [
     "high_watermark_is_within_the_log",
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def log_is_blank_from_its_end(model: Replication, s: StateView) -> Condition:
     """A log has a record at each offset below its end, and nothing from there on."""
 
@@ -34,13 +34,13 @@ def log_is_blank_from_its_end(model: Replication, s: StateView) -> Condition:
     return for_all(model.all(Replica), lambda replica: for_all(offsets, lambda offset: consistent(replica, offset)))
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def high_watermark_is_within_the_log(model: Replication, s: StateView) -> Condition:
     """No high watermark lies beyond the end of its replica's log."""
     return for_all(model.all(Replica), lambda replica: s.replica[replica].hw <= s.replica[replica].leo)
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def unsent_requests_are_blank(model: Replication, s: StateView) -> Condition:
     """A request that was not sent names no leader and no ISR."""
 
@@ -51,13 +51,13 @@ def unsent_requests_are_blank(model: Replication, s: StateView) -> Condition:
     return for_all(model.all(Epoch), blank)
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def record_ids_are_old(model: Replication, s: StateView) -> Condition:
     """Every record in a log has been written: its number is below the next one."""
     return every_record(model, s, lambda replica, offset: s.replica[replica].log[offset].value.id < s.next_record)
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def leader_is_in_its_isr(model: Replication, s: StateView) -> Condition:
     """The leader that a request names is in the ISR that it names, and a replica that leads is in its own."""
 
@@ -70,7 +70,7 @@ def leader_is_in_its_isr(model: Replication, s: StateView) -> Condition:
     return And(for_all(model.all(Epoch), of_request), for_all(model.all(Replica), of_replica))
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def quorum_is_the_newest_request(model: Replication, s: StateView) -> Condition:
     """The controller's leader is that of the newest request, and so is its ISR, as far as it is decided."""
 
@@ -82,7 +82,7 @@ def quorum_is_the_newest_request(model: Replication, s: StateView) -> Condition:
     return And(none_sent, for_all(model.all(Epoch), same))
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def replicas_believe_their_request(model: Replication, s: StateView) -> Condition:
     """A replica in an epoch has its leader from that epoch's request; a replica in none knows no leader."""
 
@@ -96,7 +96,7 @@ def replicas_believe_their_request(model: Replication, s: StateView) -> Conditio
     return for_all(model.all(Replica), believes)
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def leaders_enter_their_epoch_first(model: Replication, s: StateView) -> Condition:
     """Whoever is in an epoch follows a leader that is in it or has been: its epoch is no smaller."""
 
@@ -107,7 +107,7 @@ def leaders_enter_their_epoch_first(model: Replication, s: StateView) -> Conditi
     return for_all(replicas, lambda replica: for_all(replicas, lambda leader: entered(replica, leader)))
 
 
-@lemma_of(Replication)
+@lemma(Replication)
 def isr_shrinks_until_left(model: Replication, s: StateView) -> Condition:
     """Until an epoch is left, every later ISR, sent or the controller's, is a part of that epoch's ISR."""
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 from insync.kafka.published import Replication
 from insync.kafka.published.replication import Replica
 from insync.model import And, Condition, Implies, Not, Or, SetValue, StateView, exists, for_all
-from insync.properties.property import Failure, property_of
+from insync.properties import Failure, invariant
 
 __all__ = ["leader_in_isr", "strong_isr", "weak_isr", "well_formed_log"]
 
@@ -80,7 +80,7 @@ def _committed_records_are_on(model: Replication, s: StateView, leader: Replica,
     )
 
 
-@property_of(Replication, because=_weak_reason)
+@invariant(Replication, because=_weak_reason)
 def weak_isr(model: Replication, s: StateView) -> Condition:
     """Every record that a replica which believes it leads has committed is on all members of the ISR that it knows.
 
@@ -90,7 +90,7 @@ def weak_isr(model: Replication, s: StateView) -> Condition:
     return for_all(replicas, lambda leader: _committed_records_are_on(model, s, leader, s.replica[leader].isr))
 
 
-@property_of(Replication, because=_strong_reason)
+@invariant(Replication, because=_strong_reason)
 def strong_isr(model: Replication, s: StateView) -> Condition:
     """Every record that a replica which believes it leads has committed is on all replicas that may be elected.
 
@@ -99,7 +99,7 @@ def strong_isr(model: Replication, s: StateView) -> Condition:
     return for_all(model.all(Replica), lambda leader: _committed_records_are_on(model, s, leader, s.quorum.isr))
 
 
-@property_of(Replication, because=_leader_reason)
+@invariant(Replication, because=_leader_reason)
 def leader_in_isr(model: Replication, s: StateView) -> Condition:
     """The partition has a leader, and the controller's ISR contains it.
 
@@ -109,7 +109,7 @@ def leader_in_isr(model: Replication, s: StateView) -> Condition:
     return exists(model.all(Replica), lambda leader: And(quorum.leader == leader, quorum.isr.contains(leader)))
 
 
-@property_of(Replication, because=_log_reason)
+@invariant(Replication, because=_log_reason)
 def well_formed_log(model: Replication, s: StateView) -> Condition:
     """Every log has a record at each offset below its end, and none from there on.
 

@@ -18,7 +18,9 @@ from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, Violation
 from insync.machine.kernels import Kernels, load
 from insync.model import Model
-from insync.properties import TYPE_OK, Property, select
+from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import Invariant
+from insync.properties.registry import judge
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.driver.manifest import (
     Identity,
@@ -75,12 +77,11 @@ def check(
     """
     options, limits = options or SparkOptions(), limits or Limits()
     clock = _Clock()
-    asked = select(model, properties)
-    checked = [(prop, prop.node(model)) for prop in asked if prop.node is not None]
-    recipe = recipe_for(model.program, [node for _, node in checked])
+    judged = judge(model, properties)
+    recipe = recipe_for(model.program, judged.nodes)
     kernels = load(recipe.texts)
     clock.lap("compile")
-    identity = identity_of(model, tuple(prop.name for prop, _ in checked), recipe.digest)
+    identity = identity_of(model, tuple(found.name for found in judged.invariants), recipe.digest)
     if options.run_dir is not None:
         _examine(RunFolder(options.run_dir), identity, options.resume)  # before Spark is started
     with _workers(options) as spark, open_run(options) as run:
@@ -93,10 +94,10 @@ def check(
             space = search.run(lambda: write_manifest(run, manifest))
             clock.lap("search")
             finder = PathFinder(spark, place, run, kernels, model.program)
-            violations = _violations(model, [prop for prop, _ in checked], space, finder)
+            violations = _violations(model, judged.invariants, space, finder)
     if violations:
         clock.lap("trace")
-    return replace(result_of(model, asked, space, violations, clock.seconds), engine="spark")
+    return replace(result_of(model, judged.names, space, violations, clock.seconds), engine="spark")
 
 
 @contextlib.contextmanager
@@ -157,7 +158,7 @@ def _place(run: RunFolder, manifest: Manifest, options: SparkOptions, limits: Li
     )
 
 
-def _violations(model: Model, checked: Sequence[Property], space: Space, finder: PathFinder) -> tuple[Violation, ...]:
+def _violations(model: Model, checked: Sequence[Invariant], space: Space, finder: PathFinder) -> tuple[Violation, ...]:
     """The traces of all violations, the shortest first, then in the order of the properties."""
     found: list[Violation] = []
     for number, hit in sorted(space.violations.items()):

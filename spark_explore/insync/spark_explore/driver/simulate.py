@@ -15,7 +15,7 @@ from insync.machine.memory import resident_memory
 from insync.machine.walker import FailedWalk, Walked
 from insync.model import Model
 from insync.model.evaluator import evaluate
-from insync.properties import select
+from insync.properties.registry import judge
 from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
 from insync.spark_explore.driver.options import SparkOptions
 from insync.spark_explore.driver.session import default_partitions, open_session, prepare_workers
@@ -63,13 +63,12 @@ def simulate(
         InternalError: the evaluator does not confirm what the machine code found.
     """
     options = options or SparkOptions()
-    asked = select(model, properties)
-    checked = [(prop, prop.node(model)) for prop in asked if prop.node is not None]
+    judged = judge(model, properties)
     started = time.perf_counter()
-    recipe = recipe_for(model.program, [node for _, node in checked], (Part.WALK,))
+    recipe = recipe_for(model.program, judged.nodes, (Part.WALK,))
     compiled = time.perf_counter()
     watch = Watch(Limits(seconds=seconds), stop)
-    wrong = [place for place, (_, node) in enumerate(checked) if not evaluate(node, model.program.initial)]
+    wrong = [place for place, node in enumerate(judged.nodes) if not evaluate(node, model.program.initial)]
     if wrong:
         walked = [Walked((0,) * recipe.sizes.actions, (1,), 0, FailedWalk(0, wrong[0], ()))]
         stopped = None
@@ -82,11 +81,11 @@ def simulate(
             stopped = tours.stopped_by
     total = merged(walked) if walked else Walked((0,) * recipe.sizes.actions, (0,), 0, None)
     taken = time.perf_counter()
-    violation = None if total.failed is None else shortened(model, checked, total.failed)
+    violation = None if total.failed is None else shortened(model, judged, total.failed)
     spent = {"compile": compiled - started, "search": taken - compiled}
     if violation is not None:
         spent["shrink"] = time.perf_counter() - taken
-    return simulation_of(model, asked, (seed, depth, sum(total.lengths)), total, violation, stopped, spent)
+    return simulation_of(model, judged, (seed, depth, sum(total.lengths)), total, violation, stopped, spent)
 
 
 class _Tours:

@@ -5,20 +5,21 @@ import pytest
 from insync.kafka.published import AsyncIsr, Kip101, Kip320
 from insync.model import UserError
 from insync.model.evaluator import evaluate
-from insync.properties import TYPE_OK, properties_of, select
+from insync.properties.every_model import TYPE_OK
+from insync.properties.registry import invariants_of, judge, select, sentences_of
 from insync_lamp import Lamp
 
 
 def test_kafka_models_have_the_library_s_properties() -> None:
     shared = ["deadlock_free", TYPE_OK]
-    assert list(properties_of(Kip320())) == ["weak_isr", "strong_isr", "leader_in_isr", "well_formed_log", *shared]
-    assert list(properties_of(AsyncIsr())) == ["valid_high_watermark", *shared]
+    assert list(sentences_of(Kip320())) == ["weak_isr", "strong_isr", "leader_in_isr", "well_formed_log", *shared]
+    assert list(sentences_of(AsyncIsr())) == ["valid_high_watermark", *shared]
 
 
 def test_a_model_s_own_invariants_are_properties() -> None:
-    known = properties_of(Lamp())
+    known = sentences_of(Lamp())
     assert set(known) - {"deadlock_free", TYPE_OK} == set(Lamp().invariants)
-    assert all(known[name].sentence for name in known)
+    assert all(known.values())
 
 
 @pytest.mark.parametrize(
@@ -41,23 +42,23 @@ def test_a_model_s_own_invariants_are_properties() -> None:
     ],
 )
 def test_a_property_says_what_it_means(name: str, sentence: str) -> None:
-    assert properties_of(Kip320())[name].sentence == sentence
+    assert sentences_of(Kip320())[name] == sentence
 
 
 def test_valid_high_watermark_says_what_it_means() -> None:
     sentence = "Every member of the controller's ISR has replicated up to the leader's high watermark."
-    assert properties_of(AsyncIsr())["valid_high_watermark"].sentence == sentence
+    assert sentences_of(AsyncIsr())["valid_high_watermark"] == sentence
 
 
 def test_the_headline_properties_are_the_default() -> None:
-    assert [p.name for p in select(Kip101())] == ["weak_isr", "strong_isr"]
-    assert [p.name for p in select(AsyncIsr())] == ["valid_high_watermark"]
+    assert select(Kip101()) == ("weak_isr", "strong_isr")
+    assert select(AsyncIsr()) == ("valid_high_watermark",)
 
 
 def test_properties_are_selected_once_and_in_the_order_given() -> None:
     names = ["strong_isr", "weak_isr", "strong_isr"]
-    assert [p.name for p in select(Kip101(), names)] == ["strong_isr", "weak_isr"]
-    assert select(Kip101(), []) == []
+    assert select(Kip101(), names) == ("strong_isr", "weak_isr")
+    assert select(Kip101(), []) == ()
 
 
 @pytest.mark.parametrize(
@@ -72,12 +73,14 @@ def test_an_unknown_property_is_a_user_error(name: str, hint: str) -> None:
 
 def test_a_property_is_traced_into_the_model_s_graph_once() -> None:
     model = Kip320()
-    (weak,) = select(model, ["weak_isr"])
-    assert weak.node is not None
-    assert weak.node(model) is weak.node(model)
-    assert evaluate(weak.node(model), model.program.initial)
+    (node,) = judge(model, ["weak_isr"]).nodes
+    assert invariants_of(model)["weak_isr"].node(model) is node
+    assert evaluate(node, model.program.initial)
 
 
-def test_type_ok_has_no_condition_of_its_own() -> None:
-    (found,) = select(Kip320(), [TYPE_OK])
-    assert found.node is None
+def test_type_ok_can_be_named_and_is_no_invariant() -> None:
+    judged = judge(Kip320(), [TYPE_OK, "weak_isr"])
+    assert judged.names == (TYPE_OK, "weak_isr")
+    assert [found.name for found in judged.invariants] == ["weak_isr"]
+    assert len(judged.nodes) == 1
+    assert TYPE_OK not in invariants_of(Kip320())

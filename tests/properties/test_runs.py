@@ -5,41 +5,36 @@ import pytest
 from insync.kafka.published import AsyncIsr, Kip320
 from insync.model import And, Condition, Model, ModelError, StateView, UserError
 from insync.model.evaluator import evaluate
-from insync.properties import DEADLOCK_FREE, select
-from insync.properties.progress import (
-    Fairness,
-    Kind,
-    fair_sets,
-    leads_to,
-    progress_of,
-    select_progress,
-    sometimes,
-)
+from insync.properties import Fairness, leads_to, sometimes
+from insync.properties.every_model import DEADLOCK_FREE
+from insync.properties.fairness import fair_sets
+from insync.properties.registry import judge, run_properties_of, select, select_run_properties
+from insync.properties.runs import RunKind
 from insync_runs import Crossing, Person
 
 
 def test_kafka_models_have_the_library_s_properties_of_runs() -> None:
-    found = progress_of(Kip320())
-    assert {name for name, one in found.items() if one.kind is Kind.SOMETIMES} == {
+    found = run_properties_of(Kip320())
+    assert {name for name, one in found.items() if one.kind is RunKind.SOMETIMES} == {
         "agreed_leader",
         "all_records_committed",
         "committed_everywhere",
         "two_leaders",
         "logs_diverge",
     }
-    assert {name for name, one in found.items() if one.kind is Kind.LEADS_TO} == {
+    assert {name for name, one in found.items() if one.kind is RunKind.LEADS_TO} == {
         "back_in_isr",
         "accepted_is_settled",
         "acknowledged_is_everywhere",
     }
-    assert [name for name, one in found.items() if one.kind is Kind.EVENTUALLY] == ["partition_gets_a_leader"]
+    assert [name for name, one in found.items() if one.kind is RunKind.EVENTUALLY] == ["partition_gets_a_leader"]
     assert all(one.sentence for one in found.values())
-    assert progress_of(AsyncIsr()) == {}
+    assert run_properties_of(AsyncIsr()) == {}
 
 
 def test_a_property_has_an_instance_for_each_binding() -> None:
     model = Crossing(people=3)
-    instances = progress_of(model)["gets_across"].instances(model)
+    instances = run_properties_of(model)["gets_across"].instances(model)
     assert [str(one) for one in instances] == ["who = p1", "who = p2", "who = p3"]
     codes = model.encode({"green": False, "waiting": ["p2"], "closed": False, "asked": 1})
     assert [bool(one.when is not None and evaluate(one.when, codes)) for one in instances] == [False, True, False]
@@ -48,10 +43,10 @@ def test_a_property_has_an_instance_for_each_binding() -> None:
 
 def test_properties_are_selected_by_name() -> None:
     names = ["turns_green", "gets_across", "turns_green"]
-    assert [one.name for one in select_progress(Crossing(), names)] == ["turns_green", "gets_across"]
-    assert len(select_progress(Crossing())) == 4
+    assert [one.name for one in select_run_properties(Crossing(), names)] == ["turns_green", "gets_across"]
+    assert len(select_run_properties(Crossing())) == 4
     with pytest.raises(UserError, match=r"crossing has no property of runs 'turn_green'\. Did you mean 'turns_green'"):
-        select_progress(Crossing(), ["turn_green"])
+        select_run_properties(Crossing(), ["turn_green"])
 
 
 def test_check_is_told_where_a_property_of_runs_is_decided() -> None:
@@ -119,11 +114,10 @@ def test_parameters_need_a_sort_and_a_leads_to_needs_two_conditions() -> None:
 
     model = Other()
     with pytest.raises(ModelError, match=r"one_only returns .*; a leads_to property returns two conditions"):
-        progress_of(model)["one_only"].instances(model)
+        run_properties_of(model)["one_only"].instances(model)
 
 
 def test_deadlock_is_a_property_of_every_model() -> None:
     model = Crossing(people=1)
-    (found,) = select(model, [DEADLOCK_FREE])
-    assert found.node is not None
-    assert evaluate(found.node(model), model.program.initial)
+    (node,) = judge(model, [DEADLOCK_FREE]).nodes
+    assert evaluate(node, model.program.initial)

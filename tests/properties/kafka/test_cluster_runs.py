@@ -9,8 +9,9 @@ import pytest
 from insync.explorer import Verdict
 from insync.explorer.liveness import check_progress
 from insync.kafka.cluster.model import Cluster
-from insync.properties.kafka import cluster_progress
-from insync.properties.progress import Fairness, progress_of
+from insync.properties import Fairness
+from insync.properties.kafka import cluster_runs
+from insync.properties.registry import run_properties_of
 
 pytest.importorskip("scipy")
 
@@ -22,7 +23,7 @@ def verdicts(model: Cluster, fairness: Fairness | None = None) -> dict[str, Verd
 
 
 def test_the_properties_are_those_of_the_module() -> None:
-    assert sorted(progress_of(Cluster)) == sorted(ALL) == sorted(cluster_progress.__all__)
+    assert sorted(run_properties_of(Cluster)) == sorted(ALL) == sorted(cluster_runs.__all__)
 
 
 def test_a_cluster_of_today_heals_when_no_more_failures_come() -> None:
@@ -41,7 +42,7 @@ def test_without_eligible_leader_replicas_an_acknowledged_record_may_be_gone() -
 )
 def test_what_heals_is_needed_for_it(name: str) -> None:
     model = Cluster(replicas=2, records=1, lossy_crashes=0)
-    fairness = progress_of(model)["running_is_back_in_isr"].fairness
+    fairness = run_properties_of(model)["running_is_back_in_isr"].fairness
     assert name in fairness.strong
     assert verdicts(model)["running_is_back_in_isr"] is Verdict.HOLDS
     without = replace(fairness, strong=tuple(one for one in fairness.strong if one != name))

@@ -8,7 +8,8 @@ from __future__ import annotations
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.state import RecordId, Replica
 from insync.model import And, Condition, Not, Or, StateView, exists, for_all
-from insync.properties.progress import leads_to, sometimes
+from insync.properties import leads_to, sometimes
+from insync.properties.kafka.cluster_terms import has_record, is_deleted
 
 __all__ = ["acknowledged_is_on_all_running", "all_acknowledged", "running_is_back_in_isr", "written_is_settled"]
 
@@ -30,14 +31,8 @@ _HEALING = (
 """Fencing a broker that is down heals as well; sessions that expire have a budget, which these runs use up."""
 
 
-def _has(model: Cluster, s: StateView, replica: Replica, record: RecordId) -> Condition:
-    log = s.broker[replica].log
-    return Or(*[And(model.holds(s, replica, offset), log[offset] == record) for offset in range(model.b.records)])
-
-
 def _gone(model: Cluster, s: StateView, record: RecordId) -> Condition:
-    deleted = s.deleted.contains(record) if model.b.deletions else False
-    return Or(s.changes[0].leader.is_none(), deleted)
+    return Or(s.changes[0].leader.is_none(), is_deleted(model, s, record))
 
 
 @sometimes(Cluster)
@@ -58,13 +53,13 @@ def running_is_back_in_isr(model: Cluster, s: StateView, replica: Replica) -> tu
 @leads_to(Cluster, strong=_HEALING)
 def acknowledged_is_on_all_running(model: Cluster, s: StateView, record: RecordId) -> tuple[Condition, Condition]:
     """An acknowledged record is some time on all replicas whose brokers run, unless it is deleted or nobody leads."""
-    there = for_all(model.all(Replica), lambda r: Or(Not(s.broker[r].running), _has(model, s, r, record)))
+    there = for_all(model.all(Replica), lambda r: Or(Not(s.broker[r].running), has_record(model, s, r, record)))
     return And(s.acked.contains(record)), Or(there, _gone(model, s, record))
 
 
 @leads_to(Cluster, strong=_HEALING)
 def written_is_settled(model: Cluster, s: StateView, record: RecordId) -> tuple[Condition, Condition]:
     """A record in a running broker's log is seen below a high watermark, or is in no such log any more."""
-    there = exists(model.all(Replica), lambda r: And(s.broker[r].running, _has(model, s, r, record)))
+    there = exists(model.all(Replica), lambda r: And(s.broker[r].running, has_record(model, s, r, record)))
     seen = exists(range(model.b.records), lambda offset: s.seen[offset] == record)
     return there, Or(seen, Not(there), _gone(model, s, record))

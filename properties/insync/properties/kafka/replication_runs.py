@@ -9,7 +9,7 @@ from __future__ import annotations
 from insync.kafka.published import Kip320FirstTry, Replication
 from insync.kafka.published.replication import RecordId, Replica
 from insync.model import And, Condition, Not, Or, StateView, exists, for_all
-from insync.properties.progress import Fairness, eventually, leads_to, sometimes
+from insync.properties import Fairness, eventually, leads_to, sometimes
 
 __all__ = [
     "PUBLISHED",

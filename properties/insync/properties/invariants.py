@@ -1,0 +1,78 @@
+"""What a property of states is: a condition with a name and a sentence, and a reason where it fails."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from insync.model import Condition, Model, ReadableState, StateView
+from insync.model.graph import Node
+
+__all__ = ["Because", "Failure", "Invariant", "Predicate", "invariant_beside", "own_invariant", "sentence_of"]
+
+M = TypeVar("M", bound=Model)
+
+Predicate = Callable[[M, StateView], Condition]
+"""A condition as it is written: a function of a model and its state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Where an invariant fails in a state.
+
+    Attributes:
+        state: the readable state.
+        bindings: what each quantified variable stands for where the invariant fails first, outermost first.
+        conjunct: the condition to blame, in the model's words; empty if it is too long to be read.
+        must_hold: whether that condition should have held; if False, it is to blame because it holds.
+        fields: the value of each field that the condition reads, by the field's path.
+    """
+
+    state: ReadableState
+    bindings: Mapping[str, str]
+    conjunct: str
+    must_hold: bool
+    fields: Mapping[str, object]
+
+
+Because = Callable[[Failure], str]
+"""Says in one sentence why an invariant fails, for whoever knows the protocol and not the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A condition that must hold in every reachable state. A lemma is one too: it makes others provable.
+
+    Attributes:
+        name: the name on the command line.
+        sentence: what it means.
+        node: traces it in a model's graph.
+        because: says why it fails; None for the generic sentence.
+    """
+
+    name: str
+    sentence: str
+    node: Callable[[Model], Node]
+    because: Because | None = None
+
+
+def invariant_beside(kind: type[M], predicate: Predicate[M], because: Because | None) -> Invariant:
+    """Return the invariant that a function beside the model's class means, under the function's name."""
+
+    def node(model: Model) -> Node:
+        assert isinstance(model, kind), f"{predicate.__name__} is declared of {kind.__name__}, not of {model.name}"
+        return model.trace_predicate(lambda s: predicate(model, s))
+
+    return Invariant(predicate.__name__, sentence_of(predicate), node, because)
+
+
+def own_invariant(kind: type[Model], name: str) -> Invariant:
+    """Return the invariant that a method of the model means."""
+    return Invariant(name, sentence_of(getattr(kind, name)), lambda model: model.trace_predicate(getattr(model, name)))
+
+
+def sentence_of(function: Callable[..., object]) -> str:
+    """Return the first paragraph of a docstring as one line."""
+    return " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())

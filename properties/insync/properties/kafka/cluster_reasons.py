@@ -1,0 +1,136 @@
+"""Why a property of a cluster fails, in words: which broker, which record, what the controller has decided."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from insync.properties import Failure
+
+__all__ = [
+    "counted",
+    "disorder",
+    "incomplete",
+    "ineligible",
+    "lost",
+    "other_history",
+    "parted",
+    "shorter",
+    "thin",
+    "thinned",
+    "uncounted",
+    "unsound",
+]
+
+
+def lost(failure: Failure) -> str:
+    """Say which acknowledged record the leader lacks."""
+    leader, record = failure.bindings["leader"], failure.bindings["record"]
+    return f"{record} was acknowledged, but {leader}, which leads now, does not have it: {_log(failure, leader)}."
+
+
+def other_history(failure: Failure) -> str:
+    """Say which record a reader gets in place of the one that was read before."""
+    replica, offset = failure.bindings["replica"], int(failure.bindings["offset"])
+    seen = cast(list[str | None], failure.state["seen"])[offset]
+    return (
+        f"Consumers have read {seen} at offset {offset}, and {replica} gives them another record there: "
+        f"{_log(failure, replica)}."
+    )
+
+
+def shorter(failure: Failure) -> str:
+    """Say how far the high watermark has gone back."""
+    leader = failure.bindings["leader"]
+    seen = [record for record in cast(list[str | None], failure.state["seen"]) if record]
+    hw = _broker(failure, leader)["hw"]
+    return f"Clients have seen a high watermark of {len(seen)}; {leader}, which leads now, tells them {hw}."
+
+
+def thin(failure: Failure) -> str:
+    """Say which records were acknowledged; on how many replicas they were then is not in the state any more."""
+    acked = ", ".join(cast(list[str], failure.state["acked"]))
+    return f"Of the records acknowledged ({acked}) one was on fewer than min.insync.replicas replicas at that moment."
+
+
+def incomplete(failure: Failure) -> str:
+    """Say which committed record an electable replica lacks."""
+    replica, offset = failure.bindings["replica"], int(failure.bindings["offset"])
+    seen = cast(list[str | None], failure.state["seen"])[offset]
+    newest = cast(list[dict[str, Any]], failure.state["changes"])[0]
+    where = "the ISR" if replica in newest["isr"] else "the ELR"
+    lacks = f"{replica} runs and is in {where}, but it lacks {seen}, committed at offset {offset}"
+    return f"{lacks}: {_log(failure, replica)}."
+
+
+def parted(failure: Failure) -> str:
+    """Say where two logs differ."""
+    one, other = failure.bindings["one"], failure.bindings["other"]
+    offset = failure.bindings["offset"]
+    return (
+        f"{one} and {other} have different records at offset {offset}, which is below the high watermark of both: "
+        f"{_log(failure, one)} and {_log(failure, other)}."
+    )
+
+
+def counted(failure: Failure) -> str:
+    """Say for which records a leader counts on a follower that has others."""
+    leader, follower = failure.bindings["leader"], failure.bindings["follower"]
+    end = _broker(failure, leader)["known"][follower]["end"]
+    return (
+        f"{leader} counts on {follower} for the records below offset {end}, but they have other logs there: "
+        f"{_log(failure, leader)} and {_log(failure, follower)}."
+    )
+
+
+def disorder(failure: Failure) -> str:
+    """Say whose log is out of order."""
+    replica = failure.bindings["replica"]
+    return f"{replica} has records out of order, or twice: {_log(failure, replica)}."
+
+
+def ineligible(failure: Failure) -> str:
+    """Say who leads, and why it may not."""
+    return f"{failure.bindings['leader']} may not lead: {_decided(failure)}."
+
+
+def unsound(failure: Failure) -> str:
+    """Say what the controller has decided."""
+    return f"ISR and ELR do not go with who is fenced: {_decided(failure)}."
+
+
+def uncounted(failure: Failure) -> str:
+    """Say for whom the leader does not wait."""
+    leader = failure.bindings["leader"]
+    pending = _broker(failure, leader)["pending"]
+    asked = f", and it has asked for the ISR {_members(pending)}" if pending else ""
+    return f"{leader} does not wait for all who may be elected: {_decided(failure)}{asked}."
+
+
+def thinned(failure: Failure) -> str:
+    """Say what was left when the reassignment ended."""
+    return f"A reassignment has ended with fewer than min.insync.replicas replicas in the ISR: {_decided(failure)}."
+
+
+def _decided(failure: Failure) -> str:
+    newest = cast(list[dict[str, Any]], failure.state["changes"])[0]
+    controller = cast(dict[str, Any], failure.state["controller"])
+    elr = f", the ELR {_members(controller['elr'])}" if "elr" in controller else ""
+    return (
+        f"the leader is {newest['leader'] or 'nobody'}, the ISR {_members(newest['isr'])}{elr}, "
+        f"and fenced are {_members(controller['fenced'])}"
+    )
+
+
+def _members(names: list[str]) -> str:
+    return f"{{{', '.join(names)}}}"
+
+
+def _broker(failure: Failure, name: str) -> dict[str, Any]:
+    return cast(dict[str, Any], cast(dict[str, Any], failure.state["broker"])[name])
+
+
+def _log(failure: Failure, name: str) -> str:
+    broker = _broker(failure, name)
+    epochs = cast(dict[str, str], failure.state["epoch_of"])
+    records = [f"{record}@{epochs[record]}" for record in broker["log"][: broker["leo"]]]
+    return f"its log is [{' '.join([*records[: broker['hw']], '|', *records[broker['hw'] :]])}]"

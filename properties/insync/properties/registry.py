@@ -1,0 +1,284 @@
+"""Where properties are declared beside a model's class, and where they are found again by name.
+
+What is declared of a class belongs to its subclasses too. A subclass may declare a property of the same name anew, and
+its own counts; the later of two of one class and name counts.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import CO_VARARGS, CO_VARKEYWORDS
+from typing import Any, Generic, TypeVar
+
+from insync.model import Model
+from insync.model.actions import invariant_names
+from insync.model.errors import ModelError, UserError, closest
+from insync.model.graph import Node
+from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, deadlock_free
+from insync.properties.fairness import Fairness
+from insync.properties.invariants import Because, Invariant, Predicate, invariant_beside, own_invariant
+from insync.properties.kafka_modules import load_for
+from insync.properties.runs import RunKind, RunProperty, run_property_beside
+
+__all__ = [
+    "Judged",
+    "eventually",
+    "invariant",
+    "invariants_of",
+    "judge",
+    "leads_to",
+    "lemma",
+    "lemmas_of",
+    "run_properties_of",
+    "select",
+    "select_lemmas",
+    "select_run_properties",
+    "sentences_of",
+    "sometimes",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+M = TypeVar("M", bound=Model)
+P = TypeVar("P", Invariant, RunProperty)
+T = TypeVar("T")
+
+
+class _Declared(Generic[P]):
+    """What is declared of one sort, by model class and name."""
+
+    def __init__(self) -> None:
+        self._by_class: dict[type[Model], dict[str, P]] = {}
+
+    def add(self, kind: type[Model], found: P) -> None:
+        self._by_class.setdefault(kind, {})[found.name] = found
+
+    def of(self, kind: type[Model]) -> dict[str, P]:
+        """Return what is declared of a model class and its bases, by name, the bases first."""
+        load_for(kind)
+        bases = [base for base in reversed(kind.__mro__) if base in self._by_class]
+        return {name: found for base in bases for name, found in self._by_class[base].items()}
+
+
+_INVARIANTS: _Declared[Invariant] = _Declared()
+_LEMMAS: _Declared[Invariant] = _Declared()
+_RUN_PROPERTIES: _Declared[RunProperty] = _Declared()
+
+
+# --------------------------------------------------------------------------------------------------------- declaring
+
+
+def invariant(kind: type[M], *, because: Because | None = None) -> Callable[[Predicate[M]], Predicate[M]]:
+    """Declare a function of model and state as an invariant of a model class, under the function's name.
+
+    It stands beside the class. In the class's own body, `insync.model.invariant` marks a method of self and state.
+
+    Args:
+        kind: the model class.
+        because: says why the invariant fails in a state; None for a generic sentence.
+    """
+    return _condition("invariant", _INVARIANTS, kind, because)
+
+
+def lemma(kind: type[M], *, because: Because | None = None) -> Callable[[Predicate[M]], Predicate[M]]:
+    """Declare a function of model and state as a lemma candidate of a model class, under the function's name.
+
+    Nobody asks for a lemma by itself: it is there to make a property provable. A candidate need not hold for every
+    model of its class; whoever uses it finds out.
+
+    Args:
+        kind: the model class.
+        because: says why the lemma fails in a state; None for a generic sentence.
+    """
+    return _condition("lemma", _LEMMAS, kind, because)
+
+
+def sometimes(kind: type[Model]) -> Callable[[F], F]:
+    """Declare that some reachable state is like this: a function of model, state and parameters returns a condition.
+
+    Args:
+        kind: the model class.
+    """
+    return _run("sometimes", kind, RunKind.SOMETIMES, Fairness())
+
+
+def eventually(kind: type[Model], *, weak: Sequence[str] = (), strong: Sequence[str] = ()) -> Callable[[F], F]:
+    """Declare that every fair run comes to a state like this: the function returns a condition.
+
+    Args:
+        kind: the model class.
+        weak: actions that are taken again and again, or are disabled again and again.
+        strong: actions that are taken again and again if they are enabled again and again.
+    """
+    return _run("eventually", kind, RunKind.EVENTUALLY, Fairness(tuple(weak), tuple(strong)))
+
+
+def leads_to(kind: type[Model], *, weak: Sequence[str] = (), strong: Sequence[str] = ()) -> Callable[[F], F]:
+    """Declare that in every fair run one thing is followed by another: the function returns two conditions.
+
+    Args:
+        kind: the model class.
+        weak: actions that are taken again and again, or are disabled again and again.
+        strong: actions that are taken again and again if they are enabled again and again.
+    """
+    return _run("leads_to", kind, RunKind.LEADS_TO, Fairness(tuple(weak), tuple(strong)))
+
+
+def _condition(
+    word: str, declared: _Declared[Invariant], kind: type[M], because: Because | None
+) -> Callable[[Predicate[M]], Predicate[M]]:
+    _check_kind(word, kind)
+
+    def declare(predicate: Predicate[M]) -> Predicate[M]:
+        _check_function(word, kind, predicate, parameters=False)
+        declared.add(kind, invariant_beside(kind, predicate, because))
+        return predicate
+
+    return declare
+
+
+def _run(word: str, kind: type[Model], says: RunKind, fairness: Fairness) -> Callable[[F], F]:
+    _check_kind(word, kind)
+    names = sys._getframe(2).f_locals  # for the sorts of a property that is declared inside a function
+
+    def declare(function: F) -> F:
+        _check_function(word, kind, function, parameters=True)
+        _RUN_PROPERTIES.add(kind, run_property_beside(function, says, fairness, names))
+        return function
+
+    return declare
+
+
+def _check_kind(word: str, kind: object) -> None:
+    """Refuse anything but a model class: the function itself, where the decorator was left without one."""
+    if isinstance(kind, type) and issubclass(kind, Model):
+        return
+    code = getattr(kind, "__code__", None)
+    place = f"{code.co_filename}:{code.co_firstlineno}: " if code is not None else ""
+    given = f"above {code.co_name!r} there is none" if code is not None else f"{kind!r} is not one"
+    own = " In the class's own body, use @invariant of insync.model." if word == "invariant" else ""
+    message = f"{place}@{word} takes the model class that it is about, as in @{word}(Lock); {given}.{own}"
+    raise ModelError(message)
+
+
+def _check_function(word: str, kind: type[Model], function: object, *, parameters: bool) -> None:
+    code = getattr(function, "__code__", None)
+    if code is None:
+        message = f"@{word}({kind.__name__}) belongs directly above a function (def), not on {function!r}."
+        raise ModelError(message)
+    unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)
+    if code.co_argcount < 2 or unusual or (code.co_argcount > 2 and not parameters):
+        after = " and then its parameters, without * and **" if parameters else " and nothing else"
+        message = (
+            f"{code.co_filename}:{code.co_firstlineno}: {code.co_name!r}, declared with @{word}({kind.__name__}), "
+            f"must take the model, the state{after}."
+        )
+        raise ModelError(message)
+
+
+# ----------------------------------------------------------------------------------------------------------- finding
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a model is judged by.
+
+    Attributes:
+        names: what was asked for, each once and in the order given; type_ok may be among them.
+        invariants: those of them that have a condition.
+        nodes: the condition of each invariant.
+    """
+
+    names: tuple[str, ...]
+    invariants: tuple[Invariant, ...]
+    nodes: tuple[Node, ...]
+
+
+def invariants_of(model: Model) -> dict[str, Invariant]:
+    """Return the invariants of a model by name: those beside its class, its own, and deadlock_free."""
+    own = {name: own_invariant(type(model), name) for name in invariant_names(type(model))}
+    return {**_INVARIANTS.of(type(model)), **own, DEADLOCK_FREE: deadlock_free}
+
+
+def lemmas_of(model: Model) -> dict[str, Invariant]:
+    """Return the lemma candidates of a model by name."""
+    return _LEMMAS.of(type(model))
+
+
+def run_properties_of(model: Model | type[Model]) -> dict[str, RunProperty]:
+    """Return the properties of runs of a model, or of a model class, by name."""
+    return _RUN_PROPERTIES.of(model if isinstance(model, type) else type(model))
+
+
+def sentences_of(model: Model) -> dict[str, str]:
+    """Return what each property of states of a model means, by name, type_ok included."""
+    return {**{name: found.sentence for name, found in invariants_of(model).items()}, TYPE_OK: TYPE_OK_SENTENCE}
+
+
+def select(model: Model, names: Iterable[str] | None = None) -> tuple[str, ...]:
+    """Return the names of properties of states, each once and in the order given; None names the model's headline.
+
+    Raises:
+        UserError: the model has no property of that name.
+    """
+    return _asked(model, names)[0]
+
+
+def judge(model: Model, names: Iterable[str] | None = None) -> Judged:
+    """Return what a model is judged by: the named properties of states; None names its headline properties.
+
+    A lemma can be named as well, to search for a state in which it fails.
+
+    Raises:
+        UserError: the model has no property of that name.
+    """
+    asked, invariants = _asked(model, names)
+    return Judged(asked, tuple(invariants), tuple(found.node(model) for found in invariants))
+
+
+def select_lemmas(model: Model, names: Iterable[str]) -> list[Invariant]:
+    """Return the named lemmas of a model, each once; an invariant of the model may serve as a lemma as well.
+
+    Raises:
+        UserError: the model has neither a lemma nor an invariant of that name.
+    """
+    known = {**invariants_of(model), **lemmas_of(model)}
+    return _named(known, names, lambda name: f"{model.name} has no lemma {name!r}. {closest(name, known)}")
+
+
+def select_run_properties(model: Model, names: Iterable[str] | None = None) -> list[RunProperty]:
+    """Return the named properties of runs, each once and in the order given; None names them all.
+
+    Raises:
+        UserError: the model has no property of runs of that name.
+    """
+    known = run_properties_of(model)
+    return _named(
+        known,
+        known if names is None else names,
+        lambda name: f"{model.name} has no property of runs {name!r}. {closest(name, known)}",
+    )
+
+
+def _asked(model: Model, names: Iterable[str] | None) -> tuple[tuple[str, ...], list[Invariant]]:
+    known = invariants_of(model)
+    asked = tuple(dict.fromkeys(model.headline if names is None else names))
+
+    def unknown(name: str) -> str:
+        if name in run_properties_of(model):
+            again = f"`insync liveness {model.name} --property {name}`"
+            return f"{name} is about runs, not about states: {again} decides it."
+        return f"{model.name} has no property {name!r}. {closest(name, [*known, TYPE_OK])}"
+
+    with_condition = [name for name in asked if name != TYPE_OK]
+    return asked, _named({**lemmas_of(model), **known}, with_condition, unknown)
+
+
+def _named(known: Mapping[str, T], names: Iterable[str], unknown: Callable[[str], str]) -> list[T]:
+    """Return what is named, each once; raise UserError with the sentence for a name that is not known."""
+    wanted = list(dict.fromkeys(names))
+    for name in wanted:
+        if name not in known:
+            raise UserError(unknown(name))
+    return [known[name] for name in wanted]

@@ -1,0 +1,201 @@
+"""Declaring properties beside a model's class: what belongs to whom, and what is said of mistakes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+
+import insync.properties
+from insync.explorer import check
+from insync.model import Condition, Model, ModelError, StateView
+from insync.properties import Failure, eventually, invariant, lemma, sometimes
+from insync.properties.registry import invariants_of, judge, lemmas_of, run_properties_of, sentences_of
+from insync_toys import DieHard
+
+
+class Puzzle(DieHard):
+    """The die-hard puzzle, for properties that stand beside the class."""
+
+
+class SmallPuzzle(Puzzle):
+    """A variant of which one property says something else."""
+
+
+@invariant(Puzzle, because=lambda failing: f"the big jug has {failing.state['big']}")
+def big_is_never_four(model: Puzzle, s: StateView) -> Condition:
+    """Nobody measures four gallons.
+
+    This paragraph is not part of the sentence.
+    """
+    never: Condition = s.big != 4
+    return never
+
+
+@invariant(SmallPuzzle)
+def small_fits(model: SmallPuzzle, s: StateView) -> Condition:
+    """The small jug holds three gallons."""
+    fits: Condition = s.small <= 3
+    return fits
+
+
+@lemma(Puzzle)
+def big_fits(model: Puzzle, s: StateView) -> Condition:
+    """The big jug holds five gallons."""
+    fits: Condition = s.big <= 5
+    return fits
+
+
+@sometimes(Puzzle)
+def solved(model: Puzzle, s: StateView) -> Condition:
+    """Four gallons are measured."""
+    four: Condition = s.big == 4
+    return four
+
+
+@eventually(SmallPuzzle, strong=("fill",))
+def solved_some_time(model: SmallPuzzle, s: StateView) -> Condition:
+    """Four gallons are measured in the end."""
+    four: Condition = s.big == 4
+    return four
+
+
+def test_the_door_has_what_is_declared_with() -> None:
+    names = {"Failure", "Fairness", "eventually", "invariant", "leads_to", "lemma", "sometimes"}
+    assert set(insync.properties.__all__) == names
+
+
+def test_what_is_declared_belongs_to_the_class_and_its_subclasses() -> None:
+    assert "big_is_never_four" in invariants_of(Puzzle())
+    assert "big_is_never_four" not in invariants_of(DieHard())
+    assert "small_fits" not in invariants_of(Puzzle())
+    assert list(invariants_of(SmallPuzzle()))[:2] == ["big_is_never_four", "small_fits"]
+    assert list(lemmas_of(SmallPuzzle())) == ["big_fits"]
+    assert (
+        list(run_properties_of(SmallPuzzle())) == list(run_properties_of(SmallPuzzle)) == ["solved", "solved_some_time"]
+    )
+
+
+def test_it_is_judged_with_its_sentence_and_its_reason() -> None:
+    assert sentences_of(Puzzle())["big_is_never_four"] == "Nobody measures four gallons."
+    (violation,) = check(Puzzle(), ["big_is_never_four"]).violations
+    assert violation.trace.reason == "the big jug has 4"
+
+
+def test_a_lemma_is_not_listed_but_may_be_named() -> None:
+    assert "big_fits" not in sentences_of(Puzzle())
+    assert [found.name for found in judge(Puzzle(), ["big_fits"]).invariants] == ["big_fits"]
+
+
+def test_a_subclass_may_declare_the_same_name_anew_whatever_came_first() -> None:
+    class Base(DieHard):
+        """The one above."""
+
+    class Derived(Base):
+        """The one below."""
+
+    def one(model: Model, s: StateView) -> Condition:
+        """Said of the subclass."""
+        return True
+
+    invariant(Derived)(one)
+    one.__doc__ = "Said of the base."
+    invariant(Base)(one)
+    assert invariants_of(Derived())["one"].sentence == "Said of the subclass."
+    assert invariants_of(Base())["one"].sentence == "Said of the base."
+
+
+def test_a_model_s_own_invariant_counts_before_one_beside_it() -> None:
+    class Own(DieHard):
+        """A model with an invariant of its own of the same name."""
+
+    def never_four(model: Own, s: StateView) -> Condition:
+        """Said beside the class."""
+        return True
+
+    invariant(Own)(never_four)
+    assert invariants_of(Own())["never_four"].sentence != "Said beside the class."
+
+
+def test_the_property_of_another_class_is_not_traced() -> None:
+    with pytest.raises(AssertionError, match="small_fits is declared of SmallPuzzle, not of puzzle"):
+        invariants_of(SmallPuzzle())["small_fits"].node(Puzzle())
+
+
+def alone(s: StateView) -> Condition:
+    return True
+
+
+def three(model: Model, s: StateView, more: int) -> Condition:
+    return True
+
+
+def many(model: Model, *states: StateView) -> Condition:
+    return True
+
+
+TAKES = "takes the model class that it is about, as in"
+IN_THE_BODY = "In the class's own body, use @invariant of insync.model."
+MUST = "must take the model, the state"
+OF_INVARIANT, OF_LEMMA, OF_RUNS = cast("tuple[Any, Any, Any]", (invariant, lemma, eventually))
+"""The decorators without their types, which forbid most of these mistakes."""
+
+
+@pytest.mark.parametrize(
+    ("decorate", "message"),
+    [
+        (
+            lambda: OF_INVARIANT(alone),
+            f"@invariant {TAKES} @invariant(Lock); above 'alone' there is none. {IN_THE_BODY}",
+        ),
+        (lambda: OF_LEMMA(alone), f"@lemma {TAKES} @lemma(Lock); above 'alone' there is none."),
+        (lambda: OF_RUNS(int), f"@eventually {TAKES} @eventually(Lock); <class 'int'> is not one."),
+        (
+            lambda: OF_INVARIANT(Puzzle)(alone),
+            f"'alone', declared with @invariant(Puzzle), {MUST} and nothing else.",
+        ),
+        (lambda: OF_LEMMA(Puzzle)(three), f"'three', declared with @lemma(Puzzle), {MUST} and nothing else."),
+        (
+            lambda: OF_RUNS(Puzzle)(alone),
+            f"'alone', declared with @eventually(Puzzle), {MUST} and then its parameters, without * and **.",
+        ),
+        (
+            lambda: OF_RUNS(Puzzle)(many),
+            f"'many', declared with @eventually(Puzzle), {MUST} and then its parameters, without * and **.",
+        ),
+        (lambda: OF_LEMMA(Puzzle)(5), "@lemma(Puzzle) belongs directly above a function (def), not on 5."),
+        (
+            lambda: OF_RUNS(Puzzle)(three),
+            "the parameter 'more' of three has no sort; write `more: Replica`, say, with a subclass of Index.",
+        ),
+    ],
+)
+def test_a_mistake_gets_a_sentence_and_its_place(decorate: Callable[[], object], message: str) -> None:
+    with pytest.raises(ModelError) as raised:
+        decorate()
+    place = str(raised.value).removesuffix(message)
+    no_function = message.endswith(("<class 'int'> is not one.", "not on 5."))
+    assert place == "" if no_function else re.fullmatch(re.escape(__file__) + r":\d+: ", place)
+
+
+def test_a_failure_is_what_because_is_given() -> None:
+    given: list[Failure] = []
+
+    class Watched(DieHard):
+        """For one property."""
+
+    def reason(failing: Failure) -> str:
+        given.append(failing)
+        return "so"
+
+    @invariant(Watched, because=reason)
+    def is_empty(model: Watched, s: StateView) -> Condition:
+        """The big jug is empty."""
+        empty: Condition = s.big == 0
+        return empty
+
+    check(Watched(), ["is_empty"])
+    assert given
+    assert given[0].fields == {"big": 5}
