@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -124,3 +125,38 @@ def test_a_selection_of_constants_is_a_table() -> None:
         nodes = [graph.node(Op.EQ, (selection, graph.const(value))) for value in sorted(set(wanted))]
         found = [expected(schema, [value == each for value in wanted], states) for each in sorted(set(wanted))]
         assert violations(schema, nodes, states) == found
+
+
+@pytest.mark.parametrize("size", [62, 63, 64, 65, 70])
+def test_a_set_has_the_elements_0_to_62_whatever_an_index_may_be(size: int) -> None:
+    """The range of the cell ends before, at and beyond the last element: what is beyond is in no set."""
+    schema = layout([(size, 0, 3)])
+    graph = Graph([size])
+    element = graph.cell(0)
+    bit = graph.node(Op.BIT, (element,))
+    states = [(code,) for code in range(size)]
+    nodes = [
+        graph.node(Op.EQ, (graph.node(Op.COUNT, (bit,)), graph.const(1))),
+        graph.node(Op.EQ, (bit, graph.const(0))),
+        graph.node(Op.TEST, (graph.const(1 << 62), element)),
+        graph.node(Op.TEST, (graph.const((1 << 62) - 1), element)),
+    ]
+    codes = range(size)
+    truths = [[c <= 62 for c in codes], [c > 62 for c in codes], [c == 62 for c in codes], [c < 62 for c in codes]]
+    assert violations(schema, nodes, states) == [expected(schema, each, states) for each in truths]
+
+
+@pytest.mark.parametrize(
+    ("count", "value"), [(63, 1), (64, 1), (65, 1), (32, 3), (33, 3), (8, 255), (9, 127), (1, 2**62)]
+)
+def test_a_table_is_right_up_to_the_last_bit_of_a_word(count: int, value: int) -> None:
+    schema = layout([(count + 2, 0, 5)])
+    graph = Graph([count + 2])
+    index = graph.node(Op.SUB, (graph.cell(0), graph.const(1)))
+    values = [value if place % 3 else value - 1 for place in range(count - 1)] + [value]
+    selection = graph.node(Op.SELECT, (index, *map(graph.const, values)))
+    states = [(at,) for at in range(count + 2)]
+    wanted = [values[at - 1] if 0 < at <= count else 0 for at in range(count + 2)]
+    nodes = [graph.node(Op.EQ, (selection, graph.const(value))) for value in sorted(set(wanted))]
+    found = [expected(schema, [value == each for value in wanted], states) for each in sorted(set(wanted))]
+    assert violations(schema, nodes, states) == found

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ctypes
 import random
 from collections.abc import Sequence
 
@@ -8,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from insync.machine import store as store_module
+from insync.machine.memory import Block
 from insync.machine.packed import Rows, Words, words_at
-from insync.machine.store import BUCKET_BYTES, Store
+from insync.machine.store import BUCKET_BYTES, BUCKET_SLOTS, SPARE_BUCKETS, Store
+from insync.model.errors import InternalError
 from insync_machine import store_kernels
 
 CAPACITY = 64 << 20
@@ -110,6 +113,45 @@ def test_grows_only_with_permission(monkeypatch: pytest.MonkeyPatch) -> None:
     assert insert(store, states)
     assert content(store) == states
     store.close()
+
+
+def test_nothing_is_written_beyond_the_spare_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of one bucket takes what it and the spare ones have slots for, and then has to grow."""
+    monkeypatch.setattr(store_module, "_LARGEST_LOAD", 1000.0)
+    table = Block(1 << 20)
+    store = store_kernels(1).store_on(Block(1 << 20), table, buckets=1)
+    states = [(number * number,) for number in range(1000)]
+    assert not store.add(Rows(states), lambda _: False)
+    slots = (1 + SPARE_BUCKETS) * BUCKET_SLOTS
+    assert content(store) == states[:slots]
+    end = (1 + SPARE_BUCKETS) * BUCKET_BYTES
+    assert 0 not in ctypes.cast(table.address, ctypes.POINTER(ctypes.c_uint64))[:slots]
+    assert not any(table.read(end, table.size - end))
+    assert not store.add(Rows(states), lambda _: False), "those that are there are found, and no more fit in"
+    assert content(store) == states[:slots]
+    assert insert(store, states)
+    assert content(store) == states
+    store.close()
+
+
+def test_slots_that_have_to_wait_need_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When a table grows from 8 to 16 buckets, those slots wait whose new home is not beyond the bucket they are in."""
+    states = [(number * number,) for number in range(52)]  # one more than the table may hold
+
+    def widened(room: int) -> Store:
+        monkeypatch.setattr(store_module, "_WAITING", room)
+        store = store_kernels(1).store_on(Block(1 << 20), Block(1 << 20), buckets=8)
+        assert insert(store, states)
+        return store
+
+    table = Block(1 << 20)
+    assert not store_kernels(1).store_on(Block(1 << 20), table, buckets=8).add(Rows(states), lambda _: False)
+    slots = ctypes.cast(table.address, ctypes.POINTER(ctypes.c_uint64))[: (8 + SPARE_BUCKETS) * BUCKET_SLOTS]
+    waiting = [n for n, slot in enumerate(slots) if slot and (slot >> 32) * 16 >> 32 <= n // BUCKET_SLOTS]
+    assert waiting
+    assert content(widened(len(waiting))) == states
+    with pytest.raises(InternalError, match="could not be widened to 16"):
+        widened(len(waiting) - 1)
 
 
 def test_refuses_states_beyond_its_address_space() -> None:

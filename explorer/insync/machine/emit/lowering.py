@@ -172,7 +172,7 @@ class Lowering:
         """The constant elements of a selection as one number, and the bits of each; None unless they are small."""
         values = [arg.arg for arg in node.args[1:] if arg.op is Op.CONST and isinstance(arg.arg, int) and arg.arg >= 0]
         bits = max([value.bit_length() for value in values] + [1])
-        if len(values) != len(node.args) - 1 or bits * len(values) > _WORD - 1:
+        if len(values) != len(node.args) - 1 or bits * len(values) > _WORD:
             return None
         return sum(value << place * bits for place, value in enumerate(values)), bits
 
