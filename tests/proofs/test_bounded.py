@@ -17,6 +17,7 @@ pytest.importorskip("z3")
 from insync.proofs.bounded import check_bounded
 from insync.proofs.induction import check_induction
 from insync.proofs.outcome import BoundedVerdict, Query, Verdict
+from insync.proofs.watch import ProofLimits
 
 KIP101_LEMMAS = (
     "log_is_blank_from_its_end",
@@ -71,7 +72,7 @@ def test_no_violation_within_the_depth_is_not_a_proof() -> None:
 
 def test_no_answer_in_time_is_unknown() -> None:
     model = find_model("kip101")(log_size=4, max_records=4, max_leader_epoch=4)
-    found = check_bounded(model, judge(model).invariants, 30, seconds=0.05)
+    found = check_bounded(model, judge(model).invariants, 30, limits=ProofLimits(query_seconds=0.05))
     assert found.verdict is BoundedVerdict.UNKNOWN
     assert found.queries[-1].verdict is Verdict.UNKNOWN
     assert found.queries[-1].reason == "no answer in time"

@@ -22,6 +22,7 @@ pytest.importorskip("z3")
 from insync.proofs.induction import check_induction
 from insync.proofs.outcome import Induction, Verdict
 from insync.proofs.preservation import Preservation, conjuncts
+from insync.proofs.watch import ProofLimits, ProofWatch
 
 WRONG = "followers_trail_the_high_watermark"
 
@@ -136,7 +137,8 @@ def test_a_step_that_leaves_a_domain_refutes() -> None:
 
 def test_no_answer_in_time_is_unknown_and_never_proved() -> None:
     model = find_model("kip320")(log_size=4, max_records=4, max_leader_epoch=4)
-    query = Preservation(model, with_lemmas(model)).ask("become_leader", 0.3)
+    watch = ProofWatch(ProofLimits(query_seconds=0.3))
+    query = Preservation(model, with_lemmas(model), watch=watch).ask("become_leader")
     assert query.verdict is Verdict.UNKNOWN
     assert "no answer in time" in query.reason
 

@@ -6,17 +6,21 @@ breadth-first search. Every path is executed again with the evaluator before it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from insync.model import Model
 from insync.model.errors import InternalError
 from insync.model.evaluator import Evaluator, evaluate
+from insync.model.graph import Node
 from insync.proofs.outcome import Bounded, BoundedVerdict, Query, StatePath, Verdict
-from insync.proofs.smt import Answer, Deadline, Formula, Path, Solver, SymbolicProgram, all_of, any_of, negation
+from insync.proofs.smt import Answer, Formula, Path, Solver, SymbolicProgram, all_of, any_of, negation
+from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stopped
 from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
 
-__all__ = ["check_bounded", "replayed"]
+__all__ = ["check_bounded", "replayed", "traced"]
 
 Reporter = Callable[[Query], None]
 
@@ -31,9 +35,11 @@ def check_bounded(
     model: Model,
     properties: Sequence[Invariant],
     depth: int,
-    seconds: float | None = None,
-    reporter: Reporter | None = None,
+    *,
     lemmas: Sequence[Invariant] = (),
+    limits: ProofLimits | None = None,
+    reporter: Reporter | None = None,
+    stop: threading.Event | None = None,
 ) -> Bounded:
     """Return whether some trace of at most `depth` states ends in a violation; type_ok is always checked.
 
@@ -41,14 +47,19 @@ def check_bounded(
         model: the model.
         properties: what must hold.
         depth: how many states a trace may have; the initial state is the first.
-        seconds: the time for each depth; past it the answer is unknown.
-        reporter: is told of each depth when it is answered.
         lemmas: conditions proved to hold in every reachable state, which spare z3 the states in which they do not.
+        limits: its bounds; each depth is a query.
+        reporter: is told of each depth when it is answered.
+        stop: ends it when it is set.
 
     Raises:
         UserError: z3 is not installed.
     """
-    return _Bounded(model, properties, lemmas, seconds, reporter).run(depth)
+    watch = ProofWatch(limits, stop)
+    try:
+        return _Bounded(model, properties, lemmas, watch, reporter).run(depth)
+    except Stopped:
+        return Bounded(BoundedVerdict.UNKNOWN, 0, (), (), (), watch.stopped)
 
 
 class _Bounded:
@@ -57,35 +68,48 @@ class _Bounded:
         model: Model,
         properties: Sequence[Invariant],
         lemmas: Sequence[Invariant],
-        seconds: float | None,
+        watch: ProofWatch,
         reporter: Reporter | None,
     ) -> None:
         self.model = model
-        self.lemmas = [lemma.node(model) for lemma in lemmas]
-        self.nodes = {p.name: p.node(model) for p in properties}
-        self.seconds = seconds
+        self.watch = watch
+        self.lemmas = traced(model, lemmas, watch)
+        self.nodes = dict(zip((p.name for p in properties), traced(model, properties, watch), strict=True))
         self.reporter = reporter
-        self.program = SymbolicProgram(model.program)
+        self.program = SymbolicProgram(model.program, watch)
         self.path = Path(self.program, self.program.constant(model.program.initial), ordered=True)
         self.conditions: list[Formula] = []
         self.queries: list[Query] = []
 
     def run(self, depth: int) -> Bounded:
         for length in range(1, depth + 1):
-            deadline = Deadline(self.seconds)
-            if length > 1:
-                self.conditions += self.path.extend()
-                self.conditions += self.path.states[-1].all_hold(self.lemmas)
-            failing = self._failing()
-            solver, answer = self._ask(any_of(failing.values()), deadline)
-            self._report(Query(f"depth {length}", _VERDICTS[answer], deadline.elapsed, reason=solver.reason))
-            if answer is Answer.UNKNOWN:
-                return Bounded(BoundedVerdict.UNKNOWN, length - 1, (), (), tuple(self.queries))
-            if answer is Answer.POSSIBLE:
-                paths = self._paths(failing, solver)
-                queries = tuple(self.queries)
-                return Bounded(BoundedVerdict.VIOLATED, length - 1, tuple(paths), tuple(paths.values()), queries)
-        return Bounded(BoundedVerdict.NONE_WITHIN, depth, (), (), tuple(self.queries))
+            try:
+                found = self._at(length)
+            except Stopped:
+                return self._answer(BoundedVerdict.UNKNOWN, length - 1)
+            if found is not None:
+                return found
+        return self._answer(BoundedVerdict.NONE_WITHIN, depth)
+
+    def _answer(self, verdict: BoundedVerdict, depth: int, paths: Mapping[str, StatePath] | None = None) -> Bounded:
+        found = paths or {}
+        stopped = self.watch.stopped if verdict is BoundedVerdict.UNKNOWN else None
+        return Bounded(verdict, depth, tuple(found), tuple(found.values()), tuple(self.queries), stopped)
+
+    def _at(self, length: int) -> Bounded | None:
+        """Ask about traces of one length; return the answer of the whole check if this decides it."""
+        deadline = self.watch.query()
+        if length > 1:
+            self.conditions += self.path.extend()
+            self.conditions += self.path.states[-1].all_hold(self.lemmas)
+        failing = self._failing()
+        solver, answer = self._ask(any_of(failing.values()), deadline)
+        self._report(Query(f"depth {length}", _VERDICTS[answer], deadline.elapsed, reason=solver.reason))
+        if answer is Answer.UNKNOWN:
+            return self._answer(BoundedVerdict.UNKNOWN, length - 1)
+        if answer is Answer.POSSIBLE:
+            return self._answer(BoundedVerdict.VIOLATED, length - 1, self._paths(failing, solver))
+        return None
 
     def _failing(self) -> dict[str, Formula]:
         """For each property the condition that it fails in the last state; type_ok fails there by a step from it."""
@@ -99,25 +123,24 @@ class _Bounded:
         return {**failing, TYPE_OK: any_of(leaving)} if leaving else failing
 
     def _ask(self, violation: Formula, deadline: Deadline) -> tuple[Solver, Answer]:
-        solver = Solver(one_shot=True)
+        solver = Solver(self.watch, one_shot=True)
         solver.add([*self.conditions, violation])
         return solver, solver.check(deadline)
 
     def _paths(self, failing: dict[str, Formula], solver: Solver) -> dict[str, StatePath]:
-        """Return a path to a violation of each property that fails at this depth, first to those the solver found."""
+        """Return a path to a violation of each property that fails at this depth: the one that is found, if it does."""
         found = self._path(solver)
-        paths = {}
-        for name, violation in failing.items():
-            if self._fails(name, found.codes[-1]):
-                paths[name] = found
-                continue
-            another, answer = self._ask(violation, Deadline(self.seconds))
-            if answer is Answer.POSSIBLE:
-                paths[name] = self._path(another)
+        paths = {name: found for name in failing if self._fails(name, found.codes[-1])}
         if not paths:
             message = f"z3 finds a violation after {found.actions}; by the evaluator every property holds there"
             raise InternalError(message)
-        return paths
+        with suppress(Stopped):  # what is found is found
+            for name, violation in failing.items():
+                if name not in paths:
+                    another, answer = self._ask(violation, self.watch.query())
+                    if answer is Answer.POSSIBLE:
+                        paths[name] = self._path(another)
+        return {name: paths[name] for name in failing if name in paths}
 
     def _path(self, solver: Solver) -> StatePath:
         codes = tuple(solver.codes(state) for state in self.path.states)
@@ -133,6 +156,19 @@ class _Bounded:
         self.queries.append(query)
         if self.reporter is not None:
             self.reporter(query)
+
+
+def traced(model: Model, conditions: Sequence[Invariant], watch: ProofWatch) -> list[Node]:
+    """Return the nodes of conditions in a model's graph.
+
+    Raises:
+        Stopped: the proof has to stop.
+    """
+    nodes = []
+    for condition in conditions:
+        watch.go_on()
+        nodes.append(condition.node(model))
+    return nodes
 
 
 def replayed(model: Model, path: StatePath) -> StatePath:

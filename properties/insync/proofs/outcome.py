@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from insync.proofs.watch import Stop
+
 __all__ = ["Bounded", "BoundedVerdict", "CounterexampleToInduction", "Induction", "Query", "StatePath", "Verdict"]
 
 
@@ -75,7 +77,9 @@ class Induction:
         verdict: PROVED only if every query is.
         k: how many successive states are assumed to be good.
         conditions: the names of the properties and lemmas.
-        queries: initiation, then one query for each action.
+        queries: those that were answered: initiation, then one query for each action.
+        unanswered: the names of the others, if the proof was stopped.
+        stopped_by: what stopped it.
         violation: a path from the initial state to one in which a condition fails, found by initiation.
     """
 
@@ -83,6 +87,8 @@ class Induction:
     k: int
     conditions: tuple[str, ...]
     queries: tuple[Query, ...]
+    unanswered: tuple[str, ...] = ()
+    stopped_by: Stop | None = None
     violation: Bounded | None = None
 
     @property
@@ -113,7 +119,8 @@ class Bounded:
         depth: up to which depth every state was looked at; the initial state is depth 1.
         violated: the names of the properties that fail at the depth after that.
         paths: for each of them a path from the initial state to a state in which it fails.
-        queries: one for each depth.
+        queries: one for each depth that was answered.
+        stopped_by: what stopped it before the depth that was asked for.
     """
 
     verdict: BoundedVerdict
@@ -121,6 +128,7 @@ class Bounded:
     violated: tuple[str, ...]
     paths: tuple[StatePath, ...]
     queries: tuple[Query, ...]
+    stopped_by: Stop | None = None
 
     @property
     def seconds(self) -> float:

@@ -19,14 +19,15 @@ from insync.model.errors import InternalError
 from insync.model.evaluator import Evaluator, evaluate_each
 from insync.model.graph import Node, Op
 from insync.model.program import BoundAction
-from insync.proofs.bounded import replayed
+from insync.proofs.bounded import replayed, traced
 from insync.proofs.outcome import CounterexampleToInduction, Query, StatePath, Verdict
-from insync.proofs.smt import Answer, Deadline, Formula, Path, Solver, SymbolicProgram, all_of, any_of, negation
+from insync.proofs.smt import Answer, Formula, Path, Solver, SymbolicProgram, all_of, any_of, negation
+from insync.proofs.watch import Deadline, ProofWatch
 from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain
 from insync.properties.invariants import Invariant
 
-__all__ = ["Preservation", "conjuncts"]
+__all__ = ["Preservation", "conjuncts", "enabled_actions"]
 
 TOLD_AT_ONCE = 20
 """How many conjuncts that a state fails are told before asking again."""
@@ -47,6 +48,11 @@ def conjuncts(node: Node) -> list[Node]:
     return found
 
 
+def enabled_actions(model: Model) -> list[str]:
+    """Return the names of the actions that can be enabled, in the model's order."""
+    return list(dict.fromkeys(action.name for action in model.program.actions))
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """A conjunct of a condition, and the cells that it reads."""
@@ -63,27 +69,34 @@ class Preservation:
         model: the model.
         conditions: what makes a state good.
         k: how many good states in a row there are before the step.
+        watch: says when to stop, and how long a query may take; None is never, and any time.
 
-    Attributes:
-        action_names: the names of the actions that can be enabled, in the model's order.
+    Raises:
+        Stopped: the proof has to stop.
     """
 
-    def __init__(self, model: Model, conditions: Sequence[Invariant], k: int = 1) -> None:
+    def __init__(
+        self, model: Model, conditions: Sequence[Invariant], k: int = 1, watch: ProofWatch | None = None
+    ) -> None:
         self.model = model
+        self.watch = watch if watch is not None else ProofWatch()
         self.conditions = list(conditions)
-        self.program = SymbolicProgram(model.program)
-        nodes = [(c.name, c.node(model)) for c in conditions]
+        self.program = SymbolicProgram(model.program, self.watch)
+        nodes = zip((c.name for c in conditions), traced(model, conditions, self.watch), strict=True)
         self.parts = [_Part(name, part, self.program.reads(part)) for name, node in nodes for part in conjuncts(node)]
-        self.action_names = list(dict.fromkeys(action.name for action in model.program.actions))
         self.path = Path(self.program, self.program.fresh("s0"))
         self.shape = self.program.typed(self.path.states[0])
         for _ in range(k - 1):
             self.shape += self.path.extend()
         self._told_all: Solver | None = None
 
-    def ask(self, name: str, seconds: float | None = None, only: str | None = None) -> Query:
-        """Return whether the actions of this name keep the conditions (or `only` one), and if not a counterexample."""
-        deadline, take_apart = Deadline(seconds), False
+    def ask(self, name: str, only: str | None = None) -> Query:
+        """Return whether the actions of this name keep the conditions (or `only` one), and if not a counterexample.
+
+        Raises:
+            Stopped: the proof has to stop.
+        """
+        deadline, take_apart = self.watch.query(), False
         actions = [(number, a) for number, a in enumerate(self.model.program.actions) if a.name == name]
         for number, action in actions:
             case, groups = _Case(self, number, action, deadline), self._at_risk(action, only)
@@ -101,9 +114,10 @@ class Preservation:
     def told_all(self) -> Solver:
         """Return a solver that was told all that k good states satisfy."""
         if self._told_all is None:
-            self._told_all = Solver()
-            self._told_all.add(self.shape)
-            self._told_all.add(_Told(self).of(self.parts))
+            solver = Solver(self.watch)
+            solver.add(self.shape)
+            solver.add(_Told(self).of(self.parts))
+            self._told_all = solver
         return self._told_all
 
     def _at_risk(self, action: BoundAction, only: str | None) -> list[list[_Part]]:
@@ -146,7 +160,7 @@ class _Case:
 
     def _ask(self, parts: Sequence[_Part]) -> Answer:
         """Return whether the step can break one of a condition's conjuncts, or leave a domain if there are none."""
-        solver, told = Solver(), _Told(self.steps)
+        solver, told = Solver(self.steps.watch), _Told(self.steps)
         solver.add([*self.steps.shape, *self.guard])
         for own, bad in self._questions(parts):
             solver.add(told.of(own))

@@ -17,7 +17,8 @@ from insync_toys import TOYS, DieHard, Overflow, TokenRing
 
 z3 = pytest.importorskip("z3")
 
-from insync.proofs.smt import Answer, Deadline, Path, Solver, SymbolicProgram  # noqa: E402 -- it needs z3
+from insync.proofs.smt import Answer, Path, Solver, SymbolicProgram  # noqa: E402 -- it needs z3
+from insync.proofs.watch import Deadline  # noqa: E402
 
 NAMES = ("truncate_to_high_watermark", "kip101", "kip279", "kip320_first_try", "kip320", "async_isr")
 MODELS = [pytest.param(toy, id=f"{toy.name}{index}") for index, toy in enumerate(TOYS)]
@@ -83,7 +84,7 @@ def ends(model: Model, length: int, *, ordered: bool) -> set[tuple[int, ...]]:
         for before, step, after in zip(codes, path.steps, codes[1:], strict=False):
             assert Evaluator(model.program).step(solver.chosen(step.choices), before) == after
         found.add(codes[-1])
-        solver.add([z3.Not(z3.And(*path.states[-1].is_state(codes[-1])))])
+        solver.add([z3.Or(*[cell != code for cell, code in zip(path.states[-1].cells, codes[-1], strict=True)])])
     return found
 
 

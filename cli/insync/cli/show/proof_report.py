@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import plural, seconds
-from insync.cli.show.report import describe_trace
+from insync.cli.show.report import STOPPED_BY, describe_trace
 from insync.explorer.breadth_first.backtrack import Move
 from insync.explorer.traces.counterexample import refusal_trace, trace_steps, violation_trace
 from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
@@ -102,6 +102,10 @@ def describe_search(search: Search, files: Sequence[Path | None], paint: Paint, 
     if result.verdict is BoundedVerdict.VIOLATED:
         lengths = ", ".join(f"{t.property} (trace of {plural(t.length, 'state')})" for t in search.traces)
         lines.append(paint(f"violated: {lengths}", Tone.BAD) + "; there is no shorter trace")
+    elif result.stopped_by is not None:
+        by = STOPPED_BY[result.stopped_by]
+        lines.append(paint(f"incomplete: stopped by {by} at depth {result.depth + 1}", Tone.OPEN))
+        lines.append(f"  no violation of {names} up to depth {result.depth}; longer traces were not looked at")
     elif result.verdict is BoundedVerdict.UNKNOWN:
         reason = result.queries[-1].reason
         lines.append(paint(f"incomplete: unknown at depth {result.depth + 1}", Tone.OPEN) + f" ({reason})")
@@ -119,6 +123,7 @@ def describe_search(search: Search, files: Sequence[Path | None], paint: Paint, 
 def describe_attempt(attempt: Attempt, files: Sequence[Path | None], paint: Paint, width: int) -> str:
     """Return the report of an induction; `files` are where the traces that initiation found were written."""
     lines = [f"{attempt.model.name}   {describe_bounds(attempt.model.bounds)}", *_verdict(attempt, paint)]
+    lines += _unanswered(attempt.result, width)
     lines += _used(attempt.lemmas, "with", width)
     lines += ["", *_queries(attempt.result.queries), f"z3 {seconds(attempt.result.seconds)}"]
     if attempt.dropped:
@@ -144,6 +149,8 @@ def _verdict(attempt: Attempt, paint: Paint) -> list[str]:
     if attempt.traces:
         lengths = ", ".join(f"{t.property} (trace of {plural(t.length, 'state')})" for t in attempt.traces)
         return [paint(f"violated: {lengths}", Tone.BAD) + ", found by initiation"]
+    if result.stopped_by is not None and result.verdict is not Verdict.REFUTED:
+        return [paint(f"incomplete: {names} not proved", Tone.OPEN)]
     if attempt.lost:
         kept = ", ".join(p.name for p in attempt.properties) or "none of the properties"
         first = paint(f"incomplete: {', '.join(attempt.lost)} not proved", Tone.OPEN)
@@ -153,6 +160,14 @@ def _verdict(attempt: Attempt, paint: Paint) -> list[str]:
         return [first, "  a step from a good state leads to a bad one; whether such a state is reachable is not known"]
     unknown = next(q for q in result.queries if q.verdict is Verdict.UNKNOWN)
     return [paint(f"incomplete: {names} not proved", Tone.OPEN) + f"; {unknown.name} is unknown ({unknown.reason})"]
+
+
+def _unanswered(result: Induction, width: int) -> list[str]:
+    """The queries that z3 was not asked, or had not answered when the proof was stopped."""
+    if result.stopped_by is None:
+        return []
+    text = f"stopped by {STOPPED_BY[result.stopped_by]} before an answer to: {', '.join(result.unanswered)}"
+    return textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
 
 
 def _used(lemmas: Sequence[Invariant], words: str, width: int) -> list[str]:
@@ -171,7 +186,7 @@ def answer_of(query: Query) -> str:
 
 def _queries(queries: Sequence[Query]) -> list[str]:
     """One line for each query: its name, the answer, the time, and how many cases it has."""
-    width = max(len(query.name) for query in queries)
+    width = max((len(query.name) for query in queries), default=0)
     lines = []
     for query in queries:
         cases = f"  {plural(query.cases, 'case')}" if query.cases > 1 else ""
