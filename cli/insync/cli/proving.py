@@ -193,10 +193,17 @@ def _told_bounded(search: Search, wish: Wish) -> int:
 
 
 def _told(attempt: Attempt, wish: Wish) -> int:
-    """Print an induction and write the proof and the traces that were wished for; return the exit code."""
+    """Print an induction and write the proof and the traces that were wished for; return the exit code.
+
+    When the proof cannot be written the induction is printed all the same; the UserError follows it.
+    """
+    failure: UserError | None = None
     if wish.save is not None and attempt.proved:
-        write_whole(wish.save, proof_text(_proof(attempt)))
-        attempt = replace(attempt, saved=wish.save)
+        try:
+            write_whole(wish.save, proof_text(_proof(attempt)))
+            attempt = replace(attempt, saved=wish.save)
+        except UserError as error:
+            failure = error
     elif wish.save is not None:
         emit_error(f"{wish.save} was not written: there is no proof.")
     with traces_written(wish.trace, attempt.traces, attempt.model) as files:
@@ -204,6 +211,8 @@ def _told(attempt: Attempt, wish: Wish) -> int:
             emit(attempt_json(attempt, files))
         else:
             emit(describe_attempt(attempt, files, painter(wish.color), grid_width()))
+    if failure is not None:
+        raise failure
     return exit_code_for("holds" if attempt.proved else "violated" if attempt.traces else "incomplete")
 
 
