@@ -88,7 +88,7 @@ class TestZ3:
     @pytest.mark.parametrize(("limits", "reason"), [(ProofLimits(seconds=1), Stop.TIME), (None, Stop.INTERRUPT)])
     def test_an_induction_says_what_was_decided(self, limits: ProofLimits | None, reason: Stop) -> None:
         from insync.proofs.induction import check_induction
-        from insync.proofs.outcome import Verdict
+        from insync.proofs.outcome import ProofVerdict
 
         model, stop = Factors(), threading.Event()
         if limits is None:
@@ -96,18 +96,18 @@ class TestZ3:
         began = time.monotonic()
         found = check_induction(model, judge(model).invariants, limits=limits, stop=stop)
         assert time.monotonic() - began < 5
-        assert (found.verdict, found.stopped_by) == (Verdict.UNKNOWN, reason)
+        assert (found.verdict, found.stopped_by) == (ProofVerdict.UNKNOWN, reason)
         assert [(q.name, q.verdict) for q in found.queries] == [
-            ("initiation", Verdict.PROVED),
-            ("try_again", Verdict.PROVED),
+            ("initiation", ProofVerdict.PROVED),
+            ("try_again", ProofVerdict.PROVED),
         ]
         assert found.unanswered == ("find", "rest")
         again = check_induction(model, judge(model, ["few_tries"]).invariants)
-        assert again.verdict is Verdict.PROVED, "the same z3 answers other questions"
+        assert again.verdict is ProofVerdict.PROVED, "the same z3 answers other questions"
 
     def test_a_proof_that_is_complete_is_not_stopped_afterwards(self) -> None:
         from insync.proofs.induction import check_induction
-        from insync.proofs.outcome import Query, Verdict
+        from insync.proofs.outcome import ProofVerdict, Query
 
         model, stop = Factors(), threading.Event()
 
@@ -117,21 +117,21 @@ class TestZ3:
 
         found = check_induction(model, judge(model, ["few_tries"]).invariants, reporter=last, stop=stop)
         assert stop.is_set()
-        assert (found.verdict, found.unanswered, found.stopped_by) == (Verdict.PROVED, (), None)
+        assert (found.verdict, found.unanswered, found.stopped_by) == (ProofVerdict.PROVED, (), None)
 
     def test_a_query_without_an_answer_in_time_is_passed_over(self) -> None:
         from insync.proofs.induction import check_induction
-        from insync.proofs.outcome import Verdict
+        from insync.proofs.outcome import ProofVerdict
 
         model = Factors()
         found = check_induction(model, judge(model).invariants, limits=ProofLimits(query_seconds=1.5))
         verdicts = {query.name: query.verdict for query in found.queries}
-        assert verdicts["find"] is Verdict.UNKNOWN
-        assert verdicts["rest"] is Verdict.PROVED
-        assert (found.verdict, found.unanswered, found.stopped_by) == (Verdict.UNKNOWN, (), None)
+        assert verdicts["find"] is ProofVerdict.UNKNOWN
+        assert verdicts["rest"] is ProofVerdict.PROVED
+        assert (found.verdict, found.unanswered, found.stopped_by) == (ProofVerdict.UNKNOWN, (), None)
 
     def test_an_inference_that_is_stopped_drops_nothing_for_that(self) -> None:
-        from insync.proofs.houdini import infer
+        from insync.proofs.inference import infer
 
         model, stop = Factors(), threading.Event()
         threading.Timer(1, stop.set).start()
@@ -162,8 +162,8 @@ class TestZ3:
     def test_translation_hears_of_it_too(self, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """At large bounds the terms take longer than the answers; here the stop comes while they are made."""
         from insync.proofs.bounded import check_bounded
-        from insync.proofs.houdini import infer
         from insync.proofs.induction import check_induction
+        from insync.proofs.inference import infer
         from insync.proofs.smt import terms
 
         model: Model = find_model("kip320")(replicas=2)

@@ -20,9 +20,9 @@ from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.proofs.bounded import check_bounded
-from insync.proofs.houdini import Dropped, Inferred, infer, refuted_at_first
 from insync.proofs.induction import check_induction
-from insync.proofs.outcome import Induction, Query, Verdict
+from insync.proofs.inference import Dropped, Inferred, infer, refuted_at_first
+from insync.proofs.outcome import Induction, ProofVerdict, Query
 from insync.proofs.proof_file import Proof, proof_text, read_proof, results_of
 from insync.proofs.smt import z3_version
 from insync.proofs.watch import ProofLimits, ProofWatch
@@ -127,11 +127,11 @@ class _Work:
         if not lemmas:
             return []
         result = self._induction(lemmas, 1)
-        if result.verdict is Verdict.PROVED:
+        if result.verdict is ProofVerdict.PROVED:
             return lemmas
         if result.stopped_by is not None:
             return []
-        failing = next(q.name for q in result.queries if q.verdict is not Verdict.PROVED)
+        failing = next(q.name for q in result.queries if q.verdict is not ProofVerdict.PROVED)
         message = (
             f"{self.model.name}: the lemmas are not inductive at these bounds ({failing} is not proved), so --bmc must "
             f"not use them. Leave them out, or let --infer beside --bmc choose."

@@ -223,7 +223,7 @@ def z3_engine(depth: int) -> Engine:
         asked = judge(model, properties).invariants
         answer = check_bounded(model, asked, most, limits=ProofLimits(limits.seconds), stop=stop)
         violated = answer.verdict is BoundedVerdict.VIOLATED
-        lengths = {name: len(path.codes) for name, path in zip(answer.violated, answer.paths, strict=True)}
+        lengths = {name: len(found.codes) for name, found in zip(answer.violated, answer.sequences, strict=True)}
         stopped = f"stopped by {answer.stopped_by}, " if answer.stopped_by is not None else ""
         beyond = f"{stopped}unknown beyond {answer.depth} states"
         return Opinion(

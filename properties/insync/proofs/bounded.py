@@ -1,7 +1,7 @@
 """Bounded checks: is there a trace of a given length from the initial state to a violation?
 
 Depths are asked about one by one, so the first violation found has the length of the shortest trace, as in a
-breadth-first search. Every path is executed again with the evaluator before it is returned.
+breadth-first search. What z3 finds is executed again with the evaluator before it is returned.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from insync.model import Model
 from insync.model.errors import InternalError
 from insync.model.evaluator import Evaluator, evaluate
 from insync.model.graph import Node
-from insync.proofs.outcome import Bounded, BoundedVerdict, Query, StatePath, Verdict
-from insync.proofs.smt import Answer, Formula, Path, Solver, SymbolicProgram, all_of, any_of, negation
+from insync.proofs.outcome import Bounded, BoundedVerdict, ProofVerdict, Query, StateSequence
+from insync.proofs.smt import Answer, Formula, Solver, SymbolicProgram, Unrolling, all_of, any_of, negation
 from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stopped
 from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
@@ -25,9 +25,9 @@ __all__ = ["check_bounded", "replayed", "traced"]
 Reporter = Callable[[Query], None]
 
 _VERDICTS = {
-    Answer.POSSIBLE: Verdict.REFUTED,
-    Answer.IMPOSSIBLE: Verdict.PROVED,
-    Answer.UNKNOWN: Verdict.UNKNOWN,
+    Answer.POSSIBLE: ProofVerdict.REFUTED,
+    Answer.IMPOSSIBLE: ProofVerdict.PROVED,
+    Answer.UNKNOWN: ProofVerdict.UNKNOWN,
 }
 
 
@@ -77,7 +77,7 @@ class _Bounded:
         self.nodes = dict(zip((p.name for p in properties), traced(model, properties, watch), strict=True))
         self.reporter = reporter
         self.program = SymbolicProgram(model.program, watch)
-        self.path = Path(self.program, self.program.constant(model.program.initial), ordered=True)
+        self.unrolling = Unrolling(self.program, self.program.constant(model.program.initial), ordered=True)
         self.conditions: list[Formula] = []
         self.queries: list[Query] = []
 
@@ -91,8 +91,10 @@ class _Bounded:
                 return found
         return self._answer(BoundedVerdict.NONE_WITHIN, depth)
 
-    def _answer(self, verdict: BoundedVerdict, depth: int, paths: Mapping[str, StatePath] | None = None) -> Bounded:
-        found = paths or {}
+    def _answer(
+        self, verdict: BoundedVerdict, depth: int, violations: Mapping[str, StateSequence] | None = None
+    ) -> Bounded:
+        found = violations or {}
         stopped = self.watch.stopped if verdict is BoundedVerdict.UNKNOWN else None
         return Bounded(verdict, depth, tuple(found), tuple(found.values()), tuple(self.queries), stopped)
 
@@ -100,20 +102,20 @@ class _Bounded:
         """Ask about traces of one length; return the answer of the whole check if this decides it."""
         deadline = self.watch.query()
         if length > 1:
-            self.conditions += self.path.extend()
-            self.conditions += self.path.states[-1].all_hold(self.lemmas)
+            self.conditions += self.unrolling.extend()
+            self.conditions += self.unrolling.states[-1].all_hold(self.lemmas)
         failing = self._failing()
         solver, answer = self._ask(any_of(failing.values()), deadline)
         self._report(Query(f"depth {length}", _VERDICTS[answer], deadline.elapsed, reason=solver.reason))
         if answer is Answer.UNKNOWN:
             return self._answer(BoundedVerdict.UNKNOWN, length - 1)
         if answer is Answer.POSSIBLE:
-            return self._answer(BoundedVerdict.VIOLATED, length - 1, self._paths(failing, solver))
+            return self._answer(BoundedVerdict.VIOLATED, length - 1, self._violations(failing, solver))
         return None
 
     def _failing(self) -> dict[str, Formula]:
         """For each property the condition that it fails in the last state; type_ok fails there by a step from it."""
-        last = self.path.states[-1]
+        last = self.unrolling.states[-1]
         failing = {name: negation(last.holds(node)) for name, node in self.nodes.items()}
         leaving = [
             all_of([*self.program.enabled(last, action), negation(all_of(self.program.fits(last, action)))])
@@ -127,24 +129,26 @@ class _Bounded:
         solver.add([*self.conditions, violation])
         return solver, solver.check(deadline)
 
-    def _paths(self, failing: dict[str, Formula], solver: Solver) -> dict[str, StatePath]:
-        """Return a path to a violation of each property that fails at this depth: the one that is found, if it does."""
-        found = self._path(solver)
-        paths = {name: found for name in failing if self._fails(name, found.codes[-1])}
-        if not paths:
+    def _violations(self, failing: dict[str, Formula], solver: Solver) -> dict[str, StateSequence]:
+        """Return states to a violation of each property that fails at this depth: those that are found, if it does."""
+        found = self._found(solver)
+        sequences = {name: found for name in failing if self._fails(name, found.codes[-1])}
+        if not sequences:
             message = f"z3 finds a violation after {found.actions}; by the evaluator every property holds there"
             raise InternalError(message)
         with suppress(Stopped):  # what is found is found
             for name, violation in failing.items():
-                if name not in paths:
+                if name not in sequences:
                     another, answer = self._ask(violation, self.watch.query())
                     if answer is Answer.POSSIBLE:
-                        paths[name] = self._path(another)
-        return {name: paths[name] for name in failing if name in paths}
+                        sequences[name] = self._found(another)
+        return {name: sequences[name] for name in failing if name in sequences}
 
-    def _path(self, solver: Solver) -> StatePath:
-        codes = tuple(solver.codes(state) for state in self.path.states)
-        return replayed(self.model, StatePath(codes, tuple(solver.chosen(step.choices) for step in self.path.steps)))
+    def _found(self, solver: Solver) -> StateSequence:
+        codes = tuple(solver.codes(state) for state in self.unrolling.states)
+        return replayed(
+            self.model, StateSequence(codes, tuple(solver.chosen(step.choices) for step in self.unrolling.steps))
+        )
 
     def _fails(self, name: str, codes: tuple[int, ...]) -> bool:
         if name != TYPE_OK or name in self.nodes:
@@ -171,15 +175,15 @@ def traced(model: Model, conditions: Sequence[Invariant], watch: ProofWatch) -> 
     return nodes
 
 
-def replayed(model: Model, path: StatePath) -> StatePath:
-    """Return the path, whose steps the evaluator confirms.
+def replayed(model: Model, states: StateSequence) -> StateSequence:
+    """Return the states, whose steps the evaluator confirms.
 
     Raises:
         InternalError: the evaluator takes another step.
     """
     evaluator = Evaluator(model.program)
-    for before, number, after in zip(path.codes, path.actions, path.codes[1:], strict=False):
+    for before, number, after in zip(states.codes, states.actions, states.codes[1:], strict=False):
         if number not in evaluator.enabled(before) or evaluator.step(number, before) != after:
             message = f"z3 takes {model.program.actions[number]} from {before} to {after}; the evaluator does not"
             raise InternalError(message)
-    return path
+    return states

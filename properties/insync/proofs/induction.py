@@ -14,7 +14,7 @@ from contextlib import suppress
 
 from insync.model import Model
 from insync.proofs.bounded import check_bounded
-from insync.proofs.outcome import Bounded, BoundedVerdict, Induction, Query, Verdict
+from insync.proofs.outcome import Bounded, BoundedVerdict, Induction, ProofVerdict, Query
 from insync.proofs.preservation import Preservation, enabled_actions
 from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stopped
 from insync.properties.invariants import Invariant
@@ -63,7 +63,7 @@ def check_induction(
     if first.stopped_by is None:
         answered(_initiation(first, start.elapsed))
     if first.verdict is BoundedVerdict.VIOLATED:
-        return Induction(Verdict.REFUTED, k, names, tuple(queries), violation=first)
+        return Induction(ProofVerdict.REFUTED, k, names, tuple(queries), violation=first)
     with suppress(Stopped):
         watch.go_on()
         steps = Preservation(model, conditions, k, watch)
@@ -86,20 +86,20 @@ def concluded_from(
     """
     known = {query.name for query in queries}
     unanswered = tuple(name for name in (INITIATION, *enabled_actions(model)) if name not in known)
-    worst = _worst([*(query.verdict for query in queries), *([Verdict.UNKNOWN] if unanswered else [])])
+    worst = _worst([*(query.verdict for query in queries), *([ProofVerdict.UNKNOWN] if unanswered else [])])
     stopped = watch.stopped if unanswered else None
     return Induction(worst, k, tuple(conditions), tuple(queries), unanswered, stopped)
 
 
 def _initiation(first: Bounded, seconds: float) -> Query:
     verdict = {
-        BoundedVerdict.VIOLATED: Verdict.REFUTED,
-        BoundedVerdict.NONE_WITHIN: Verdict.PROVED,
-        BoundedVerdict.UNKNOWN: Verdict.UNKNOWN,
+        BoundedVerdict.VIOLATED: ProofVerdict.REFUTED,
+        BoundedVerdict.NONE_WITHIN: ProofVerdict.PROVED,
+        BoundedVerdict.UNKNOWN: ProofVerdict.UNKNOWN,
     }[first.verdict]
     return Query(INITIATION, verdict, seconds, reason=first.queries[-1].reason)
 
 
-def _worst(verdicts: Iterable[Verdict]) -> Verdict:
+def _worst(verdicts: Iterable[ProofVerdict]) -> ProofVerdict:
     found = set(verdicts)
-    return next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN) if v in found), Verdict.PROVED)
+    return next((v for v in (ProofVerdict.REFUTED, ProofVerdict.UNKNOWN) if v in found), ProofVerdict.PROVED)

@@ -20,8 +20,8 @@ from insync.model.evaluator import Evaluator, evaluate_each
 from insync.model.graph import Node, Op
 from insync.model.program import BoundAction
 from insync.proofs.bounded import replayed, traced
-from insync.proofs.outcome import CounterexampleToInduction, Query, StatePath, Verdict
-from insync.proofs.smt import Answer, Formula, Path, Solver, SymbolicProgram, all_of, any_of, negation
+from insync.proofs.outcome import CounterexampleToInduction, ProofVerdict, Query, StateSequence
+from insync.proofs.smt import Answer, Formula, Solver, SymbolicProgram, Unrolling, all_of, any_of, negation
 from insync.proofs.watch import Deadline, ProofWatch
 from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain
@@ -84,10 +84,10 @@ class Preservation:
         self.program = SymbolicProgram(model.program, self.watch)
         nodes = zip((c.name for c in conditions), traced(model, conditions, self.watch), strict=True)
         self.parts = [_Part(name, part, self.program.reads(part)) for name, node in nodes for part in conjuncts(node)]
-        self.path = Path(self.program, self.program.fresh("s0"))
-        self.shape = self.program.typed(self.path.states[0])
+        self.unrolling = Unrolling(self.program, self.program.fresh("s0"))
+        self.shape = self.program.typed(self.unrolling.states[0])
         for _ in range(k - 1):
-            self.shape += self.path.extend()
+            self.shape += self.unrolling.extend()
         self._told_all: Solver | None = None
 
     def ask(self, name: str, only: str | None = None) -> Query:
@@ -105,11 +105,11 @@ class Preservation:
                 take_apart, answer = True, case.ask_one_by_one(groups)
             if answer is Answer.POSSIBLE:
                 found = case.counterexample
-                return Query(name, Verdict.REFUTED, deadline.elapsed, len(actions), counterexample=found)
+                return Query(name, ProofVerdict.REFUTED, deadline.elapsed, len(actions), counterexample=found)
             if answer is Answer.UNKNOWN:
                 reason = f"{action}: {case.reason}"
-                return Query(name, Verdict.UNKNOWN, deadline.elapsed, len(actions), reason)
-        return Query(name, Verdict.PROVED, deadline.elapsed, len(actions))
+                return Query(name, ProofVerdict.UNKNOWN, deadline.elapsed, len(actions), reason)
+        return Query(name, ProofVerdict.PROVED, deadline.elapsed, len(actions))
 
     def told_all(self) -> Solver:
         """Return a solver that was told all that k good states satisfy."""
@@ -134,7 +134,7 @@ class _Case:
     def __init__(self, steps: Preservation, number: int, action: BoundAction, deadline: Deadline) -> None:
         self.steps, self.number, self.action, self.deadline = steps, number, action, deadline
         self.evaluator = Evaluator(steps.model.program)
-        last = steps.path.states[-1]
+        last = steps.unrolling.states[-1]
         self.fits = steps.program.fits(last, action)
         self.after = steps.program.after(last, action)
         self.guard = steps.program.enabled(last, action)
@@ -186,7 +186,7 @@ class _Case:
             if answer is not Answer.POSSIBLE:
                 self.reason = solver.reason
                 return answer, needed
-            codes = [solver.codes(state) for state in self.steps.path.states]
+            codes = [solver.codes(state) for state in self.steps.unrolling.states]
             more = told.failing(codes)
             if not more:
                 self._refuted(solver)
@@ -195,22 +195,22 @@ class _Case:
             needed += more
 
     def _refuted(self, solver: Solver) -> None:
-        codes = [solver.codes(state) for state in self.steps.path.states]
-        actions = [solver.chosen(step.choices) for step in self.steps.path.steps]
+        codes = [solver.codes(state) for state in self.steps.unrolling.states]
+        actions = [solver.chosen(step.choices) for step in self.steps.unrolling.steps]
         self.counterexample = self._refutation(codes, actions)
 
     def _refutation(self, codes: list[tuple[int, ...]], actions: list[int]) -> CounterexampleToInduction:
-        path = replayed(self.steps.model, StatePath(tuple(codes), tuple(actions)))
+        states = replayed(self.steps.model, StateSequence(tuple(codes), tuple(actions)))
         check = self.evaluator.failing_check(self.number, codes[-1])
         if check is not None:
-            return CounterexampleToInduction(path, self.number, (TYPE_OK,), check.message)
+            return CounterexampleToInduction(states, self.number, (TYPE_OK,), check.message)
         after = self.evaluator.step(self.number, codes[-1])
         reasons = {c.name: explain(self.steps.model, c, after) for c in self.steps.conditions}
         failing = {name: reason for name, reason in reasons.items() if reason is not None}
         if not failing:
             message = f"z3 finds that {self.action} breaks a condition from {codes[-1]}; the evaluator does not"
             raise InternalError(message)
-        whole = StatePath((*path.codes, after), (*actions, self.number))
+        whole = StateSequence((*states.codes, after), (*actions, self.number))
         return CounterexampleToInduction(whole, None, tuple(failing), next(iter(failing.values())))
 
 
@@ -225,7 +225,7 @@ class _Told:
         """Return what is new of these conjuncts in all good states."""
         wanted = {id(part) for part in parts}
         places = [place for place, part in enumerate(self.steps.parts) if id(part) in wanted]
-        return self._tell((state, place) for state in range(len(self.steps.path.states)) for place in places)
+        return self._tell((state, place) for state in range(len(self.steps.unrolling.states)) for place in places)
 
     def failing(self, codes: Sequence[tuple[int, ...]]) -> list[Formula]:
         """Return some of the conjuncts that fail in the states with these codes; none where all states are good."""
@@ -240,4 +240,4 @@ class _Told:
     def _tell(self, wanted: Iterable[tuple[int, int]]) -> list[Formula]:
         new = [pair for pair in wanted if pair not in self.known]
         self.known.update(new)
-        return [self.steps.path.states[state].holds(self.steps.parts[place].node) for state, place in new]
+        return [self.steps.unrolling.states[state].holds(self.steps.parts[place].node) for state, place in new]

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from insync.proofs.smt.relation import Path, SymbolicStep
 from insync.proofs.smt.solver import Answer, Formula, Solver, all_of, any_of, negation, z3_version
-from insync.proofs.smt.symbolic import SymbolicProgram, SymbolicState
+from insync.proofs.smt.symbolic_program import SymbolicProgram, SymbolicState
 from insync.proofs.smt.terms import RULES, Terms, width_of
+from insync.proofs.smt.unrolling import SymbolicStep, Unrolling
 
 __all__ = [
     "RULES",
     "Answer",
     "Formula",
-    "Path",
     "Solver",
     "SymbolicProgram",
     "SymbolicState",
     "SymbolicStep",
     "Terms",
+    "Unrolling",
     "all_of",
     "any_of",
     "negation",

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from enum import Enum
 
 from insync.model.errors import InternalError
-from insync.proofs.smt.library import z3
-from insync.proofs.smt.symbolic import SymbolicState
+from insync.proofs.smt.symbolic_program import SymbolicState
+from insync.proofs.smt.z3_module import z3
 from insync.proofs.watch import Deadline, ProofWatch
 
 __all__ = ["Answer", "Formula", "Solver", "all_of", "any_of", "negation", "z3_version"]
@@ -90,7 +90,7 @@ class Solver:
         for place, choice in enumerate(choices):
             if z3.is_true(found.eval(choice, model_completion=True)):
                 return place
-        message = "z3's path takes a step by no action"
+        message = "z3 takes a step by no action"
         raise InternalError(message)
 
 

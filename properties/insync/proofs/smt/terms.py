@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from insync.model.graph import Node, Op
-from insync.proofs.smt.library import z3
+from insync.proofs.smt.z3_module import z3
 from insync.proofs.watch import ProofWatch
 
 __all__ = ["RULES", "Terms", "width_of"]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from insync.model import Model
 from insync.model.evaluator import evaluate
 from insync.proofs.induction import INITIATION, concluded_from
-from insync.proofs.outcome import Induction, Query, Verdict
+from insync.proofs.outcome import Induction, ProofVerdict, Query
 from insync.proofs.preservation import Preservation, enabled_actions
 from insync.proofs.watch import ProofLimits, ProofWatch, Stopped
 from insync.properties.every_model import TYPE_OK
@@ -59,7 +59,7 @@ class Inferred:
     @property
     def proved(self) -> tuple[str, ...]:
         """The names of the conditions that are inductive together: those kept, or none."""
-        return self.kept if self.induction.verdict is Verdict.PROVED else ()
+        return self.kept if self.induction.verdict is ProofVerdict.PROVED else ()
 
 
 def infer(
@@ -83,7 +83,7 @@ def infer(
         UserError: z3 is not installed.
     """
     report = reporter if reporter is not None else lambda query: None
-    return _Houdini(model, candidates, limits, report, stop).run()
+    return _Inference(model, candidates, limits, report, stop).run()
 
 
 def refuted_at_first(
@@ -100,7 +100,7 @@ def refuted_at_first(
     return found
 
 
-class _Houdini:
+class _Inference:
     def __init__(
         self,
         model: Model,
@@ -118,7 +118,7 @@ class _Houdini:
     def run(self) -> Inferred:
         with suppress(Stopped):
             self._drop_until_inductive()
-        queries = (Query(INITIATION, Verdict.PROVED, 0.0), *self.answered.values())
+        queries = (Query(INITIATION, ProofVerdict.PROVED, 0.0), *self.answered.values())
         kept = tuple(c.name for c in self.kept)
         return Inferred(kept, tuple(self.dropped), concluded_from(self.model, kept, queries, self.watch))
 
@@ -129,7 +129,7 @@ class _Houdini:
         while (name := next((n for n in names if n not in self.answered), None)) is not None:
             query = steps.ask(name)
             self.report(query)
-            fallen = [] if query.verdict is Verdict.PROVED else self._fallen(query, steps)
+            fallen = [] if query.verdict is ProofVerdict.PROVED else self._fallen(query, steps)
             if not fallen:  # proved, or refuted in a way that no candidate is to blame for
                 self.answered[name] = query
                 continue
@@ -143,10 +143,10 @@ class _Houdini:
         """Return the candidates to drop after a query that did not prove preservation."""
         found = query.counterexample
         if found is None:
-            unknown = [c for c in self.kept if steps.ask(query.name, only=c.name).verdict is not Verdict.PROVED]
+            unknown = [c for c in self.kept if steps.ask(query.name, only=c.name).verdict is not ProofVerdict.PROVED]
             return [Dropped(c.name, query.name, query.reason) for c in unknown]
         if found.failing == (TYPE_OK,):
             return []
-        last = found.path.codes[-1]
+        last = found.states.codes[-1]
         broken = [c for c in self.kept if not evaluate(c.node(self.model), last)]
         return [Dropped(c.name, query.name, explain(self.model, c, last) or "") for c in broken]

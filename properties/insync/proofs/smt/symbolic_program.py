@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from insync.model.graph import Node, Op
 from insync.model.program import BoundAction, Program
-from insync.proofs.smt.library import z3
 from insync.proofs.smt.terms import Terms, width_of
+from insync.proofs.smt.z3_module import z3
 from insync.proofs.watch import ProofWatch
 
 __all__ = ["SymbolicProgram", "SymbolicState"]
