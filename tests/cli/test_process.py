@@ -183,6 +183,28 @@ def test_a_full_disk_leaves_no_half_trace_and_still_shows_the_result(tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_full_disk_leaves_no_half_proof_and_still_shows_the_result(tmp_path: Path, form: list[str]) -> None:
+    pytest.importorskip("z3")
+    path = tmp_path / "proof.json"
+
+    def fill_the_disk() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    small = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
+    arguments = ("prove", "kip320", *small, "--property", "well_formed_log", "--lemma", "log_is_blank_from_its_end")
+    done = _run(*arguments, "--induction", "--save", path, *form, "--quiet", preexec_fn=fill_the_disk)
+    assert done.returncode == 2
+    if form:
+        assert (json.loads(done.stdout)["verdict"], json.loads(done.stdout)["proof"]) == ("holds", None)
+    else:
+        assert "holds: well_formed_log in every reachable state, by induction" in done.stdout
+        assert "Check again" not in done.stdout
+    assert done.stderr.startswith(f"Error: {path}: cannot be written (File too large).")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_unwritable_path_is_found_before_the_search(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     began = time.monotonic()

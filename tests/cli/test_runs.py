@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -116,8 +117,8 @@ def test_one_engine_alone_agrees_with_nobody(insync: Insync) -> None:
 def test_engines_that_differ_are_shown_with_the_state(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = local_engine(1)
 
-    def liar(model: Model, properties: list[str], limits: Limits) -> Opinion:
-        said = honest(model, properties, limits)
+    def liar(model: Model, properties: list[str], limits: Limits, stop: Event) -> Opinion:
+        said = honest(model, properties, limits, stop)
         return replace(said, levels=(1, 7, *(said.levels or ())[2:]))
 
     monkeypatch.setattr("insync.cli.commands.agree._engines", lambda *_: {"local-1": honest, "local-2": liar})

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from threading import Event
 
 import pytest
 
@@ -73,17 +74,17 @@ def test_the_engines_agree_where_type_ok_fails() -> None:
 )
 def test_z3_finds_the_violation_after_as_many_states(model: Model, length: int) -> None:
     pytest.importorskip("z3")
-    found = agree(model, {"local": local_engine(1), "z3": z3_engine(length, 60)})
+    found = agree(model, {"local": local_engine(1), "z3": z3_engine(length)})
     assert found.agreed, found.differences
     local, z3 = found.opinions
     assert local.failing == z3.failing
     assert set(z3.failing.values()) == {length}
-    shallow = agree(model, {"local": local_engine(1), "z3": z3_engine(4, 60)})
+    shallow = agree(model, {"local": local_engine(1), "z3": z3_engine(4)})
     assert shallow.agreed, "z3 has not looked far enough to differ"
 
 
 def lying(change: Callable[[Opinion], Opinion]) -> Mapping[str, Engine]:
-    def engine(model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
+    def engine(model: Model, properties: Sequence[str], limits: Limits, stop: Event | None = None) -> Opinion:
         return change(opinion_of(check(model, properties, limits, threads=1)))
 
     return {"local": local_engine(1), "liar": engine}
@@ -129,8 +130,8 @@ def test_a_difference_is_one_sentence(sentence: str, change: Callable[[Opinion],
 def test_an_engine_that_was_stopped_is_compared_as_far_as_it_got() -> None:
     shallow = local_engine(1)
 
-    def stopped(model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
-        return shallow(model, properties, Limits(depth=4))
+    def stopped(model: Model, properties: Sequence[str], limits: Limits, stop: Event | None = None) -> Opinion:
+        return shallow(model, properties, Limits(depth=4), stop)
 
     found = agree(Kip320(replicas=2), {"local": local_engine(1), "shallow": stopped})
     assert found.agreed
@@ -139,8 +140,22 @@ def test_an_engine_that_was_stopped_is_compared_as_far_as_it_got() -> None:
     assert violated.agreed
 
 
+def test_who_stops_it_is_told_what_the_engines_said_by_then() -> None:
+    stop, model = Event(), Kip320(replicas=2)
+    found = agree(model, ENGINES, told=lambda opinion: stop.set(), stop=stop)
+    first, *others = found.opinions
+    assert (found.stopped_by, found.agreed, first.verdict) == ("interrupt", False, Verdict.HOLDS)
+    assert [(one.verdict, one.note) for one in others] == [(None, "stopped by interrupt")] * 2
+    heard = Event()
+    heard.set()
+    depth = check(model, threads=1).depth
+    assert evaluator_engine(model, ["weak_isr"], Limits(), heard).depth < depth
+    assert local_engine(1)(model, ["weak_isr"], Limits(), heard).depth < depth
+    assert first_difference(model, ["weak_isr"], 20, heard) is None
+
+
 def test_an_engine_that_cannot_run_here_says_why() -> None:
-    def missing(model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
+    def missing(model: Model, properties: Sequence[str], limits: Limits, stop: Event | None = None) -> Opinion:
         message = "It is not installed."
         raise UserError(message)
 

@@ -22,7 +22,7 @@ def test_all_engines_agree() -> None:
         "evaluator": evaluator_engine,
         "local-1": local_engine(1),
         "local-2": local_engine(2),
-        "z3": z3_engine(8, 120),
+        "z3": z3_engine(8),
     }
     found = agree(Kip320(max_leader_epoch=1), engines)
     assert found.agreed, found.differences

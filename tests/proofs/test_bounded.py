@@ -16,7 +16,8 @@ pytest.importorskip("z3")
 
 from insync.proofs.bounded import check_bounded
 from insync.proofs.induction import check_induction
-from insync.proofs.outcome import BoundedVerdict, Query, Verdict
+from insync.proofs.outcome import BoundedVerdict, ProofVerdict, Query
+from insync.proofs.watch import ProofLimits
 
 KIP101_LEMMAS = (
     "log_is_blank_from_its_end",
@@ -44,22 +45,22 @@ def test_a_violation_is_as_short_as_the_breadth_first_one(model: Model, depth: i
     searched = check(model)
     found = check_bounded(model, judge(model).invariants, depth)
     lengths = {violation.property: violation.trace_length for violation in searched.violations}
-    assert {name: len(path.codes) for name, path in zip(found.violated, found.paths, strict=True)} == lengths
+    assert {name: len(states.codes) for name, states in zip(found.violated, found.sequences, strict=True)} == lengths
     assert (found.verdict is BoundedVerdict.VIOLATED) == bool(lengths)
-    for name, path in zip(found.violated, found.paths, strict=True):
+    for name, states in zip(found.violated, found.sequences, strict=True):
         (node,) = judge(model, [name]).nodes
-        assert not evaluate(node, path.codes[-1])
-        assert path.codes[0] == model.program.initial
+        assert not evaluate(node, states.codes[-1])
+        assert states.codes[0] == model.program.initial
 
 
 def test_a_step_that_leaves_a_domain_is_found() -> None:
     model = Overflow()
     found = check_bounded(model, [], 9)
     assert found.violated == (TYPE_OK,)
-    (path,) = found.paths
+    (states,) = found.sequences
     evaluator = Evaluator(model.program)
-    assert any(evaluator.failing_check(n, path.codes[-1]) for n in evaluator.enabled(path.codes[-1]))
-    assert len(path.codes) == next(v.trace_length for v in check(model, []).violations)
+    assert any(evaluator.failing_check(n, states.codes[-1]) for n in evaluator.enabled(states.codes[-1]))
+    assert len(states.codes) == next(v.trace_length for v in check(model, []).violations)
 
 
 def test_no_violation_within_the_depth_is_not_a_proof() -> None:
@@ -71,9 +72,9 @@ def test_no_violation_within_the_depth_is_not_a_proof() -> None:
 
 def test_no_answer_in_time_is_unknown() -> None:
     model = find_model("kip101")(log_size=4, max_records=4, max_leader_epoch=4)
-    found = check_bounded(model, judge(model).invariants, 30, seconds=0.05)
+    found = check_bounded(model, judge(model).invariants, 30, limits=ProofLimits(query_seconds=0.05))
     assert found.verdict is BoundedVerdict.UNKNOWN
-    assert found.queries[-1].verdict is Verdict.UNKNOWN
+    assert found.queries[-1].verdict is ProofVerdict.UNKNOWN
     assert found.queries[-1].reason == "no answer in time"
     assert found.depth == len(found.queries) - 1
 
@@ -83,7 +84,7 @@ def test_no_answer_in_time_is_unknown() -> None:
 def test_kip101_violates_strong_isr_as_early_as_the_search_says() -> None:
     model = find_model("kip101")()
     lemmas = select_lemmas(model, KIP101_LEMMAS)
-    assert check_induction(model, lemmas).verdict is Verdict.PROVED
+    assert check_induction(model, lemmas).verdict is ProofVerdict.PROVED
     found = check_bounded(model, judge(model, ["strong_isr"]).invariants, 12, lemmas=lemmas)
     (violation,) = check(model, ["strong_isr"]).violations
-    assert [len(path.codes) for path in found.paths] == [violation.trace_length]
+    assert [len(states.codes) for states in found.sequences] == [violation.trace_length]

@@ -20,8 +20,9 @@ from insync_toys import TOYS, Overflow
 pytest.importorskip("z3")
 
 from insync.proofs.induction import check_induction
-from insync.proofs.outcome import Induction, Verdict
+from insync.proofs.outcome import Induction, ProofVerdict
 from insync.proofs.preservation import Preservation, conjuncts
+from insync.proofs.watch import ProofLimits, ProofWatch
 
 WRONG = "followers_trail_the_high_watermark"
 
@@ -30,7 +31,7 @@ def with_lemmas(model: Model) -> list[Invariant]:
     return [*judge(model).invariants, *(lemma for name, lemma in lemmas_of(model).items() if name != WRONG)]
 
 
-def answers(result: Induction) -> dict[str, Verdict]:
+def answers(result: Induction) -> dict[str, ProofVerdict]:
     return {query.name: query.verdict for query in result.queries}
 
 
@@ -46,7 +47,7 @@ def kip279() -> Induction:
 def test_strong_isr_of_kip320_is_proved_with_the_lemmas() -> None:
     model = find_model("kip320")()
     result = check_induction(model, with_lemmas(model))
-    assert result.verdict is Verdict.PROVED
+    assert result.verdict is ProofVerdict.PROVED
     assert list(answers(result)) == ["initiation", *model.program.action_names]
     assert result.counterexample is None
 
@@ -54,12 +55,12 @@ def test_strong_isr_of_kip320_is_proved_with_the_lemmas() -> None:
 def test_the_properties_of_kip320_need_lemmas() -> None:
     model = find_model("kip320")()
     result = check_induction(model, judge(model).invariants)
-    assert result.verdict is Verdict.REFUTED
-    assert answers(result)["initiation"] is Verdict.PROVED
+    assert result.verdict is ProofVerdict.REFUTED
+    assert answers(result)["initiation"] is ProofVerdict.PROVED
 
 
 def test_the_same_lemmas_are_refuted_for_kip279_where_it_does_not_fence(kip279: Induction) -> None:
-    refuted = {name for name, verdict in answers(kip279).items() if verdict is Verdict.REFUTED}
+    refuted = {name for name, verdict in answers(kip279).items() if verdict is ProofVerdict.REFUTED}
     assert refuted == {"leader_expand_isr", "leader_advance_high_watermark", "become_follower", "follower_fetch"}
 
 
@@ -69,7 +70,7 @@ def test_a_counterexample_to_induction_is_a_step_from_a_good_state_to_a_bad_one(
     for query in kip279.queries:
         if query.counterexample is None:
             continue
-        (before, after), (number,) = query.counterexample.path.codes, query.counterexample.path.actions
+        (before, after), (number,) = query.counterexample.states.codes, query.counterexample.states.actions
         assert model.program.actions[number].name == query.name
         assert Evaluator(model.program).step(number, before) == after
         assert all(evaluate(node, before) for node in nodes.values())
@@ -80,9 +81,12 @@ def test_a_counterexample_to_induction_is_a_step_from_a_good_state_to_a_bad_one(
 
 def test_two_good_states_may_prove_what_one_does_not() -> None:
     model = Corridor()
-    assert check_induction(model, judge(model).invariants).verdict is Verdict.REFUTED
-    assert check_induction(model, judge(model).invariants, k=2).verdict is Verdict.PROVED
-    assert check_induction(model, judge(model, ["never_trapped", "near_the_door"]).invariants).verdict is Verdict.PROVED
+    assert check_induction(model, judge(model).invariants).verdict is ProofVerdict.REFUTED
+    assert check_induction(model, judge(model).invariants, k=2).verdict is ProofVerdict.PROVED
+    assert (
+        check_induction(model, judge(model, ["never_trapped", "near_the_door"]).invariants).verdict
+        is ProofVerdict.PROVED
+    )
 
 
 def is_inductive(model: Model, name: str, k: int) -> bool:
@@ -111,23 +115,23 @@ def is_inductive(model: Model, name: str, k: int) -> bool:
 def test_inductions_agree_with_looking_at_every_typed_state(model: Model, k: int) -> None:
     for name in invariant_names(type(model)):
         result = check_induction(model, judge(model, [name]).invariants, k=k)
-        if result.queries[0].verdict is Verdict.PROVED:
-            assert (result.verdict is Verdict.PROVED) == is_inductive(model, name, k), name
+        if result.queries[0].verdict is ProofVerdict.PROVED:
+            assert (result.verdict is ProofVerdict.PROVED) == is_inductive(model, name, k), name
 
 
 def test_what_fails_in_the_first_k_states_is_a_violation() -> None:
     model = Corridor()
     result = check_induction(model, judge(model, ["at_the_door"]).invariants, k=2)
-    assert result.verdict is Verdict.REFUTED
+    assert result.verdict is ProofVerdict.REFUTED
     assert result.violation is not None
     assert result.violation.violated == ("at_the_door",)
-    assert [len(path.codes) for path in result.violation.paths] == [2]
+    assert [len(states.codes) for states in result.violation.sequences] == [2]
 
 
 def test_a_step_that_leaves_a_domain_refutes() -> None:
     model = Overflow()
     result = check_induction(model, [])
-    assert result.verdict is Verdict.REFUTED
+    assert result.verdict is ProofVerdict.REFUTED
     assert result.counterexample is not None
     assert result.counterexample.failing == (TYPE_OK,)
     assert result.counterexample.refused is not None
@@ -136,8 +140,9 @@ def test_a_step_that_leaves_a_domain_refutes() -> None:
 
 def test_no_answer_in_time_is_unknown_and_never_proved() -> None:
     model = find_model("kip320")(log_size=4, max_records=4, max_leader_epoch=4)
-    query = Preservation(model, with_lemmas(model)).ask("become_leader", 0.3)
-    assert query.verdict is Verdict.UNKNOWN
+    watch = ProofWatch(ProofLimits(query_seconds=0.3))
+    query = Preservation(model, with_lemmas(model), watch=watch).ask("become_leader")
+    assert query.verdict is ProofVerdict.UNKNOWN
     assert "no answer in time" in query.reason
 
 
@@ -151,4 +156,4 @@ def test_conjuncts_reach_into_quantifiers() -> None:
 @pytest.mark.timeout(1800)
 def test_strong_isr_of_kip320_is_proved_where_no_search_can_go() -> None:
     model = find_model("kip320")(log_size=6, max_records=6, max_leader_epoch=6)
-    assert check_induction(model, with_lemmas(model)).verdict is Verdict.PROVED
+    assert check_induction(model, with_lemmas(model)).verdict is ProofVerdict.PROVED

@@ -50,35 +50,35 @@ def test_a_lemma_can_be_searched_for_a_violation() -> None:
     assert WRONG in violation.trace.reason
 
 
-class TestHoudini:
+class TestInference:
     @pytest.fixture(autouse=True)
     def z3(self) -> None:
         pytest.importorskip("z3")
 
     def test_wrong_candidates_are_dropped_and_the_rest_is_proved(self) -> None:
-        from insync.proofs.houdini import infer
-        from insync.proofs.outcome import Verdict
+        from insync.proofs.inference import infer
+        from insync.proofs.outcome import ProofVerdict
 
         model = KIP320(replicas=2)
         found = infer(model, [*judge(model).invariants, *lemmas_of(model).values()])
         assert [dropped.name for dropped in found.dropped] == [WRONG]
-        assert found.induction.verdict is Verdict.PROVED
+        assert found.induction.verdict is ProofVerdict.PROVED
         assert "strong_isr" in found.kept
 
     def test_what_is_kept_of_kip279_is_inductive_and_strong_isr_is_not_kept(self) -> None:
-        from insync.proofs.houdini import infer
         from insync.proofs.induction import check_induction
-        from insync.proofs.outcome import Verdict
+        from insync.proofs.inference import infer
+        from insync.proofs.outcome import ProofVerdict
 
         model = find_model("kip279")(replicas=2)
         found = infer(model, [*judge(model).invariants, *lemmas_of(model).values()])
         assert "strong_isr" not in found.kept
         assert "record_ids_are_unique" in found.kept
         kept = [p for p in (*judge(model).invariants, *lemmas_of(model).values()) if p.name in found.kept]
-        assert check_induction(model, kept).verdict is Verdict.PROVED
+        assert check_induction(model, kept).verdict is ProofVerdict.PROVED
 
     def test_the_initial_state_drops_candidates_too(self) -> None:
-        from insync.proofs.houdini import infer
+        from insync.proofs.inference import infer
 
         model = KIP320(replicas=2)
         found = infer(model, judge(model, ["leader_in_isr"]).invariants)
@@ -86,7 +86,7 @@ class TestHoudini:
         assert found.kept == ()
 
     def test_nothing_is_proved_of_a_model_with_a_step_that_leaves_a_domain(self) -> None:
-        from insync.proofs.houdini import infer
+        from insync.proofs.inference import infer
 
         model = Overflow()
         found = infer(model, judge(model, ["deadlock_free"]).invariants)

@@ -1,10 +1,10 @@
-"""A model whose property needs two good states in a row to be inductive, for the tests of proofs."""
+"""Models for the tests of proofs: one whose property needs two good states in a row, and one on which z3 sits long."""
 
 from __future__ import annotations
 
-from insync.model import Condition, Int, Model, State, StateView, action, invariant, require
+from insync.model import Bool, Condition, Int, Model, Not, State, StateView, action, invariant, require
 
-__all__ = ["Corridor"]
+__all__ = ["Corridor", "Factors"]
 
 
 class Corridor(Model):
@@ -44,3 +44,40 @@ class Corridor(Model):
         """Everybody is in the first room, which is true at first only."""
         first: Condition = s.room == 0
         return first
+
+
+class Factors(Model):
+    """Two factors of 2^39 - 7 are looked for: it is a prime number, which takes z3 very long to see."""
+
+    headline = ("never_found",)
+
+    def declare(self, b: object) -> State:
+        return State(first=Int(0, 2**20), second=Int(0, 2**20), found=Bool, tries=Int(0, 3))
+
+    @action
+    def try_again(self, s: StateView) -> None:
+        """Count a try."""
+        require(s.tries < 3)
+        s.tries += 1
+
+    @action
+    def find(self, s: StateView) -> None:
+        """Find two factors."""
+        require(s.first * s.second == 2**39 - 7)
+        s.found = True
+
+    @action
+    def rest(self, s: StateView) -> None:
+        """Forget the tries."""
+        s.tries = 0
+
+    @invariant
+    def never_found(self, s: StateView) -> Condition:
+        """Nobody finds two factors."""
+        return Not(s.found)
+
+    @invariant
+    def few_tries(self, s: StateView) -> Condition:
+        """Nobody tries more than three times."""
+        few: Condition = s.tries <= 3
+        return few

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from insync.cli.exit_codes import exit_code_for
+from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.output import emit, emit_error, grid_width, painter
 from insync.cli.show.figures import seconds as show_seconds
 from insync.cli.show.proof_json import attempt_json, search_json
@@ -18,15 +20,19 @@ from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.proofs.bounded import check_bounded
-from insync.proofs.houdini import Dropped, infer, refuted_at_first
 from insync.proofs.induction import check_induction
-from insync.proofs.outcome import Induction, Query, Verdict
+from insync.proofs.inference import Dropped, Inferred, infer, refuted_at_first
+from insync.proofs.outcome import Induction, ProofVerdict, Query
 from insync.proofs.proof_file import Proof, proof_text, read_proof, results_of
 from insync.proofs.smt import z3_version
+from insync.proofs.watch import ProofLimits, ProofWatch
 from insync.properties.invariants import Invariant
 from insync.properties.registry import judge, lemmas_of, select_lemmas
 
 __all__ = ["Wish", "prove"]
+
+_SEARCHING = 60.0
+"""The most seconds of the search that tries the candidates of --infer on a small instance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,7 @@ class Wish:
     lemmas: tuple[str, ...]
     proof: Path | None
     save: Path | None
+    max_seconds: float | None
     timeout: float | None
     trace: Path | None
     json: bool
@@ -67,12 +74,13 @@ def prove(model: Model, wish: Wish) -> int:
         if path is not None:
             check_writable(path)
     conditions = _conditions(model, wish)
-    if wish.bmc is not None:
-        return _bounded(model, wish, conditions, wish.bmc)
-    if "--infer" in wish.ways:
-        return _inferred(model, wish, conditions)
-    result = check_induction(model, conditions.all, conditions.k, wish.timeout, _reporter(wish))
-    return _conclude(model, wish, conditions, result)
+    with stop_on_interrupt() as stop:
+        work = _Work(model, wish, stop)
+        if wish.bmc is not None:
+            search = work.bounded(conditions, wish.bmc)
+        else:
+            attempt = work.inferred(conditions) if "--infer" in wish.ways else work.proved(conditions)
+    return _told(attempt, wish) if wish.bmc is None else _told_bounded(search, wish)
 
 
 def _conditions(model: Model, wish: Wish) -> Conditions:
@@ -88,50 +96,87 @@ def _conditions(model: Model, wish: Wish) -> Conditions:
     return Conditions(properties, lemmas, wish.k or (saved.k if saved is not None else 1))
 
 
-def _bounded(model: Model, wish: Wish, conditions: Conditions, depth: int) -> int:
-    lemmas = _proved_lemmas(model, wish, conditions.lemmas)
-    result = check_bounded(model, conditions.properties, depth, wish.timeout, _reporter(wish), lemmas)
-    traces = traces_of(model, conditions.properties, result)
-    search = Search(model, conditions.properties, lemmas, result, traces)
-    with traces_written(wish.trace, traces, model) as files:
-        if wish.json:
-            emit(search_json(search, files))
-        else:
-            emit(describe_search(search, files, painter(wish.color), grid_width()))
-    return exit_code_for("violated" if traces else "incomplete")
+class _Work:
+    """The ways to prove, within one time for all that they do and until somebody stops them."""
 
+    def __init__(self, model: Model, wish: Wish, stop: threading.Event) -> None:
+        self.model, self.wish, self.stop = model, wish, stop
+        self.watch = ProofWatch(ProofLimits(wish.max_seconds, wish.timeout), stop)
+        self.report = _reporter(wish)
 
-def _proved_lemmas(model: Model, wish: Wish, lemmas: list[Invariant]) -> list[Invariant]:
-    """Return the lemmas if they are proved of this model, or those that are: a bounded check may assume no others."""
-    if "--infer" in wish.ways:
-        found = infer(model, lemmas, wish.timeout, _reporter(wish))
-        return [lemma for lemma in lemmas if lemma.name in found.proved]
-    if lemmas:
-        result = check_induction(model, lemmas, 1, wish.timeout, _reporter(wish))
-        if result.verdict is not Verdict.PROVED:
-            failing = next(q.name for q in result.queries if q.verdict is not Verdict.PROVED)
-            message = (
-                f"{model.name}: the lemmas are not inductive at these bounds ({failing} is not proved), so --bmc must "
-                f"not use them. Leave them out, or let --infer beside --bmc choose."
-            )
-            raise UserError(message)
-    return lemmas
+    def bounded(self, conditions: Conditions, depth: int) -> Search:
+        """Look for a violation within a depth, with the lemmas that are proved first."""
+        lemmas = self._proved_lemmas(conditions.lemmas)
+        result = check_bounded(
+            self.model,
+            conditions.properties,
+            depth,
+            lemmas=lemmas,
+            limits=self.watch.left,
+            reporter=self.report,
+            stop=self.stop,
+        )
+        traces = traces_of(self.model, conditions.properties, result)
+        return Search(self.model, conditions.properties, lemmas, result, traces)
 
+    def _proved_lemmas(self, lemmas: list[Invariant]) -> list[Invariant]:
+        """Return the lemmas if they are proved, or those that are: a bounded check may assume no others."""
+        if "--infer" in self.wish.ways:
+            found = self._infer(self.model, lemmas)
+            return [lemma for lemma in lemmas if lemma.name in found.proved]
+        if not lemmas:
+            return []
+        result = self._induction(lemmas, 1)
+        if result.verdict is ProofVerdict.PROVED:
+            return lemmas
+        if result.stopped_by is not None:
+            return []
+        failing = next(q.name for q in result.queries if q.verdict is not ProofVerdict.PROVED)
+        message = (
+            f"{self.model.name}: the lemmas are not inductive at these bounds ({failing} is not proved), so --bmc must "
+            f"not use them. Leave them out, or let --infer beside --bmc choose."
+        )
+        raise UserError(message)
 
-def _inferred(model: Model, wish: Wish, conditions: Conditions) -> int:
-    asked = conditions.all
-    dropped = refuted_at_first(model, asked)
-    dropped += refuted_candidates(model, _without(asked, dropped))
-    small = small_instance(model)
-    if small.identity != model.identity:  # what a step breaks there is found in seconds, and at large bounds in minutes
-        where = ", ".join(f"{name} {value}" for name, value in small.identity.items())
-        fallen = infer(small, _without(asked, dropped), wish.timeout, _reporter(wish)).dropped
-        dropped += [replace(d, by=f"{d.by} ({where})") for d in fallen]
-    found = infer(model, _without(asked, dropped), wish.timeout, _reporter(wish))
-    dropped += found.dropped
-    kept = Conditions(_without(conditions.properties, dropped), _without(conditions.lemmas, dropped), 1)
-    lost = [p.name for p in conditions.properties if p not in kept.properties]
-    return _conclude(model, wish, kept, found.induction, dropped, lost)
+    def proved(self, conditions: Conditions) -> Attempt:
+        """Prove the conditions by induction as they are."""
+        return self._attempt(conditions, self._induction(conditions.all, conditions.k))
+
+    def inferred(self, conditions: Conditions) -> Attempt:
+        """Find out which of the conditions are inductive together."""
+        asked, model = conditions.all, self.model
+        dropped = refuted_at_first(model, asked, self.stop)
+        rest, left = _without(asked, dropped), self.watch.left.seconds
+        seconds = _SEARCHING if left is None else min(_SEARCHING, left)
+        dropped += refuted_candidates(model, rest, seconds=seconds, stop=self.stop)
+        small = small_instance(model)
+        if (
+            small.identity != model.identity
+        ):  # what a step breaks there is found in seconds, and at large bounds in minutes
+            where = ", ".join(f"{name} {value}" for name, value in small.identity.items())
+            fallen = self._infer(small, _without(asked, dropped)).dropped
+            dropped += [replace(d, by=f"{d.by} ({where})") for d in fallen]
+        found = self._infer(model, _without(asked, dropped))
+        dropped += found.dropped
+        kept = Conditions(_without(conditions.properties, dropped), _without(conditions.lemmas, dropped), 1)
+        lost = [p.name for p in conditions.properties if p not in kept.properties]
+        return self._attempt(kept, found.induction, dropped, lost)
+
+    def _induction(self, conditions: Sequence[Invariant], k: int) -> Induction:
+        return check_induction(
+            self.model, conditions, k=k, limits=self.watch.left, reporter=self.report, stop=self.stop
+        )
+
+    def _infer(self, model: Model, candidates: Sequence[Invariant]) -> Inferred:
+        return infer(model, candidates, limits=self.watch.left, reporter=self.report, stop=self.stop)
+
+    def _attempt(
+        self, conditions: Conditions, result: Induction, dropped: Sequence[Dropped] = (), lost: Sequence[str] = ()
+    ) -> Attempt:
+        traces = traces_of(self.model, conditions.all, result.violation) if result.violation is not None else []
+        names = {p.name for p in conditions.properties}
+        lemmas = [c for c in conditions.lemmas if c.name not in names]
+        return Attempt(self.model, conditions.properties, lemmas, result, traces, dropped, lost)
 
 
 def _without(conditions: Sequence[Invariant], dropped: Sequence[Dropped]) -> list[Invariant]:
@@ -139,30 +184,38 @@ def _without(conditions: Sequence[Invariant], dropped: Sequence[Dropped]) -> lis
     return [condition for condition in conditions if condition.name not in names]
 
 
-def _conclude(
-    model: Model,
-    wish: Wish,
-    conditions: Conditions,
-    result: Induction,
-    dropped: Sequence[Dropped] = (),
-    lost: Sequence[str] = (),
-) -> int:
-    """Print an induction and write the proof and the traces that were wished for; return the exit code."""
-    traces = traces_of(model, conditions.all, result.violation) if result.violation is not None else []
-    names = {p.name for p in conditions.properties}
-    lemmas = [c for c in conditions.lemmas if c.name not in names]
-    attempt = Attempt(model, conditions.properties, lemmas, result, traces, dropped, lost)
+def _told_bounded(search: Search, wish: Wish) -> int:
+    """Print a bounded check and write the traces that were wished for; return the exit code."""
+    with traces_written(wish.trace, search.traces, search.model) as files:
+        if wish.json:
+            emit(search_json(search, files))
+        else:
+            emit(describe_search(search, files, painter(wish.color), grid_width()))
+    return exit_code_for("violated" if search.traces else "incomplete")
+
+
+def _told(attempt: Attempt, wish: Wish) -> int:
+    """Print an induction and write the proof and the traces that were wished for; return the exit code.
+
+    When the proof cannot be written the induction is printed all the same; the UserError follows it.
+    """
+    failure: UserError | None = None
     if wish.save is not None and attempt.proved:
-        write_whole(wish.save, proof_text(_proof(attempt)))
-        attempt = replace(attempt, saved=wish.save)
+        try:
+            write_whole(wish.save, proof_text(_proof(attempt)))
+            attempt = replace(attempt, saved=wish.save)
+        except UserError as error:
+            failure = error
     elif wish.save is not None:
         emit_error(f"{wish.save} was not written: there is no proof.")
-    with traces_written(wish.trace, traces, model) as files:
+    with traces_written(wish.trace, attempt.traces, attempt.model) as files:
         if wish.json:
             emit(attempt_json(attempt, files))
         else:
             emit(describe_attempt(attempt, files, painter(wish.color), grid_width()))
-    return exit_code_for("holds" if attempt.proved else "violated" if traces else "incomplete")
+    if failure is not None:
+        raise failure
+    return exit_code_for("holds" if attempt.proved else "violated" if attempt.traces else "incomplete")
 
 
 def _proof(attempt: Attempt) -> Proof:

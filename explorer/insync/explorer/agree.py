@@ -7,6 +7,7 @@ compared in what fails first and after how many states.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 from insync.explorer.check import check
 from insync.explorer.evaluator.difference import Difference, first_difference
 from insync.explorer.evaluator.search import check_by_evaluator
-from insync.explorer.limits import Limits
+from insync.explorer.limits import Limits, StopReason
 from insync.explorer.verdict import CheckResult, Verdict
 from insync.model import Model
 from insync.model.catalogue import model_reference
@@ -51,8 +52,8 @@ class Opinion:
     note: str = ""
 
 
-Engine = Callable[[Model, Sequence[str], Limits], Opinion]
-"""Examines a model's properties within limits; raises UserError if it cannot run here."""
+Engine = Callable[[Model, Sequence[str], Limits, threading.Event | None], Opinion]
+"""Examines a model's properties within limits, until the event is set; raises UserError if it cannot run here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class Agreement:
         opinions: of each engine, in the order given.
         differences: one sentence for each.
         state: the first state that evaluator and machine code treat differently, looked for if the engines differ.
+        stopped_by: INTERRUPT if somebody stopped it; the opinions then say how far each engine came.
     """
 
     model: str
@@ -74,6 +76,7 @@ class Agreement:
     opinions: tuple[Opinion, ...]
     differences: tuple[str, ...]
     state: Difference | None
+    stopped_by: StopReason | None = None
 
     @property
     def agreed(self) -> bool:
@@ -87,6 +90,7 @@ def agree(
     properties: Sequence[str] | None = None,
     limits: Limits | None = None,
     told: Callable[[Opinion], None] | None = None,
+    stop: threading.Event | None = None,
 ) -> Agreement:
     """Run engines on a model and compare what they say.
 
@@ -96,27 +100,34 @@ def agree(
         properties: names of properties; None is the model's headline.
         limits: of each engine.
         told: called with each opinion when it is there.
+        stop: ends the engine at work when it is set; those after it are not asked.
 
     Raises:
         UserError: an unknown property, or a model that cannot be traced.
     """
     names = select(model, properties)
     opinions = []
+    event = stop if stop is not None else threading.Event()
     for name, engine in engines.items():
-        opinions.append(_asked(name, engine, model, names, limits or Limits()))
+        opinions.append(_asked(name, engine, model, names, limits or Limits(), event))
         if told is not None:
             told(opinions[-1])
     ran = [opinion for opinion in opinions if opinion.verdict is not None]
     differences = tuple(text for other in ran[1:] for text in _differences(ran[0], other))
     depth = max((opinion.depth for opinion in ran), default=1)
-    state = first_difference(model, names, depth) if differences else None
-    return Agreement(model_reference(model), model.identity, names, tuple(opinions), differences, state)
+    state = first_difference(model, names, depth, event) if differences else None
+    stopped = StopReason.INTERRUPT if event.is_set() else None
+    return Agreement(model_reference(model), model.identity, names, tuple(opinions), differences, state, stopped)
 
 
-def _asked(name: str, engine: Engine, model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
+def _asked(
+    name: str, engine: Engine, model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event
+) -> Opinion:
     started = time.perf_counter()
+    if stop.is_set():
+        return Opinion(name, None, 0, None, None, {}, {}, 0.0, f"stopped by {StopReason.INTERRUPT}")
     try:
-        return replace(engine(model, properties, limits), engine=name, seconds=time.perf_counter() - started)
+        return replace(engine(model, properties, limits, stop), engine=name, seconds=time.perf_counter() - started)
     except UserError as error:
         return Opinion(name, None, 0, None, None, {}, {}, time.perf_counter() - started, str(error.args[0]))
 
@@ -184,37 +195,37 @@ def opinion_of(result: CheckResult) -> Opinion:
     )
 
 
-def evaluator_engine(model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
+def evaluator_engine(
+    model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None
+) -> Opinion:
     """Search with the evaluator."""
-    return opinion_of(check_by_evaluator(model, properties, limits))
+    return opinion_of(check_by_evaluator(model, properties, limits, stop=stop))
 
 
 def local_engine(threads: int) -> Engine:
     """Return the search in machine code on so many threads, with as many partitions."""
 
-    def engine(model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
-        return opinion_of(check(model, properties, limits, threads=threads))
+    def engine(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
+        return opinion_of(check(model, properties, limits, threads=threads, stop=stop))
 
     return engine
 
 
-def z3_engine(depth: int, seconds: float | None = None) -> Engine:
-    """Return the bounded check with z3.
+def z3_engine(depth: int) -> Engine:
+    """Return the bounded check with z3, of traces of at most so many states."""
 
-    Args:
-        depth: how many states a trace may have.
-        seconds: the time for each depth.
-    """
-
-    def engine(model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
+    def engine(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
         from insync.proofs.bounded import check_bounded
         from insync.proofs.outcome import BoundedVerdict
+        from insync.proofs.watch import ProofLimits
 
         most = depth if limits.depth is None else min(depth, limits.depth)
-        answer = check_bounded(model, judge(model, properties).invariants, most, seconds)
+        asked = judge(model, properties).invariants
+        answer = check_bounded(model, asked, most, limits=ProofLimits(limits.seconds), stop=stop)
         violated = answer.verdict is BoundedVerdict.VIOLATED
-        lengths = {name: len(path.codes) for name, path in zip(answer.violated, answer.paths, strict=True)}
-        unknown = answer.verdict is BoundedVerdict.UNKNOWN
+        lengths = {name: len(found.codes) for name, found in zip(answer.violated, answer.sequences, strict=True)}
+        stopped = f"stopped by {answer.stopped_by}, " if answer.stopped_by is not None else ""
+        beyond = f"{stopped}unknown beyond {answer.depth} states"
         return Opinion(
             engine="z3",
             verdict=Verdict.VIOLATED if violated else Verdict.INCOMPLETE,
@@ -224,7 +235,7 @@ def z3_engine(depth: int, seconds: float | None = None) -> Engine:
             failing=lengths,
             paths={},
             seconds=answer.seconds,
-            note=f"unknown beyond {answer.depth} states" if unknown else f"traces of at most {most} states",
+            note=beyond if answer.verdict is BoundedVerdict.UNKNOWN else f"traces of at most {most} states",
         )
 
     return engine

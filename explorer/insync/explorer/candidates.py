@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 
 from insync.explorer.check import check
 from insync.explorer.limits import Limits
 from insync.model import Model
-from insync.proofs.houdini import Dropped
+from insync.proofs.inference import Dropped
 from insync.properties.invariants import Invariant
 
 __all__ = ["refuted_candidates", "small_bounds", "small_instance"]
@@ -24,7 +25,12 @@ def small_instance(model: Model, bounds: Mapping[str, int] | None = None) -> Mod
 
 
 def refuted_candidates(
-    model: Model, candidates: Sequence[Invariant], bounds: Mapping[str, int] | None = None, seconds: float = 60
+    model: Model,
+    candidates: Sequence[Invariant],
+    *,
+    bounds: Mapping[str, int] | None = None,
+    seconds: float = 60,
+    stop: threading.Event | None = None,
 ) -> list[Dropped]:
     """Return the candidates that fail in some reachable state of the model at small bounds.
 
@@ -33,9 +39,10 @@ def refuted_candidates(
         candidates: properties and lemmas alike.
         bounds: what to search; None is `small_bounds`.
         seconds: when to stop. A search that is not complete refutes what it found and says nothing of the rest.
+        stop: ends the search when it is set.
     """
     small = small_instance(model, bounds)
     names = [candidate.name for candidate in candidates]
-    result = check(small, names, limits=Limits(seconds=seconds), keep_going=True)
+    result = check(small, names, limits=Limits(seconds=seconds), keep_going=True, stop=stop)
     where = f"a reachable state ({', '.join(f'{name} {value}' for name, value in small.identity.items())})"
     return [Dropped(v.property, where, v.trace.reason) for v in result.violations if v.property in names]

@@ -1,29 +1,33 @@
 """Bounded checks: is there a trace of a given length from the initial state to a violation?
 
 Depths are asked about one by one, so the first violation found has the length of the shortest trace, as in a
-breadth-first search. Every path is executed again with the evaluator before it is returned.
+breadth-first search. What z3 finds is executed again with the evaluator before it is returned.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from insync.model import Model
 from insync.model.errors import InternalError
 from insync.model.evaluator import Evaluator, evaluate
-from insync.proofs.outcome import Bounded, BoundedVerdict, Query, StatePath, Verdict
-from insync.proofs.smt import Answer, Deadline, Formula, Path, Solver, SymbolicProgram, all_of, any_of, negation
+from insync.model.graph import Node
+from insync.proofs.outcome import Bounded, BoundedVerdict, ProofVerdict, Query, StateSequence
+from insync.proofs.smt import Answer, Formula, Solver, SymbolicProgram, Unrolling, all_of, any_of, negation
+from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stopped
 from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
 
-__all__ = ["check_bounded", "replayed"]
+__all__ = ["check_bounded", "replayed", "traced"]
 
 Reporter = Callable[[Query], None]
 
 _VERDICTS = {
-    Answer.POSSIBLE: Verdict.REFUTED,
-    Answer.IMPOSSIBLE: Verdict.PROVED,
-    Answer.UNKNOWN: Verdict.UNKNOWN,
+    Answer.POSSIBLE: ProofVerdict.REFUTED,
+    Answer.IMPOSSIBLE: ProofVerdict.PROVED,
+    Answer.UNKNOWN: ProofVerdict.UNKNOWN,
 }
 
 
@@ -31,9 +35,11 @@ def check_bounded(
     model: Model,
     properties: Sequence[Invariant],
     depth: int,
-    seconds: float | None = None,
-    reporter: Reporter | None = None,
+    *,
     lemmas: Sequence[Invariant] = (),
+    limits: ProofLimits | None = None,
+    reporter: Reporter | None = None,
+    stop: threading.Event | None = None,
 ) -> Bounded:
     """Return whether some trace of at most `depth` states ends in a violation; type_ok is always checked.
 
@@ -41,14 +47,19 @@ def check_bounded(
         model: the model.
         properties: what must hold.
         depth: how many states a trace may have; the initial state is the first.
-        seconds: the time for each depth; past it the answer is unknown.
-        reporter: is told of each depth when it is answered.
         lemmas: conditions proved to hold in every reachable state, which spare z3 the states in which they do not.
+        limits: its bounds; each depth is a query.
+        reporter: is told of each depth when it is answered.
+        stop: ends it when it is set.
 
     Raises:
         UserError: z3 is not installed.
     """
-    return _Bounded(model, properties, lemmas, seconds, reporter).run(depth)
+    watch = ProofWatch(limits, stop)
+    try:
+        return _Bounded(model, properties, lemmas, watch, reporter).run(depth)
+    except Stopped:
+        return Bounded(BoundedVerdict.UNKNOWN, 0, (), (), (), watch.stopped)
 
 
 class _Bounded:
@@ -57,39 +68,54 @@ class _Bounded:
         model: Model,
         properties: Sequence[Invariant],
         lemmas: Sequence[Invariant],
-        seconds: float | None,
+        watch: ProofWatch,
         reporter: Reporter | None,
     ) -> None:
         self.model = model
-        self.lemmas = [lemma.node(model) for lemma in lemmas]
-        self.nodes = {p.name: p.node(model) for p in properties}
-        self.seconds = seconds
+        self.watch = watch
+        self.lemmas = traced(model, lemmas, watch)
+        self.nodes = dict(zip((p.name for p in properties), traced(model, properties, watch), strict=True))
         self.reporter = reporter
-        self.program = SymbolicProgram(model.program)
-        self.path = Path(self.program, self.program.constant(model.program.initial), ordered=True)
+        self.program = SymbolicProgram(model.program, watch)
+        self.unrolling = Unrolling(self.program, self.program.constant(model.program.initial), ordered=True)
         self.conditions: list[Formula] = []
         self.queries: list[Query] = []
 
     def run(self, depth: int) -> Bounded:
         for length in range(1, depth + 1):
-            deadline = Deadline(self.seconds)
-            if length > 1:
-                self.conditions += self.path.extend()
-                self.conditions += self.path.states[-1].all_hold(self.lemmas)
-            failing = self._failing()
-            solver, answer = self._ask(any_of(failing.values()), deadline)
-            self._report(Query(f"depth {length}", _VERDICTS[answer], deadline.elapsed, reason=solver.reason))
-            if answer is Answer.UNKNOWN:
-                return Bounded(BoundedVerdict.UNKNOWN, length - 1, (), (), tuple(self.queries))
-            if answer is Answer.POSSIBLE:
-                paths = self._paths(failing, solver)
-                queries = tuple(self.queries)
-                return Bounded(BoundedVerdict.VIOLATED, length - 1, tuple(paths), tuple(paths.values()), queries)
-        return Bounded(BoundedVerdict.NONE_WITHIN, depth, (), (), tuple(self.queries))
+            try:
+                found = self._at(length)
+            except Stopped:
+                return self._answer(BoundedVerdict.UNKNOWN, length - 1)
+            if found is not None:
+                return found
+        return self._answer(BoundedVerdict.NONE_WITHIN, depth)
+
+    def _answer(
+        self, verdict: BoundedVerdict, depth: int, violations: Mapping[str, StateSequence] | None = None
+    ) -> Bounded:
+        found = violations or {}
+        stopped = self.watch.stopped if verdict is BoundedVerdict.UNKNOWN else None
+        return Bounded(verdict, depth, tuple(found), tuple(found.values()), tuple(self.queries), stopped)
+
+    def _at(self, length: int) -> Bounded | None:
+        """Ask about traces of one length; return the answer of the whole check if this decides it."""
+        deadline = self.watch.query()
+        if length > 1:
+            self.conditions += self.unrolling.extend()
+            self.conditions += self.unrolling.states[-1].all_hold(self.lemmas)
+        failing = self._failing()
+        solver, answer = self._ask(any_of(failing.values()), deadline)
+        self._report(Query(f"depth {length}", _VERDICTS[answer], deadline.elapsed, reason=solver.reason))
+        if answer is Answer.UNKNOWN:
+            return self._answer(BoundedVerdict.UNKNOWN, length - 1)
+        if answer is Answer.POSSIBLE:
+            return self._answer(BoundedVerdict.VIOLATED, length - 1, self._violations(failing, solver))
+        return None
 
     def _failing(self) -> dict[str, Formula]:
         """For each property the condition that it fails in the last state; type_ok fails there by a step from it."""
-        last = self.path.states[-1]
+        last = self.unrolling.states[-1]
         failing = {name: negation(last.holds(node)) for name, node in self.nodes.items()}
         leaving = [
             all_of([*self.program.enabled(last, action), negation(all_of(self.program.fits(last, action)))])
@@ -99,29 +125,30 @@ class _Bounded:
         return {**failing, TYPE_OK: any_of(leaving)} if leaving else failing
 
     def _ask(self, violation: Formula, deadline: Deadline) -> tuple[Solver, Answer]:
-        solver = Solver(one_shot=True)
+        solver = Solver(self.watch, one_shot=True)
         solver.add([*self.conditions, violation])
         return solver, solver.check(deadline)
 
-    def _paths(self, failing: dict[str, Formula], solver: Solver) -> dict[str, StatePath]:
-        """Return a path to a violation of each property that fails at this depth, first to those the solver found."""
-        found = self._path(solver)
-        paths = {}
-        for name, violation in failing.items():
-            if self._fails(name, found.codes[-1]):
-                paths[name] = found
-                continue
-            another, answer = self._ask(violation, Deadline(self.seconds))
-            if answer is Answer.POSSIBLE:
-                paths[name] = self._path(another)
-        if not paths:
+    def _violations(self, failing: dict[str, Formula], solver: Solver) -> dict[str, StateSequence]:
+        """Return states to a violation of each property that fails at this depth: those that are found, if it does."""
+        found = self._found(solver)
+        sequences = {name: found for name in failing if self._fails(name, found.codes[-1])}
+        if not sequences:
             message = f"z3 finds a violation after {found.actions}; by the evaluator every property holds there"
             raise InternalError(message)
-        return paths
+        with suppress(Stopped):  # what is found is found
+            for name, violation in failing.items():
+                if name not in sequences:
+                    another, answer = self._ask(violation, self.watch.query())
+                    if answer is Answer.POSSIBLE:
+                        sequences[name] = self._found(another)
+        return {name: sequences[name] for name in failing if name in sequences}
 
-    def _path(self, solver: Solver) -> StatePath:
-        codes = tuple(solver.codes(state) for state in self.path.states)
-        return replayed(self.model, StatePath(codes, tuple(solver.chosen(step.choices) for step in self.path.steps)))
+    def _found(self, solver: Solver) -> StateSequence:
+        codes = tuple(solver.codes(state) for state in self.unrolling.states)
+        return replayed(
+            self.model, StateSequence(codes, tuple(solver.chosen(step.choices) for step in self.unrolling.steps))
+        )
 
     def _fails(self, name: str, codes: tuple[int, ...]) -> bool:
         if name != TYPE_OK or name in self.nodes:
@@ -135,15 +162,28 @@ class _Bounded:
             self.reporter(query)
 
 
-def replayed(model: Model, path: StatePath) -> StatePath:
-    """Return the path, whose steps the evaluator confirms.
+def traced(model: Model, conditions: Sequence[Invariant], watch: ProofWatch) -> list[Node]:
+    """Return the nodes of conditions in a model's graph.
+
+    Raises:
+        Stopped: the proof has to stop.
+    """
+    nodes = []
+    for condition in conditions:
+        watch.go_on()
+        nodes.append(condition.node(model))
+    return nodes
+
+
+def replayed(model: Model, states: StateSequence) -> StateSequence:
+    """Return the states, whose steps the evaluator confirms.
 
     Raises:
         InternalError: the evaluator takes another step.
     """
     evaluator = Evaluator(model.program)
-    for before, number, after in zip(path.codes, path.actions, path.codes[1:], strict=False):
+    for before, number, after in zip(states.codes, states.actions, states.codes[1:], strict=False):
         if number not in evaluator.enabled(before) or evaluator.step(number, before) != after:
             message = f"z3 takes {model.program.actions[number]} from {before} to {after}; the evaluator does not"
             raise InternalError(message)
-    return path
+    return states

@@ -8,17 +8,21 @@ reachable: they say that the conditions are too weak, not that one of them is fa
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 
 from insync.model import Model
 from insync.proofs.bounded import check_bounded
-from insync.proofs.outcome import Bounded, BoundedVerdict, Induction, Query, Verdict
-from insync.proofs.preservation import Preservation
-from insync.proofs.smt import Deadline
+from insync.proofs.outcome import Bounded, BoundedVerdict, Induction, ProofVerdict, Query
+from insync.proofs.preservation import Preservation, enabled_actions
+from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stopped
 from insync.properties.invariants import Invariant
 
-__all__ = ["check_induction"]
+__all__ = ["INITIATION", "check_induction", "concluded_from"]
 
+INITIATION = "initiation"
+"""The name of the query about the first states."""
 
 Reporter = Callable[[Query], None]
 
@@ -26,9 +30,11 @@ Reporter = Callable[[Query], None]
 def check_induction(
     model: Model,
     conditions: Sequence[Invariant],
+    *,
     k: int = 1,
-    seconds: float | None = None,
+    limits: ProofLimits | None = None,
     reporter: Reporter | None = None,
+    stop: threading.Event | None = None,
 ) -> Induction:
     """Return whether the conditions, properties and lemmas alike, are inductive together; type_ok is proved with them.
 
@@ -36,36 +42,64 @@ def check_induction(
         model: the model.
         conditions: what is to hold in every state.
         k: how many good states in a row are assumed before a step.
-        seconds: the time for each query; past it the answer is unknown.
+        limits: its bounds.
         reporter: is told of each query when it is answered.
+        stop: ends it when it is set.
 
     Raises:
         UserError: z3 is not installed.
     """
-    report = reporter if reporter is not None else lambda query: None
+    watch = ProofWatch(limits, stop)
     names = tuple(c.name for c in conditions)
+    queries: list[Query] = []
+
+    def answered(query: Query) -> None:
+        queries.append(query)
+        if reporter is not None:
+            reporter(query)
+
     start = Deadline(None)
-    first = check_bounded(model, conditions, k, seconds)
-    queries = [_initiation(first, start.elapsed)]
-    report(queries[0])
+    first = check_bounded(model, conditions, k, limits=watch.left, stop=stop)
+    if first.stopped_by is None:
+        answered(_initiation(first, start.elapsed))
     if first.verdict is BoundedVerdict.VIOLATED:
-        return Induction(Verdict.REFUTED, k, names, tuple(queries), violation=first)
-    steps = Preservation(model, conditions, k)
-    for name in steps.action_names:
-        queries.append(steps.ask(name, seconds))
-        report(queries[-1])
-    return Induction(_worst(queries), k, names, tuple(queries))
+        return Induction(ProofVerdict.REFUTED, k, names, tuple(queries), violation=first)
+    with suppress(Stopped):
+        watch.go_on()
+        steps = Preservation(model, conditions, k, watch)
+        for name in enabled_actions(model):
+            answered(steps.ask(name))
+    return concluded_from(model, names, queries, watch, k)
+
+
+def concluded_from(
+    model: Model, conditions: Sequence[str], queries: Sequence[Query], watch: ProofWatch, k: int = 1
+) -> Induction:
+    """Return what the queries that were answered say together: a query without an answer makes it unknown.
+
+    Args:
+        model: the model.
+        conditions: the names of the conditions.
+        queries: those that were answered.
+        watch: why the others were not.
+        k: how many good states in a row were assumed before a step.
+    """
+    known = {query.name for query in queries}
+    unanswered = tuple(name for name in (INITIATION, *enabled_actions(model)) if name not in known)
+    worst = _worst([*(query.verdict for query in queries), *([ProofVerdict.UNKNOWN] if unanswered else [])])
+    stopped = watch.stopped if unanswered else None
+    return Induction(worst, k, tuple(conditions), tuple(queries), unanswered, stopped)
 
 
 def _initiation(first: Bounded, seconds: float) -> Query:
     verdict = {
-        BoundedVerdict.VIOLATED: Verdict.REFUTED,
-        BoundedVerdict.NONE_WITHIN: Verdict.PROVED,
-        BoundedVerdict.UNKNOWN: Verdict.UNKNOWN,
+        BoundedVerdict.VIOLATED: ProofVerdict.REFUTED,
+        BoundedVerdict.NONE_WITHIN: ProofVerdict.PROVED,
+        BoundedVerdict.UNKNOWN: ProofVerdict.UNKNOWN,
     }[first.verdict]
-    return Query("initiation", verdict, seconds, reason=first.queries[-1].reason)
+    return Query(INITIATION, verdict, seconds, reason=first.queries[-1].reason)
 
 
-def _worst(queries: Iterable[Query]) -> Verdict:
-    verdicts = {query.verdict for query in queries}
-    return next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN) if v in verdicts), Verdict.PROVED)
+def _worst(verdicts: Iterable[ProofVerdict]) -> ProofVerdict:
+    found = set(verdicts)
+    return next((v for v in (ProofVerdict.REFUTED, ProofVerdict.UNKNOWN) if v in found), ProofVerdict.PROVED)

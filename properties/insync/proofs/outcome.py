@@ -5,10 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = ["Bounded", "BoundedVerdict", "CounterexampleToInduction", "Induction", "Query", "StatePath", "Verdict"]
+from insync.proofs.watch import Stop
+
+__all__ = [
+    "Bounded",
+    "BoundedVerdict",
+    "CounterexampleToInduction",
+    "Induction",
+    "ProofVerdict",
+    "Query",
+    "StateSequence",
+]
 
 
-class Verdict(Enum):
+class ProofVerdict(Enum):
     """The answer to one question, or to all of an induction; UNKNOWN (a time-out, say) is neither of the others."""
 
     PROVED = "proved"
@@ -17,7 +27,7 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class StatePath:
+class StateSequence:
     """States, each the successor of the one before it.
 
     Attributes:
@@ -34,13 +44,13 @@ class CounterexampleToInduction:
     """States in which all conditions hold, and a step to one in which some do not. The states need not be reachable.
 
     Attributes:
-        path: the states; the last one is missing where the step leaves a domain.
+        states: the last one is missing where the step leaves a domain.
         refused: the number of the action that leaves a domain, else None.
         failing: the names of the conditions that fail in the last state.
         reason: why the first of them fails.
     """
 
-    path: StatePath
+    states: StateSequence
     refused: int | None
     failing: tuple[str, ...]
     reason: str
@@ -60,7 +70,7 @@ class Query:
     """
 
     name: str
-    verdict: Verdict
+    verdict: ProofVerdict
     seconds: float
     cases: int = 1
     reason: str = ""
@@ -75,14 +85,18 @@ class Induction:
         verdict: PROVED only if every query is.
         k: how many successive states are assumed to be good.
         conditions: the names of the properties and lemmas.
-        queries: initiation, then one query for each action.
-        violation: a path from the initial state to one in which a condition fails, found by initiation.
+        queries: those that were answered: initiation, then one query for each action.
+        unanswered: the names of the others, if the proof was stopped.
+        stopped_by: what stopped it.
+        violation: states from the initial one to one in which a condition fails, found by initiation.
     """
 
-    verdict: Verdict
+    verdict: ProofVerdict
     k: int
     conditions: tuple[str, ...]
     queries: tuple[Query, ...]
+    unanswered: tuple[str, ...] = ()
+    stopped_by: Stop | None = None
     violation: Bounded | None = None
 
     @property
@@ -112,15 +126,17 @@ class Bounded:
         verdict: what was found.
         depth: up to which depth every state was looked at; the initial state is depth 1.
         violated: the names of the properties that fail at the depth after that.
-        paths: for each of them a path from the initial state to a state in which it fails.
-        queries: one for each depth.
+        sequences: for each of them states from the initial one to one in which it fails.
+        queries: one for each depth that was answered.
+        stopped_by: what stopped it before the depth that was asked for.
     """
 
     verdict: BoundedVerdict
     depth: int
     violated: tuple[str, ...]
-    paths: tuple[StatePath, ...]
+    sequences: tuple[StateSequence, ...]
     queries: tuple[Query, ...]
+    stopped_by: Stop | None = None
 
     @property
     def seconds(self) -> float:

@@ -19,14 +19,15 @@ from insync.model.errors import InternalError
 from insync.model.evaluator import Evaluator, evaluate_each
 from insync.model.graph import Node, Op
 from insync.model.program import BoundAction
-from insync.proofs.bounded import replayed
-from insync.proofs.outcome import CounterexampleToInduction, Query, StatePath, Verdict
-from insync.proofs.smt import Answer, Deadline, Formula, Path, Solver, SymbolicProgram, all_of, any_of, negation
+from insync.proofs.bounded import replayed, traced
+from insync.proofs.outcome import CounterexampleToInduction, ProofVerdict, Query, StateSequence
+from insync.proofs.smt import Answer, Formula, Solver, SymbolicProgram, Unrolling, all_of, any_of, negation
+from insync.proofs.watch import Deadline, ProofWatch
 from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain
 from insync.properties.invariants import Invariant
 
-__all__ = ["Preservation", "conjuncts"]
+__all__ = ["Preservation", "conjuncts", "enabled_actions"]
 
 TOLD_AT_ONCE = 20
 """How many conjuncts that a state fails are told before asking again."""
@@ -47,6 +48,11 @@ def conjuncts(node: Node) -> list[Node]:
     return found
 
 
+def enabled_actions(model: Model) -> list[str]:
+    """Return the names of the actions that can be enabled, in the model's order."""
+    return list(dict.fromkeys(action.name for action in model.program.actions))
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """A conjunct of a condition, and the cells that it reads."""
@@ -63,27 +69,34 @@ class Preservation:
         model: the model.
         conditions: what makes a state good.
         k: how many good states in a row there are before the step.
+        watch: says when to stop, and how long a query may take; None is never, and any time.
 
-    Attributes:
-        action_names: the names of the actions that can be enabled, in the model's order.
+    Raises:
+        Stopped: the proof has to stop.
     """
 
-    def __init__(self, model: Model, conditions: Sequence[Invariant], k: int = 1) -> None:
+    def __init__(
+        self, model: Model, conditions: Sequence[Invariant], k: int = 1, watch: ProofWatch | None = None
+    ) -> None:
         self.model = model
+        self.watch = watch if watch is not None else ProofWatch()
         self.conditions = list(conditions)
-        self.program = SymbolicProgram(model.program)
-        nodes = [(c.name, c.node(model)) for c in conditions]
+        self.program = SymbolicProgram(model.program, self.watch)
+        nodes = zip((c.name for c in conditions), traced(model, conditions, self.watch), strict=True)
         self.parts = [_Part(name, part, self.program.reads(part)) for name, node in nodes for part in conjuncts(node)]
-        self.action_names = list(dict.fromkeys(action.name for action in model.program.actions))
-        self.path = Path(self.program, self.program.fresh("s0"))
-        self.shape = self.program.typed(self.path.states[0])
+        self.unrolling = Unrolling(self.program, self.program.fresh("s0"))
+        self.shape = self.program.typed(self.unrolling.states[0])
         for _ in range(k - 1):
-            self.shape += self.path.extend()
+            self.shape += self.unrolling.extend()
         self._told_all: Solver | None = None
 
-    def ask(self, name: str, seconds: float | None = None, only: str | None = None) -> Query:
-        """Return whether the actions of this name keep the conditions (or `only` one), and if not a counterexample."""
-        deadline, take_apart = Deadline(seconds), False
+    def ask(self, name: str, only: str | None = None) -> Query:
+        """Return whether the actions of this name keep the conditions (or `only` one), and if not a counterexample.
+
+        Raises:
+            Stopped: the proof has to stop.
+        """
+        deadline, take_apart = self.watch.query(), False
         actions = [(number, a) for number, a in enumerate(self.model.program.actions) if a.name == name]
         for number, action in actions:
             case, groups = _Case(self, number, action, deadline), self._at_risk(action, only)
@@ -92,18 +105,19 @@ class Preservation:
                 take_apart, answer = True, case.ask_one_by_one(groups)
             if answer is Answer.POSSIBLE:
                 found = case.counterexample
-                return Query(name, Verdict.REFUTED, deadline.elapsed, len(actions), counterexample=found)
+                return Query(name, ProofVerdict.REFUTED, deadline.elapsed, len(actions), counterexample=found)
             if answer is Answer.UNKNOWN:
                 reason = f"{action}: {case.reason}"
-                return Query(name, Verdict.UNKNOWN, deadline.elapsed, len(actions), reason)
-        return Query(name, Verdict.PROVED, deadline.elapsed, len(actions))
+                return Query(name, ProofVerdict.UNKNOWN, deadline.elapsed, len(actions), reason)
+        return Query(name, ProofVerdict.PROVED, deadline.elapsed, len(actions))
 
     def told_all(self) -> Solver:
         """Return a solver that was told all that k good states satisfy."""
         if self._told_all is None:
-            self._told_all = Solver()
-            self._told_all.add(self.shape)
-            self._told_all.add(_Told(self).of(self.parts))
+            solver = Solver(self.watch)
+            solver.add(self.shape)
+            solver.add(_Told(self).of(self.parts))
+            self._told_all = solver
         return self._told_all
 
     def _at_risk(self, action: BoundAction, only: str | None) -> list[list[_Part]]:
@@ -120,7 +134,7 @@ class _Case:
     def __init__(self, steps: Preservation, number: int, action: BoundAction, deadline: Deadline) -> None:
         self.steps, self.number, self.action, self.deadline = steps, number, action, deadline
         self.evaluator = Evaluator(steps.model.program)
-        last = steps.path.states[-1]
+        last = steps.unrolling.states[-1]
         self.fits = steps.program.fits(last, action)
         self.after = steps.program.after(last, action)
         self.guard = steps.program.enabled(last, action)
@@ -146,7 +160,7 @@ class _Case:
 
     def _ask(self, parts: Sequence[_Part]) -> Answer:
         """Return whether the step can break one of a condition's conjuncts, or leave a domain if there are none."""
-        solver, told = Solver(), _Told(self.steps)
+        solver, told = Solver(self.steps.watch), _Told(self.steps)
         solver.add([*self.steps.shape, *self.guard])
         for own, bad in self._questions(parts):
             solver.add(told.of(own))
@@ -172,7 +186,7 @@ class _Case:
             if answer is not Answer.POSSIBLE:
                 self.reason = solver.reason
                 return answer, needed
-            codes = [solver.codes(state) for state in self.steps.path.states]
+            codes = [solver.codes(state) for state in self.steps.unrolling.states]
             more = told.failing(codes)
             if not more:
                 self._refuted(solver)
@@ -181,22 +195,22 @@ class _Case:
             needed += more
 
     def _refuted(self, solver: Solver) -> None:
-        codes = [solver.codes(state) for state in self.steps.path.states]
-        actions = [solver.chosen(step.choices) for step in self.steps.path.steps]
+        codes = [solver.codes(state) for state in self.steps.unrolling.states]
+        actions = [solver.chosen(step.choices) for step in self.steps.unrolling.steps]
         self.counterexample = self._refutation(codes, actions)
 
     def _refutation(self, codes: list[tuple[int, ...]], actions: list[int]) -> CounterexampleToInduction:
-        path = replayed(self.steps.model, StatePath(tuple(codes), tuple(actions)))
+        states = replayed(self.steps.model, StateSequence(tuple(codes), tuple(actions)))
         check = self.evaluator.failing_check(self.number, codes[-1])
         if check is not None:
-            return CounterexampleToInduction(path, self.number, (TYPE_OK,), check.message)
+            return CounterexampleToInduction(states, self.number, (TYPE_OK,), check.message)
         after = self.evaluator.step(self.number, codes[-1])
         reasons = {c.name: explain(self.steps.model, c, after) for c in self.steps.conditions}
         failing = {name: reason for name, reason in reasons.items() if reason is not None}
         if not failing:
             message = f"z3 finds that {self.action} breaks a condition from {codes[-1]}; the evaluator does not"
             raise InternalError(message)
-        whole = StatePath((*path.codes, after), (*actions, self.number))
+        whole = StateSequence((*states.codes, after), (*actions, self.number))
         return CounterexampleToInduction(whole, None, tuple(failing), next(iter(failing.values())))
 
 
@@ -211,7 +225,7 @@ class _Told:
         """Return what is new of these conjuncts in all good states."""
         wanted = {id(part) for part in parts}
         places = [place for place, part in enumerate(self.steps.parts) if id(part) in wanted]
-        return self._tell((state, place) for state in range(len(self.steps.path.states)) for place in places)
+        return self._tell((state, place) for state in range(len(self.steps.unrolling.states)) for place in places)
 
     def failing(self, codes: Sequence[tuple[int, ...]]) -> list[Formula]:
         """Return some of the conjuncts that fail in the states with these codes; none where all states are good."""
@@ -226,4 +240,4 @@ class _Told:
     def _tell(self, wanted: Iterable[tuple[int, int]]) -> list[Formula]:
         new = [pair for pair in wanted if pair not in self.known]
         self.known.update(new)
-        return [self.steps.path.states[state].holds(self.steps.parts[place].node) for state, place in new]
+        return [self.steps.unrolling.states[state].holds(self.steps.parts[place].node) for state, place in new]

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 from insync.model import Condition, Model, ReadableState, StateView
 from insync.model.graph import Node
@@ -58,19 +59,32 @@ class Invariant:
     because: Because | None = None
 
 
+_TRACED: WeakKeyDictionary[Model, dict[object, Node]] = WeakKeyDictionary()
+"""For each model the nodes of the conditions that were traced in its graph: at large bounds tracing takes a second."""
+
+
+def _traced(model: Model, written: object, predicate: Callable[[StateView], Condition]) -> Node:
+    """Return the node of a condition in a model's graph, traced when it is first asked for."""
+    known = _TRACED.setdefault(model, {})
+    if written not in known:
+        known[written] = model.trace_predicate(predicate)
+    return known[written]
+
+
 def invariant_beside(kind: type[M], predicate: Predicate[M], because: Because | None) -> Invariant:
     """Return the invariant that a function beside the model's class means, under the function's name."""
 
     def node(model: Model) -> Node:
         assert isinstance(model, kind), f"{predicate.__name__} is declared of {kind.__name__}, not of {model.name}"
-        return model.trace_predicate(lambda s: predicate(model, s))
+        return _traced(model, predicate, lambda s: predicate(model, s))
 
     return Invariant(predicate.__name__, sentence_of(predicate), node, because)
 
 
 def own_invariant(kind: type[Model], name: str) -> Invariant:
     """Return the invariant that a method of the model means."""
-    return Invariant(name, sentence_of(getattr(kind, name)), lambda model: model.trace_predicate(getattr(model, name)))
+    written = getattr(kind, name)
+    return Invariant(name, sentence_of(written), lambda model: _traced(model, written, getattr(model, name)))
 
 
 def sentence_of(function: Callable[..., object]) -> str:

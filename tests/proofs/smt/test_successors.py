@@ -1,4 +1,4 @@
-"""z3's successors are the evaluator's: on random typed states, on reachable ones, and along whole paths."""
+"""z3's successors are the evaluator's: on random typed states, on reachable ones, and step after step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from insync_toys import TOYS, DieHard, Overflow, TokenRing
 
 z3 = pytest.importorskip("z3")
 
-from insync.proofs.smt import Answer, Deadline, Path, Solver, SymbolicProgram  # noqa: E402 -- it needs z3
+from insync.proofs.smt import Answer, Solver, SymbolicProgram, Unrolling  # noqa: E402 -- it needs z3
+from insync.proofs.watch import Deadline  # noqa: E402
 
 NAMES = ("truncate_to_high_watermark", "kip101", "kip279", "kip320_first_try", "kip320", "async_isr")
 MODELS = [pytest.param(toy, id=f"{toy.name}{index}") for index, toy in enumerate(TOYS)]
@@ -71,25 +72,25 @@ def test_steps_from_reachable_states(model: Model, seed: int, steps: int) -> Non
 
 
 def ends(model: Model, length: int, *, ordered: bool) -> set[tuple[int, ...]]:
-    """Return the last states of all z3's paths of this many steps from the initial state."""
+    """Return the last states of z3's sequences of this many steps from the initial state."""
     program = SymbolicProgram(model.program)
-    path = Path(program, program.constant(model.program.initial), ordered=ordered)
+    unrolling = Unrolling(program, program.constant(model.program.initial), ordered=ordered)
     solver = Solver()
     for _ in range(length):
-        solver.add(path.extend())
+        solver.add(unrolling.extend())
     found: set[tuple[int, ...]] = set()
     while solver.check(Deadline(None)) is Answer.POSSIBLE:
-        codes = [solver.codes(state) for state in path.states]
-        for before, step, after in zip(codes, path.steps, codes[1:], strict=False):
+        codes = [solver.codes(state) for state in unrolling.states]
+        for before, step, after in zip(codes, unrolling.steps, codes[1:], strict=False):
             assert Evaluator(model.program).step(solver.chosen(step.choices), before) == after
         found.add(codes[-1])
-        solver.add([z3.Not(z3.And(*path.states[-1].is_state(codes[-1])))])
+        solver.add([z3.Or(*[cell != code for cell, code in zip(unrolling.states[-1].cells, codes[-1], strict=True)])])
     return found
 
 
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("model", [DieHard(), TokenRing(), Overflow(), find_model("async_isr")(replicas=2)])
-def test_paths_end_where_the_evaluators_do(model: Model, ordered: bool) -> None:
+def test_sequences_end_where_the_evaluators_do(model: Model, ordered: bool) -> None:
     evaluator, level = Evaluator(model.program), {model.program.initial}
     for length in range(1, 4):
         level = {

@@ -7,8 +7,9 @@ import pytest
 from insync.explorer import CheckResult, Limits, check
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
+from insync.model.evaluator import evaluate
 from insync.properties.kafka import cluster
-from insync.properties.registry import invariants_of
+from insync.properties.registry import invariants_of, judge
 
 BROKEN_BY = {
     "acks_mean_enough_copies": ("R-28", 14),
@@ -104,6 +105,32 @@ def test_the_whole_space_of_a_release_is_searched(release: str, states: int) -> 
     names = cluster.__all__ if release == "4.1" else []
     result = check(Cluster(release=release), names, limits=Limits(seconds=240))
     assert (result.verdict, result.distinct_states) == ("holds", states)
+
+
+@pytest.mark.parametrize(
+    ("log", "ends", "holds"),
+    [
+        (["r0", "r1", "r2"], {"leo": 3, "hw": 3}, True),
+        (["r0", "r2", "r0"], {"leo": 2}, True),
+        (["r0", "r0", "r1"], {"leo": 2}, False),
+        (["r0", "r1", "r1"], {"leo": 3}, False),
+        (["r1", "r0", "r2"], {"leo": 2}, False),
+        (["r0", "r0", "r0"], {"leo": 1}, True),
+        (["r0", "r1", "r2"], {"leo": 1, "hw": 2}, False),
+        (["r1", "r0", "r2"], {"leo": 3, "start": 1}, True),
+        (["r0", "r1", "r1"], {"leo": 3, "start": 1}, False),
+        (["r0", "r2", "r2"], {"leo": 3, "start": 2}, True),
+    ],
+)
+def test_a_log_keeps_write_order_if_every_record_is_there_once_at_most(
+    log: list[str], ends: dict[str, int], holds: bool
+) -> None:
+    """What is below the start or from the end on is no record of the log."""
+    model = Cluster(replicas=2, records=3, deletions=1)
+    state = model.decode(model.program.initial)
+    state["broker"]["b2"] |= {"log": log, **ends}
+    (node,) = judge(model, ["logs_keep_write_order"]).nodes
+    assert bool(evaluate(node, model.encode(state))) == holds
 
 
 KIP_320: dict[str, int | str] = {

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
+from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.model_command import ModelCommand, chosen_bounds, chosen_model
 from insync.cli.options import color_option, json_option, model_argument, property_option, quiet_option
 from insync.cli.output import emit, emit_error
@@ -16,6 +17,8 @@ from insync.cli.show.figures import count, plural, seconds
 from insync.cli.values import Seconds, Whole
 
 if TYPE_CHECKING:
+    import threading
+
     from insync.explorer.agree import Agreement, Engine, Opinion
     from insync.explorer.limits import Limits
     from insync.explorer.traces.grid import Columns, Paint
@@ -65,7 +68,7 @@ def command(
     They agree if they find the same number of states in each level, take the same steps, reach the same verdict, and
     show the very same trace; z3, which counts nothing, must find the first violation after as many states. An engine
     that was stopped is compared as far as it got. If they differ, the first state that evaluator and machine code treat
-    differently is looked for. The exit code is 0 if they agree and 1 if not.
+    differently is looked for. The exit code is 0 if they agree and 1 if not, and 3 after Ctrl-C.
     """
     from insync.cli.models import build_model, select_properties
     from insync.cli.output import painter
@@ -74,21 +77,22 @@ def command(
 
     built = build_model(chosen_model(ctx), chosen_bounds(ctx))
     names = select_properties(built, properties)
-    known = _engines(z3_depth, max_seconds)
+    known = _engines(z3_depth)
     chosen = {name: known[name] for name in engines or _ENGINES}
 
     def told(opinion: Opinion) -> None:
         if not quiet:
             emit_error(f"{opinion.engine}: {_said(opinion)}")
 
-    found = agree(built, chosen, names, Limits(depth=max_depth, seconds=max_seconds), told)
+    with stop_on_interrupt() as stop:
+        found = agree(built, chosen, names, Limits(depth=max_depth, seconds=max_seconds), told, stop)
     emit(_as_json(found) if json_ else _as_text(found, built.grid, painter(color)))
     if found.differences:
         return ExitCode.VIOLATED
-    return ExitCode.HOLDS if found.agreed else ExitCode.INCOMPLETE
+    return ExitCode.HOLDS if found.agreed and found.stopped_by is None else ExitCode.INCOMPLETE
 
 
-def _engines(z3_depth: int, max_seconds: float | None) -> dict[str, Engine]:
+def _engines(z3_depth: int) -> dict[str, Engine]:
     from insync.explorer.agree import evaluator_engine, local_engine, z3_engine
 
     return {
@@ -96,11 +100,11 @@ def _engines(z3_depth: int, max_seconds: float | None) -> dict[str, Engine]:
         "local-1": local_engine(1),
         "local-2": local_engine(2),
         "spark": _spark,
-        "z3": z3_engine(z3_depth, max_seconds),
+        "z3": z3_engine(z3_depth),
     }
 
 
-def _spark(model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
+def _spark(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None) -> Opinion:
     """Search on Spark, if it is installed."""
     from insync.explorer.agree import opinion_of
     from insync.spark_explore.driver.requirements import require_java, require_packages
@@ -109,7 +113,7 @@ def _spark(model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
     require_java()
     from insync.spark_explore.driver.check import check
 
-    return opinion_of(check(model, properties, limits))
+    return opinion_of(check(model, properties, limits, stop=stop))
 
 
 def _as_text(found: Agreement, columns: Columns, paint: Paint) -> str:
@@ -121,6 +125,8 @@ def _as_text(found: Agreement, columns: Columns, paint: Paint) -> str:
     if found.differences:
         lines += ["", paint("The engines differ:", Tone.BAD), *[f"  {text}" for text in found.differences]]
         lines += ["", *_where(found, columns)]
+    elif found.stopped_by is not None:
+        lines += ["", paint("Stopped by Ctrl-C; the engines do not differ so far.", Tone.OPEN)]
     elif found.agreed:
         lines += ["", paint("The engines agree.", Tone.GOOD)]
     else:
@@ -129,6 +135,8 @@ def _as_text(found: Agreement, columns: Columns, paint: Paint) -> str:
 
 
 def _where(found: Agreement, columns: Columns) -> list[str]:
+    if found.state is None and found.stopped_by is not None:
+        return ["Stopped by Ctrl-C before the first state was found that they treat differently."]
     if found.state is None:
         text = (
             "Evaluator and machine code take the same steps from every state that the evaluator reaches, so the "
@@ -172,6 +180,7 @@ def _as_json(found: Agreement) -> str:
             "bounds": dict(found.bounds),
             "properties": list(found.properties),
             "agreed": found.agreed,
+            "stopped_by": found.stopped_by,
             "engines": opinions,
             "differences": list(found.differences),
             "state": None if state is None else {"level": state.level, "state": state.state, "why": state.sentence},

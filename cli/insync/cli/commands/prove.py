@@ -79,6 +79,7 @@ def _lemma_file(args: list[str]) -> str | None:
     help="Take the lemmas of the proof in FILE. Without MODEL, check that proof again.",
 )
 @click.option("--save", type=OutputPath(), metavar="FILE", help="Write the proof to FILE, if there is one.")
+@click.option("--max-seconds", type=Seconds(), metavar="S", help="Stop after S seconds, with what is known by then.")
 @click.option("--timeout", type=Seconds(), metavar="S", help="Give up a query of z3 after S seconds [default: never].")
 @trace_option
 @json_option
@@ -96,6 +97,7 @@ def command(
     lemmas: tuple[str, ...],
     proof: Path | None,
     save: Path | None,
+    max_seconds: float | None,
     timeout: float | None,
     trace: Path | None,
     json_: bool,
@@ -114,6 +116,8 @@ def command(
     --infer tries the library's candidates on all reachable states of a small instance, and drops those that a step
     breaks until the rest is inductive. Beside --bmc it finds lemmas that make the search faster.
 
+    Ctrl-C and --max-seconds end it with what is known by then: the verdict is incomplete.
+
     \b
       insync prove kip101 --bmc 11 --infer
       insync prove kip320 --infer --save proof.json
@@ -124,7 +128,7 @@ def command(
     from insync.cli.proving import Wish, prove
 
     ways = [name for name, given in (("--bmc", bmc), ("--induction", induction), ("--infer", infer)) if given]
-    wish = Wish(ways, bmc, k, properties, lemmas, proof, save, timeout, trace, json_, color, quiet)
+    wish = Wish(ways, bmc, k, properties, lemmas, proof, save, max_seconds, timeout, trace, json_, color, quiet)
     return _checked(wish) or prove(build_model(chosen_model(ctx), chosen_bounds(ctx)), wish)
 
 

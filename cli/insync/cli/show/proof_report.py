@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import plural, seconds
-from insync.cli.show.report import describe_trace
+from insync.cli.show.report import STOPPED_BY, describe_trace
 from insync.explorer.breadth_first.backtrack import Move
 from insync.explorer.traces.counterexample import refusal_trace, trace_steps, violation_trace
 from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
 from insync.explorer.traces.trace import RefusedStep, Trace
 from insync.model.catalogue import model_reference
-from insync.proofs.outcome import BoundedVerdict, Verdict
+from insync.proofs.outcome import BoundedVerdict, ProofVerdict
 from insync.properties.every_model import TYPE_OK
 
 if TYPE_CHECKING:
     from insync.explorer.traces.grid import Paint
     from insync.model import Model
-    from insync.proofs.houdini import Dropped
-    from insync.proofs.outcome import Bounded, CounterexampleToInduction, Induction, Query, StatePath
+    from insync.proofs.inference import Dropped
+    from insync.proofs.outcome import Bounded, CounterexampleToInduction, Induction, Query, StateSequence
     from insync.properties.invariants import Invariant
 
 __all__ = ["Attempt", "Search", "answer_of", "describe_attempt", "describe_search", "induction_trace", "traces_of"]
@@ -66,15 +66,15 @@ class Attempt:
     @property
     def proved(self) -> bool:
         """Whether all that was asked for is proved."""
-        return self.result.verdict is Verdict.PROVED and not self.lost
+        return self.result.verdict is ProofVerdict.PROVED and not self.lost
 
 
 def traces_of(model: Model, properties: Sequence[Invariant], found: Bounded) -> list[Trace]:
     """Return the trace of each violation that a bounded check found."""
     known = {p.name: p for p in properties}
     traces = []
-    for name, path in zip(found.violated, found.paths, strict=True):
-        moves = _moves(path)
+    for name, states in zip(found.violated, found.sequences, strict=True):
+        moves = _moves(states)
         refused = name == TYPE_OK and name not in known
         traces.append(refusal_trace(model, moves) if refused else violation_trace(model, known[name], moves))
     return traces
@@ -86,13 +86,13 @@ def induction_trace(model: Model, found: CounterexampleToInduction) -> Trace:
     if found.refused is not None:
         action = model.program.actions[found.refused]
         refused = RefusedStep(action.name, action.shown_parameters, action.label, found.reason)
-    first, *rest = trace_steps(model, _moves(found.path))
+    first, *rest = trace_steps(model, _moves(found.states))
     steps = (replace(first, label="a good state"), *rest)
     return Trace(model_reference(model), model.identity, found.failing[0], steps, found.reason, refused)
 
 
-def _moves(path: StatePath) -> list[Move]:
-    return list(zip((None, *path.actions), path.codes, strict=True))
+def _moves(states: StateSequence) -> list[Move]:
+    return list(zip((None, *states.actions), states.codes, strict=True))
 
 
 def describe_search(search: Search, files: Sequence[Path | None], paint: Paint, width: int) -> str:
@@ -102,6 +102,10 @@ def describe_search(search: Search, files: Sequence[Path | None], paint: Paint, 
     if result.verdict is BoundedVerdict.VIOLATED:
         lengths = ", ".join(f"{t.property} (trace of {plural(t.length, 'state')})" for t in search.traces)
         lines.append(paint(f"violated: {lengths}", Tone.BAD) + "; there is no shorter trace")
+    elif result.stopped_by is not None:
+        by = STOPPED_BY[result.stopped_by]
+        lines.append(paint(f"incomplete: stopped by {by} at depth {result.depth + 1}", Tone.OPEN))
+        lines.append(f"  no violation of {names} up to depth {result.depth}; longer traces were not looked at")
     elif result.verdict is BoundedVerdict.UNKNOWN:
         reason = result.queries[-1].reason
         lines.append(paint(f"incomplete: unknown at depth {result.depth + 1}", Tone.OPEN) + f" ({reason})")
@@ -119,6 +123,7 @@ def describe_search(search: Search, files: Sequence[Path | None], paint: Paint, 
 def describe_attempt(attempt: Attempt, files: Sequence[Path | None], paint: Paint, width: int) -> str:
     """Return the report of an induction; `files` are where the traces that initiation found were written."""
     lines = [f"{attempt.model.name}   {describe_bounds(attempt.model.identity)}", *_verdict(attempt, paint)]
+    lines += _unanswered(attempt.result, width)
     lines += _used(attempt.lemmas, "with", width)
     lines += ["", *_queries(attempt.result.queries), f"z3 {seconds(attempt.result.seconds)}"]
     if attempt.dropped:
@@ -144,15 +149,25 @@ def _verdict(attempt: Attempt, paint: Paint) -> list[str]:
     if attempt.traces:
         lengths = ", ".join(f"{t.property} (trace of {plural(t.length, 'state')})" for t in attempt.traces)
         return [paint(f"violated: {lengths}", Tone.BAD) + ", found by initiation"]
+    if result.stopped_by is not None and result.verdict is not ProofVerdict.REFUTED:
+        return [paint(f"incomplete: {names} not proved", Tone.OPEN)]
     if attempt.lost:
         kept = ", ".join(p.name for p in attempt.properties) or "none of the properties"
         first = paint(f"incomplete: {', '.join(attempt.lost)} not proved", Tone.OPEN)
         return [f"{first}; kept by every step, with the lemmas below: {kept}"]
-    if result.verdict is Verdict.REFUTED:
+    if result.verdict is ProofVerdict.REFUTED:
         first = paint(f"incomplete: {names} not proved", Tone.OPEN) + "; the conditions are not inductive"
         return [first, "  a step from a good state leads to a bad one; whether such a state is reachable is not known"]
-    unknown = next(q for q in result.queries if q.verdict is Verdict.UNKNOWN)
+    unknown = next(q for q in result.queries if q.verdict is ProofVerdict.UNKNOWN)
     return [paint(f"incomplete: {names} not proved", Tone.OPEN) + f"; {unknown.name} is unknown ({unknown.reason})"]
+
+
+def _unanswered(result: Induction, width: int) -> list[str]:
+    """The queries that z3 was not asked, or had not answered when the proof was stopped."""
+    if result.stopped_by is None:
+        return []
+    text = f"stopped by {STOPPED_BY[result.stopped_by]} before an answer to: {', '.join(result.unanswered)}"
+    return textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
 
 
 def _used(lemmas: Sequence[Invariant], words: str, width: int) -> list[str]:
@@ -166,12 +181,14 @@ def answer_of(query: Query) -> str:
     """Return the answer of a query in a word: whether a depth has a violation, whether an action keeps what holds."""
     if not query.name.startswith("depth "):
         return query.verdict.value
-    return {Verdict.PROVED: "none", Verdict.REFUTED: "violation", Verdict.UNKNOWN: "unknown"}[query.verdict]
+    return {ProofVerdict.PROVED: "none", ProofVerdict.REFUTED: "violation", ProofVerdict.UNKNOWN: "unknown"}[
+        query.verdict
+    ]
 
 
 def _queries(queries: Sequence[Query]) -> list[str]:
     """One line for each query: its name, the answer, the time, and how many cases it has."""
-    width = max(len(query.name) for query in queries)
+    width = max((len(query.name) for query in queries), default=0)
     lines = []
     for query in queries:
         cases = f"  {plural(query.cases, 'case')}" if query.cases > 1 else ""

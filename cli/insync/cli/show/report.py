@@ -18,15 +18,16 @@ if TYPE_CHECKING:
     from insync.explorer.traces.trace import Trace
     from insync.explorer.verdict import CheckResult
 
-__all__ = ["describe_check", "describe_simulation", "describe_trace"]
+__all__ = ["STOPPED_BY", "describe_check", "describe_simulation", "describe_trace"]
 
-_STOPPED_BY = {
+STOPPED_BY = {
     "depth": "the limit on the depth (--max-depth)",
     "states": "the limit on the states (--max-states)",
     "time": "the limit on the time (--max-seconds)",
     "memory": "the limit on the memory (--memory)",
     "interrupt": "Ctrl-C",
 }
+"""What ended a search, in words."""
 
 
 def describe_check(
@@ -89,7 +90,7 @@ def _simulation_verdict(result: SimulationResult, paint: Paint) -> list[str]:
     names = ", ".join(entry.name for entry in result.properties) or TYPE_OK
     lines = [paint("incomplete: no violation", Tone.OPEN) + f" of {names} in {walked}; walks prove nothing"]
     if result.stopped_by is not None:
-        lines.append(f"  stopped by {_STOPPED_BY[result.stopped_by]}")
+        lines.append(f"  stopped by {STOPPED_BY[result.stopped_by]}")
     return lines
 
 
@@ -111,7 +112,7 @@ def _check_verdict(result: CheckResult, paint: Paint) -> str:
         word: [p.name for p in result.properties if p.verdict == word] for word in ("holds", "violated", "incomplete")
     }
     states = plural(result.distinct_states, "state")
-    by = _STOPPED_BY.get(result.stopped_by or "", str(result.stopped_by))
+    by = STOPPED_BY.get(result.stopped_by or "", str(result.stopped_by))
     if result.verdict == "holds":
         checked = ", ".join(names["holds"]) or f"{TYPE_OK}, which is always checked,"
         return paint(f"holds: {checked}", Tone.GOOD) + f" in all {states}, depth {result.depth}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -35,16 +36,20 @@ class Difference:
     sentence: str
 
 
-def first_difference(model: Model, properties: Sequence[str], depth: int) -> Difference | None:
+def first_difference(
+    model: Model, properties: Sequence[str], depth: int, stop: threading.Event | None = None
+) -> Difference | None:
     """Compare successors and properties of every state, in breadth-first order, up to a level; slow.
 
     The states are the evaluator's. None means that machine code and evaluator agree in each of them, so that a
-    difference between searches lies in how states are kept and counted.
+    difference between searches lies in how states are kept and counted; or that `stop` was set before.
     """
     judged = judge(model, properties)
     comparison = _Comparison(model, compile_kernels(model.program, judged.nodes))
     try:
         for level, codes in _states(model, depth):
+            if stop is not None and stop.is_set():
+                return None
             sentence = comparison.of_successors(codes)
             if sentence is None and judged.nodes:
                 pairs = zip(judged.invariants, judged.nodes, strict=True)

@@ -6,6 +6,7 @@ states a second.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ def check_by_evaluator(
     properties: Sequence[PropertyLike] | None = None,
     limits: Limits | None = None,
     keep_going: bool = False,
+    stop: threading.Event | None = None,
 ) -> CheckResult:
     """Search every state of a model breadth first with the evaluator, and check properties in each.
 
@@ -39,13 +41,14 @@ def check_by_evaluator(
         properties: names of properties, and functions of the readable state; None is the model's headline.
         limits: bounds of the search.
         keep_going: whether to go on to the end of the space after a violation.
+        stop: ends the search when it is set.
 
     Raises:
         UserError: an unknown property, or a function that does not return true or false.
     """
     claims = claims_of(model, properties)
     started = time.perf_counter()
-    search = _Search(model, claims, Watch(limits or Limits(), None), keep_going)
+    search = _Search(model, claims, Watch(limits or Limits(), stop), keep_going)
     search.run()
     searched = time.perf_counter()
     violations = search.violations()

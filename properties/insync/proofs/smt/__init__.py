@@ -1,23 +1,22 @@
-"""The z3 meaning of a model: states as bit-vectors, expressions as terms. importing this package imports z3."""
+"""The z3 meaning of a model: states as bit-vectors, expressions as terms. Importing this package imports z3."""
 
 from __future__ import annotations
 
-from insync.proofs.smt.relation import Path, SymbolicStep
-from insync.proofs.smt.solver import Answer, Deadline, Formula, Solver, all_of, any_of, negation, z3_version
-from insync.proofs.smt.symbolic import SymbolicProgram, SymbolicState
+from insync.proofs.smt.solver import Answer, Formula, Solver, all_of, any_of, negation, z3_version
+from insync.proofs.smt.symbolic_program import SymbolicProgram, SymbolicState
 from insync.proofs.smt.terms import RULES, Terms, width_of
+from insync.proofs.smt.unrolling import SymbolicStep, Unrolling
 
 __all__ = [
     "RULES",
     "Answer",
-    "Deadline",
     "Formula",
-    "Path",
     "Solver",
     "SymbolicProgram",
     "SymbolicState",
     "SymbolicStep",
     "Terms",
+    "Unrolling",
     "all_of",
     "any_of",
     "negation",

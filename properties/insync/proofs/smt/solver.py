@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 
 from insync.model.errors import InternalError
-from insync.proofs.smt.library import z3
-from insync.proofs.smt.symbolic import SymbolicState
+from insync.proofs.smt.symbolic_program import SymbolicState
+from insync.proofs.smt.z3_module import z3
+from insync.proofs.watch import Deadline, ProofWatch
 
-__all__ = ["Answer", "Deadline", "Formula", "Solver", "all_of", "any_of", "negation", "z3_version"]
+__all__ = ["Answer", "Formula", "Solver", "all_of", "any_of", "negation", "z3_version"]
 
 Formula = z3.BoolRef
 """A condition, as a term."""
+
+_NEVER = 2**32 - 1
+"""The most milliseconds that z3 takes for a timeout; 0 would be none at all."""
 
 _ONE_SHOT = ("simplify", "propagate-values", "solve-eqs", "card2bv", "simplify", "bit-blast", "sat")
 
@@ -27,37 +30,11 @@ class Answer(Enum):
     UNKNOWN = "unknown"
 
 
-class Deadline:
-    """A time by which queries must be answered; None is no limit."""
-
-    def __init__(self, seconds: float | None) -> None:
-        self.started = time.monotonic()
-        self.seconds = seconds
-
-    @property
-    def elapsed(self) -> float:
-        """The seconds since it was set."""
-        return time.monotonic() - self.started
-
-    @property
-    def milliseconds_left(self) -> int:
-        """What is left, at least 1: z3 takes 0 for no limit."""
-        return 2**32 - 1 if self.seconds is None else max(1, int((self.seconds - self.elapsed) * 1000))
-
-    def within(self, seconds: float) -> Deadline:
-        """Return a deadline in so many seconds, or this one if it comes first."""
-        return Deadline(seconds if self.seconds is None else min(seconds, max(0.0, self.seconds - self.elapsed)))
-
-    @property
-    def passed(self) -> bool:
-        """Whether there is no time left."""
-        return self.seconds is not None and self.elapsed >= self.seconds
-
-
 class Solver:
     """Conditions, and whether they can hold together.
 
     Args:
+        watch: says when it must not go on; None is never.
         one_shot: whether it is asked once. Then the conditions are simplified as a whole and given to z3's SAT solver,
             which is several times faster on long paths; else z3 keeps what it learns from one question to the next.
 
@@ -65,8 +42,10 @@ class Solver:
         reason: why the last answer is unknown.
     """
 
-    def __init__(self, one_shot: bool = False) -> None:
+    def __init__(self, watch: ProofWatch | None = None, *, one_shot: bool = False) -> None:
+        self._watch = watch if watch is not None else ProofWatch()
         self._solver = z3.Then(*_ONE_SHOT).solver() if one_shot else z3.Solver()
+        self._solver.set("ctrl_c", False)  # else z3 puts its own handler in place of Python's, and keeps the signal
         self.reason = ""
 
     def add(self, conditions: Iterable[Formula]) -> None:
@@ -86,17 +65,18 @@ class Solver:
         """Return whether all that is demanded can hold together; past the deadline the answer is unknown.
 
         Raises:
-            KeyboardInterrupt: Ctrl-C while z3 was working.
+            Stopped: the proof has to stop.
         """
-        self._solver.set("timeout", deadline.milliseconds_left)
-        found = self._solver.check()
+        self._watch.go_on()
+        left = deadline.left
+        self._solver.set("timeout", _NEVER if left is None else min(_NEVER, max(1, int(left * 1000))))
+        found = self._watch.attend(self._solver.check, self._solver.interrupt)
         if found == z3.sat:
             return Answer.POSSIBLE
         if found == z3.unsat:
             return Answer.IMPOSSIBLE
+        self._watch.go_on()
         why = self._solver.reason_unknown()
-        if "interrupt" in why:
-            raise KeyboardInterrupt
         self.reason = "no answer in time" if why in ("timeout", "canceled") or deadline.passed else f"z3 says: {why}"
         return Answer.UNKNOWN
 
@@ -110,7 +90,7 @@ class Solver:
         for place, choice in enumerate(choices):
             if z3.is_true(found.eval(choice, model_completion=True)):
                 return place
-        message = "z3's path takes a step by no action"
+        message = "z3 takes a step by no action"
         raise InternalError(message)
 
 

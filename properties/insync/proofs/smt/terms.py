@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from insync.model.graph import Node, Op
-from insync.proofs.smt.library import z3
+from insync.proofs.smt.z3_module import z3
+from insync.proofs.watch import ProofWatch
 
 __all__ = ["RULES", "Terms", "width_of"]
 
@@ -31,6 +32,7 @@ class Terms:
 
     Args:
         cells: for each cell the bit-vector of its code, as wide as its codes need.
+        watch: says when no more terms must be made: at large bounds they take longer than the answers.
         before: the terms of another state, for the nodes that mean the same in both.
         changed: whether a node may mean something else than in that state.
     """
@@ -38,10 +40,12 @@ class Terms:
     def __init__(
         self,
         cells: Sequence[z3.BitVecRef],
+        watch: ProofWatch,
         before: Terms | None = None,
         changed: Callable[[Node], bool] = lambda node: True,
     ) -> None:
         self.cells = cells
+        self._watch = watch
         self._before, self._changed = before, changed
         self._terms: dict[int, Term] = {}
 
@@ -60,6 +64,7 @@ class Terms:
         return _fit(node, self.number(node), width_of(0, size - 1))
 
     def _term(self, root: Node) -> Term:
+        self._watch.go_on()
         terms, before = self._terms, self._before
         missing, stack = {}, [root]
         while stack:

@@ -1,4 +1,4 @@
-"""The transition relation: what z3 is told of two successive states and of the action between them.
+"""A program unrolled: what z3 is told of successive states, and of the action between each two of them.
 
 Of the choices, one condition per action, exactly one holds. The chosen action is enabled and fits; a cell has the code
 that the action gives it, and a cell that no chosen action assigns keeps its code.
@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from insync.model.program import BoundAction
-from insync.proofs.smt.library import z3
-from insync.proofs.smt.symbolic import SymbolicProgram, SymbolicState
+from insync.proofs.smt.symbolic_program import SymbolicProgram, SymbolicState
+from insync.proofs.smt.z3_module import z3
 
-__all__ = ["Path", "SymbolicStep"]
+__all__ = ["SymbolicStep", "Unrolling"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +29,14 @@ class SymbolicStep:
     conditions: tuple[z3.BoolRef, ...]
 
 
-class Path:
+class Unrolling:
     """Successive symbolic states, from a first one on.
 
     Args:
         program: whose steps they are.
         first: the first state.
-        ordered: whether two successive actions that commute are taken in one order only. Every state at the end of a
-            path is at the end of such a path, which has the same length; the states between may differ.
+        ordered: whether two successive actions that commute are taken in one order only. Every state that is reached
+            in some number of steps is reached in as many of such steps; the states between may differ.
 
     Attributes:
         states: the states so far.

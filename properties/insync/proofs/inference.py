@@ -7,13 +7,17 @@ were; no larger set of them is, unless z3 gave up on a question. So wrong candid
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from insync.model import Model
 from insync.model.evaluator import evaluate
-from insync.proofs.outcome import Induction, Query, Verdict
-from insync.proofs.preservation import Preservation
+from insync.proofs.induction import INITIATION, concluded_from
+from insync.proofs.outcome import Induction, ProofVerdict, Query
+from insync.proofs.preservation import Preservation, enabled_actions
+from insync.proofs.watch import ProofLimits, ProofWatch, Stopped
 from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain
 from insync.properties.invariants import Invariant
@@ -55,75 +59,94 @@ class Inferred:
     @property
     def proved(self) -> tuple[str, ...]:
         """The names of the conditions that are inductive together: those kept, or none."""
-        return self.kept if self.induction.verdict is Verdict.PROVED else ()
+        return self.kept if self.induction.verdict is ProofVerdict.PROVED else ()
 
 
 def infer(
     model: Model,
     candidates: Sequence[Invariant],
-    seconds: float | None = None,
+    *,
+    limits: ProofLimits | None = None,
     reporter: Reporter | None = None,
+    stop: threading.Event | None = None,
 ) -> Inferred:
-    """Return the largest inductive set of the candidates.
+    """Return the largest inductive set of the candidates; if it is stopped, those that nothing has refuted so far.
 
     Args:
         model: the model.
         candidates: properties and lemmas alike.
-        seconds: the time for each query; a candidate about which z3 does not answer in time is dropped.
+        limits: its bounds; a candidate about which z3 does not answer within the time of a query is dropped.
         reporter: is told of each query when it is answered.
+        stop: ends it when it is set.
 
     Raises:
         UserError: z3 is not installed.
     """
-    return _Houdini(model, candidates, seconds, reporter if reporter is not None else lambda query: None).run()
+    report = reporter if reporter is not None else lambda query: None
+    return _Inference(model, candidates, limits, report, stop).run()
 
 
-def refuted_at_first(model: Model, candidates: Sequence[Invariant]) -> list[Dropped]:
-    """Return the candidates that fail in the initial state."""
+def refuted_at_first(
+    model: Model, candidates: Sequence[Invariant], stop: threading.Event | None = None
+) -> list[Dropped]:
+    """Return the candidates that fail in the initial state, or those that were found when `stop` was set."""
     found = []
     for candidate in candidates:
+        if stop is not None and stop.is_set():
+            break
         reason = explain(model, candidate, model.program.initial)
         if reason is not None:
             found.append(Dropped(candidate.name, "the initial state", reason))
     return found
 
 
-class _Houdini:
-    def __init__(self, model: Model, candidates: Sequence[Invariant], seconds: float | None, report: Reporter) -> None:
-        self.model, self.seconds, self.report = model, seconds, report
-        self.dropped = refuted_at_first(model, candidates)
+class _Inference:
+    def __init__(
+        self,
+        model: Model,
+        candidates: Sequence[Invariant],
+        limits: ProofLimits | None,
+        report: Reporter,
+        stop: threading.Event | None,
+    ) -> None:
+        self.model, self.watch, self.report = model, ProofWatch(limits, stop), report
+        self.dropped = refuted_at_first(model, candidates, stop)
         fallen = {d.name for d in self.dropped}
         self.kept = [c for c in candidates if c.name not in fallen]
+        self.answered: dict[str, Query] = {}
 
     def run(self) -> Inferred:
-        steps = Preservation(self.model, self.kept)
-        proved: dict[str, Query] = {}
-        while (name := next((n for n in steps.action_names if n not in proved), None)) is not None:
-            query = steps.ask(name, self.seconds)
+        with suppress(Stopped):
+            self._drop_until_inductive()
+        queries = (Query(INITIATION, ProofVerdict.PROVED, 0.0), *self.answered.values())
+        kept = tuple(c.name for c in self.kept)
+        return Inferred(kept, tuple(self.dropped), concluded_from(self.model, kept, queries, self.watch))
+
+    def _drop_until_inductive(self) -> None:
+        self.watch.go_on()
+        names = enabled_actions(self.model)
+        steps = Preservation(self.model, self.kept, watch=self.watch)
+        while (name := next((n for n in names if n not in self.answered), None)) is not None:
+            query = steps.ask(name)
             self.report(query)
-            fallen = [] if query.verdict is Verdict.PROVED else self._fallen(query, steps)
+            fallen = [] if query.verdict is ProofVerdict.PROVED else self._fallen(query, steps)
             if not fallen:  # proved, or refuted in a way that no candidate is to blame for
-                proved[name] = query
+                self.answered[name] = query
                 continue
             self.dropped += fallen
-            names = {d.name for d in fallen}
-            self.kept = [c for c in self.kept if c.name not in names]
-            steps, proved = Preservation(self.model, self.kept), {}
-        queries = (Query("initiation", Verdict.PROVED, 0.0), *proved.values())
-        worst = next((q.verdict for q in queries if q.verdict is not Verdict.PROVED), Verdict.PROVED)
-        kept = tuple(c.name for c in self.kept)
-        return Inferred(kept, tuple(self.dropped), Induction(worst, 1, kept, queries))
+            gone = {d.name for d in fallen}
+            self.kept = [c for c in self.kept if c.name not in gone]
+            self.answered.clear()
+            steps = Preservation(self.model, self.kept, watch=self.watch)
 
     def _fallen(self, query: Query, steps: Preservation) -> list[Dropped]:
         """Return the candidates to drop after a query that did not prove preservation."""
         found = query.counterexample
         if found is None:
-            unknown = [
-                c for c in self.kept if steps.ask(query.name, self.seconds, only=c.name).verdict is not Verdict.PROVED
-            ]
+            unknown = [c for c in self.kept if steps.ask(query.name, only=c.name).verdict is not ProofVerdict.PROVED]
             return [Dropped(c.name, query.name, query.reason) for c in unknown]
         if found.failing == (TYPE_OK,):
             return []
-        last = found.path.codes[-1]
+        last = found.states.codes[-1]
         broken = [c for c in self.kept if not evaluate(c.node(self.model), last)]
         return [Dropped(c.name, query.name, explain(self.model, c, last) or "") for c in broken]

@@ -15,3 +15,7 @@ except ImportError as error:
     raise UserError(_MESSAGE) from error
 
 __all__ = ["z3"]
+
+# A solver works in another thread than the one that drops terms (`ProofWatch.attend`), and Python may drop some at any
+# moment, when it collects cycles. Without this call z3 would give them back in the midst of its work, and crash.
+z3.Z3_enable_concurrent_dec_ref(z3.main_ctx().ref())

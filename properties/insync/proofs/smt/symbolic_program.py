@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from insync.model.graph import Node, Op
 from insync.model.program import BoundAction, Program
-from insync.proofs.smt.library import z3
 from insync.proofs.smt.terms import Terms, width_of
+from insync.proofs.smt.z3_module import z3
+from insync.proofs.watch import ProofWatch
 
 __all__ = ["SymbolicProgram", "SymbolicState"]
 
@@ -15,13 +16,16 @@ __all__ = ["SymbolicProgram", "SymbolicState"]
 class SymbolicState:
     """A state whose codes are terms.
 
+    Args:
+        terms: those of its cells, and of the expressions on them.
+
     Attributes:
         cells: the term of each cell's code.
     """
 
-    def __init__(self, cells: Sequence[z3.BitVecRef], terms: Terms | None = None) -> None:
-        self.cells = tuple(cells)
-        self.terms = Terms(self.cells) if terms is None else terms
+    def __init__(self, terms: Terms) -> None:
+        self.cells = tuple(terms.cells)
+        self.terms = terms
 
     def holds(self, node: Node) -> z3.BoolRef:
         """Return the term of a condition in this state."""
@@ -35,10 +39,6 @@ class SymbolicState:
         """Return the codes of this state in what the solver found."""
         return tuple(_number(found.eval(cell, model_completion=True)) for cell in self.cells)
 
-    def is_state(self, codes: Sequence[int]) -> list[z3.BoolRef]:
-        """Return the conditions that say that this is the state with these codes."""
-        return [cell == code for cell, code in zip(self.cells, codes, strict=True)]
-
 
 def _number(term: z3.ExprRef) -> int:
     assert isinstance(term, z3.BitVecNumRef)
@@ -50,22 +50,26 @@ class SymbolicProgram:
 
     Args:
         program: the traced model.
+        watch: says when terms must not be made any more; None is never.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, watch: ProofWatch | None = None) -> None:
         self.program = program
+        self.watch = watch if watch is not None else ProofWatch()
         self.sizes = [cell.size for cell in program.schema.cells]
         self._reads: list[int] = []
 
     def fresh(self, name: str) -> SymbolicState:
         """Return a state of which nothing is known; its cells are variables called `name.path`."""
         cells = self.program.schema.cells
-        return SymbolicState([z3.BitVec(f"{name}.{c.path}", width_of(0, c.size - 1)) for c in cells])
+        variables = [z3.BitVec(f"{name}.{c.path}", width_of(0, c.size - 1)) for c in cells]
+        return SymbolicState(Terms(variables, self.watch))
 
     def constant(self, codes: Sequence[int]) -> SymbolicState:
         """Return the state with these codes."""
         sized = zip(codes, self.sizes, strict=True)
-        return SymbolicState([z3.BitVecVal(code, width_of(0, size - 1)) for code, size in sized])
+        values = [z3.BitVecVal(code, width_of(0, size - 1)) for code, size in sized]
+        return SymbolicState(Terms(values, self.watch))
 
     def typed(self, state: SymbolicState) -> list[z3.BoolRef]:
         """Return the conditions that each cell of a fresh state has one of its codes."""
@@ -89,7 +93,8 @@ class SymbolicProgram:
         changed = self.updates(state, action)
         cells = [changed.get(number, old) for number, old in enumerate(state.cells)]
         touched = sum(1 << cell for cell in changed)
-        return SymbolicState(cells, Terms(cells, state.terms, lambda node: bool(self.reads(node) & touched)))
+        terms = Terms(cells, self.watch, state.terms, lambda node: bool(self.reads(node) & touched))
+        return SymbolicState(terms)
 
     def reads(self, node: Node) -> int:
         """Return the cells that a node depends on, as a bit mask."""

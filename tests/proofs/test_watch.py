@@ -1,0 +1,243 @@
+"""Proofs end when they are told to, or when their time is up, and say what they know by then."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from insync.model import Model
+from insync.model.catalogue import find_model
+from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stop, Stopped
+from insync.properties.registry import judge, lemmas_of
+from insync_proofs import Factors
+
+SUPPORT = Path(__file__).parent.parent / "support"
+
+
+def test_a_watch_says_why_a_proof_has_to_stop() -> None:
+    stop = threading.Event()
+    watch = ProofWatch(ProofLimits(seconds=60), stop)
+    assert watch.stopped is None
+    watch.go_on()
+    stop.set()
+    assert watch.stopped is Stop.INTERRUPT
+    with pytest.raises(Stopped):
+        watch.go_on()
+    assert ProofWatch(ProofLimits(seconds=0)).stopped is Stop.TIME
+    assert ProofWatch().stopped is None
+
+
+def test_a_query_ends_with_its_own_time_or_with_the_proof_s() -> None:
+    def left(limits: ProofLimits) -> float:
+        found = ProofWatch(limits).query().left
+        assert found is not None
+        return found
+
+    assert ProofWatch().query().left is None
+    assert 4 < left(ProofLimits(query_seconds=5)) <= 5
+    assert 4 < left(ProofLimits(seconds=60, query_seconds=5)) <= 5
+    assert 4 < left(ProofLimits(seconds=5, query_seconds=60)) <= 5
+    assert Deadline(0).passed
+    assert not Deadline(None).passed
+
+
+def test_what_is_left_is_for_the_next_part() -> None:
+    watch = ProofWatch(ProofLimits(seconds=0.2, query_seconds=7))
+    time.sleep(0.05)
+    left = watch.left
+    assert left.seconds is not None
+    assert 0 <= left.seconds <= 0.15
+    assert left.query_seconds == 7
+    assert ProofWatch().left == ProofLimits()
+
+
+def test_work_is_attended_to() -> None:
+    watch = ProofWatch()
+    assert watch.attend(lambda: threading.current_thread(), lambda: None) is not threading.current_thread()
+
+    def fail() -> None:
+        raise TimeoutError("from the work itself")
+
+    with pytest.raises(TimeoutError, match="from the work itself"):
+        watch.attend(fail, lambda: None)
+
+
+def test_work_is_interrupted_until_it_ends() -> None:
+    stop, calls = threading.Event(), threading.Semaphore(0)
+    threading.Timer(0.1, stop.set).start()
+
+    def work() -> str:
+        for _ in range(3):  # an interrupt that comes too early is lost, and so has to be repeated
+            assert calls.acquire(timeout=20)
+        return "ended"
+
+    assert ProofWatch(None, stop).attend(work, calls.release) == "ended"
+
+
+class TestZ3:
+    @pytest.fixture(autouse=True)
+    def z3(self) -> None:
+        pytest.importorskip("z3")
+
+    @pytest.mark.parametrize(("limits", "reason"), [(ProofLimits(seconds=1), Stop.TIME), (None, Stop.INTERRUPT)])
+    def test_an_induction_says_what_was_decided(self, limits: ProofLimits | None, reason: Stop) -> None:
+        from insync.proofs.induction import check_induction
+        from insync.proofs.outcome import ProofVerdict
+
+        model, stop = Factors(), threading.Event()
+        if limits is None:
+            threading.Timer(1, stop.set).start()
+        began = time.monotonic()
+        found = check_induction(model, judge(model).invariants, limits=limits, stop=stop)
+        assert time.monotonic() - began < 5
+        assert (found.verdict, found.stopped_by) == (ProofVerdict.UNKNOWN, reason)
+        assert [(q.name, q.verdict) for q in found.queries] == [
+            ("initiation", ProofVerdict.PROVED),
+            ("try_again", ProofVerdict.PROVED),
+        ]
+        assert found.unanswered == ("find", "rest")
+        again = check_induction(model, judge(model, ["few_tries"]).invariants)
+        assert again.verdict is ProofVerdict.PROVED, "the same z3 answers other questions"
+
+    def test_a_proof_that_is_complete_is_not_stopped_afterwards(self) -> None:
+        from insync.proofs.induction import check_induction
+        from insync.proofs.outcome import ProofVerdict, Query
+
+        model, stop = Factors(), threading.Event()
+
+        def last(query: Query) -> None:
+            if query.name == "rest":
+                stop.set()
+
+        found = check_induction(model, judge(model, ["few_tries"]).invariants, reporter=last, stop=stop)
+        assert stop.is_set()
+        assert (found.verdict, found.unanswered, found.stopped_by) == (ProofVerdict.PROVED, (), None)
+
+    def test_a_query_without_an_answer_in_time_is_passed_over(self) -> None:
+        from insync.proofs.induction import check_induction
+        from insync.proofs.outcome import ProofVerdict
+
+        model = Factors()
+        found = check_induction(model, judge(model).invariants, limits=ProofLimits(query_seconds=1.5))
+        verdicts = {query.name: query.verdict for query in found.queries}
+        assert verdicts["find"] is ProofVerdict.UNKNOWN
+        assert verdicts["rest"] is ProofVerdict.PROVED
+        assert (found.verdict, found.unanswered, found.stopped_by) == (ProofVerdict.UNKNOWN, (), None)
+
+    def test_an_inference_that_is_stopped_drops_nothing_for_that(self) -> None:
+        from insync.proofs.inference import infer
+
+        model, stop = Factors(), threading.Event()
+        threading.Timer(1, stop.set).start()
+        found = infer(model, judge(model, ["few_tries", "never_found"]).invariants, stop=stop)
+        assert found.dropped == ()
+        assert found.kept == ("few_tries", "never_found")
+        assert found.proved == (), "nothing is proved of conditions that not every step was asked about"
+        assert found.induction.stopped_by is Stop.INTERRUPT
+        assert found.induction.unanswered == ("find", "rest")
+
+    def test_a_bounded_check_says_how_deep_it_came(self) -> None:
+        from insync.proofs.bounded import check_bounded
+        from insync.proofs.outcome import BoundedVerdict, Query
+
+        model, stop = find_model("kip320")(replicas=2), threading.Event()
+
+        def third(query: Query) -> None:
+            if query.name == "depth 3":
+                stop.set()
+
+        found = check_bounded(model, judge(model).invariants, 8, reporter=third, stop=stop)
+        assert (found.verdict, found.depth, found.stopped_by) == (BoundedVerdict.UNKNOWN, 3, Stop.INTERRUPT)
+        assert [query.name for query in found.queries] == ["depth 1", "depth 2", "depth 3"]
+        nothing = check_bounded(model, judge(model).invariants, 8, limits=ProofLimits(seconds=0))
+        assert (nothing.depth, nothing.queries, nothing.stopped_by) == (0, (), Stop.TIME)
+
+    @pytest.mark.parametrize("kind", ["induction", "inference", "bounded"])
+    def test_translation_hears_of_it_too(self, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """At large bounds the terms take longer than the answers; here the stop comes while they are made."""
+        from insync.proofs.bounded import check_bounded
+        from insync.proofs.induction import check_induction
+        from insync.proofs.inference import infer
+        from insync.proofs.smt import terms
+
+        model: Model = find_model("kip320")(replicas=2)
+        conditions = [*judge(model).invariants, *lemmas_of(model).values()]
+        stop, made, honest = threading.Event(), [0], terms.Terms._apply
+
+        def counting(self: terms.Terms, node: object) -> object:
+            made[0] += 1
+            if made[0] == 500:
+                stop.set()
+            return honest(self, node)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(terms.Terms, "_apply", counting)
+        if kind == "bounded":
+            assert check_bounded(model, conditions, 5, stop=stop).stopped_by is Stop.INTERRUPT
+        elif kind == "induction":
+            assert check_induction(model, conditions, stop=stop).stopped_by is Stop.INTERRUPT
+        else:
+            assert infer(model, conditions, stop=stop).induction.stopped_by is Stop.INTERRUPT
+        assert made[0] < 600, "one condition more, at most"
+
+    def test_ctrl_c_in_a_program_of_one_s_own_is_a_keyboard_interrupt(self) -> None:
+        code = (
+            "from insync_proofs import Factors\n"
+            "from insync.properties.registry import judge\n"
+            "from insync.proofs.induction import check_induction\n"
+            "try:\n"
+            "    told = lambda query: print(query.name, flush=True)\n"
+            "    check_induction(Factors(), judge(Factors()).invariants, reporter=told)\n"
+            "except KeyboardInterrupt:\n"
+            "    print('interrupted')\n"
+        )
+        command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(SUPPORT)!r})\n{code}"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        while process.stdout.readline().strip() != "try_again":
+            assert process.poll() is None
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        out, _ = process.communicate(timeout=30)
+        assert (process.returncode, out) == (0, "interrupted\n")
+        assert time.monotonic() - began < 3
+
+    @pytest.mark.slow
+    def test_terms_that_are_dropped_while_z3_works_do_no_harm(self) -> None:
+        """Python may collect cycles in the waiting thread; z3 then must not give the terms back at once."""
+        code = (
+            "import gc, z3\n"
+            "from insync.proofs import watch\n"
+            "from insync.proofs.smt import Solver\n"
+            "watch.GLANCE = 0.001\n"
+            "class Cycle: pass\n"
+            "class Collecting(watch.ProofWatch):\n"
+            "    @property\n"
+            "    def stopped(self):\n"
+            "        if garbage:\n"
+            "            garbage.pop()\n"
+            "            gc.collect()\n"
+            "gc.disable()\n"
+            "gc.freeze()\n"
+            "for turn in range(8):\n"
+            "    garbage = [[] for _ in range(150)]\n"
+            "    for number in range(9_000):\n"
+            "        cycle = Cycle()\n"
+            "        cycle.itself, cycle.term = cycle, z3.BitVec(f'g{number}.{turn}', 16) * 3\n"
+            "        garbage[number % 150].append(cycle)\n"
+            "    del cycle\n"
+            "    rows = [[z3.BitVec(f'p{i}.{j}', 8) for j in range(9)] for i in range(9)]\n"
+            "    solver = Solver(Collecting())\n"
+            "    solver.add([z3.Distinct(*row) for row in rows])\n"
+            "    solver.add([z3.ULT(cell, 8 if i % 2 else 9) for i, row in enumerate(rows) for cell in row])\n"
+            "    solver.check(watch.Deadline(0.5))\n"
+            "    assert len(garbage) < 149, len(garbage)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=100)
+        assert (done.returncode, done.stderr) == (0, "")
