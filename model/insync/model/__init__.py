@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from insync.model.actions import action, invariant
 from insync.model.bounds import Bound, Bounds, BoundValues
+from insync.model.catalogue import find_model
 from insync.model.define import Model
 from insync.model.domains import Absent, Array, Enum, Int, Option, Readable, ReadableState, Record, Set, State
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
@@ -70,6 +71,7 @@ __all__ = [
     "UserError",
     "action",
     "exists",
+    "find_model",
     "for_all",
     "invariant",
     "maximum",
