@@ -88,7 +88,7 @@ class Option(Domain):
 
 
 class Absent(Domain):
-    """A field of a record that is not needed under the bounds and settings at hand.
+    """A field of a record that is not needed under the chosen bounds and settings.
 
     It takes no cell. An action reads the first value of the domain there, and what it assigns is dropped, so it need
     not ask whether the field is there. Readable states leave it out.

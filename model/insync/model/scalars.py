@@ -98,7 +98,7 @@ class Scalar(Domain):
 
     Attributes:
         size: how many codes it has.
-        first: the number that code 0 stands for; None where the values are no numbers.
+        first: the number that code 0 stands for; None where the values are not numbers.
         sort: the sort whose members the values are, if they are.
     """
 

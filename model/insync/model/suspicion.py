@@ -17,7 +17,7 @@ __all__ = ["suspicions"]
 
 
 def suspicions(model: Model, conditions: Mapping[str, Node]) -> tuple[str, ...]:
-    """Return what a reader of a result should know: what the model says of its settings, and what it hardly means.
+    """Return what a reader of a result should know: what the model says of its settings, and what it can hardly mean.
 
     Args:
         model: the model.

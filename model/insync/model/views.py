@@ -52,7 +52,7 @@ class View(Symbolic):
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
         graph = self._place.environment.graph
-        aside = Environment(graph, [])  # what is not of the domain is not equal; it is no error, as it is to assign it
+        aside = Environment(graph, [])  # a value outside the domain is unequal, whereas assigning it would be an error
         theirs = codes_for(self._domain, aside, other, self._place.path)
         same = [apply(Op.EQ, a, b) for a, b in zip(self._codes(), theirs, strict=True)]
         return Bool(combine(graph, Op.AND, [*(expected.node for expected in aside.expected), *same]))

@@ -22,7 +22,7 @@ def verify(defect: Defect) -> None:
     broken = check(Cluster(**defect.witness), [defect.breaks])
     assert broken.verdict == ("holds" if defect.harmless else "violated")
     assert [v.trace_length for v in broken.violations] == ([] if defect.harmless else [defect.length])
-    fixed = check(Cluster(**defect.mended), [defect.breaks])
+    fixed = check(Cluster(**defect.fixed_witness), [defect.breaks])
     assert fixed.verdict == "holds", "the fix does not hold at the bounds of the defect"
 
 

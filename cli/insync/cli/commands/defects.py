@@ -130,7 +130,7 @@ def _search(defect: Defect, mended: bool, threads: int | None, stop: threading.E
     from insync.properties.kafka import cluster
 
     assert defect.breaks in cluster.__all__
-    model = Cluster(**(defect.mended if mended else defect.witness))
+    model = Cluster(**(defect.fixed_witness if mended else defect.witness))
     return model, check(model, [defect.breaks], threads=threads, stop=stop)
 
 

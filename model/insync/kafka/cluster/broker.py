@@ -31,7 +31,7 @@ class Broker(Actor):
 
     @action(label="{replica} flushes its log")
     def flush(self, s: StateView, replica: Replica) -> None:
-        """A broker writes its whole log to disk; where `flushing` is never or always this is no step of its own.
+        """A broker writes its whole log to disk; where `flushing` is never or always this is not a separate step.
 
         Kafka: UnifiedLog.flush.
         """
@@ -44,8 +44,8 @@ class Broker(Actor):
     def crash(self, s: StateView, replica: Replica, spared: Offset) -> None:
         """A broker dies; a prefix of its log survives that holds at least what it has flushed.
 
-        A crash that loses nothing is paid from either budget. The high watermark survives as far as the log does: how
-        often it is checkpointed is not modelled. Kafka: LogLoader.recoverLog at the next start.
+        A crash that loses nothing is paid from either budget. The high watermark survives up to the end of the
+        log: how often it is checkpointed is not modelled. Kafka: LogLoader.recoverLog at the next start.
         """
         b, spent = s.broker[replica], s.spent
         require(b.running, b.leo >= spared, b.start <= spared, b.flushed <= spared)
@@ -113,8 +113,8 @@ class Broker(Actor):
             s: the state, with the new view.
             replica: the broker.
             epoch: the leader epoch of its former view, -1 if it has just started.
-            led: whether it took itself for the leader before.
-            same_leader: whether it took the same replica for the leader before.
+            led: whether it believed before that it leads.
+            same_leader: whether it believed before that the same replica leads.
         """
         b, view = s.broker[replica], self.view_of(s, replica)
         leads, anew = view.leader == replica, Not(view.epoch == epoch)

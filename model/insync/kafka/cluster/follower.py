@@ -24,7 +24,7 @@ class Reply:
         some: whether there is a record.
         record: the record at that offset.
         hw: the leader's high watermark before it counted this fetch.
-        diverging: whether the logs part before the offset; then there is no record.
+        diverging: whether the logs diverge before the offset; then there is no record.
         epoch: the largest epoch of the leader up to the follower's, where they diverge.
         end: the end of that epoch at the leader, or the leader's log end where the offset is beyond it.
         start: where the leader's log begins.
@@ -156,7 +156,7 @@ class Follower(Actor):
     # -------------------------------------------------------------------------------------------- rules about fetching
 
     def follows_in_view(self, s: StateView, follower: Replica, leader: Replica) -> Condition:
-        """Whether a broker runs and takes the other one for the leader."""
+        """Whether a broker runs and believes that the other one leads."""
         view = self.view_of(s, follower)
         return And(s.broker[follower].running, view.leader == leader, self.is_assigned(view, follower))
 

@@ -1,6 +1,6 @@
 """What the trace grid shows of a state of the cluster.
 
-A broker's cell reads `L3 [r0@2 | r1@3] +b2`: it takes itself for the leader in epoch 3 (F: it follows; -: nobody
+A broker's cell reads `L3 [r0@2 | r1@3] +b2`: it believes that it leads in epoch 3 (F: it follows; -: nobody
 leads), its log has two records, of which the high watermark, the bar, has passed the first, and it has asked for b2 to
 be added to the ISR. `~1` says that its metadata is one change late; `down` that it does not run;
 `x` is a deleted record; `out` a broker without a replica; `of b1 -b2 +b3` are the replicas, of which b2 is to go and b3

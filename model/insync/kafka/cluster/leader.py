@@ -17,7 +17,7 @@ __all__ = ["Leader"]
 
 
 class Leader(Actor):
-    """What a broker does that takes itself for the leader."""
+    """What a broker does that believes it leads."""
 
     # ------------------------------------------------------------------------------------------------------- actions
 
@@ -200,7 +200,7 @@ class Leader(Actor):
                 self.forget(l.known[follower])
 
     def forget_removed(self, s: StateView, leader: Replica) -> None:
-        """Forget followers that are no replicas any more (Partition.updateAssignmentAndIsr)."""
+        """Forget followers that are not replicas any more (Partition.updateAssignmentAndIsr)."""
         for follower in self.others(leader):
             with when(Not(self.is_assigned(self.view_of(s, leader), follower))):
                 self.forget(s.broker[leader].known[follower])

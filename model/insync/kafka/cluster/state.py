@@ -139,7 +139,7 @@ class ClusterState(Model):
                 elr=Absent.unless(self.elr, Set(Replica)),
                 last_leader=Absent.unless(self.elr, Option(Replica)),
                 minimum_is_one=Absent.unless(b.minimum_changes, Bool),
-                # A reassignment under way: `removing` are replicas still, `adding` are replicas already.
+                # During a reassignment: `removing` are still replicas, `adding` already are.
                 adding=Absent.unless(b.reassignments, Set(Replica)),
                 removing=Absent.unless(b.reassignments, Set(Replica)),
             ),
@@ -247,11 +247,11 @@ class ClusterState(Model):
     # --------------------------------------------------------------------------------------------- reading the state
 
     def view_of(self, s: StateView, replica: Replica) -> Any:
-        """The change that a broker has applied last: what it takes for the state of the partition."""
+        """The change that a broker has applied last: what it believes about the partition."""
         return s.changes[s.broker[replica].lag]
 
     def leads(self, s: StateView, replica: Replica) -> Condition:
-        """Whether a broker runs and takes itself for the leader."""
+        """Whether a broker runs and believes that it leads."""
         return And(s.broker[replica].running, self.view_of(s, replica).leader == replica)
 
     def is_assigned(self, view: Any, replica: Replica) -> Condition:

@@ -21,7 +21,7 @@ class Defect:
         ticket: the KIP or ticket that describes or fixes it; "mutant" for a guard that no release has left out.
         affected: the releases that have it, in words.
         story: how it goes wrong.
-        fix: what mends it.
+        fix: what fixes it.
         breaks: the property that fails.
         length: the number of states of the shortest trace to that failure; 0 where nothing fails, in the whole space.
         bounds: the bounds that witness it; all others have their defaults.
@@ -55,7 +55,7 @@ class Defect:
         return {**self.bounds, "defect": self.name}
 
     @property
-    def mended(self) -> dict[str, int | str]:
+    def fixed_witness(self) -> dict[str, int | str]:
         """The bounds under which the model holds, because the defect is fixed."""
         return {**self.bounds, **self.fixed, "defect": self.name, "fixed": "on"}
 

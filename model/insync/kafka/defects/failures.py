@@ -57,7 +57,7 @@ FAILURES = (
         title="The strict high watermark counts the maximal ISR",
         ticket="KIP-966",
         affected="none: a rule that was considered",
-        story="The ISR is too small, but an expansion is under way and makes the maximal ISR large enough. The "
+        story="The ISR is too small, but a pending expansion makes the maximal ISR large enough. The "
         "leader commits; the controller does not know of the expansion and elects from the ELR.",
         fix="count the committed ISR (KAFKA-15583)",
         breaks="electable_replicas_are_complete",

@@ -1,4 +1,4 @@
-"""Rules that were missing, or could be, and do no harm alone as far as the model can tell: R-24, M-4, M-7."""
+"""Rules that were missing, or could be, and do no harm alone, by what the model shows: R-24, M-4, M-7."""
 
 from __future__ import annotations
 

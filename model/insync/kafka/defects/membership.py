@@ -11,7 +11,7 @@ __all__ = ["MEMBERSHIP"]
 MEMBERSHIP = (
     Defect(
         name="R-11",
-        title="An expansion under way does not count",
+        title="A pending expansion does not count",
         ticket="KIP-497",
         affected="none: it is why the maximal ISR exists",
         story="A leader has asked for a follower to join. The controller has agreed and may elect it, but the leader "
@@ -24,7 +24,7 @@ MEMBERSHIP = (
     ),
     Defect(
         name="R-12",
-        title="A shrink under way counts already",
+        title="A pending shrink counts already",
         ticket="KIP-497",
         affected="none: it is why the maximal ISR exists",
         story="A leader has asked to drop a slow follower and commits without it at once. The request is lost or "

@@ -34,7 +34,7 @@ TRUNCATION = (
     ),
     Defect(
         name="R-02",
-        title="Logs part for good after two crashes",
+        title="Logs diverge for ever after two crashes",
         ticket="KIP-101, scenario 2",
         affected="before 0.11",
         story="Leader and follower both crash. The follower, which has lost its last record, comes back first, leads "

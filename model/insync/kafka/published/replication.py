@@ -8,7 +8,7 @@ What the modules do and the code does not (all variants):
 
 - A change of the quorum is seen at once by the leader that makes it. There is no version to compare and no message.
 - A request without a leader is never processed: a follower quantifies over replicas, and "none" is not one.
-- The controller may drop the last member of a partition without leader, and the ISR is then empty for good.
+- The controller may drop the last member of a partition without leader, and the ISR then stays empty.
 - A crash is not modelled: a replica that the controller drops may go on at once, or never act again.
 """
 
@@ -264,7 +264,7 @@ class Replication(Model):
     # ----------------------------------------------------------------------------------------- what all of them share
 
     def believes_it_leads(self, s: StateView, replica: Replica) -> Condition:
-        """Whether the replica takes itself for the leader (TLA+: ReplicaPresumesLeadership)."""
+        """Whether the replica believes that it leads (TLA+: ReplicaPresumesLeadership)."""
         return s.replica[replica].leader == replica
 
     def is_true_leader(self, s: StateView, leader: Replica) -> Condition:
