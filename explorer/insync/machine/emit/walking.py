@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.machine.emit.arrays import Fields
 from insync.machine.emit.builder import I8, I32, I64, I128, PTR, VOID, Function, Module, Value
+from insync.machine.emit.elements import Fields
 from insync.machine.emit.lowering import LANES
 from insync.machine.emit.masks import columns_function, masks_functions, states_of
 from insync.machine.emit.rows import Rows, read_row
