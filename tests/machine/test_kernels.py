@@ -8,7 +8,7 @@ import pytest
 
 from insync.machine import compiler
 from insync.machine.kernels import Part, Text, Texts, compile_kernels, load, texts
-from insync.machine.packed import Rows
+from insync.machine.packed import PackedRows
 from insync.model import Model
 from insync.model.graph import Node
 from insync.properties.registry import invariants_of
@@ -58,7 +58,7 @@ def test_only_what_is_asked_for_is_compiled(compiled: list[str]) -> None:
 def test_without_conditions_a_checker_has_nothing_to_say() -> None:
     model = TokenRing()
     checker = compile_kernels(model.program, parts=(Part.CHECK,)).checker()
-    rows = Rows([model.program.schema.pack(model.program.initial)])
+    rows = PackedRows([model.program.schema.pack(model.program.initial)])
     checker.check(rows.address, rows.count)
     assert checker.take() == []
     checker.close()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from insync.machine.checker import Checker
 from insync.machine.compiler import Library, object_code
 from insync.machine.emit.checking import check_module
-from insync.machine.packed import Found, Rows
+from insync.machine.packed import Found, PackedRows
 from insync.machine.sizes import Sizes
 from insync.model.graph import Graph, Node, Op
 from insync.model.schema import Cell
@@ -47,7 +47,7 @@ def violations(schema: Layout, nodes: Sequence[Node], states: Sequence[Sequence[
     """How many states make each condition true, and the least, by machine code made for this."""
     library = Library(object_code(check_module(schema, nodes)))  # type: ignore[arg-type]
     checker = Checker(Sizes(WORDS, conditions=len(nodes)), library.function("check", 3))
-    rows = Rows([schema.pack(state) for state in states])
+    rows = PackedRows([schema.pack(state) for state in states])
     checker.check(rows.address, len(states))
     found = checker.take()
     checker.close()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from insync.machine import store as store_module
 from insync.machine.memory import Block
-from insync.machine.packed import Rows, Words, words_at
+from insync.machine.packed import PackedRows, Words, words_at
 from insync.machine.store import BUCKET_BYTES, BUCKET_SLOTS, SPARE_BUCKETS, Store
 from insync.model.errors import InternalError
 from insync_machine import store_kernels
@@ -19,7 +19,7 @@ CAPACITY = 64 << 20
 
 
 def insert(store: Store, states: Sequence[Words]) -> bool:
-    return store.add(Rows(states), lambda _: True)
+    return store.add(PackedRows(states), lambda _: True)
 
 
 def content(store: Store) -> list[Words]:
@@ -104,7 +104,7 @@ def test_grows_only_with_permission(monkeypatch: pytest.MonkeyPatch) -> None:
         return False
 
     states = [(number,) for number in range(10_000)]
-    assert not store.add(Rows(states), refuse)
+    assert not store.add(PackedRows(states), refuse)
     assert len(asked) == 1
     assert asked[0] >= 32 * BUCKET_BYTES
     held = len(store)
@@ -121,13 +121,13 @@ def test_nothing_is_written_beyond_the_spare_buckets(monkeypatch: pytest.MonkeyP
     table = Block(1 << 20)
     store = store_kernels(1).store_on(Block(1 << 20), table, buckets=1)
     states = [(number * number,) for number in range(1000)]
-    assert not store.add(Rows(states), lambda _: False)
+    assert not store.add(PackedRows(states), lambda _: False)
     slots = (1 + SPARE_BUCKETS) * BUCKET_SLOTS
     assert content(store) == states[:slots]
     end = (1 + SPARE_BUCKETS) * BUCKET_BYTES
     assert 0 not in ctypes.cast(table.address, ctypes.POINTER(ctypes.c_uint64))[:slots]
     assert not any(table.read(end, table.size - end))
-    assert not store.add(Rows(states), lambda _: False), "those that are there are found, and no more fit in"
+    assert not store.add(PackedRows(states), lambda _: False), "those that are there are found, and no more fit in"
     assert content(store) == states[:slots]
     assert insert(store, states)
     assert content(store) == states
@@ -145,7 +145,7 @@ def test_slots_that_have_to_wait_need_room(monkeypatch: pytest.MonkeyPatch) -> N
         return store
 
     table = Block(1 << 20)
-    assert not store_kernels(1).store_on(Block(1 << 20), table, buckets=8).add(Rows(states), lambda _: False)
+    assert not store_kernels(1).store_on(Block(1 << 20), table, buckets=8).add(PackedRows(states), lambda _: False)
     slots = ctypes.cast(table.address, ctypes.POINTER(ctypes.c_uint64))[: (8 + SPARE_BUCKETS) * BUCKET_SLOTS]
     waiting = [n for n, slot in enumerate(slots) if slot and (slot >> 32) * 16 >> 32 <= n // BUCKET_SLOTS]
     assert waiting
@@ -166,7 +166,7 @@ def test_refuses_states_beyond_its_address_space() -> None:
 def test_finds_a_state_in_a_row_of_states() -> None:
     kernels = store_kernels(3)
     states = [(number, 5, number * 7) for number in range(100)]
-    memory = Rows(states)
-    assert kernels.find(memory.address, 100, Rows([states[42]])) == 42
-    assert kernels.find(memory.address, 42, Rows([states[42]])) is None
-    assert kernels.find(memory.address, 100, Rows([(42, 5, 42)])) is None
+    memory = PackedRows(states)
+    assert kernels.find(memory.address, 100, PackedRows([states[42]])) == 42
+    assert kernels.find(memory.address, 42, PackedRows([states[42]])) is None
+    assert kernels.find(memory.address, 100, PackedRows([(42, 5, 42)])) is None

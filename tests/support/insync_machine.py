@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from insync.machine.kernels import Kernels, Texts, compile_kernels, load, store_text
-from insync.machine.packed import Found, Rows, Words
+from insync.machine.packed import Found, PackedRows, Words
 from insync.machine.sizes import Sizes
 from insync.model import Model
 from insync.model.errors import DomainError
@@ -38,7 +38,7 @@ class Steps:
 def by_machine(model: Model, states: Sequence[Words], partitions: int = 1) -> Steps:
     """Return what the machine code makes of the states."""
     kernels = compile_kernels(model.program, [])
-    rows = Rows(states)
+    rows = PackedRows(states)
     expander = kernels.expander(partitions, 1 << 16, _unreachable(model))
     found: set[Words] = set()
     done = 0
@@ -78,7 +78,7 @@ def violations_by_machine(model: Model, nodes: Sequence[Node], states: Sequence[
     """Return for each condition how many of the states violate it, and the least, by the machine code."""
     kernels = compile_kernels(model.program, nodes)
     checker = kernels.checker()
-    rows = Rows(states)
+    rows = PackedRows(states)
     checker.check(rows.address, len(states))
     found = checker.take()
     checker.close()

@@ -1,7 +1,8 @@
 """Programs as machine code: expanding, storing and checking packed states at memory speed.
 
-`kernels.compile_kernels` gives the functions. They work on plain addresses and know no threads, files or
-processes, so that any engine that owns some memory can use them.
+An engine asks `kernels`: `compile_kernels`, or `texts` and then `load`. The `Kernels` that it gets make the structures
+that the code works with, which know no files and no other processes. `packed`, `sizes`, `memory` and `interruptible`
+are for engines too; everything else is internal.
 """
 
 from __future__ import annotations

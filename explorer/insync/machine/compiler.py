@@ -77,11 +77,11 @@ def object_code(text: str) -> bytes:
         raise InternalError(message) from error
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
-    # The standard -O2 pipeline takes four times as long and makes no faster code: what is generated is in SSA form,
-    # without calls worth a heuristic, and already as wide as the registers.
+    # The standard -O2 pipeline takes four times as long and makes no faster code: what is generated repeats no
+    # instruction, has no calls worth a heuristic, and is already as wide as the registers. NewGVN, of use while
+    # lowering did repeat some, fails on an assertion of LLVM's own for the loops of the store.
     passes = llvm.create_new_module_pass_manager()
     passes.add_sroa_pass()
-    passes.add_always_inliner_pass()
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
     passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=_OPTIMISE)))

@@ -17,7 +17,7 @@ from insync.machine.emit.walking import walk_module
 from insync.machine.expander import Expander
 from insync.machine.identity import conditions_key, program_key, words_key
 from insync.machine.interruptible import GivenUp, interruptible
-from insync.machine.packed import Rows, Words
+from insync.machine.packed import PackedRows, Words
 from insync.machine.sizes import Sizes
 from insync.machine.store import Memory, Store, StoreKernels, reserve
 from insync.machine.walker import Walker
@@ -82,10 +82,10 @@ class Kernels:
 
     def owner(self, state: Words, partitions: int) -> int:
         """Return the partition that stores a state. Needs the part STORE."""
-        row = Rows([state])
+        row = PackedRows([state])
         return self._store.owner(row.address, partitions)
 
-    def find(self, rows: int, count: int, state: Rows) -> int | None:
+    def find(self, rows: int, count: int, state: PackedRows) -> int | None:
         """Return the first place of a state among some states in memory, if it is there. Needs the part STORE."""
         place = self._store.find(rows, count, state.address)
         return place if place < count else None

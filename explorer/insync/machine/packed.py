@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Found", "Records", "Rows", "Words", "words_at"]
+__all__ = ["Found", "PackedRows", "Records", "Words", "words_at"]
 
 Words = tuple[int, ...]
 """A packed state: compared word by word, the first word first."""
@@ -17,7 +17,7 @@ def words_at(address: int, words: int) -> Words:
     return tuple((ctypes.c_uint64 * words).from_address(address))
 
 
-class Rows:
+class PackedRows:
     """Packed states in memory, one after the other, as the kernels take them.
 
     Args:

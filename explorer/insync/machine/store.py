@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import Protocol
 
 from insync.machine.memory import HUGE_PAGE, Block
-from insync.machine.packed import Rows
+from insync.machine.packed import PackedRows
 from insync.model.errors import InternalError
 
 __all__ = [
@@ -156,7 +156,7 @@ class Store:
             if not self._grow(may_use):
                 return False
 
-    def add(self, states: Rows, may_use: Permission) -> bool:
+    def add(self, states: PackedRows, may_use: Permission) -> bool:
         """Add those of some states that are new; see `insert`."""
         return self.insert(states.address, states.count, may_use)
 

@@ -4,7 +4,7 @@ import pytest
 
 from insync.explorer.breadth_first.backtrack import least_predecessor, traced_back
 from insync.machine.kernels import compile_kernels
-from insync.machine.packed import Rows, Words
+from insync.machine.packed import PackedRows, Words
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import InternalError
@@ -31,7 +31,7 @@ def predecessors(model: Model, states: list[Words]) -> dict[Words, list[Words]]:
 def test_the_least_predecessor_is_that_of_the_evaluator(model: Model) -> None:
     kernels = compile_kernels(model.program)
     states = reachable_states(model)
-    memory, size = Rows(states), kernels.sizes.row_bytes
+    memory, size = PackedRows(states), kernels.sizes.row_bytes
     third = len(states) // 3
     ranges = [(memory.address, third), (memory.address + third * size, len(states) - third)]
     for target, leading in list(predecessors(model, states).items())[::5]:
@@ -43,7 +43,7 @@ def test_more_states_than_are_expanded_at_once() -> None:
     kernels = compile_kernels(model.program)
     states = reachable_states(model)
     assert len(states) > 512
-    memory = Rows(states)
+    memory = PackedRows(states)
     wanted = predecessors(model, states)
     for target in states[1 :: len(states) // 20]:
         assert least_predecessor(kernels, [(memory.address, memory.count)], target) == min(wanted[target])

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from insync.machine.compiler import Library, object_code
-from insync.machine.emit.arrays import Array, Fields
 from insync.machine.emit.builder import I1, I8, I32, I64, I128, PTR, VOID, Function, Module
+from insync.machine.emit.elements import Elements, Fields
 from insync.model.errors import InternalError
 
 
@@ -116,13 +116,13 @@ def test_memory_is_read_and_written_by_type() -> None:
     m = Module()
     b = m.function("spread", VOID, (PTR, PTR))
     source, context = b.arguments
-    small, fields = Array(b, source, I8), Fields(b, context)
+    small, fields = Elements(b, source, I8), Fields(b, context)
     fields[1] = b.convert("zext", small[3], I64)
     fields.array(0, I32)[1] = 7
     fields.set_pointer(0, fields.array(0).at(1))
     outer = m.function("outer", I64, (PTR, PTR), exported=True)
     outer.call(b, *outer.arguments)
-    kept = Array(outer, outer.space(I64, 4, 64))
+    kept = Elements(outer, outer.space(I64, 4, 64))
     outer.clear(kept.address, 32)
     outer.copy(kept.at(2), outer.arguments[0], outer.typed(I64, 8))
     outer.give(kept[1] + kept[2])
@@ -144,7 +144,7 @@ def test_a_function_is_called_by_its_place_in_a_table() -> None:
         functions.append(b)
     table = m.table("table", functions)
     b = m.function("chosen", I64, (I64, I64), exported=True)
-    b.give(b.call_at(Array(b, b.address(table), PTR)[b.arguments[0]], I64, b.arguments[1]))
+    b.give(b.call_at(Elements(b, b.address(table), PTR)[b.arguments[0]], I64, b.arguments[1]))
     function = compiled(m, "chosen", 2)
     assert [function(number, 5) for number in range(3)] == [0, 5, 10]
 

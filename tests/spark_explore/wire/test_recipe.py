@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from insync.machine.kernels import Part, compile_kernels, load
-from insync.machine.packed import Rows
+from insync.machine.packed import PackedRows
 from insync.model.graph import Op
 from insync.spark_explore.wire.recipe import read_recipe, recipe_for, write_recipe
 from insync_toys import DieHard, TokenRing
@@ -18,7 +18,7 @@ def test_a_recipe_gives_the_kernels_of_the_program() -> None:
     program = DieHard().program
     graph = program.graph
     never_full = graph.node(Op.LT, (graph.cell(1), graph.const(5)))
-    states = Rows([program.schema.pack((small, big)) for small in range(4) for big in range(6)])
+    states = PackedRows([program.schema.pack((small, big)) for small in range(4) for big in range(6)])
     found = []
     for kernels in (load(recipe_for(program, [never_full]).texts), compile_kernels(program, [never_full])):
         checker, expander = kernels.checker(), kernels.expander(1, 1 << 16, (2**64 - 1,))

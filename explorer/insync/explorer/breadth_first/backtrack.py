@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from insync.explorer.breadth_first.search import Space
 from insync.explorer.breadth_first.workers import Team
 from insync.machine.kernels import Kernels
-from insync.machine.packed import Rows, Words, words_at
+from insync.machine.packed import PackedRows, Words, words_at
 from insync.model.errors import DomainError, InternalError
 from insync.model.evaluator import Evaluator
 from insync.model.program import Program
@@ -95,7 +95,7 @@ def least_predecessor(kernels: Kernels, ranges: Iterable[tuple[int, int]], targe
         ranges: where the states lie: addresses and counts.
         target: the state to look for.
     """
-    row_bytes, words, row = kernels.sizes.row_bytes, kernels.sizes.words, Rows([target])
+    row_bytes, words, row = kernels.sizes.row_bytes, kernels.sizes.words, PackedRows([target])
     expander = kernels.expander(1, _BUFFER_BYTES, (target[0] ^ 1, *target[1:]))
     found: list[Words] = []
 

@@ -13,7 +13,7 @@ from insync.explorer.breadth_first.workers import Team
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Progress, Pulse, Reporter
 from insync.machine.kernels import Kernels
-from insync.machine.packed import Found, Rows, Words
+from insync.machine.packed import Found, PackedRows, Words
 from insync.machine.store import Store
 
 __all__ = ["Hit", "Partition", "Search", "Space"]
@@ -133,7 +133,7 @@ class Search:
     def _add_initial(self) -> None:
         owner = self.kernels.owner(self.initial, len(self.space.partitions))
         store = self.space.partitions[owner].store
-        store.add(Rows([self.initial]), self.watch.may_use)
+        store.add(PackedRows([self.initial]), self.watch.may_use)
         self.checkers[0].check(store.address(0), 1)
         self._close_level()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from insync.machine.kernels import Kernels, compile_kernels
-from insync.machine.packed import Rows
+from insync.machine.packed import PackedRows
 from insync.model import Model, ReadableState
 from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator, evaluate
@@ -146,5 +146,5 @@ class _Comparison:
                 return f"By the evaluator {name} {says} here; by the machine code it is the other way round."
         return None
 
-    def _row(self, codes: Codes) -> Rows:
-        return Rows([self.model.program.schema.pack(codes)])
+    def _row(self, codes: Codes) -> PackedRows:
+        return PackedRows([self.model.program.schema.pack(codes)])

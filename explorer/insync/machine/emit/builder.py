@@ -1,7 +1,7 @@
 """Functions of LLVM IR with structured control flow: a loop or a condition is a block of Python.
 
 b = m.function("sum", I64, (PTR, I64), exported=True)
-numbers, total = Array(b, b.arguments[0]), b.variable(0)
+numbers, total = Elements(b, b.arguments[0]), b.variable(0)
 with b.loop(b.arguments[1]) as i:
 total += numbers[i]
 b.give(total.value)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from insync.machine.checker import CheckField
-from insync.machine.emit.arrays import Array, Fields
 from insync.machine.emit.builder import I8, I64, PTR, VOID, Function, Module
+from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.masks import batch_function, states_of
 from insync.machine.emit.rows import Rows, keep_least_function
 from insync.machine.sizes import BATCH
@@ -48,7 +48,7 @@ def _collect_function(m: Module, words: int, conditions: int) -> Function:
     """Define `collect(rows, masks, records)`: enter the violations of a batch in the records."""
     keep_least = keep_least_function(m, words)
     b = m.function("collect", VOID, (PTR, PTR, PTR), inline=False)
-    rows, masks, records = Rows(b, b.arguments[0], words), Array(b, b.arguments[1]), b.arguments[2]
+    rows, masks, records = Rows(b, b.arguments[0], words), Elements(b, b.arguments[1]), b.arguments[2]
     with b.loop(conditions) as condition:
         record = b.element(I8, records, condition * (8 + 8 * words))
         with states_of(b, masks, condition) as state:

@@ -6,8 +6,8 @@ The search needs neither, and is faster without them; a graph of the states need
 from __future__ import annotations
 
 from insync.machine.edges import ACTION_BITS, EdgeField
-from insync.machine.emit.arrays import Array, Fields
 from insync.machine.emit.builder import I8, I64, PTR, Module
+from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.masks import batch_function
 from insync.machine.emit.rows import Rows, keep_least_function
 from insync.machine.emit.transitions import Steps
@@ -43,7 +43,7 @@ def edges_module(program: Program) -> str:
         here = cursor.value
         behind = step.take(b, rows.at(step.state), here, context.address)
         # A refused step leaves its row behind, to be written over by the next.
-        Array(b, here)[words] = step.state << ACTION_BITS | step.action
+        Elements(b, here)[words] = step.state << ACTION_BITS | step.action
         taken = b.convert("ptrtoint", behind, I64).differs(b.convert("ptrtoint", here, I64))
         cursor.set(b.element(I8, here, b.select(taken, 8 * words + 8, 0)))
     context.set_pointer(EdgeField.CURSOR, cursor.value)

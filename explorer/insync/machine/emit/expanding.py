@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from insync.machine.emit.arrays import Array, Fields
 from insync.machine.emit.builder import I1, I8, I64, PTR, VOID, Function, Module
+from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.masks import batch_function
 from insync.machine.emit.rows import Rows, keep_least_function, owner_of, row_hash, rows_equal, write_row
 from insync.machine.emit.transitions import Steps
@@ -44,7 +44,7 @@ def expand_module(program: Program) -> str:
 def _room_function(m: Module, row_bytes: int) -> Function:
     """Define `room(cursors, ends, partitions, count)`: whether so many states fit in every buffer."""
     b = m.function("room", I1, (PTR, PTR, I64, I64))
-    cursors, ends = Array(b, b.arguments[0]), Array(b, b.arguments[1])
+    cursors, ends = Elements(b, b.arguments[0]), Elements(b, b.arguments[1])
     partitions, count = b.arguments[2:]
     needed = count * row_bytes
     with b.loop(partitions) as partition:

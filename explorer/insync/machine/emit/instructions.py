@@ -128,30 +128,33 @@ class Instructions:
         """Append an instruction and return the operand that names its result."""
         self._count += 1
         name = f"%v{self._count}"
-        self.do(f"{name} = {instruction}")
+        self._lines.append(f"  {name} = {instruction}\n")
+        if not self._open:
+            raise self._unreachable(instruction)
         return name
 
     def do(self, instruction: str) -> None:
         """Append an instruction without a result."""
-        if not self._open:
-            message = f"An instruction of {self.name} can never be reached: {instruction}"
-            raise InternalError(message)
         self._lines.append(f"  {instruction}\n")
+        if not self._open:
+            raise self._unreachable(instruction)
+
+    def _unreachable(self, instruction: str) -> InternalError:
+        return InternalError(f"An instruction of {self.name} can never be reached: {instruction}")
 
     def typed(self, kind: str, value: Value | int) -> Value:
         """Return a constant of a type, or check that a value has this type."""
+        operand = self.operand(kind, value)
+        return value if isinstance(value, Value) else Value(self, kind, operand)
+
+    def operand(self, kind: str, value: Value | int) -> str:
+        """Return how instructions name a constant of a type, or a value that must have this type."""
         if isinstance(value, int):
-            element = _element(kind)
-            text = str(_signed(value)) if element != I1 else "true" if value else "false"
-            return Value(self, kind, text if element == kind else f"splat ({element} {text})")
+            return _constant(kind, value)
         if value.type != kind:
             message = f"{self.name} has {value.type} {value.operand} where {kind} is needed."
             raise InternalError(message)
-        return value
-
-    def operand(self, kind: str, value: Value | int) -> str:
-        """Return how instructions name a value of a type."""
-        return self.typed(kind, value).operand
+        return value.operand
 
     # ----------------------------------------------------------------------------------------------------- arithmetic
 
@@ -260,6 +263,11 @@ def _element(kind: str) -> str:
     return kind.strip("<>").split(" ")[-1]
 
 
-def _signed(value: int) -> int:
-    """A number of 64 bits as LLVM writes it."""
-    return value - 2**64 if value >= 2**63 else value
+def _constant(kind: str, value: int) -> str:
+    """A constant as LLVM writes it: a number of 64 bits with a sign, a vector by its one element."""
+    if kind.startswith("<"):
+        element = _element(kind)
+        return f"splat ({element} {_constant(element, value)})"
+    if kind == I1:
+        return "true" if value else "false"
+    return str(value if value < 2**63 else value - 2**64)

@@ -63,7 +63,7 @@ class _Stripe:
 
 
 class Lowering:
-    """Appends the instructions that compute nodes, each node once.
+    """Appends the instructions that compute nodes, each node and each instruction once.
 
     Args:
         schema: where each cell lies in the packed state.
@@ -74,8 +74,15 @@ class Lowering:
 
     def __init__(self, schema: Schema, words: Sequence[str], shape: Shape, b: Instructions) -> None:
         self.schema, self.words, self.shape, self._b = schema, words, shape, b
-        self._let = b.let
         self._operands: dict[int, str] = {}
+        self._results: dict[str, str] = {}
+
+    def _let(self, instruction: str) -> str:
+        """Append an instruction and return its result; of one that is there already, the result that is there."""
+        found = self._results.get(instruction)
+        if found is None:
+            found = self._results[instruction] = self._b.let(instruction)
+        return found
 
     def operand(self, root: Node) -> str:
         """Return the operand of a node, computing first whatever it needs."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from insync.machine.emit.arrays import Array
 from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, VOID, Function, Module, Value
+from insync.machine.emit.elements import Elements
 from insync.machine.emit.lowering import LANES, Lowering, Shape
 from insync.machine.emit.rows import Rows
 from insync.machine.sizes import BATCH, BLOCKS, COLUMN_BYTES, MASK_BYTES
@@ -45,7 +45,7 @@ def batch_function(m: Module, schema: Schema, conditions: Sequence[Sequence[Node
 def columns_function(m: Module, words: int) -> Function:
     """Define `columns(rows, count, columns)`: write the batch word by word instead of state by state."""
     b = m.function("columns", VOID, (NOALIAS, I64, NOALIAS))
-    rows, columns = Rows(b, b.arguments[0], words), Array(b, b.arguments[2])
+    rows, columns = Rows(b, b.arguments[0], words), Elements(b, b.arguments[2])
     with b.loop(b.arguments[1]) as state:
         for word, value in enumerate(rows[state]):
             columns[state + word * BATCH] = value
@@ -86,7 +86,7 @@ def _masks_function(m: Module, name: str, schema: Schema, conditions: Sequence[S
     shape = Shape(LANES)
     with b.loop(vectors) as vector:
         here = b.element(I8, columns, vector * (8 * LANES))
-        out = Array(b, b.element(I8, masks, vector), I8)
+        out = Elements(b, b.element(I8, masks, vector), I8)
         places = [b.element(I8, here, word * COLUMN_BYTES) for word in range(schema.words)]
         words = [b.load(shape.ints, place, align=8 * LANES).operand for place in places]
         lowering = Lowering(schema, words, shape, b)
@@ -99,7 +99,7 @@ def _masks_function(m: Module, name: str, schema: Schema, conditions: Sequence[S
 def _trim_function(m: Module, conditions: int) -> Function:
     """Define `trim(masks, count)`: clear the bits beyond the states of the batch, and count those that are left."""
     b = m.function("trim", I64, (NOALIAS, I64))
-    masks, count = Array(b, b.arguments[0]), b.arguments[1]
+    masks, count = Elements(b, b.arguments[0]), b.arguments[1]
     total = b.variable(0)
     with b.loop(BLOCKS) as block:
         before = block * 64
@@ -115,7 +115,7 @@ def _trim_function(m: Module, conditions: int) -> Function:
 
 
 @contextmanager
-def mask_words(b: Function, masks: Array, condition: Value) -> Iterator[tuple[Value, Value]]:
+def mask_words(b: Function, masks: Elements, condition: Value) -> Iterator[tuple[Value, Value]]:
     """Build a loop over the words of a condition's mask that are not zero, each with the place of its first state."""
     with b.loop(BLOCKS) as block:
         word = masks[condition * BLOCKS + block]
@@ -124,7 +124,7 @@ def mask_words(b: Function, masks: Array, condition: Value) -> Iterator[tuple[Va
 
 
 @contextmanager
-def states_of(b: Function, masks: Array, condition: Value) -> Iterator[Value]:
+def states_of(b: Function, masks: Elements, condition: Value) -> Iterator[Value]:
     """Build a loop over the places of the states in which a condition holds."""
     with mask_words(b, masks, condition) as (word, first), b.bits(word) as bit:
         yield first + bit

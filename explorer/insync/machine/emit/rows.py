@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from insync.machine.emit.arrays import Array
 from insync.machine.emit.builder import I8, I64, I128, PTR, VOID, Function, Module, Value
+from insync.machine.emit.elements import Elements
 
 __all__ = ["Row", "Rows", "keep_least_function", "owner_of", "read_row", "row_hash", "rows_equal", "write_row"]
 
@@ -48,13 +48,13 @@ class Rows:
 
 def read_row(b: Function, address: Value, words: int) -> Row:
     """Return the words of the state at an address."""
-    array = Array(b, address)
+    array = Elements(b, address)
     return [array[word] for word in range(words)]
 
 
 def write_row(b: Function, address: Value, row: Row) -> None:
     """Write the words of a state to an address."""
-    array = Array(b, address)
+    array = Elements(b, address)
     for word, value in enumerate(row):
         array[word] = value
 
@@ -97,7 +97,7 @@ def keep_least_function(m: Module, words: int) -> Function:
     States are compared word by word, the first word first, as unsigned numbers.
     """
     b = m.function("keep_least", VOID, (PTR, PTR), inline=False)
-    record, address = Array(b, b.arguments[0]), b.arguments[1]
+    record, address = Elements(b, b.arguments[0]), b.arguments[1]
     count = record[0]
     record[0] = count + 1
     kept = record.at(1)

@@ -9,11 +9,11 @@ so a table grows in place, in one pass from its end, and no memory is touched th
 
 from __future__ import annotations
 
-from insync.machine.emit.arrays import Array, Fields
 from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, Function, Module, Value
+from insync.machine.emit.elements import Elements, Fields
 from insync.machine.store import BUCKET_SLOTS, SPARE_BUCKETS, StoreField
 
-__all__ = ["Bucket", "Table", "slot_of", "widen_function"]
+__all__ = ["Bucket", "SlotTable", "slot_of", "widen_function"]
 
 _LINE = f"<{BUCKET_SLOTS} x i64>"
 _LOW = 2**32 - 1
@@ -28,7 +28,7 @@ class Bucket:
     """
 
     def __init__(self, b: Function, address: Value) -> None:
-        self._b, self.slots = b, Array(b, address)
+        self._b, self.slots = b, Elements(b, address)
         self._line = b.load(_LINE, address, align=8 * BUCKET_SLOTS)
 
     def with_tag(self, tag: Value) -> Value:
@@ -49,7 +49,7 @@ class Bucket:
         return self._b.convert("zext", self._b.convert("bitcast", truths, I8), I64)
 
 
-class Table:
+class SlotTable:
     """The table of a store.
 
     Attributes:
@@ -89,9 +89,9 @@ class _Fills:
     bucket again that it has just put one into.
     """
 
-    def __init__(self, b: Function, table: Table) -> None:
+    def __init__(self, b: Function, table: SlotTable) -> None:
         self._b, self._table = b, table
-        self._notes = Array(b, b.space(I64, _NOTES, 64))
+        self._notes = Elements(b, b.space(I64, _NOTES, 64))
         with b.loop(_NOTES) as number:
             self._notes[number] = 2**64 - 1  # of no bucket
 
@@ -118,7 +118,7 @@ def widen_function(m: Module) -> None:
     """
     b = m.function("widen", I64, (PTR, I64, NOALIAS, I64), exported=True)
     store, before, memory, most = b.arguments
-    table, waiting, waits = Table(b, Fields(b, store)), Array(b, memory), b.variable(0)
+    table, waiting, waits = SlotTable(b, Fields(b, store)), Elements(b, memory), b.variable(0)
     fills = _Fills(b, table)
     count = (before + SPARE_BUCKETS) * BUCKET_SLOTS
     with b.loop(count) as taken:
@@ -139,7 +139,7 @@ def widen_function(m: Module) -> None:
     b.give(1)
 
 
-def _put(b: Function, table: Table, fills: _Fills, slot: Value) -> None:
+def _put(b: Function, table: SlotTable, fills: _Fills, slot: Value) -> None:
     """Put a slot into the first bucket from its home on that has room; give 0 if none has."""
     bucket = b.variable(table.home(slot >> 32))
     with b.forever() as search:

@@ -5,10 +5,10 @@ The states of a partition lie in one array, in order of discovery, and are found
 
 from __future__ import annotations
 
-from insync.machine.emit.arrays import Array, Fields
 from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, Function, Module, Value
+from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.rows import Rows, owner_of, read_row, row_hash, rows_equal
-from insync.machine.emit.slots import Bucket, Table, slot_of, widen_function
+from insync.machine.emit.slots import Bucket, SlotTable, slot_of, widen_function
 from insync.machine.store import BUCKET_BYTES, BUCKET_SLOTS, StoreField
 
 __all__ = ["store_module"]
@@ -66,10 +66,10 @@ class _Insertion:
         self._b, self._store = b, store
         self._states = Rows(b, store.pointer(StoreField.STATES), words)
         self._limit = store[StoreField.LIMIT]
-        self._table = Table(b, store)
+        self._table = SlotTable(b, store)
         self.held = b.variable(store[StoreField.COUNT])
-        self._tags = Array(b, b.space(I64, _BLOCK, 64))
-        self._guesses = Array(b, b.space(I64, _BLOCK, 64))
+        self._tags = Elements(b, b.space(I64, _BLOCK, 64))
+        self._guesses = Elements(b, b.space(I64, _BLOCK, 64))
 
     def hash(self, block: Rows, size: Value) -> None:
         """Note the tag of every candidate and have its home fetched."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from insync.machine.emit.arrays import Array, Fields
 from insync.machine.emit.builder import I1, I8, I64, PTR, VOID, Function, Module, Value
+from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.lowering import Lowering, Shape
 from insync.machine.emit.masks import mask_words
 from insync.machine.emit.rows import Row, read_row, write_row
@@ -73,10 +73,10 @@ class Steps:
             masks: the address of the bits of the states in which each action is enabled.
             context: the address of the context.
         """
-        counters, functions = Fields(b, context).array(self._counters), Array(b, b.address(self._table), PTR)
+        counters, functions = Fields(b, context).array(self._counters), Elements(b, b.address(self._table), PTR)
         with b.loop(self._count) as action:
             function = functions[action]
-            with mask_words(b, Array(b, masks), action) as (word, first):
+            with mask_words(b, Elements(b, masks), action) as (word, first):
                 counters[action] = counters[action] + b.ones(word)
                 with b.bits(word) as bit:
                     yield Step(first + bit, action, function)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.machine.emit.arrays import Array, Fields
 from insync.machine.emit.builder import I8, I32, I64, I128, PTR, VOID, Function, Module, Value
+from insync.machine.emit.elements import Fields
 from insync.machine.emit.lowering import LANES
 from insync.machine.emit.masks import columns_function, masks_functions, states_of
 from insync.machine.emit.rows import Rows, read_row
@@ -63,10 +63,14 @@ def walk_module(program: Program, violated: Sequence[Node]) -> str:
     return m.text
 
 
-def _place(b: Function, context: Fields, place: Value) -> Fields:
-    """The fields of a place of the batch."""
-    size = 8 * len(PlaceField)
-    return Fields(b, b.element(I8, context.pointer(WalkField.PLACES), place * size))
+class _Places:
+    """The places of the batch: each a record of `PlaceField`."""
+
+    def __init__(self, b: Function, context: Fields) -> None:
+        self._b, self._address = b, context.pointer(WalkField.PLACES)
+
+    def __getitem__(self, number: Value) -> Fields:
+        return Fields(self._b, self._b.element(I8, self._address, number * (8 * len(PlaceField))))
 
 
 def _mix(number: Value) -> Value:
@@ -88,7 +92,7 @@ def _finish_function(m: Module) -> Function:
     """Define `finish(context, place)`: the walk at a place has ended."""
     b = m.function("finish", VOID, (PTR, I64))
     context = Fields(b, b.arguments[0])
-    place = _place(b, context, b.arguments[1])
+    place = _Places(b, context)[b.arguments[1]]
     place[PlaceField.NUMBER] = NO_WALK
     lengths, taken = context.array(WalkField.LENGTHS), place[PlaceField.TAKEN]
     lengths[taken] = lengths[taken] + 1
@@ -99,10 +103,10 @@ def _fail_function(m: Module, finish: Function) -> Function:
     """Define `fail(context, place, condition)`: the walk at a place fails; record it if it has the smallest number."""
     b = m.function("fail", VOID, (PTR, I64, I64), inline=False)
     context, number, condition = Fields(b, b.arguments[0]), b.arguments[1], b.arguments[2]
-    place, failed = _place(b, context, number), context.array(WalkField.FAILED)
-    with b.when(place[PlaceField.NUMBER] < failed[0]):
-        taken = place[PlaceField.TAKEN]
-        failed[0], failed[1], failed[2] = place[PlaceField.NUMBER], condition, taken
+    place, failed = _Places(b, context)[number], context.array(WalkField.FAILED)
+    walk, taken = place[PlaceField.NUMBER], place[PlaceField.TAKEN]
+    with b.when(walk < failed[0]):
+        failed[0], failed[1], failed[2] = walk, condition, taken
         path = context.array(WalkField.PATHS, I32).at(number * context[WalkField.DEPTH])
         b.copy(failed.at(3), path, taken * 4)
     b.call(finish, context.address, number)
@@ -116,9 +120,9 @@ def _begin_function(m: Module, words: int) -> Function:
     rows = Rows(b, context.pointer(WalkField.ROWS), words)
     initial = read_row(b, context.pointer(WalkField.INITIAL), words)
     seed, end = context[WalkField.SEED], context[WalkField.END]
-    following, busy = b.variable(context[WalkField.NEXT]), b.variable(0)
+    places, following, busy = _Places(b, context), b.variable(context[WalkField.NEXT]), b.variable(0)
     with b.loop(BATCH) as number:
-        place, walk = _place(b, context, number), following.value
+        place, walk = places[number], following.value
         with b.when(place[PlaceField.NUMBER].equals(NO_WALK) & (walk < end)):
             following += 1
             place[PlaceField.NUMBER] = walk
@@ -138,26 +142,27 @@ def _choose_function(m: Module, actions: int, finish: Function) -> Function:
     """
     b = m.function("choose", VOID, (PTR,))
     context = Fields(b, b.arguments[0])
-    masks, chosen = context.array(WalkField.MASKS), context.array(WalkField.CHOSEN, I8)
+    places, masks, chosen = _Places(b, context), context.array(WalkField.MASKS), context.array(WalkField.CHOSEN, I8)
     paths, depth = context.array(WalkField.PATHS, I32), context[WalkField.DEPTH]
     b.clear(chosen.address, actions * MASK_BYTES)
     with b.loop(BATCH) as number:
-        _place(b, context, number)[PlaceField.ENABLED] = 0
+        places[number][PlaceField.ENABLED] = 0
     with b.loop(actions) as action, states_of(b, masks, action) as number:
-        place = _place(b, context, number)
+        place = places[number]
         place[PlaceField.ENABLED] = place[PlaceField.ENABLED] + 1
     with b.loop(BATCH) as number:
-        place = _place(b, context, number)
+        place = places[number]
+        enabled = place[PlaceField.ENABLED]
         with b.when(place[PlaceField.NUMBER].equals(NO_WALK)):
             b.again()
-        with b.when(place[PlaceField.ENABLED].equals(0)):
+        with b.when(enabled.equals(0)):
             stuck = context.array(WalkField.STUCK)
             stuck[0] = stuck[0] + 1
             b.call(finish, context.address, number)
             b.again()
-        place[PlaceField.ENABLED] = _draw(b, place, place[PlaceField.ENABLED])
+        place[PlaceField.ENABLED] = _draw(b, place, enabled)
     with b.loop(actions) as action, states_of(b, masks, action) as number:
-        place = _place(b, context, number)
+        place = places[number]
         over, taken = place[PlaceField.ENABLED], place[PlaceField.TAKEN]
         place[PlaceField.ENABLED] = over - 1  # once it is below 0, no other is chosen
         with b.when(place[PlaceField.NUMBER].differs(NO_WALK) & over.equals(0)):
@@ -190,13 +195,12 @@ def _judge_function(m: Module, conditions: int, fail: Function, finish: Function
     """Define `judge(context)`: end the walks that violate a condition, at their first one, and those that are done."""
     b = m.function("judge", VOID, (PTR,))
     context = Fields(b, b.arguments[0])
-    depth = context[WalkField.DEPTH]
-    masks = Array(b, context.pointer(WalkField.VIOLATED))
+    places, masks, depth = _Places(b, context), context.array(WalkField.VIOLATED), context[WalkField.DEPTH]
     with b.loop(conditions) as condition, states_of(b, masks, condition) as number:
-        with b.when(_place(b, context, number)[PlaceField.NUMBER].differs(NO_WALK)):
+        with b.when(places[number][PlaceField.NUMBER].differs(NO_WALK)):
             b.call(fail, context.address, number, condition)
     with b.loop(BATCH) as number:
-        place = _place(b, context, number)
+        place = places[number]
         with b.when(place[PlaceField.NUMBER].differs(NO_WALK) & (place[PlaceField.TAKEN] >= depth)):
             b.call(finish, context.address, number)
     return b

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from insync.machine.emit.builder import I64, PTR, Function, Value
 
-__all__ = ["Array", "Fields"]
+__all__ = ["Elements", "Fields"]
 
 
-class Array:
+class Elements:
     """Elements of one type, one after the other, the first at an address."""
 
     __slots__ = ("_b", "address", "type")
@@ -26,7 +26,7 @@ class Array:
         self._b.store(self._b.typed(self.type, value), self.at(index))
 
 
-class Fields(Array):
+class Fields(Elements):
     """The 64-bit fields of a record, by their numbers: a number each, or an address."""
 
     __slots__ = ()
@@ -39,6 +39,6 @@ class Fields(Array):
         """Write an address to a field."""
         self._b.store(self._b.typed(PTR, address), self.at(field))
 
-    def array(self, field: int, kind: str = I64) -> Array:
+    def array(self, field: int, kind: str = I64) -> Elements:
         """Return the array whose address is in a field."""
-        return Array(self._b, self.pointer(field), kind)
+        return Elements(self._b, self.pointer(field), kind)
