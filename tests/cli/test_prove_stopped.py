@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -104,6 +105,23 @@ def test_a_limit_on_the_time_is_one_for_the_whole_run(insync: Insync) -> None:
     assert (code, json.loads(out)["stopped_by"]) == (3, "time")
     code, out, _ = insync("prove", "kip320", *LARGE, "--bmc", 60, "--max-seconds", 1, "--quiet", "--json")
     assert (code, json.loads(out)["stopped_by"]) == (3, "time")
+
+
+def test_the_search_for_wrong_candidates_is_within_the_limits_too(
+    insync: Insync, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[dict[str, Any]] = []
+
+    def refuted(*_: object, **limits: Any) -> list[object]:
+        given.append(limits)
+        return []
+
+    monkeypatch.setattr("insync.cli.proving.refuted_candidates", refuted)
+    small = ("kip320", "--replicas", 1, "--infer", "--quiet")
+    assert insync("prove", *small, "--max-seconds", 30).code == 0
+    assert insync("prove", *small).code == 0
+    assert given[0]["seconds"] <= 30 < given[1]["seconds"]
+    assert all(isinstance(limits["stop"], Event) for limits in given)
 
 
 def test_a_time_for_each_query_leaves_the_others_their_own(insync: Insync) -> None:

@@ -114,6 +114,27 @@ def test_one_engine_alone_agrees_with_nobody(insync: Insync) -> None:
     assert err.startswith("local-1: holds, 277 states, depth 12 (")
 
 
+def test_engines_that_are_stopped_are_compared_as_far_as_they_came(
+    insync: Insync, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = local_engine(1)
+
+    def stopping(model: Model, properties: list[str], limits: Limits, stop: Event) -> Opinion:
+        said = honest(model, properties, limits, stop)
+        stop.set()
+        return said
+
+    engines = {"local-1": honest, "local-2": stopping, "z3": honest}
+    monkeypatch.setattr("insync.cli.commands.agree._engines", lambda *_: engines)
+    code, out, _ = insync("agree", "kip320", *SMALL, "--engine", "local-1", "--engine", "local-2", "--engine", "z3")
+    assert code == 3
+    assert "  z3       did not run: stopped by interrupt" in out
+    assert "Stopped by Ctrl-C; the engines do not differ so far." in out
+    code, out, _ = insync("agree", "kip320", *SMALL, "--engine", "local-2", "--engine", "z3", "--quiet")
+    assert code == 3
+    assert "Stopped by Ctrl-C; nothing is compared yet." in out
+
+
 def test_engines_that_differ_are_shown_with_the_state(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = local_engine(1)
 

@@ -37,7 +37,8 @@ KIP101_LEMMAS = (
     [
         (DieHard(), 8),
         (find_model("truncate_to_high_watermark")(replicas=2, max_records=1), 12),
-        (find_model("kip101")(replicas=2, log_size=1, max_records=2), 12),
+        (find_model("kip101")(replicas=2, log_size=1, max_records=2), 9),
+        pytest.param(find_model("kip101")(replicas=2, log_size=1, max_records=2), 12, marks=pytest.mark.slow),
         (find_model("async_isr")(replicas=2), 10),
     ],
 )

@@ -11,13 +11,38 @@ from pathlib import Path
 
 import pytest
 
-from insync.model import Model
+from insync.model import Condition, Int, Model, State, StateView, action, invariant, require
 from insync.model.catalogue import find_model
 from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stop, Stopped
 from insync.properties.registry import judge, lemmas_of
 from insync_proofs import Factors
 
 SUPPORT = Path(__file__).parent.parent / "support"
+
+
+class Fork(Model):
+    """One step to the left or to the right, each of which breaks a property."""
+
+    def declare(self, b: object) -> State:
+        return State(place=Int(0, 2))
+
+    @action
+    def go(self, s: StateView, left: bool) -> None:
+        """Take one of the two ways."""
+        require(s.place == 0)
+        s.place = 1 if left else 2
+
+    @invariant
+    def never_left(self, s: StateView) -> Condition:
+        """Nobody goes left."""
+        kept: Condition = s.place != 1
+        return kept
+
+    @invariant
+    def never_right(self, s: StateView) -> Condition:
+        """Nobody goes right."""
+        kept: Condition = s.place != 2
+        return kept
 
 
 def test_a_watch_says_why_a_proof_has_to_stop() -> None:
@@ -157,6 +182,21 @@ class TestZ3:
         assert [query.name for query in found.queries] == ["depth 1", "depth 2", "depth 3"]
         nothing = check_bounded(model, judge(model).invariants, 8, limits=ProofLimits(seconds=0))
         assert (nothing.depth, nothing.queries, nothing.stopped_by) == (0, (), Stop.TIME)
+
+    def test_a_violation_that_is_found_is_kept_though_the_others_are_not_asked_for(self) -> None:
+        from insync.proofs.bounded import check_bounded
+        from insync.proofs.outcome import BoundedVerdict, Query
+
+        model, stop = Fork(), threading.Event()
+
+        def second(query: Query) -> None:
+            if query.name == "depth 2":
+                stop.set()
+
+        both = judge(model, ["never_left", "never_right"]).invariants
+        assert set(check_bounded(model, both, 3).violated) == {"never_left", "never_right"}
+        found = check_bounded(model, both, 3, reporter=second, stop=stop)
+        assert (found.verdict, found.depth, len(found.violated)) == (BoundedVerdict.VIOLATED, 1, 1)
 
     @pytest.mark.parametrize("kind", ["induction", "inference", "bounded"])
     def test_translation_hears_of_it_too(self, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:

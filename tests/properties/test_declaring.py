@@ -11,6 +11,7 @@ import pytest
 import insync.properties
 from insync.explorer import check
 from insync.model import Condition, Model, ModelError, StateView
+from insync.model import invariant as own
 from insync.properties import Failure, eventually, invariant, lemma, sometimes
 from insync.properties.registry import invariants_of, judge, lemmas_of, run_properties_of, sentences_of
 from insync_toys import DieHard
@@ -87,6 +88,30 @@ def test_it_is_judged_with_its_sentence_and_its_reason() -> None:
 def test_a_lemma_is_not_listed_but_may_be_named() -> None:
     assert "big_fits" not in sentences_of(Puzzle())
     assert [found.name for found in judge(Puzzle(), ["big_fits"]).invariants] == ["big_fits"]
+
+
+def test_a_condition_is_traced_once_in_each_model() -> None:
+    traced: list[str] = []
+
+    class Counted(DieHard):
+        """A model whose conditions say when they are traced."""
+
+        @own
+        def inside(self, s: StateView) -> Condition:
+            traced.append("inside")
+            return True
+
+    @invariant(Counted)
+    def beside(model: Counted, s: StateView) -> Condition:
+        traced.append("beside")
+        return True
+
+    model = Counted()
+    judge(model, ["inside", "beside"])
+    judge(model, ["inside", "beside"])
+    assert traced == ["inside", "beside"]
+    judge(Counted(), ["beside"])
+    assert traced == ["inside", "beside", "beside"]
 
 
 def test_a_subclass_may_declare_the_same_name_anew_whatever_came_first() -> None:

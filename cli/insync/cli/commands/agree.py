@@ -126,7 +126,9 @@ def _as_text(found: Agreement, columns: Columns, paint: Paint) -> str:
         lines += ["", paint("The engines differ:", Tone.BAD), *[f"  {text}" for text in found.differences]]
         lines += ["", *_where(found, columns)]
     elif found.stopped_by is not None:
-        lines += ["", paint("Stopped by Ctrl-C; the engines do not differ so far.", Tone.OPEN)]
+        compared = sum(opinion.verdict is not None for opinion in found.opinions) > 1
+        so_far = "the engines do not differ so far" if compared else "nothing is compared yet"
+        lines += ["", paint(f"Stopped by Ctrl-C; {so_far}.", Tone.OPEN)]
     elif found.agreed:
         lines += ["", paint("The engines agree.", Tone.GOOD)]
     else:

@@ -8,13 +8,11 @@ from enum import Enum
 
 from insync.model.errors import InternalError
 from insync.proofs.smt.symbolic_program import SymbolicState
+from insync.proofs.smt.terms import Formula
 from insync.proofs.smt.z3_module import z3
 from insync.proofs.watch import Deadline, ProofWatch
 
-__all__ = ["Answer", "Formula", "Solver", "all_of", "any_of", "negation", "z3_version"]
-
-Formula = z3.BoolRef
-"""A condition, as a term."""
+__all__ = ["Answer", "Solver", "z3_version"]
 
 _NEVER = 2**32 - 1
 """The most milliseconds that z3 takes for a timeout; 0 would be none at all."""
@@ -92,21 +90,6 @@ class Solver:
                 return place
         message = "z3 takes a step by no action"
         raise InternalError(message)
-
-
-def all_of(conditions: Iterable[Formula]) -> Formula:
-    """Return the condition that all of these hold."""
-    return z3.And(*conditions)
-
-
-def any_of(conditions: Iterable[Formula]) -> Formula:
-    """Return the condition that one of these holds."""
-    return z3.Or(*conditions)
-
-
-def negation(condition: Formula) -> Formula:
-    """Return the condition that this one does not hold."""
-    return z3.Not(condition)
 
 
 def z3_version() -> str:
