@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from insync.cli.exit_codes import ExitCode
-from insync.cli.output import emit
+from insync.cli.options.engine import SparkChoice, session_options
 from insync.cli.show.figures import plural
-from insync.cli.spark_engine import SparkChoice, session_options
+from insync.cli.show.terminal import emit
 
 __all__ = ["command"]
 
