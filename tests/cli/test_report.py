@@ -4,10 +4,10 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from insync.cli.output import painter
 from insync.cli.show.as_json import check_json
 from insync.cli.show.progress import progress_line
 from insync.cli.show.report import describe_check
+from insync.cli.show.terminal import painter
 from insync.explorer.limits import StopReason
 from insync.explorer.progress import Progress
 from insync.explorer.traces.grid import plain

@@ -214,7 +214,7 @@ TAMPERED = {
     "two_leaders does not hold in the last state, which must be a witness": lambda t: replace(
         t, property="two_leaders", loop=None, witness=True
     ),
-    "strong_isr is no property of runs, so its trace has no loop or witness": lambda t: replace(
+    "strong_isr is not a property of runs: its trace cannot have a loop or witness": lambda t: replace(
         t, property="strong_isr"
     ),
 }

@@ -64,7 +64,7 @@ class _Replay:
         if trace.property in known:
             return self._run(trace, known[trace.property], moves, tuple(steps))
         if trace.loop is not None or trace.fairness is not None or trace.witness:
-            message = f"{trace.property} is no property of runs, so its trace has no loop or witness. {_CAUSE}"
+            message = f"{trace.property} is not a property of runs: its trace cannot have a loop or witness. {_CAUSE}"
             raise self._error(message, "the end of the trace")
         refused = self._refused(trace, codes)
         reason = refused.message if refused is not None else self._reason(trace, codes)

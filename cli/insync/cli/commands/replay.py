@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
-from insync.cli.options import color_option
-from insync.cli.output import emit, grid_width, painter
+from insync.cli.options.shared import color_option
+from insync.cli.show.terminal import emit, grid_width, painter
 
 if TYPE_CHECKING:
     from insync.explorer.traces.trace import Trace

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import count, memory, plural, rate, seconds
-from insync.cli.traces import replay_hint
+from insync.cli.show.trace_files import replay_hint
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_grid, render_reason
 from insync.properties.every_model import TYPE_OK
 

@@ -64,7 +64,7 @@ def check(
     Args:
         model: what to search.
         properties: names of properties; None is the model's headline. type_ok is always checked.
-        limits: bounds of the search; `memory_bytes` is of the tables of one executor.
+        limits: bounds of the search; `memory_bytes` bounds the tables of one executor.
         options: how to use Spark.
         keep_going: whether to go on to the end of the space after a violation.
         reporter: is told of each level.
