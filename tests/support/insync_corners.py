@@ -92,7 +92,8 @@ class Late(Model):
     @invariant
     def ok(self, s: StateView) -> Condition:
         """The count is below ten."""
-        return s.x < 10
+        below: Condition = s.x < 10
+        return below
 
 
 class Grid(Model):
