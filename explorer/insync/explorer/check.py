@@ -169,7 +169,10 @@ def concluded(
     violated = [violation.property for violation in violations]
     otherwise = Verdict.HOLDS if complete else Verdict.INCOMPLETE
     names = dict.fromkeys([*asked, *violated])
-    refused = {v.trace.refused.action for v in violations if v.trace.refused is not None}
+    # Only the first refused step is known by its action; any action that is checked may have been refused as well.
+    refusals = any(violation.trace.refused is not None for violation in violations)
+    refused = {action.name for action in model.program.actions if action.checks} if refusals else set()
+    without = tuple(name for name, steps in taken.items() if not steps and name not in refused)
     return CheckResult(
         model=model_reference(model),
         bounds=model.identity,
@@ -185,7 +188,8 @@ def concluded(
         properties=tuple(PropertyResult(n, Verdict.VIOLATED if n in violated else otherwise) for n in names),
         violations=violations,
         actions=taken,
-        never_enabled=tuple(name for name, steps in taken.items() if levels and not steps and name not in refused),
+        never_enabled=without if complete else (),
+        not_enabled_yet=() if complete else without,
         seconds=seconds,
         peak_memory_bytes=peak_memory(),
     )

@@ -85,7 +85,7 @@ class _Search:
             if self.stopped_by is not None:
                 return
             fresh = self._expand(level, seen)
-            if fresh is None or (self.refused is not None and not self.keep_going):
+            if fresh is None:
                 return
             level = fresh
 
@@ -98,7 +98,7 @@ class _Search:
                     self.failing[claim.name] = len(self.levels), min(broken, key=self.model.program.schema.pack)
 
     def _expand(self, level: list[Codes], seen: set[Codes]) -> list[Codes] | None:
-        """Return the next level; None if the search is stopped. The least predecessor of each state is noted."""
+        """Return the next level; None if the search is over. The least predecessor of each state is noted."""
         stepper, pack = Stepper(self.model), self.model.program.schema.pack
         taken = dict(self.steps)
         fresh: dict[Codes, _Parent] = {}
@@ -116,10 +116,12 @@ class _Search:
                 if after not in seen or (known is not None and (packed, number) < known[:2]):
                     seen.add(after)
                     fresh[after] = packed, number, codes
-        self.expanded, self.steps = len(self.levels), taken
         if refused and self.refused is None:
             _, least, first = min(refused, key=lambda found: (found[0], found[2].number))
             self.refused = len(self.levels), least, first
+            if not self.keep_going:
+                return None
+        self.expanded, self.steps = len(self.levels), taken
         self._parents |= fresh
         return list(fresh)
 
