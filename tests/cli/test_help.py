@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from insync.cli.choices import option_name
 from insync.cli.commands.check import command
-from insync.cli.model_command import find_argument
+from insync.cli.options.choices import option_name
+from insync.cli.options.model_command import find_argument
 from insync.cli.show.figures import count, memory, plural, rate, seconds
 
 Insync = Callable[..., Any]

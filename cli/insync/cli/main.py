@@ -15,8 +15,8 @@ from typing import NoReturn
 import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
-from insync.cli.output import emit_error, prepare_streams
 from insync.cli.show.faults import explain_exit, explain_fault
+from insync.cli.show.terminal import emit_error, prepare_streams
 from insync.cli.show.usage import describe_usage_error
 
 __all__ = ["main", "run"]

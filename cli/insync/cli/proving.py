@@ -9,11 +9,11 @@ from pathlib import Path
 
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.output import emit, emit_error, grid_width, painter
 from insync.cli.show.figures import seconds as show_seconds
 from insync.cli.show.proof_json import attempt_json, search_json
 from insync.cli.show.proof_report import Attempt, Search, answer_of, describe_attempt, describe_search, traces_of
-from insync.cli.traces import traces_written
+from insync.cli.show.terminal import emit, emit_error, grid_width, painter
+from insync.cli.show.trace_files import traces_written
 from insync.explorer.candidates import refuted_candidates, small_instance
 from insync.explorer.traces.files import check_writable, write_whole
 from insync.model import Model

@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from insync.explorer.evaluator.stepping import Move, confirmed
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Reporter
@@ -14,7 +15,7 @@ from insync.explorer.runs.fair_cycles import Demand, demands_of, fair_components
 from insync.explorer.runs.lasso import Lasso, lasso_trace, verify, witness_reason
 from insync.explorer.runs.lasso_search import Path, find_lasso
 from insync.explorer.runs.state_graph import StateGraph, graph_watch, graph_within
-from insync.explorer.traces.counterexample import trace_steps
+from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.explorer.verdict import Verdict
 from insync.machine.interruptible import GivenUp
@@ -175,8 +176,7 @@ class _Court:
         if reason is None:
             message = f"The machine code finds {found.name} in {moves[-1][1]}; by the evaluator it does not hold there."
             raise InternalError(message)
-        steps = trace_steps(graph.model, moves)
-        return Trace(model_reference(graph.model), graph.model.identity, found.name, steps, reason, witness=True)
+        return replace(trace_of(graph.model, found.name, moves, reason), witness=True)
 
     def _counterexample(self, found: RunProperty, fairness: Fairness, instances: Sequence[Instance]) -> Trace | None:
         """The trace of a fair run that breaks the property, the shortest over the bindings."""
@@ -219,5 +219,5 @@ def _shortest(graph: StateGraph, state: int) -> Path:
     return [(None, 0), *path]
 
 
-def _moves(graph: StateGraph, path: Path) -> list[tuple[int | None, tuple[int, ...]]]:
-    return [(action, graph.codes(state)) for action, state in path]
+def _moves(graph: StateGraph, path: Path) -> list[Move]:
+    return confirmed(graph.model, [(action, graph.codes(state)) for action, state in path])

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from insync.explorer.breadth_first.workers import Team, available_cores
-from insync.explorer.evaluator.shrink import Replayer, shrink
+from insync.explorer.evaluator.shrink import FailingWalks, shrink
+from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
@@ -21,7 +22,7 @@ from insync.machine.walker import FailedWalk, Walked, Walker
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
-from insync.model.evaluator import Evaluator, evaluate
+from insync.model.evaluator import evaluate
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import Judged, judge
 
@@ -248,14 +249,14 @@ def shortened(
         failed: the walk.
         stopped: ends the shortening when it gives something true; the walk is then as short as it is by then.
     """
-    evaluator = Evaluator(model.program)
+    stepper = Stepper(model)
     if failed.property == len(judged.nodes):
-        replayer = Replayer(evaluator, None)
-        trace = refusal_trace(model, replayer.moves(shrink(replayer, failed.actions, stopped)))
+        walks = FailingWalks(stepper, None)
+        trace = refusal_trace(model, walks.moves(shrink(walks, failed.actions, stopped)))
         return Violation(TYPE_OK, trace.length, trace)
     violated, node = judged.invariants[failed.property], judged.nodes[failed.property]
-    replayer = Replayer(evaluator, lambda codes: not evaluate(node, codes))
-    trace = violation_trace(model, violated, replayer.moves(shrink(replayer, failed.actions, stopped)))
+    walks = FailingWalks(stepper, lambda codes: not evaluate(node, codes))
+    trace = violation_trace(model, violated, walks.moves(shrink(walks, failed.actions, stopped)))
     return Violation(violated.name, trace.length, trace)
 
 

@@ -10,11 +10,11 @@ import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.model_command import ModelCommand, chosen_bounds, chosen_model
-from insync.cli.options import color_option, json_option, model_argument, property_option, quiet_option
-from insync.cli.output import emit, emit_error
+from insync.cli.options.model_command import ModelCommand, chosen_bounds, chosen_model
+from insync.cli.options.shared import color_option, json_option, model_argument, property_option, quiet_option
+from insync.cli.options.values import Seconds, Whole
 from insync.cli.show.figures import count, plural, seconds
-from insync.cli.values import Seconds, Whole
+from insync.cli.show.terminal import emit, emit_error
 
 if TYPE_CHECKING:
     import threading
@@ -70,8 +70,8 @@ def command(
     that was stopped is compared as far as it got. If they differ, the first state that evaluator and machine code treat
     differently is looked for. The exit code is 0 if they agree and 1 if not, and 3 after Ctrl-C.
     """
-    from insync.cli.models import build_model, select_properties
-    from insync.cli.output import painter
+    from insync.cli.options.models import build_model, select_properties
+    from insync.cli.show.terminal import painter
     from insync.explorer.agree import agree
     from insync.explorer.limits import Limits
 

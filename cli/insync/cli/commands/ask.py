@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.choices import each_choice
 from insync.cli.exit_codes import EPILOG, exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options import color_option, json_option, threads_option
-from insync.cli.output import emit, grid_width, painter
+from insync.cli.options.choices import each_choice
+from insync.cli.options.shared import color_option, json_option, threads_option
+from insync.cli.options.values import Seconds
 from insync.cli.show.figures import plural
-from insync.cli.values import Seconds
+from insync.cli.show.terminal import emit, grid_width, painter
 from insync.kafka.cluster.model import Cluster
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options import color_option, json_option, threads_option, trace_option
-from insync.cli.output import emit, grid_width, painter
+from insync.cli.options.shared import color_option, json_option, threads_option, trace_option
 from insync.cli.show.figures import plural
+from insync.cli.show.terminal import emit, grid_width, painter
 
 if TYPE_CHECKING:
     import threading
@@ -136,7 +136,7 @@ def _search(defect: Defect, mended: bool, threads: int | None, stop: threading.E
 
 def _show(defect: Defect, trace: Path | None, threads: int | None, stop: threading.Event, paint: Paint) -> str:
     from insync.cli.show.report import describe_trace
-    from insync.cli.traces import traces_written
+    from insync.cli.show.trace_files import traces_written
     from insync.explorer.ask import with_shown_bounds
     from insync.kafka.releases import rule_documentation
 

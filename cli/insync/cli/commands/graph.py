@@ -8,11 +8,11 @@ import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.model_command import ModelCommand, chosen_bounds, chosen_model
-from insync.cli.options import model_argument, quiet_option
-from insync.cli.output import emit, emit_error
+from insync.cli.options.model_command import ModelCommand, chosen_bounds, chosen_model
+from insync.cli.options.shared import model_argument, quiet_option
+from insync.cli.options.values import OutputPath, Whole
 from insync.cli.show.figures import plural
-from insync.cli.values import OutputPath, Whole
+from insync.cli.show.terminal import emit, emit_error
 
 __all__ = ["command"]
 
@@ -42,7 +42,7 @@ def command(
     A node has every field of the state in readable form, an edge has the action and its parameters. Such graphs are
     for looking at: take small bounds, or --max-depth.
     """
-    from insync.cli.models import build_model
+    from insync.cli.options.models import build_model
     from insync.cli.show.progress import progress_reporter
     from insync.explorer import Limits, StopReason, write_graph
     from insync.explorer import graph as graph_of

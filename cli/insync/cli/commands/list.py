@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
-from insync.cli.output import emit
-from insync.cli.spark_engine import ENGINES
+from insync.cli.options.engine import ENGINES
+from insync.cli.show.terminal import emit
 
 __all__ = ["command"]
 
@@ -20,8 +20,8 @@ def command(json_: bool) -> int:
 
 
 def _as_text() -> str:
-    from insync.cli.choices import choices, default_of, range_of
-    from insync.cli.models import built_in_models, model_properties
+    from insync.cli.options.choices import choices, default_of, range_of
+    from insync.cli.options.models import built_in_models, model_properties
     from insync.properties.invariants import sentence_of
 
     lines = []
@@ -41,8 +41,8 @@ def _as_text() -> str:
 def _as_json() -> str:
     import json
 
-    from insync.cli.choices import choices, default_of
-    from insync.cli.models import built_in_models, model_properties
+    from insync.cli.options.choices import choices, default_of
+    from insync.cli.options.models import built_in_models, model_properties
     from insync.model import Setting
     from insync.properties.invariants import sentence_of
 

@@ -12,11 +12,11 @@ import click
 
 from insync.cli.exit_codes import EPILOG, exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.model_command import ModelCommand, chosen_bounds, chosen_model
-from insync.cli.options import color_option, json_option, model_argument, quiet_option, trace_option
-from insync.cli.output import emit
+from insync.cli.options.model_command import ModelCommand, chosen_bounds, chosen_model
+from insync.cli.options.shared import color_option, json_option, model_argument, quiet_option, trace_option
+from insync.cli.options.values import Seconds, Whole
 from insync.cli.show.figures import plural, seconds
-from insync.cli.values import Seconds, Whole
+from insync.cli.show.terminal import emit
 
 if TYPE_CHECKING:
     from insync.explorer.liveness import LivenessResult, RunResult
@@ -85,10 +85,10 @@ def command(
     --weak and --strong replace the fairness that the properties come with. ACTION is `fetch` for the action as a whole,
     `fetch(follower)` for each follower by itself, `fetch(*)` for each binding.
     """
-    from insync.cli.models import build_model
-    from insync.cli.output import grid_width, painter
+    from insync.cli.options.models import build_model
     from insync.cli.show.progress import progress_reporter
-    from insync.cli.traces import check_trace_path, traces_written
+    from insync.cli.show.terminal import grid_width, painter
+    from insync.cli.show.trace_files import check_trace_path, traces_written
     from insync.explorer.limits import Limits
     from insync.explorer.liveness import liveness
     from insync.properties.fairness import Fairness
@@ -127,7 +127,7 @@ def _as_text(
     width: int,
 ) -> str:
     from insync.cli.show.report import STOPPED_BY
-    from insync.cli.traces import replay_hint
+    from insync.cli.show.trace_files import replay_hint
     from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
 
     lines = [f"{result.model}   {describe_bounds(result.bounds)}"]

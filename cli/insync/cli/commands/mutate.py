@@ -9,11 +9,11 @@ import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.model_command import ModelCommand, chosen_bounds, chosen_model
-from insync.cli.options import color_option, json_option, model_argument, quiet_option, threads_option
-from insync.cli.output import emit, emit_error
+from insync.cli.options.model_command import ModelCommand, chosen_bounds, chosen_model
+from insync.cli.options.shared import color_option, json_option, model_argument, quiet_option, threads_option
+from insync.cli.options.values import Seconds, Whole
 from insync.cli.show.figures import count, plural, seconds
-from insync.cli.values import Seconds, Whole
+from insync.cli.show.terminal import emit, emit_error
 
 if TYPE_CHECKING:
     from insync.explorer.mutate import MutantResult, MutationResult
@@ -68,8 +68,8 @@ def command(
     says whether the properties mean anything; a survivor is a rule that they do not need. The exit code is 0 whatever
     the score, and 3 if a limit left a mutant undecided.
     """
-    from insync.cli.models import build_model
-    from insync.cli.output import painter
+    from insync.cli.options.models import build_model
+    from insync.cli.show.terminal import painter
     from insync.explorer import Fate, Limits, mutate
 
     built = build_model(chosen_model(ctx), chosen_bounds(ctx))
@@ -124,7 +124,7 @@ def _as_text(result: MutationResult, paint: Paint) -> str:
     lines = [f"{result.model}   {describe_bounds(result.bounds)}   {count(result.distinct_states)} states"]
     lines.append(f"judged by {', '.join(result.properties)}")
     if result.failing:
-        lines.append(f"left out, as they fail of the model itself: {', '.join(result.failing)}")
+        lines.append(f"left out: they already fail for the unchanged model: {', '.join(result.failing)}")
     for fate, tone in ((Fate.SURVIVED, Tone.BAD), (Fate.UNDECIDED, Tone.BAD), (Fate.KILLED, Tone.GOOD)):
         chosen = [mutant for mutant in result.mutants if mutant.fate is fate and not _not_tried(mutant)]
         if chosen:

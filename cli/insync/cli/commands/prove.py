@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from insync.cli.exit_codes import EPILOG
-from insync.cli.model_command import ModelCommand, chosen_bounds, chosen_model, find_argument
-from insync.cli.options import color_option, json_option, model_argument, quiet_option, trace_option
-from insync.cli.values import OutputPath, Seconds, Whole
+from insync.cli.options.model_command import ModelCommand, chosen_bounds, chosen_model, find_argument
+from insync.cli.options.shared import color_option, json_option, model_argument, quiet_option, trace_option
+from insync.cli.options.values import OutputPath, Seconds, Whole
 
 if TYPE_CHECKING:
     from insync.cli.proving import Wish
@@ -124,7 +124,7 @@ def command(
       insync prove kip320 --induction --lemmas proof.json --log-size 6 --max-records 6 --max-leader-epoch 6
       insync prove --lemmas proof.json
     """  # noqa: D301 -- the escape keeps click from filling the lines after it
-    from insync.cli.models import build_model
+    from insync.cli.options.models import build_model
     from insync.cli.proving import Wish, prove
 
     ways = [name for name, given in (("--bmc", bmc), ("--induction", induction), ("--infer", infer)) if given]

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
-from insync.cli.options import color_option
-from insync.cli.output import emit, grid_width, painter
+from insync.cli.options.shared import color_option
+from insync.cli.show.terminal import emit, grid_width, painter
 
 __all__ = ["command"]
 

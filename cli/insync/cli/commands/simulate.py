@@ -8,8 +8,9 @@ import click
 
 from insync.cli.exit_codes import EPILOG, exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.model_command import ModelCommand, chosen_bounds, chosen_model
-from insync.cli.options import (
+from insync.cli.options.engine import SparkChoice, engine_option, session_options
+from insync.cli.options.model_command import ModelCommand, chosen_bounds, chosen_model
+from insync.cli.options.shared import (
     color_option,
     json_option,
     model_argument,
@@ -18,9 +19,8 @@ from insync.cli.options import (
     threads_option,
     trace_option,
 )
-from insync.cli.output import emit
-from insync.cli.spark_engine import SparkChoice, engine_option, session_options
-from insync.cli.values import Seconds, Whole
+from insync.cli.options.values import Seconds, Whole
+from insync.cli.show.terminal import emit
 
 __all__ = ["command"]
 
@@ -81,18 +81,18 @@ def command(
     walk number n of a seed is the same whatever the number of walks.
     """
     spark.require_spark(engine, threads)
-    from insync.cli.models import build_model, select_properties
-    from insync.cli.traces import check_trace_path, traces_written
+    from insync.cli.options.models import build_model, select_properties
+    from insync.cli.show.trace_files import check_trace_path, traces_written
 
     built = build_model(chosen_model(ctx), chosen_bounds(ctx))
     names = select_properties(built, properties)
     if trace is not None:
         check_trace_path(trace)
 
-    from insync.cli.output import grid_width, painter
     from insync.cli.show.as_json import simulation_json
     from insync.cli.show.progress import walk_reporter
     from insync.cli.show.report import describe_simulation
+    from insync.cli.show.terminal import grid_width, painter
     from insync.explorer.limits import Limits
 
     limits, reporter = Limits(seconds=max_seconds), walk_reporter(quiet)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from insync.cli.exit_codes import ExitCode
-from insync.cli.output import emit
+from insync.cli.options.engine import SparkChoice, session_options
 from insync.cli.show.figures import plural
-from insync.cli.spark_engine import SparkChoice, session_options
+from insync.cli.show.terminal import emit
 
 __all__ = ["command"]
 
@@ -23,7 +23,7 @@ def prepare_machine() -> int:
 
     Needed once for a version of Java and of Spark, for searches on this machine alone; it takes about half a minute.
     """
-    from insync.spark_explore.driver.class_archive import prepare
+    from insync.spark_explore.driver.prepare import prepare
 
     emit(f"Spark's classes are ready: {prepare()}")
     return ExitCode.HOLDS

@@ -7,7 +7,7 @@ import traceback
 from types import TracebackType
 
 from insync.cli.exit_codes import ExitCode
-from insync.cli.output import describe_output_error, emit_error
+from insync.cli.show.terminal import describe_output_error, emit_error
 
 __all__ = ["explain_exit", "explain_fault"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from insync.cli.output import emit_error
 from insync.cli.show.figures import count, memory, plural, rate
+from insync.cli.show.terminal import emit_error
 
 if TYPE_CHECKING:
     from insync.explorer.progress import Progress, Reporter, WalkProgress, WalkReporter

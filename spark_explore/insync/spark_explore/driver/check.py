@@ -68,7 +68,7 @@ def check(
         model: what to search: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline. type_ok is always checked.
-        limits: bounds of the search; `memory_bytes` is of the tables of one executor.
+        limits: bounds of the search; `memory_bytes` bounds the tables of one executor.
         options: how to use Spark.
         keep_going: whether to go on to the end of the space after a violation.
         reporter: is told of each level.
@@ -98,7 +98,7 @@ def check(
             search = SparkSearch(spark, place, recipe, manifest.ledger, watch, keep_going, reporter, task_reporter)
             space = search.run(lambda: write_manifest(run, manifest))
             clock.lap("search")
-            finder = PathFinder(spark, place, run, kernels, model.program)
+            finder = PathFinder(spark, place, run, kernels, model)
             violations = _violations(model, judged.invariants, space, finder)
     if violations:
         clock.lap("trace")

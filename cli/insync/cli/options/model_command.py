@@ -37,7 +37,7 @@ class ModelCommand(click.Command):
         model = ctx.meta.get(_MODEL)
         if model is None:
             return params
-        from insync.cli.choices import choice_options
+        from insync.cli.options.choices import choice_options
 
         taken = {name for param in self.params for name in param.opts}
         return [*params, *choice_options(model, taken, ctx.meta[_BOUNDS])]
@@ -53,7 +53,7 @@ class ModelCommand(click.Command):
                 (options if param.name in own else bounds).append(record)
         with formatter.section("Options"):
             formatter.write_dl(options)
-        from insync.cli.models import describe_all
+        from insync.cli.options.models import describe_all
 
         model = ctx.meta.get(_MODEL)
         if model is None:
@@ -66,7 +66,7 @@ class ModelCommand(click.Command):
 
     def format_properties(self, model: type[Model], formatter: click.HelpFormatter) -> None:
         """Write the properties that the command is about."""
-        from insync.cli.models import describe_properties
+        from insync.cli.options.models import describe_properties
 
         with formatter.section(f"Properties of {model.name} (* checked by default)"):
             describe_properties(model, formatter)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from insync.cli.values import OutputPath, Whole
+from insync.cli.options.values import OutputPath, Whole
 
 __all__ = [
     "color_option",

@@ -77,11 +77,11 @@ class SparkChoice:
     def require_spark(self, engine: str, threads: int | None) -> None:
         """Raise UsageError for an option that the engine does not have."""
         if engine == "spark" and threads is not None:
-            message = "--threads is of the local engine; on Spark say --master local[N], or --partitions N."
+            message = "--threads applies to the local engine only; on Spark, use --master local[N], or --partitions N."
             raise click.UsageError(message)
         if engine != "spark" and self != SparkChoice():
             given = [name for name in self.__slots__ if getattr(self, name)]
-            message = f"--{given[0].replace('_', '-')} is of the Spark engine; add --engine spark."
+            message = f"--{given[0].replace('_', '-')} needs the Spark engine; add --engine spark."
             raise click.UsageError(message)
 
 

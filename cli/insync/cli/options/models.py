@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from insync.cli.choices import choices, default_of, option_name, range_of
+from insync.cli.options.choices import choices, default_of, option_name, range_of
 from insync.model.catalogue import BUILT_IN, find_model
 from insync.model.errors import UserError
 from insync.properties.registry import select, sentences_of

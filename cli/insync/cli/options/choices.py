@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from insync.cli.values import Named, Whole
+from insync.cli.options.values import Named, Whole
 from insync.model import Bound, Model, Setting
 
 __all__ = ["Choice", "choice_options", "choices", "default_of", "each_choice", "option_name", "range_of"]
