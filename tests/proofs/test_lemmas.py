@@ -22,7 +22,7 @@ KIP320 = find_model("kip320")
 @pytest.mark.parametrize("bounds", [(2, 2, 2, 2), (3, 2, 1, 2), (3, 1, 2, 3)])
 def test_every_lemma_but_the_wrong_one_is_true_of_kip320(bounds: tuple[int, ...]) -> None:
     model = KIP320(**dict(zip(("replicas", "log_size", "max_records", "max_leader_epoch"), bounds, strict=True)))
-    result = check(model, list(lemmas_of(model)), keep_going=True)
+    result = check(model, properties=list(lemmas_of(model)), keep_going=True)
     assert {violation.property for violation in result.violations} <= {WRONG}
 
 
@@ -46,7 +46,7 @@ def test_a_property_may_serve_as_a_lemma_and_an_unknown_name_may_not() -> None:
 
 
 def test_a_lemma_can_be_searched_for_a_violation() -> None:
-    (violation,) = check(KIP320(), [WRONG]).violations
+    (violation,) = check(KIP320(), properties=[WRONG]).violations
     assert WRONG in violation.trace.reason
 
 

@@ -11,6 +11,7 @@ from insync.explorer.breadth_first.backtrack import path_to
 from insync.explorer.breadth_first.search import Search, Space
 from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.evaluator.stepping import Move
+from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Reporter
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
@@ -32,7 +33,9 @@ PathTo = Callable[[Words, int], Sequence[Move]]
 
 
 def check(
-    model: Model,
+    model: ModelLike,
+    *,
+    bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[str] | None = None,
     limits: Limits | None = None,
     threads: int | None = None,
@@ -44,7 +47,8 @@ def check(
     """Search every state of a model, breadth first, and check properties in each.
 
     Args:
-        model: what to search.
+        model: what to search: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline. type_ok is always checked.
         limits: bounds of compilation and search; one that ends the compilation leaves a result without a state.
         threads: how many work at once; None is one per core.
@@ -54,10 +58,11 @@ def check(
         stop: ends compilation or search when it is set.
 
     Raises:
-        UserError: an unknown property, or a model that cannot be traced.
+        UserError: an unknown model, bound or property, or a model that cannot be traced.
         InternalError: the evaluator does not confirm what the machine code found.
     """
     watch = Watch(limits or Limits(), stop)
+    model = model_of(model, bounds)
     judged = judge(model, properties)
     started = time.perf_counter()
     try:

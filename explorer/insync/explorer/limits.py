@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 from enum import StrEnum
 
+from insync.machine.interruptible import GivenUp
 from insync.machine.memory import available_memory, resident_memory
 
 __all__ = ["Limits", "StopReason", "Watch"]
@@ -71,6 +72,11 @@ class Watch:
         if self.limits.seconds is not None and self.seconds >= self.limits.seconds:
             return StopReason.TIME
         return None
+
+    def go_on(self) -> None:
+        """Raise GivenUp if the search must stop at once."""
+        if (reason := self.interrupted()) is not None:
+            raise GivenUp(reason)
 
     def after_level(self, depth: int, states: int) -> StopReason | None:
         """Return why the search must not go on after a complete level, if it must not: depth or states."""

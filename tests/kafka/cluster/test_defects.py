@@ -19,10 +19,10 @@ QUICK = ("R-01", "R-15", "R-21", "R-22", "R-26", "C-2", "C-10", "M-7", "M-11")
 
 
 def verify(defect: Defect) -> None:
-    broken = check(Cluster(**defect.witness), [defect.breaks])
+    broken = check(Cluster(**defect.witness), properties=[defect.breaks])
     assert broken.verdict == ("holds" if defect.harmless else "violated")
     assert [v.trace_length for v in broken.violations] == ([] if defect.harmless else [defect.length])
-    fixed = check(Cluster(**defect.fixed_witness), [defect.breaks])
+    fixed = check(Cluster(**defect.fixed_witness), properties=[defect.breaks])
     assert fixed.verdict == "holds", "the fix does not hold at the bounds of the defect"
 
 

@@ -6,16 +6,16 @@ import contextlib
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from insync.explorer.check import result_of, violations_in
+from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, Watch
 from insync.explorer.progress import Reporter
 from insync.explorer.verdict import CheckResult
 from insync.machine.kernels import Kernels, load
-from insync.model import Model
 from insync.properties.registry import judge
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.driver.manifest import (
@@ -29,7 +29,7 @@ from insync.spark_explore.driver.manifest import (
 )
 from insync.spark_explore.driver.options import SparkOptions, open_run
 from insync.spark_explore.driver.paths import PathFinder
-from insync.spark_explore.driver.search import Figures, SparkSearch
+from insync.spark_explore.driver.search import SparkSearch, TaskReporter
 from insync.spark_explore.driver.session import default_partitions, open_session, prepare_workers
 from insync.spark_explore.driver.warm_start import warm_start
 from insync.spark_explore.executor.release import releasing
@@ -44,35 +44,39 @@ __all__ = ["check"]
 
 
 def check(
-    model: Model,
+    model: ModelLike,
+    *,
+    bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[str] | None = None,
     limits: Limits | None = None,
     options: SparkOptions | None = None,
     keep_going: bool = False,
     reporter: Reporter | None = None,
+    task_reporter: TaskReporter | None = None,
     stop: threading.Event | None = None,
-    figures: Figures | None = None,
 ) -> CheckResult:
     """Search every state of a model on Spark, breadth first, and check properties in each.
 
     The result is that of `insync.explorer.check` in every field but the engine, the times and the memory.
 
     Args:
-        model: what to search.
+        model: what to search: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline. type_ok is always checked.
         limits: bounds of the search; `memory_bytes` bounds the tables of one executor.
         options: how to use Spark.
         keep_going: whether to go on to the end of the space after a violation.
         reporter: is told of each level.
+        task_reporter: is told the times and sizes of each task.
         stop: ends the search when it is set.
-        figures: is told the times and sizes of each task.
 
     Raises:
-        UserError: an unknown property, a model that cannot be traced, or something that Spark lacks.
+        UserError: an unknown model, bound or property, a model that cannot be traced, or something that Spark lacks.
         InternalError: the evaluator does not confirm what the machine code found.
     """
     options, limits = options or SparkOptions(), limits or Limits()
     clock = _Clock()
+    model = model_of(model, bounds)
     judged = judge(model, properties)
     recipe = recipe_for(model.program, judged.nodes)
     kernels = load(recipe.texts)
@@ -86,7 +90,7 @@ def check(
         manifest = _begun(spark, run, identity, recipe, kernels, options, limits, keep_going)
         place = _place(run, manifest, options, limits)
         with releasing(spark, place):
-            search = SparkSearch(spark, place, recipe, manifest.ledger, watch, keep_going, reporter, figures)
+            search = SparkSearch(spark, place, recipe, manifest.ledger, watch, keep_going, reporter, task_reporter)
             space = search.run(lambda: write_manifest(run, manifest))
             clock.lap("search")
             finder = PathFinder(spark, place, run, kernels, model)
