@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from insync.explorer import Limits, Trace, Verdict
 from insync.explorer.liveness import LivenessResult, RunResult, liveness
 from insync.explorer.replay import ReplayError, replay
-from insync.explorer.runs.state_graph import StateGraph, build_graph
+from insync.explorer.runs.state_graph import StateGraph, graph_within
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.itf import itf_text
 from insync.explorer.traces.trace_file import read_trace, trace_text
@@ -55,10 +56,10 @@ def test_a_witness_is_a_shortest_trace() -> None:
 
 def test_no_trace_is_shown_whose_steps_the_evaluator_does_not_take(monkeypatch: pytest.MonkeyPatch) -> None:
     def mistaken(*given: Any, **named: Any) -> StateGraph:
-        graph = build_graph(*given, **named)
+        graph = graph_within(*given, **named)
         return replace(graph, action=(graph.action + 1) % len(graph.actions))
 
-    monkeypatch.setattr("insync.explorer.liveness.build_graph", mistaken)
+    monkeypatch.setattr(sys.modules["insync.explorer.liveness"], "graph_within", mistaken)
     with pytest.raises(InternalError, match="the evaluator takes no such step"):
         decided(Crossing(), "everybody_waits")
 
