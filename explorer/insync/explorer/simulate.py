@@ -11,7 +11,7 @@ from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.evaluator.shrink import FailingWalks, shrink
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.limits import Limits, StopReason, Watch, require_seconds_alone
 from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import PropertyResult, Verdict, Violation
@@ -21,7 +21,6 @@ from insync.machine.memory import peak_memory
 from insync.machine.walker import FailedWalk, Walked, Walker
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.model.errors import UserError
 from insync.model.evaluator import evaluate
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import Judged, judge
@@ -159,15 +158,8 @@ def walk_watch(limits: Limits | None, stop: threading.Event | None) -> Watch:
     Raises:
         UserError: a limit that walks do not have.
     """
-    given = limits or Limits()
-    for name in ("depth", "states", "memory_bytes"):
-        if getattr(given, name) is not None:
-            message = (
-                f"Limits({name}={getattr(given, name)}) does not limit random walks. Say how many with walks= and how "
-                f"long with depth=; the only limit is Limits(seconds=...)."
-            )
-            raise UserError(message)
-    return Watch(given, stop)
+    instead = " Say how many walks with walks=, and how long they are with depth=."
+    return Watch(require_seconds_alone(limits, "random walks", instead), stop)
 
 
 def walks_per_share(depth: int) -> int:
