@@ -12,7 +12,7 @@ import pytest
 
 import insync.explorer
 
-VERBS = ("agree", "ask", "check", "graph", "liveness", "mutate", "replay", "simulate")
+VERBS = ("agree", "ask", "check", "graph", "liveness", "mutate", "prove", "replay", "simulate")
 HEAVY = ("llvmlite", "z3", "hypothesis", "pyspark", "numpy", "scipy", "networkx", "pytest")
 
 
@@ -66,7 +66,7 @@ def test_a_verb_can_be_sent_to_another_process() -> None:
     assert pickle.loads(pickle.dumps(insync.explorer.check)) is insync.explorer.check  # noqa: S301 -- our own
 
 
-@pytest.mark.parametrize("verb", sorted(set(VERBS) - {"ask"}))
+@pytest.mark.parametrize("verb", sorted({*VERBS, "bounded_check"} - {"ask"}))
 def test_everything_after_the_model_is_said_by_name(verb: str) -> None:
     first, *rest = inspect.signature(getattr(insync.explorer, verb)).parameters.values()
     assert first.name == ("trace" if verb == "replay" else "model")

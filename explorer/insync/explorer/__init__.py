@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from insync.explorer.liveness import LivenessResult, RunResult, liveness
     from insync.explorer.mutate import Fate, MutantResult, MutationResult, mutate
     from insync.explorer.progress import Progress, Reporter, WalkProgress, WalkReporter
+    from insync.explorer.prove import BoundedResult, ProofResult, bounded_check, prove
     from insync.explorer.replay import replay
     from insync.explorer.runs.graph_export import dot_text, graphml_text, to_networkx
     from insync.explorer.runs.state_graph import StateGraph
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Agreement",
+    "BoundedResult",
     "CheckResult",
     "Fate",
     "InsyncCheck",
@@ -42,6 +44,7 @@ __all__ = [
     "MutationResult",
     "Opinion",
     "Progress",
+    "ProofResult",
     "PropertyResult",
     "PropertyViolated",
     "RefusedStep",
@@ -60,12 +63,14 @@ __all__ = [
     "WalkReporter",
     "agree",
     "ask",
+    "bounded_check",
     "check",
     "dot_text",
     "graph",
     "graphml_text",
     "liveness",
     "mutate",
+    "prove",
     "read_trace",
     "replay",
     "simulate",
@@ -83,6 +88,7 @@ _OF_MODULE = {
     "liveness": ("LivenessResult", "RunResult", "liveness"),
     "mutate": ("Fate", "MutantResult", "MutationResult", "mutate"),
     "progress": ("Progress", "Reporter", "WalkProgress", "WalkReporter"),
+    "prove": ("BoundedResult", "ProofResult", "bounded_check", "prove"),
     "replay": ("replay",),
     "runs.graph_export": ("dot_text", "graphml_text", "to_networkx"),
     "runs.state_graph": ("StateGraph",),

@@ -11,7 +11,7 @@ from typing import Protocol
 from insync.explorer.evaluator.shrink import FailingWalks, shrink
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.limits import Limits, StopReason, Watch, require_seconds_alone
 from insync.explorer.progress import WalkReporter
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import PropertyResult, Verdict, Violation
@@ -22,7 +22,6 @@ from insync.machine.packed import Words
 from insync.machine.walker import FailedWalk, nothing_walked
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.model.errors import UserError
 from insync.model.evaluator import evaluate
 from insync.model.graph import Node
 from insync.model.program import Program
@@ -188,15 +187,8 @@ def walk_watch(limits: Limits | None, stop: threading.Event | None) -> Watch:
     Raises:
         UserError: a limit that walks do not have.
     """
-    given = limits or Limits()
-    for name in ("depth", "states", "memory_bytes"):
-        if getattr(given, name) is not None:
-            message = (
-                f"Limits({name}={getattr(given, name)}) does not limit random walks. Say how many with walks= and how "
-                f"long with depth=; the only limit is Limits(seconds=...)."
-            )
-            raise UserError(message)
-    return Watch(given, stop)
+    instead = " Say how many walks with walks=, and how long they are with depth=."
+    return Watch(require_seconds_alone(limits, "random walks", instead), stop)
 
 
 def _shortened(
