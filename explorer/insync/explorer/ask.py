@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from insync.explorer import Limits, check
+from insync.kafka.cluster.configuration import Acks, Elr, Flushing
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.settings import Acks, Elr, Flushing
 from insync.kafka.releases import Release
 from insync.model import Switch
 from insync.properties.kafka import cluster as properties

@@ -8,8 +8,8 @@ from dataclasses import fields
 import pytest
 
 from insync.explorer import check
+from insync.kafka.cluster.configuration import BOUNDS, SETTINGS
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.settings import BOUNDS, SETTINGS
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
 from insync.kafka.releases import Rules
 from insync.properties.kafka import cluster

@@ -10,17 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from insync.explorer.breadth_first.search import Space
-from insync.explorer.check import result_of
+from insync.explorer.check import result_of, violations_in
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, Watch
 from insync.explorer.progress import Reporter
-from insync.explorer.traces.counterexample import refusal_trace, violation_trace
-from insync.explorer.verdict import CheckResult, Violation
+from insync.explorer.verdict import CheckResult
 from insync.machine.kernels import Kernels, load
-from insync.model import Model
-from insync.properties.every_model import TYPE_OK
-from insync.properties.invariants import Invariant
 from insync.properties.registry import judge
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.driver.manifest import (
@@ -99,7 +94,7 @@ def check(
             space = search.run(lambda: write_manifest(run, manifest))
             clock.lap("search")
             finder = PathFinder(spark, place, run, kernels, model)
-            violations = _violations(model, judged.invariants, space, finder)
+            violations = violations_in(model, judged.invariants, space, finder.path_to)
     if violations:
         clock.lap("trace")
     return replace(result_of(model, judged.names, space, violations, clock.seconds), engine="spark")
@@ -161,15 +156,3 @@ def _place(run: RunFolder, manifest: Manifest, options: SparkOptions, limits: Li
         limits.memory_bytes,
         options.tables_on_disk,
     )
-
-
-def _violations(model: Model, checked: Sequence[Invariant], space: Space, finder: PathFinder) -> tuple[Violation, ...]:
-    """The traces of all violations, the shortest first, then in the order of the properties."""
-    found: list[Violation] = []
-    for number, hit in sorted(space.violations.items()):
-        trace = violation_trace(model, checked[number], finder.path_to(hit.least, hit.level))
-        found.append(Violation(checked[number].name, trace.length, trace))
-    if space.refused is not None:
-        trace = refusal_trace(model, finder.path_to(space.refused.least, space.refused.level))
-        found.append(Violation(TYPE_OK, trace.length, trace))
-    return tuple(sorted(found, key=lambda violation: violation.trace_length))
