@@ -29,10 +29,10 @@ from insync.spark_explore.driver.manifest import (
 )
 from insync.spark_explore.driver.options import SparkOptions, open_run
 from insync.spark_explore.driver.paths import PathFinder
+from insync.spark_explore.driver.releasing import releasing
 from insync.spark_explore.driver.search import SparkSearch, TaskReporter
 from insync.spark_explore.driver.session import default_partitions, open_session, prepare_workers
 from insync.spark_explore.driver.warm_start import warm_start
-from insync.spark_explore.executor.release import releasing
 from insync.spark_explore.executor.worker import RECIPE, RunPlace
 from insync.spark_explore.wire.recipe import Recipe, recipe_for, write_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
