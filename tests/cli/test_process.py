@@ -34,9 +34,9 @@ def test_each_verdict_has_its_exit_code() -> None:
 
 def test_an_internal_error_is_reported_as_one() -> None:
     broken = (
-        "import insync.cli.options.models as models; from insync.cli.main import main\n"
+        "from insync.cli.options.model_command import ChosenModel; from insync.cli.main import main\n"
         "def fail(*_): raise RuntimeError('gone wrong')\n"
-        "models.build_model = fail; main()"
+        "ChosenModel.build = fail; main()"
     )
     done = subprocess.run(
         [sys.executable, "-c", broken, "check", "kip320"], capture_output=True, text=True, check=False
@@ -224,7 +224,7 @@ def test_an_interrupt_outside_a_search(insync: Insync, monkeypatch: pytest.Monke
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("insync.cli.options.models.build_model", interrupted)
+    monkeypatch.setattr("insync.cli.options.model_command.ChosenModel.build", interrupted)
     code, out, err = insync("check", "kip320")
     assert (code, out, err.strip()) == (130, "", "Interrupted.")
 

@@ -15,9 +15,9 @@ SMALL = ["kip101", "--replicas", "2", "--property", "strong_isr"]
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["check", *SMALL, "--resume", "x"], "--resume is of the Spark engine; add --engine spark"),
-        (["simulate", *SMALL, "--master", "yarn"], "--master is of the Spark engine; add --engine spark"),
-        (["check", *SMALL, "--engine", "spark", "--threads", "2"], "--threads is of the local engine"),
+        (["check", *SMALL, "--resume", "x"], "--resume applies to the Spark engine only; add --engine spark"),
+        (["simulate", *SMALL, "--master", "yarn"], "--master applies to the Spark engine only; add --engine spark"),
+        (["check", *SMALL, "--engine", "spark", "--threads", "2"], "--threads applies to the local engine only"),
         (["check", *SMALL, "--engine", "spark", "--master", "a", "--remote", "b"], "name two places to run"),
         (["check", *SMALL, "--engine", "spark", "--run-dir", "a", "--resume", "b"], "--run-dir begins a run"),
         (["check", *SMALL, "--engine", "spark", "--resume", "/nonexistent/run"], "this is no run directory"),

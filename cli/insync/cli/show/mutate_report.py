@@ -1,0 +1,85 @@
+"""What `insync mutate` says: what became of each mutant, and the score."""
+
+from __future__ import annotations
+
+import json
+
+from insync.cli.show.figures import count, plural, seconds
+from insync.explorer.mutate import Fate, MutantResult, MutationResult
+from insync.explorer.traces.grid import Paint, Tone, describe_bounds
+
+__all__ = ["describe_mutation", "mutant_line", "mutation_json", "not_tried"]
+
+
+def not_tried(mutant: MutantResult) -> bool:
+    """Return whether Ctrl-C came before the mutant was looked at."""
+    return mutant.stopped_by == "interrupt"
+
+
+def mutant_line(mutant: MutantResult) -> str:
+    """Return what became of a mutant, in a line."""
+    lengths = {name: plural(n, "state") if n else "not reached" for name, n in mutant.killed_by.items()}
+    by = ", ".join(f"{name} ({length})" for name, length in lengths.items())
+    ends = {
+        "killed": f" by {by}",
+        "survived": f" with {count(mutant.distinct_states or 0)} states",
+        "undecided": f", stopped by {mutant.stopped_by}",
+        "equivalent": "",
+    }
+    return (
+        f"{mutant.fate:<10}  {mutant.name}:{ends[mutant.fate]}"
+        if ends[mutant.fate]
+        else f"{mutant.fate:<10}  {mutant.name}"
+    )
+
+
+def describe_mutation(result: MutationResult, paint: Paint) -> str:
+    """Return the report: the mutants by what became of them, and the score."""
+    lines = [f"{result.model}   {describe_bounds(result.bounds)}   {count(result.distinct_states)} states"]
+    lines.append(f"judged by {', '.join(result.properties)}")
+    if result.failing:
+        lines.append(f"left out, as they fail of the model itself: {', '.join(result.failing)}")
+    for fate, tone in ((Fate.SURVIVED, Tone.BAD), (Fate.UNDECIDED, Tone.BAD), (Fate.KILLED, Tone.GOOD)):
+        chosen = [mutant for mutant in result.mutants if mutant.fate is fate and not not_tried(mutant)]
+        if chosen:
+            lines += ["", paint(f"{len(chosen)} {fate}", tone), *[f"  {mutant_line(mutant)}" for mutant in chosen]]
+    equivalent = [mutant for mutant in result.mutants if mutant.fate is Fate.EQUIVALENT]
+    if equivalent:
+        lines += ["", f"{len(equivalent)} equivalent: from every reachable state the same steps"]
+        lines += [f"  {mutant.name}" for mutant in equivalent]
+    if left := sum(map(not_tried, result.mutants)):
+        lines += ["", paint(f"{left} not tried", Tone.BAD) + ", stopped by Ctrl-C"]
+    killed, survived = result.count(Fate.KILLED), result.count(Fate.SURVIVED)
+    score = "none" if result.score is None else f"{result.score:.0%}"
+    lines += ["", f"score {score}: {killed} of {killed + survived} noticed, in {seconds(result.seconds)}"]
+    return "\n".join(lines)
+
+
+def mutation_json(result: MutationResult) -> str:
+    """Return the object that `--json` prints."""
+    mutants = [
+        {
+            "name": mutant.name,
+            "action": mutant.action,
+            "change": mutant.change,
+            "without": mutant.without,
+            "fate": mutant.fate,
+            "killed_by": dict(mutant.killed_by),
+            "distinct_states": mutant.distinct_states,
+            "stopped_by": mutant.stopped_by,
+        }
+        for mutant in result.mutants
+    ]
+    return json.dumps(
+        {
+            "model": result.model,
+            "bounds": dict(result.bounds),
+            "properties": list(result.properties),
+            "left_out": list(result.failing),
+            "distinct_states": result.distinct_states,
+            "score": result.score,
+            "mutants": mutants,
+            "seconds": round(result.seconds, 6),
+        },
+        ensure_ascii=False,
+    )
