@@ -12,6 +12,8 @@ from insync.cli.show.progress import search_progress
 
 Insync = Callable[..., Any]
 
+SUPPORT = Path(__file__).parent.parent / "support"
+
 
 def test_a_proof(insync: Insync) -> None:
     code, out, err = insync("check", "kip320", "--replicas", 2, "--max-leader-epoch", 1)
@@ -48,6 +50,7 @@ def test_the_object_for_scripts(insync: Insync) -> None:
         "violations",
         "actions",
         "never_enabled",
+        "not_enabled_yet",
         "seconds",
         "peak_memory_bytes",
     ]
@@ -135,6 +138,22 @@ def test_keep_going_counts_the_whole_space(insync: Insync) -> None:
     )
     assert first["distinct_states"] < whole["distinct_states"] == unchecked["distinct_states"]
     assert first["violations"] == whole["violations"]
+
+
+def test_what_a_refused_step_ends_is_not_known_of_the_rest(insync: Insync) -> None:
+    late = f"{SUPPORT / 'insync_corners.py'}:Late"
+    code, out, _ = insync("check", late, "--json")
+    ended = json.loads(out)
+    assert code == 1
+    assert ended["properties"] == [{"name": "ok", "verdict": "incomplete"}, {"name": "type_ok", "verdict": "violated"}]
+    assert (ended["frontier"], ended["never_enabled"], ended["not_enabled_yet"]) == (1, [], ["late"])
+    whole = json.loads(insync("check", late, "--json", "--keep-going").out)
+    assert {entry["verdict"] for entry in whole["properties"]} == {"violated"}
+    assert (whole["frontier"], whole["never_enabled"], whole["not_enabled_yet"]) == (0, [], [])
+    text = insync("check", late).out
+    assert "no violation of ok up to there" in text
+    assert "not enabled so far: late" in text
+    assert "never enabled" not in text
 
 
 def test_threads_and_partitions_change_nothing(insync: Insync) -> None:

@@ -174,14 +174,14 @@ def test_mutate_for_scripts(insync: Insync) -> None:
 def test_what_an_interrupt_leaves_is_one_line(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
     from insync.explorer import mutate as judging
 
-    def interrupted(*given: object) -> judging.MutationResult:
+    def interrupted(*_: object, **given: object) -> judging.MutationResult:
         left = judging.MutantResult("x", "a", "b", "c", judging.Fate.UNDECIDED, {}, None, StopReason.INTERRUPT)
-        told = given[6]
+        told = given["told"]
         assert callable(told)
         told(1, 2, left)
         return judging.MutationResult("kip320", {}, ("weak_isr",), (), 277, (left, left), 0.5)
 
-    monkeypatch.setattr(judging, "mutate", interrupted)
+    monkeypatch.setattr("insync.cli.commands.mutate.mutate", interrupted)
     code, out, err = insync("mutate", "kip320", *SMALL)
     assert (code, err) == (3, "")
     assert out.splitlines()[2:] == [

@@ -20,6 +20,7 @@ from insync.explorer import check as check_locally
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.spark_explore import SparkOptions, check
+from insync_corners import Late
 from insync_spark_faults import failing_once
 
 if TYPE_CHECKING:
@@ -95,6 +96,19 @@ def test_a_run_that_ended_with_a_violation_can_go_on_to_the_end(spark: SparkSess
     assert facts(check(model, options=options)) == facts(check_locally(model))
     whole = check(model, options=replace(options, resume=True), keep_going=True)
     assert facts(whole) == facts(check_locally(model, keep_going=True))
+
+
+@pytest.mark.parametrize("warm_states", [1, 100])
+def test_a_run_that_ended_with_a_refused_step_can_go_on_to_the_end(
+    spark: SparkSession, tmp_path: Path, warm_states: int
+) -> None:
+    """The step is refused on Spark, or in the first levels, which the driver searches itself."""
+    options = SparkOptions(session=spark, partitions=2, warm_states=warm_states, run_dir=str(tmp_path))
+    ended = check(Late(), options=options)
+    assert facts(ended) == facts(check_locally(Late()))
+    assert {found.name: found.verdict for found in ended.properties} == {"ok": "incomplete", "type_ok": "violated"}
+    whole = check(Late(), options=replace(options, resume=True), keep_going=True)
+    assert facts(whole) == facts(check_locally(Late(), keep_going=True))
 
 
 @pytest.mark.slow

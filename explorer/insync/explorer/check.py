@@ -83,11 +83,11 @@ def _violations(
     """The traces of all violations, the shortest first, then in the order of the properties."""
     found: list[Violation] = []
     for number, hit in sorted(space.violations.items()):
-        moves = path_to(model.program, kernels, space, team, hit.least, hit.level)
+        moves = path_to(model, kernels, space, team, hit.least, hit.level)
         trace = violation_trace(model, checked[number], moves)
         found.append(Violation(checked[number].name, trace.length, trace))
     if space.refused is not None:
-        moves = path_to(model.program, kernels, space, team, space.refused.least, space.refused.level)
+        moves = path_to(model, kernels, space, team, space.refused.least, space.refused.level)
         trace = refusal_trace(model, moves)
         found.append(Violation(TYPE_OK, trace.length, trace))
     return tuple(sorted(found, key=lambda violation: violation.trace_length))
@@ -156,7 +156,10 @@ def concluded(
     violated = [violation.property for violation in violations]
     otherwise = Verdict.HOLDS if complete else Verdict.INCOMPLETE
     names = dict.fromkeys([*asked, *violated])
-    refused = {v.trace.refused.action for v in violations if v.trace.refused is not None}
+    # Only the first refused step is known by its action; any action that is checked may have been refused as well.
+    refusals = any(violation.trace.refused is not None for violation in violations)
+    refused = {action.name for action in model.program.actions if action.checks} if refusals else set()
+    without = tuple(name for name, steps in taken.items() if not steps and name not in refused)
     return CheckResult(
         model=model_reference(model),
         bounds=model.identity,
@@ -172,7 +175,8 @@ def concluded(
         properties=tuple(PropertyResult(n, Verdict.VIOLATED if n in violated else otherwise) for n in names),
         violations=violations,
         actions=taken,
-        never_enabled=tuple(name for name, steps in taken.items() if levels and not steps and name not in refused),
+        never_enabled=without if complete else (),
+        not_enabled_yet=() if complete else without,
         seconds=seconds,
         peak_memory_bytes=peak_memory(),
     )

@@ -1,4 +1,4 @@
-"""Memory outside Python's heap: address space that counts only as far as it is touched, and what is resident."""
+"""Memory outside Python's heap: address space of which only touched pages count, and what is resident."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def read_proof(path: Path) -> Proof:
     """Read a proof file.
 
     Raises:
-        UserError: it cannot be read or is no proof file; the message names the place in it.
+        UserError: it cannot be read, or is not a proof file; the message names the place in it.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))

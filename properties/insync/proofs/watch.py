@@ -32,7 +32,7 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ProofLimits:
-    """Bounds of a proof; None is no bound.
+    """Bounds of a proof; None means no bound.
 
     Attributes:
         seconds: for all of it.
@@ -44,7 +44,7 @@ class ProofLimits:
 
 
 class Deadline:
-    """A time by which a query must be answered; None is no limit."""
+    """A time by which a query must be answered; None means no limit."""
 
     def __init__(self, seconds: float | None) -> None:
         self.started = time.monotonic()

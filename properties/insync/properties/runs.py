@@ -117,7 +117,7 @@ def _instance(
         def predicate(s: StateView) -> Condition:
             given = function(model, s, *values)
             if kind is not RunKind.LEADS_TO:
-                return given  # trace_predicate says it if it is no condition
+                return given  # trace_predicate reports what is not a condition
             if not isinstance(given, tuple) or len(given) != 2:
                 message = (
                     f"{function.__name__} returns {given!r}; a leads_to property returns two conditions: what happens, "

@@ -10,6 +10,7 @@ from insync.explorer.testing.pytest_support import ENGINES, InsyncCheck, Setting
 from insync.explorer.traces.trace_file import read_trace
 from insync.model import ReadableState
 from insync.model.errors import UserError
+from insync_corners import Late
 from insync_lamp import Lamp
 
 SMALL = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}
@@ -40,6 +41,16 @@ def test_a_property_that_fails_shows_grid_and_replay_and_leaves_a_trace(
     assert shown.endswith(f"Replay: insync replay {file}")
     assert (caught.value.file, search.traces) == (file, [file])
     assert caught.value.trace == replay(read_trace(file), Lamp(), str(file))
+
+
+@pytest.mark.parametrize("engine", ["local", "evaluator"])
+def test_the_answer_claims_nothing_of_levels_that_were_not_searched(search: InsyncCheck, engine: str) -> None:
+    assert search(Late, engine=engine, expect="violated") == "violated"
+    assert search.answer is not None
+    assert {found.name: found.verdict for found in search.answer.properties} == {
+        "ok": "incomplete",
+        "type_ok": "violated",
+    }
 
 
 def test_each_trace_has_a_file_of_its_own(search: InsyncCheck, tmp_path: Path) -> None:

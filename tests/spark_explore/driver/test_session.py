@@ -96,7 +96,7 @@ def test_nothing_is_left(tmp_path: Path, how: str) -> None:
 
 def test_the_class_archive_is_made_once_and_used(tmp_path: Path) -> None:
     cache = tmp_path / "a cache"
-    make = "from insync.spark_explore.driver.class_archive import prepare; print(prepare())"
+    make = "from insync.spark_explore.driver.prepare import prepare; print(prepare())"
     use = (
         "from insync.spark_explore.driver.session import open_session\n"
         "with open_session(None, 'local[2]', None) as spark:\n"

@@ -89,7 +89,7 @@ def _announced(name: str, engine: Engine, say: Callable[[str], None]) -> Engine:
     def announced(
         model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None
     ) -> Opinion:
-        say(f"{name} is at work.")
+        say(f"{name} is at work")
         return engine(model, properties, limits, stop)
 
     return announced

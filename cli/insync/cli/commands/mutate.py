@@ -51,7 +51,7 @@ def command(
             emit_error(f"{number}/{total}  {mutant_line(mutant)}")
 
     with stop_on_interrupt() as stop, steps_of_work(output.quiet) as say:
-        say("searching the unchanged model, and looking for mutants that take the same steps.")
+        say("searching the unchanged model, and looking for mutants that take the same steps")
         result = mutate(
             model,
             properties=properties or None,

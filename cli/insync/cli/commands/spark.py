@@ -25,7 +25,7 @@ def prepare_machine() -> int:
 
     Needed once for a version of Java and of Spark, for searches on this machine alone; it takes about half a minute.
     """
-    from insync.spark_explore.driver.class_archive import prepare
+    from insync.spark_explore.driver.prepare import prepare
 
     emit(f"Spark's classes are ready: {prepare()}")
     return ExitCode.HOLDS

@@ -46,11 +46,11 @@ class Engine:
     def require_own_options(self) -> None:
         """Raise UsageError for an option that the engine does not have."""
         if self.on_spark and self.threads is not None:
-            message = "--threads applies to the local engine only. On Spark, use --master local[N], or --partitions N."
+            message = "--threads applies to the local engine only; on Spark, use --master local[N], or --partitions N."
             raise click.UsageError(message)
         given = [name for name in _SPARK_ALONE if getattr(self, name)]
         if not self.on_spark and given:
-            message = f"--{given[0].replace('_', '-')} applies to the Spark engine only; add --engine spark."
+            message = f"--{given[0].replace('_', '-')} needs the Spark engine; add --engine spark."
             raise click.UsageError(message)
 
     def spark_options(self) -> SparkOptions:

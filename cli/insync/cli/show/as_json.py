@@ -37,6 +37,7 @@ def check_json(result: CheckResult, files: Sequence[Path | None]) -> str:
             "violations": [_violation(*pair) for pair in zip(result.violations, files, strict=True)],
             "actions": dict(result.actions),
             "never_enabled": list(result.never_enabled),
+            "not_enabled_yet": list(result.not_enabled_yet),
             "seconds": _seconds(result.seconds),
             "peak_memory_bytes": result.peak_memory_bytes,
         },

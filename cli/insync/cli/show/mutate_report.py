@@ -38,7 +38,7 @@ def describe_mutation(result: MutationResult, paint: Paint) -> str:
     lines = [f"{result.model}   {describe_bounds(result.bounds)}   {count(result.distinct_states)} states"]
     lines.append(f"judged by {', '.join(result.properties)}")
     if result.failing:
-        lines.append(f"left out, as they fail of the model itself: {', '.join(result.failing)}")
+        lines.append(f"left out: they already fail for the unchanged model: {', '.join(result.failing)}")
     for fate, tone in ((Fate.SURVIVED, Tone.BAD), (Fate.UNDECIDED, Tone.BAD), (Fate.KILLED, Tone.GOOD)):
         chosen = [mutant for mutant in result.mutants if mutant.fate is fate and not not_tried(mutant)]
         if chosen:

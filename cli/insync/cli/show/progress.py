@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,8 @@ from insync.cli.show.terminal import clear_status, emit_status, has_status_line
 from insync.explorer.progress import Phase, Progress, Reporter, WalkProgress, WalkReporter
 
 __all__ = ["progress_line", "search_progress", "status_line", "steps_of_work", "walk_line", "walk_progress"]
+
+_PERIOD_SECONDS = 1.0
 
 
 @contextmanager
@@ -29,9 +32,44 @@ def walk_progress(quiet: bool) -> Iterator[WalkReporter | None]:
 
 @contextmanager
 def steps_of_work(quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Yield what shows the sentence for each step of some work; with `--quiet` it shows nothing."""
+    """Yield what names the step of some work that begins; with `--quiet` it shows nothing.
+
+    The name is shown once the step has taken a second, with the time so far: every second on a terminal, else at ever
+    longer intervals.
+    """
+    steps = _Steps()
     with _cleared():
-        yield (lambda text: None) if quiet else (lambda text: emit_status(f"Progress: {text}"))
+        try:
+            yield (lambda text: None) if quiet else steps.begin
+        finally:
+            steps.end()
+
+
+class _Steps:
+    """Says in a thread which step is at work, for the work itself does not report."""
+
+    def __init__(self) -> None:
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def begin(self, text: str) -> None:
+        """End the step at work, if there is one, and begin another."""
+        self.end()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._repeat, args=(text, self._over), daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """End the step at work."""
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _repeat(self, text: str, over: threading.Event) -> None:
+        began, pause = time.perf_counter(), _PERIOD_SECONDS
+        while not over.wait(pause):
+            emit_status(f"Progress: {text}, {seconds(time.perf_counter() - began)} so far.")
+            pause = _PERIOD_SECONDS if has_status_line() else 2 * pause
 
 
 @contextmanager

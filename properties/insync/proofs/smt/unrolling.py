@@ -22,7 +22,7 @@ class SymbolicStep:
 
     Attributes:
         choices: for each action of the program, whether it is the one that is taken.
-        conditions: what holds of the step.
+        conditions: what holds for the step.
     """
 
     choices: tuple[z3.BoolRef, ...]
@@ -50,7 +50,7 @@ class Unrolling:
         self.steps: list[SymbolicStep] = []
 
     def extend(self) -> list[z3.BoolRef]:
-        """Add a step and the state after it; return what holds of them."""
+        """Add a step and the state after it; return the conditions that they meet."""
         before, number = self.states[-1], len(self.states)
         after = self.program.fresh(f"s{number}")
         step = self._step(before, after, number)

@@ -160,7 +160,7 @@ def no_divergence(model: Cluster, s: StateView) -> Condition:
 def leaders_know_their_followers(model: Cluster, s: StateView) -> Condition:
     """A follower in a leader's epoch has the leader's very records up to the log end that the leader counts for it.
 
-    Where this fails, two logs differ for good, and the protocol does not notice. It is asked only of a follower that
+    Where this fails, two logs stay different, and the protocol does not notice. It is asked only of a follower that
     has not crashed since it fetched.
     """
 

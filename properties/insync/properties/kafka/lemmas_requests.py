@@ -72,7 +72,7 @@ def leader_is_in_its_isr(model: Replication, s: StateView) -> Condition:
 
 @lemma(Replication)
 def quorum_is_the_newest_request(model: Replication, s: StateView) -> Condition:
-    """The controller's leader is that of the newest request, and so is its ISR, as far as it is decided."""
+    """The controller's leader is that of the newest request, and so is its ISR, once that is decided."""
 
     def same(epoch: Epoch) -> Condition:
         quorum = And(s.quorum.leader == s.requests[epoch].leader, s.quorum.isr == isr_of(model, s, epoch))

@@ -25,12 +25,12 @@ def epoch_of(s: StateView, replica: int) -> Num:
 
 
 def of_leader(model: Replication, s: StateView, epoch: Epoch, holds: Callable[[Replica], Condition]) -> Condition:
-    """Whether something holds of the replica that the request of an epoch names, if it names one."""
+    """Whether something holds for the replica that the request of an epoch names, if it names one."""
     return for_all(model.all(Replica), lambda leader: Implies(s.requests[epoch].leader == leader, holds(leader)))
 
 
 def isr_of(model: Replication, s: StateView, epoch: Epoch, otherwise: SetValue | None = None) -> SetValue:
-    """The ISR of an epoch as far as it is decided: its leader's while it leads, else the one that was sent."""
+    """The ISR of an epoch, once it is decided: its leader's while it leads, else the one that was sent."""
     isr = s.requests[epoch].isr if otherwise is None else otherwise
     for replica in model.all(Replica):
         leads = And(s.requests[epoch].leader == replica, s.replica[replica].epoch == epoch)
@@ -50,7 +50,7 @@ def in_its_epoch(model: Replication, s: StateView, leader: Replica, follower: Re
 
 
 def every_record(model: Replication, s: StateView, holds: Callable[[Replica, int], Condition]) -> Condition:
-    """Whether something holds of every replica and offset at which it has a record."""
+    """Whether something holds for every replica and offset at which it has a record."""
 
     def of_replica(replica: Replica) -> Condition:
         leo, offsets = s.replica[replica].leo, range(model.b.log_size)
@@ -60,7 +60,7 @@ def every_record(model: Replication, s: StateView, holds: Callable[[Replica, int
 
 
 def every_pair(model: Replication, holds: Callable[[Replica, Replica, int], Condition]) -> Condition:
-    """Whether something holds of every two different replicas, each two in one order, and of every offset."""
+    """Whether something holds for every two different replicas, each two in one order, and of every offset."""
     replicas, offsets = model.all(Replica), range(model.b.log_size)
 
     def of_one(one: Replica) -> Condition:

@@ -64,7 +64,7 @@ def check(
     Args:
         model: what to search.
         properties: names of properties; None is the model's headline. type_ok is always checked.
-        limits: bounds of the search; `memory_bytes` is of the tables of one executor.
+        limits: bounds of the search; `memory_bytes` bounds the tables of one executor.
         options: how to use Spark.
         keep_going: whether to go on to the end of the space after a violation.
         reporter: is told of each level.
@@ -93,7 +93,7 @@ def check(
             search = SparkSearch(spark, place, recipe, manifest.ledger, watch, keep_going, reporter, figures)
             space = search.run(lambda: write_manifest(run, manifest))
             clock.lap("search")
-            finder = PathFinder(spark, place, run, kernels, model.program)
+            finder = PathFinder(spark, place, run, kernels, model)
             violations = _violations(model, judged.invariants, space, finder)
     if violations:
         clock.lap("trace")

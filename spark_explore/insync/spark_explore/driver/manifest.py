@@ -118,7 +118,7 @@ def read_manifest(folder: RunFolder) -> Manifest:
 
 
 def require_same(folder: RunFolder, found: Identity, wanted: Identity) -> None:
-    """Raise UserError unless a run directory is of the same search, naming the first difference."""
+    """Raise UserError unless a run directory belongs to the same search, naming the first difference."""
     for name, meaning in _MEANING.items():
         there, here = getattr(found, name), getattr(wanted, name)
         if there != here:

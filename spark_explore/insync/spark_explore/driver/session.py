@@ -1,4 +1,4 @@
-"""The SparkSession of a search: the caller's, left as it was, or one of our own, of which nothing is left."""
+"""The SparkSession of a search: the caller's, left as it was, or one that we start, and shut down completely."""
 
 from __future__ import annotations
 

@@ -1,0 +1,32 @@
+"""`prepare`: make Spark start faster on this machine, by a small search that leaves the archive of its classes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from insync.model.catalogue import find_model
+from insync.spark_explore.driver.check import check
+from insync.spark_explore.driver.class_archive import archive_path
+from insync.spark_explore.driver.options import SparkOptions
+from insync.spark_explore.driver.requirements import require_java, require_packages
+from insync.spark_explore.driver.session import open_session
+
+__all__ = ["prepare"]
+
+
+def prepare() -> Path:
+    """Make the archive from the classes that a small search uses, and return where it is.
+
+    Raises:
+        UserError: Spark cannot run here.
+    """
+    require_packages()
+    path = archive_path(require_java())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_suffix(".part")
+    beside.unlink(missing_ok=True)
+    model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+    with open_session(None, "local[2]", None, f' -XX:ArchiveClassesAtExit="{beside}"') as spark:
+        check(model, options=SparkOptions(session=spark, partitions=2, warm_states=1))
+    beside.replace(path)
+    return path
