@@ -1,11 +1,11 @@
 """The entry point: from here on Ctrl-C ends the process with a word, whatever is being imported.
 
-So nothing that takes time is imported before the handler is there: not even click.
+So nothing that takes time is imported before the handler is there: not click, and of the standard library only what
+Python has imported by then or gets in no time.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import sys
@@ -14,7 +14,7 @@ TYPE_CHECKING = False  # of typing, which takes as long to import as everything 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import FrameType
-    from typing import NoReturn
+    from typing import NoReturn, TextIO
 
 __all__ = ["main", "run"]
 
@@ -33,8 +33,7 @@ def main() -> NoReturn:
     if _still_compiling():
         # The interpreter would wait for a compilation that nobody waits for any more.
         for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(OSError):
-                stream.flush()
+            _flush(stream)
         os._exit(code)
     sys.exit(code)
 
@@ -48,9 +47,17 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:
     """End the process at once: what is being imported has done nothing yet, and need not be told."""
-    with contextlib.suppress(OSError):
+    try:
         os.write(2, b"Interrupted.\n")
-    os._exit(_INTERRUPTED)
+    finally:
+        os._exit(_INTERRUPTED)
+
+
+def _flush(stream: TextIO) -> None:
+    try:
+        stream.flush()
+    except OSError:  # its reader has closed it, and has seen what it wanted
+        return
 
 
 def _still_compiling() -> bool:
