@@ -257,7 +257,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("module", ["click", "insync.model", "insync.cli.options.engine"])
+@pytest.mark.parametrize("module", ["click", "insync.cli.options.model_command", "insync.cli.options.engine"])
 def test_an_interrupt_while_modules_are_imported_shows_no_traceback(module: str) -> None:
     script = SLOW_IMPORT.replace("STOPPER", repr(module))
     with subprocess.Popen(

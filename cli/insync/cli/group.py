@@ -12,6 +12,7 @@ import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.show.faults import explain_exit, explain_fault
+from insync.cli.show.shortened import shortened
 from insync.cli.show.terminal import emit_error, prepare_streams
 from insync.cli.show.usage import describe_usage_error
 
@@ -39,7 +40,7 @@ def run_command(arguments: Sequence[str] | None) -> int:
     try:
         result = insync.main(arguments, "insync", standalone_mode=False)
     except click.UsageError as error:
-        emit_error(f"Error: {describe_usage_error(error)}")
+        emit_error(shortened(f"Error: {describe_usage_error(error)}"))
         return ExitCode.USER_ERROR
     except (click.Abort, KeyboardInterrupt):
         emit_error("Interrupted.")
