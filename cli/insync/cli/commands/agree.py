@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import click
 
@@ -14,9 +14,9 @@ from insync.cli.options.model_command import ChosenModel, model_command, propert
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import Whole
 from insync.cli.show.agree_report import agreement_json, describe_agreement, describe_opinion
-from insync.cli.show.progress import steps_of_work
+from insync.cli.show.progress import Steps, steps_of_work
 from insync.cli.show.terminal import emit_error
-from insync.explorer.agree import Engine, Opinion, agree, evaluator_engine, local_engine, opinion_of, z3_engine
+from insync.explorer.agree import Engine, Opinion, agree, opinion_of, own_engines
 from insync.explorer.limits import Limits
 from insync.model import Model
 
@@ -60,13 +60,13 @@ def command(
     names = chosen.select(model, properties)
     known = _engines(z3_depth)
 
-    def told(opinion: Opinion) -> None:
+    def report(opinion: Opinion) -> None:
         if not output.quiet:
             emit_error(f"{opinion.engine}: {describe_opinion(opinion)}")
 
-    with stop_on_interrupt() as stop, steps_of_work(output.quiet) as say:
-        asked = {name: _announced(name, known[name], say) for name in engines or _ENGINES}
-        found = agree(model, engines=asked, properties=names, limits=limits, told=told, stop=stop)
+    with stop_on_interrupt() as stop, steps_of_work(output.quiet) as steps:
+        asked = {name: _announced(name, known[name], steps) for name in engines or _ENGINES}
+        found = agree(model, engines=asked, properties=names, limits=limits, reporter=report, stop=stop)
     output.show(lambda: describe_agreement(found, model.grid, output.paint), lambda: agreement_json(found))
     if found.differences:
         return ExitCode.VIOLATED
@@ -74,23 +74,21 @@ def command(
 
 
 def _engines(z3_depth: int) -> dict[str, Engine]:
-    return {
-        "evaluator": evaluator_engine,
-        "local-1": local_engine(1),
-        "local-2": local_engine(2),
-        "spark": _spark,
-        "z3": z3_engine(z3_depth),
-    }
+    known = {**own_engines(z3_depth), "spark": _spark}
+    return {name: known[name] for name in _ENGINES}
 
 
-def _announced(name: str, engine: Engine, say: Callable[[str], None]) -> Engine:
+def _announced(name: str, engine: Engine, steps: Steps) -> Engine:
     """Return an engine that says when it begins, for the next word comes when it has finished."""
 
     def announced(
         model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None
     ) -> Opinion:
-        say(f"{name} is at work")
-        return engine(model, properties, limits, stop)
+        steps.begin(f"{name} is at work")
+        try:
+            return engine(model, properties, limits, stop)
+        finally:
+            steps.end()
 
     return announced
 

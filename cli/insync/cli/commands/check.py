@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import click
 
-from insync import explorer
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.engine import Engine, engine_options
@@ -16,7 +15,7 @@ from insync.cli.options.output import Output, output_options
 from insync.cli.show.as_json import check_json
 from insync.cli.show.progress import search_progress
 from insync.cli.show.report import describe_check
-from insync.explorer import CheckResult, Limits
+from insync.explorer import CheckResult, Limits, check
 from insync.model import Model
 
 __all__ = ["command"]
@@ -71,16 +70,16 @@ def _search(
 
             return spark_explore.check(
                 model,
-                names,
+                properties=names,
                 limits=limits,
                 options=engine.spark_options(),
                 keep_going=keep_going,
                 reporter=reporter,
                 stop=stop,
             )
-        return explorer.check(
+        return check(
             model,
-            names,
+            properties=names,
             limits=limits,
             threads=engine.threads,
             partitions=engine.partitions,

@@ -14,10 +14,10 @@ from insync.cli.options.values import OutputPath, Whole
 from insync.cli.show.as_json import graph_json
 from insync.cli.show.figures import plural
 from insync.cli.show.progress import search_progress
-from insync.explorer.limits import Limits, StopReason
-from insync.explorer.runs.graph_export import dot_text, graphml_text
-from insync.explorer.runs.state_graph import StateGraph, build_graph
-from insync.explorer.traces.files import check_writable, write_whole
+from insync.cli.show.terminal import emit_error
+from insync.explorer import Limits, StateGraph, StopReason, graph, write_graph
+from insync.explorer.graph import require_graph_format
+from insync.explorer.traces.files import check_writable
 from insync.model.errors import UserError
 
 __all__ = ["command"]
@@ -45,26 +45,26 @@ def command(chosen: ChosenModel, file: Path, max_depth: int | None, max_states: 
     A node has every field of the state in readable form, an edge has the action and its parameters. Such graphs are
     for looking at: take small bounds, or --max-depth.
     """
-    writers = {".graphml": graphml_text, ".dot": dot_text}
-    if file.suffix not in writers:
-        message = f"{file}: a graph is written as .graphml or .dot; give the file one of these endings."
-        raise UserError(message)
+    require_graph_format(file)
     model = chosen.build()
     check_writable(file)
     limits = Limits(depth=max_depth, states=max_states + 1)
     with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
-        graph = build_graph(model, limits=limits, reporter=reporter, stop=stop)
-    if graph.stopped_by not in (None, StopReason.DEPTH) or len(graph) > max_states:
+        found = graph(model, limits=limits, reporter=reporter, stop=stop)
+    if found.stopped_by is StopReason.INTERRUPT:
+        emit_error(f"Stopped by Ctrl-C after {plural(len(found), 'state')}; {file} was not written.")
+        return ExitCode.INCOMPLETE
+    if found.stopped_by not in (None, StopReason.DEPTH) or len(found) > max_states:
         message = (
             f"The graph has more than {plural(max_states, 'state')}, so it was not written; take smaller bounds, "
             f"--max-depth, or a larger --max-states."
         )
         raise UserError(message)
-    write_whole(file, writers[file.suffix](graph))
-    output.show(lambda: _as_text(graph, file), lambda: graph_json(graph, file))
+    write_graph(file, found)
+    output.show(lambda: _as_text(found, file), lambda: graph_json(found, file))
     return ExitCode.HOLDS
 
 
-def _as_text(graph: StateGraph, file: Path) -> str:
-    left = "" if graph.stopped_by is None else f"; {plural(len(graph) - graph.expanded, 'state')} not expanded"
-    return f"{file}: {plural(len(graph), 'state')}, {plural(len(graph.source), 'step')}{left}"
+def _as_text(found: StateGraph, file: Path) -> str:
+    left = "" if found.stopped_by is None else f"; {plural(len(found) - found.expanded, 'state')} not expanded"
+    return f"{file}: {plural(len(found), 'state')}, {plural(len(found.source), 'step')}{left}"

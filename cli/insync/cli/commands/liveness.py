@@ -12,8 +12,7 @@ from insync.cli.options.model_command import ChosenModel, ModelCommand, model_co
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.liveness_report import describe_liveness, liveness_json
 from insync.cli.show.progress import search_progress
-from insync.explorer.limits import Limits
-from insync.explorer.liveness import check_progress
+from insync.explorer import Limits, liveness
 from insync.model import Model
 from insync.properties.fairness import Fairness
 from insync.properties.registry import run_properties_of
@@ -55,7 +54,9 @@ def _fairness(weak: tuple[str, ...], strong: tuple[str, ...], unfair: bool) -> F
     unfair=option("--unfair", is_flag=True, help="Take no fairness for granted."),
 )
 @click.option("--witnesses", is_flag=True, help="Show the traces to states that `sometimes` properties ask for.")
-@limit_options(states="Stop once N states were found [default: 3,000,000].", seconds="Stop exploring after S seconds.")
+@limit_options(
+    states="Stop once N states were found [default: 3,000,000].", seconds="Stop after S seconds, compilation included."
+)
 @output_options(trace=True)
 def command(
     chosen: ChosenModel,
@@ -75,7 +76,7 @@ def command(
     model = chosen.build()
     output.check_trace_path()
     with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
-        result = check_progress(
+        result = liveness(
             model,
             properties=properties or None,
             fairness=fairness,

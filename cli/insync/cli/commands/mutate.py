@@ -10,11 +10,10 @@ from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import ChosenModel, model_command, property_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.show.mutate_report import describe_mutation, mutant_line, mutation_json, not_tried
+from insync.cli.show.mutate_report import describe_mutation, mutant_line, mutation_json
 from insync.cli.show.progress import steps_of_work
 from insync.cli.show.terminal import emit_error
-from insync.explorer.limits import Limits
-from insync.explorer.mutate import Fate, MutantResult, mutate
+from insync.explorer import Fate, Limits, MutantResult, mutate
 
 __all__ = ["command"]
 
@@ -24,7 +23,8 @@ __all__ = ["command"]
 @click.option("--action", "actions", multiple=True, metavar="NAME", help="Change this action; may be repeated.")
 @click.option("--runs", is_flag=True, help="Ask the properties of runs about the mutants that survive.")
 @limit_options(
-    states="Leave a mutant undecided once it has N states.", seconds="Leave a mutant undecided after S seconds."
+    states="Leave a mutant undecided once it has N states.",
+    seconds="Leave a mutant undecided after S seconds, compilation included.",
 )
 @thread_options
 @output_options()
@@ -46,12 +46,14 @@ def command(
     """
     model = chosen.build()
 
-    def told(number: int, total: int, mutant: MutantResult) -> None:
-        if not output.quiet and not not_tried(mutant):
-            emit_error(f"{number}/{total}  {mutant_line(mutant)}")
+    with stop_on_interrupt() as stop, steps_of_work(output.quiet) as steps:
+        steps.begin("searching the unchanged model, and looking for mutants that take the same steps")
 
-    with stop_on_interrupt() as stop, steps_of_work(output.quiet) as say:
-        say("searching the unchanged model, and looking for mutants that take the same steps")
+        def report(number: int, total: int, mutant: MutantResult) -> None:
+            steps.end()
+            if not output.quiet:
+                emit_error(f"{number}/{total}  {mutant_line(mutant)}")
+
         result = mutate(
             model,
             properties=properties or None,
@@ -59,8 +61,9 @@ def command(
             runs=runs,
             limits=limits,
             threads=engine.threads,
-            told=told,
+            reporter=report,
             stop=stop,
         )
     output.show(lambda: describe_mutation(result, output.paint), lambda: mutation_json(result))
-    return ExitCode.INCOMPLETE if result.count(Fate.UNDECIDED) else ExitCode.HOLDS
+    incomplete = result.stopped_by is not None or result.count(Fate.UNDECIDED)
+    return ExitCode.INCOMPLETE if incomplete else ExitCode.HOLDS

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from insync.cli.exit_codes import exit_code_for
+from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.choice_options import option_names
 from insync.cli.options.first_look import first_look
 from insync.cli.options.groups import gathered, option
 from insync.cli.options.model_command import ChosenModel, ModelCommand, model_command, property_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import OutputPath, Seconds, Whole
+from insync.cli.show.figures import seconds
+from insync.cli.show.terminal import emit_error
+from insync.explorer import Limits
+from insync.explorer.traces.files import check_writable
 from insync.model.catalogue import find_model
+from insync.model.errors import UserError
 from insync.proofs.watch import ProofLimits
+
+if TYPE_CHECKING:
+    from insync.explorer import BoundedResult, ProofResult
+    from insync.proofs.outcome import Query
 
 __all__ = ["command"]
 
@@ -132,25 +144,47 @@ def command(
       insync prove kip320 --induction --lemmas proof.json --log-size 6 --max-records 6 --max-leader-epoch 6
       insync prove --lemmas proof.json
     """  # noqa: D301 -- the escape keeps click from filling the lines after it
-    from insync.cli.proving import Wish, prove
+    from insync.cli.show.proof_report import answer_of
+    from insync.explorer import bounded_check, prove
 
     _require_one_way(way, helped)
-    wish = Wish(
-        way.names,
-        way.bmc,
-        way.k,
-        properties,
-        helped.lemmas,
-        helped.proof,
-        way.save,
-        limits.seconds,
-        limits.query_seconds,
-        output.trace,
-        output.json,
-        output.color,
-        output.quiet,
-    )
-    return prove(chosen.build(), wish)
+    model = chosen.build()
+    if way.save is not None:
+        check_writable(way.save)
+    output.check_trace_path()
+
+    def report(query: Query) -> None:
+        if not output.quiet:
+            emit_error(f"Progress: {query.name}: {answer_of(query)} in {seconds(query.seconds)}.")
+
+    with stop_on_interrupt() as stop:
+        if way.bmc is not None:
+            search = bounded_check(
+                model,
+                depth=way.bmc,
+                properties=properties,
+                lemmas=helped.lemmas,
+                infer=way.infer,
+                proof=helped.proof,
+                limits=Limits(seconds=limits.seconds),
+                query_seconds=limits.query_seconds,
+                reporter=report,
+                stop=stop,
+            )
+        else:
+            attempt = prove(
+                model,
+                properties=properties,
+                lemmas=helped.lemmas,
+                infer=way.infer,
+                proof=helped.proof,
+                k=way.k,
+                limits=Limits(seconds=limits.seconds),
+                query_seconds=limits.query_seconds,
+                reporter=report,
+                stop=stop,
+            )
+    return _show_attempt(attempt, way.save, output) if way.bmc is None else _show_search(search, output)
 
 
 def _require_one_way(way: Way, helped: Helped) -> None:
@@ -167,3 +201,43 @@ def _require_one_way(way: Way, helped: Helped) -> None:
     if way.save is not None and way.bmc is not None:
         message = "--bmc proves nothing that --save could write. Save a proof by --induction or --infer."
         raise click.UsageError(message)
+
+
+def _show_search(search: BoundedResult, output: Output) -> int:
+    """Print a bounded check and write the traces that were asked for; return the exit code."""
+    from insync.cli.show.proof_json import search_json
+    from insync.cli.show.proof_report import describe_search
+
+    with output.traces_written(search.traces, search.model) as files:
+        output.show(
+            lambda: describe_search(search, files, output.paint, output.width), lambda: search_json(search, files)
+        )
+    return exit_code_for(search.verdict)
+
+
+def _show_attempt(attempt: ProofResult, file: Path | None, output: Output) -> int:
+    """Print an induction and write the proof and the traces that were asked for; return the exit code.
+
+    When the proof cannot be written the induction is printed all the same; the UserError follows it.
+    """
+    from insync.cli.show.proof_json import attempt_json
+    from insync.cli.show.proof_report import describe_attempt
+
+    failure: UserError | None = None
+    saved = None
+    if file is not None and attempt.verdict == "holds":
+        try:
+            attempt.save(file)
+            saved = file
+        except UserError as error:
+            failure = error
+    elif file is not None:
+        emit_error(f"{file} was not written: there is no proof.")
+    with output.traces_written(attempt.traces, attempt.model) as files:
+        output.show(
+            lambda: describe_attempt(attempt, saved, files, output.paint, output.width),
+            lambda: attempt_json(attempt, saved, files),
+        )
+    if failure is not None:
+        raise failure
+    return exit_code_for(attempt.verdict)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -12,14 +11,10 @@ from insync.cli.options.output import Output, output_options
 from insync.cli.show.as_json import trace_json
 from insync.cli.show.report import describe_trace
 from insync.cli.show.terminal import emit
-from insync.explorer.replay import replay
+from insync.explorer import read_trace, replay
+from insync.explorer.replay import model_of_trace
 from insync.explorer.traces.itf import itf_text
-from insync.explorer.traces.trace import Trace
-from insync.explorer.traces.trace_file import model_beside, read_trace, trace_text
-from insync.model import Model
-from insync.model.catalogue import find_model, model_reference
-from insync.model.errors import UserError
-from insync.properties.registry import run_properties_of, select
+from insync.explorer.traces.trace_file import trace_text
 
 __all__ = ["command"]
 
@@ -46,7 +41,9 @@ def command(file: Path, form: str, reference: str | None, output: Output) -> int
     if output.json and form != "text":
         message = f"--json and --format {form} both say what to print. Give one of them."
         raise click.UsageError(message)
-    trace, model = _replayed(file, reference)
+    claim = read_trace(file)
+    model = model_of_trace(claim, str(file), model=reference, beside=file)
+    trace = replay(claim, model=model, place=str(file))
     if form == "itf":
         emit(itf_text(trace, model.state).rstrip("\n"))
     elif form == "json":
@@ -56,15 +53,3 @@ def command(file: Path, form: str, reference: str | None, output: Output) -> int
             lambda: describe_trace(trace, model.grid, None, output.paint, output.width), lambda: trace_json(trace)
         )
     return ExitCode.HOLDS
-
-
-def _replayed(file: Path, reference: str | None) -> tuple[Trace, Model]:
-    trace = read_trace(file)
-    try:
-        model = find_model(reference or model_beside(trace.model, file))(**trace.bounds)
-        if trace.property not in run_properties_of(model):
-            select(model, [trace.property])
-    except UserError as error:
-        message = f"{file}: {error.args[0]}"
-        raise UserError(message) from error
-    return replay(replace(trace, model=model_reference(model)), model, str(file)), model

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from insync import explorer
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.engine import Engine, engine_options
@@ -17,7 +16,7 @@ from insync.cli.options.values import Whole
 from insync.cli.show.as_json import simulation_json
 from insync.cli.show.progress import walk_progress
 from insync.cli.show.report import describe_simulation
-from insync.explorer import Limits, SimulationResult
+from insync.explorer import Limits, SimulationResult, simulate
 from insync.model import Model
 
 __all__ = ["command"]
@@ -95,22 +94,22 @@ def _walk(
 
             return spark_explore.simulate(
                 model,
-                names,
+                properties=names,
                 walks=walks.number,
                 depth=walks.depth,
                 seed=walks.seed,
-                seconds=limits.seconds,
+                limits=limits,
                 options=engine.spark_options(),
                 reporter=reporter,
                 stop=stop,
             )
-        return explorer.simulate(
+        return simulate(
             model,
-            names,
+            properties=names,
             walks=walks.number,
             depth=walks.depth,
             seed=walks.seed,
-            seconds=limits.seconds,
+            limits=limits,
             threads=engine.threads,
             reporter=reporter,
             stop=stop,

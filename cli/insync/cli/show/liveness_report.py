@@ -8,15 +8,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from insync.cli.show.figures import plural, seconds
+from insync.cli.show.report import STOPPED_BY
 from insync.cli.show.trace_files import replay_hint
-from insync.explorer.liveness import ProgressResult, RunResult
+from insync.explorer import LivenessResult, RunResult
 from insync.explorer.traces.grid import Columns, Paint, Tone, describe_bounds, render_grid
 
 __all__ = ["describe_liveness", "liveness_json"]
 
 
 def describe_liveness(
-    result: ProgressResult,
+    result: LivenessResult,
     shown: Sequence[RunResult],
     files: Mapping[str, Path | None],
     columns: Columns,
@@ -31,7 +32,7 @@ def describe_liveness(
         lines.append(f"{paint(f'{found.verdict:<10}', tone)}  {found.name:<{size}}  {_what(found)}".rstrip())
     if not result.properties:
         lines.append("The model has no properties of runs.")
-    end = "" if result.stopped_by is None else f", stopped by the limit on {result.stopped_by}"
+    end = "" if result.stopped_by is None else f", stopped by {STOPPED_BY[result.stopped_by]}"
     lines += ["", f"{plural(result.distinct_states, 'state')}, {plural(result.transitions, 'step')}{end}"]
     lines.append(", ".join(f"{name} {seconds(time)}" for name, time in result.seconds.items()))
     for found in shown:
@@ -52,7 +53,7 @@ def _what(found: RunResult) -> str:
     return f"{found.kind}{bindings}"
 
 
-def liveness_json(result: ProgressResult, files: Mapping[str, Path | None]) -> str:
+def liveness_json(result: LivenessResult, files: Mapping[str, Path | None]) -> str:
     """Return the object that `--json` prints."""
     properties = [
         {

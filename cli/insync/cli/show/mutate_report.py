@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 
 from insync.cli.show.figures import count, plural, seconds
-from insync.explorer.mutate import Fate, MutantResult, MutationResult
+from insync.cli.show.report import STOPPED_BY
+from insync.explorer import Fate, MutantResult, MutationResult
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds
 
-__all__ = ["describe_mutation", "mutant_line", "mutation_json", "not_tried"]
+__all__ = ["describe_mutation", "mutant_line", "mutation_json"]
 
 
-def not_tried(mutant: MutantResult) -> bool:
-    """Return whether Ctrl-C came before the mutant was looked at."""
+def _not_tried(mutant: MutantResult) -> bool:
     return mutant.stopped_by == "interrupt"
 
 
@@ -23,7 +23,7 @@ def mutant_line(mutant: MutantResult) -> str:
     ends = {
         "killed": f" by {by}",
         "survived": f" with {count(mutant.distinct_states or 0)} states",
-        "undecided": f", stopped by {mutant.stopped_by}",
+        "undecided": f", stopped by {STOPPED_BY.get(mutant.stopped_by or '', mutant.stopped_by)}",
         "equivalent": "",
     }
     return (
@@ -40,18 +40,23 @@ def describe_mutation(result: MutationResult, paint: Paint) -> str:
     if result.failing:
         lines.append(f"left out: they already fail for the unchanged model: {', '.join(result.failing)}")
     for fate, tone in ((Fate.SURVIVED, Tone.BAD), (Fate.UNDECIDED, Tone.BAD), (Fate.KILLED, Tone.GOOD)):
-        chosen = [mutant for mutant in result.mutants if mutant.fate is fate and not not_tried(mutant)]
+        chosen = [mutant for mutant in result.mutants if mutant.fate is fate and not _not_tried(mutant)]
         if chosen:
             lines += ["", paint(f"{len(chosen)} {fate}", tone), *[f"  {mutant_line(mutant)}" for mutant in chosen]]
     equivalent = [mutant for mutant in result.mutants if mutant.fate is Fate.EQUIVALENT]
     if equivalent:
         lines += ["", f"{len(equivalent)} equivalent: from every reachable state the same steps"]
         lines += [f"  {mutant.name}" for mutant in equivalent]
-    if left := sum(map(not_tried, result.mutants)):
-        lines += ["", paint(f"{left} not tried", Tone.BAD) + ", stopped by Ctrl-C"]
+    if result.stopped_by is not None:
+        left = sum(map(_not_tried, result.mutants))
+        what = f"{left} not tried" if result.mutants else "no mutant was tried"
+        lines += ["", paint(what, Tone.BAD) + ", stopped by Ctrl-C"]
     killed, survived = result.count(Fate.KILLED), result.count(Fate.SURVIVED)
-    score = "none" if result.score is None else f"{result.score:.0%}"
-    lines += ["", f"score {score}: {killed} of {killed + survived} noticed, in {seconds(result.seconds)}"]
+    if result.score is None:
+        lines += ["", f"no score: no mutant was killed and none survived, in {seconds(result.seconds)}"]
+    else:
+        score = f"score {result.score:.0%}: {killed} of {killed + survived} noticed"
+        lines += ["", f"{score}, in {seconds(result.seconds)}"]
     return "\n".join(lines)
 
 
@@ -77,6 +82,7 @@ def mutation_json(result: MutationResult) -> str:
             "properties": list(result.properties),
             "left_out": list(result.failing),
             "distinct_states": result.distinct_states,
+            "stopped_by": result.stopped_by,
             "score": result.score,
             "mutants": mutants,
             "seconds": round(result.seconds, 6),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from insync.cli.show.figures import count, memory, plural, rate, seconds
 from insync.cli.show.terminal import clear_status, emit_status, has_status_line
 from insync.explorer.progress import Phase, Progress, Reporter, WalkProgress, WalkReporter
 
-__all__ = ["progress_line", "search_progress", "status_line", "steps_of_work", "walk_line", "walk_progress"]
+__all__ = ["Steps", "progress_line", "search_progress", "status_line", "steps_of_work", "walk_line", "walk_progress"]
 
 _PERIOD_SECONDS = 1.0
 
@@ -31,30 +31,32 @@ def walk_progress(quiet: bool) -> Iterator[WalkReporter | None]:
 
 
 @contextmanager
-def steps_of_work(quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Yield what names the step of some work that begins; with `--quiet` it shows nothing.
-
-    The name is shown once the step has taken a second, with the time so far: every second on a terminal, else at ever
-    longer intervals.
-    """
-    steps = _Steps()
+def steps_of_work(quiet: bool) -> Iterator[Steps]:
+    """Yield what is told of each step of some work that begins; with `--quiet` it shows nothing."""
+    steps = Steps(quiet)
     with _cleared():
         try:
-            yield (lambda text: None) if quiet else steps.begin
+            yield steps
         finally:
             steps.end()
 
 
-class _Steps:
-    """Says in a thread which step is at work, for the work itself does not report."""
+class Steps:
+    """Says in a thread which step is at work, for the work itself does not report.
 
-    def __init__(self) -> None:
-        self._over = threading.Event()
+    A step is named once it has taken a second, with the time so far: every second on a terminal, else at ever longer
+    intervals.
+    """
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet, self._over = quiet, threading.Event()
         self._thread: threading.Thread | None = None
 
     def begin(self, text: str) -> None:
         """End the step at work, if there is one, and begin another."""
         self.end()
+        if self._quiet:
+            return
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._repeat, args=(text, self._over), daemon=True)
         self._thread.start()
