@@ -109,7 +109,7 @@ def test_a_violation_in_the_initial_state_is_a_walk_of_one_state() -> None:
 
 
 def test_stops_in_time_with_the_walks_that_are_done() -> None:
-    result = simulate(Clock(), walks=10**9, depth=50, seconds=0.05)
+    result = simulate(Clock(), walks=10**9, depth=50, seconds=0.5)
     assert (result.verdict, result.stopped_by) == ("incomplete", "time")
     assert 0 < result.walks < 10**9
     assert result.steps == 50 * result.walks
