@@ -87,7 +87,7 @@ def check(
     with _workers(options) as spark, open_run(options) as run:
         clock.lap("start")
         watch = Watch(replace(limits, memory_bytes=None), stop)
-        manifest = _begun(spark, run, identity, recipe, kernels, options, limits, keep_going)
+        manifest = _begun(spark, run, identity, recipe, kernels, options, limits, keep_going, stop)
         place = _place(run, manifest, options, limits)
         with releasing(spark, place):
             search = SparkSearch(spark, place, recipe, manifest.ledger, watch, keep_going, reporter, task_reporter)
@@ -133,6 +133,7 @@ def _begun(
     options: SparkOptions,
     limits: Limits,
     keep_going: bool,
+    stop: threading.Event | None,
 ) -> Manifest:
     """The manifest of the run that goes on, or of a new one with its first levels."""
     if options.resume:
@@ -140,7 +141,7 @@ def _begun(
     partitions = options.partitions or default_partitions(spark)
     run.write(RECIPE, write_recipe(recipe))
     enough = options.warm_states if limits.states is None else min(options.warm_states, limits.states)
-    start = warm_start(kernels, recipe.initial, run, partitions, Limits(limits.depth, enough), keep_going)
+    start = warm_start(kernels, recipe.initial, run, partitions, Limits(limits.depth, enough), keep_going, stop)
     manifest = Manifest(identity, uuid.uuid4().hex[:16], partitions, Ledger(start))
     write_manifest(run, manifest)
     return manifest
