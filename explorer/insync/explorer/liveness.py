@@ -19,6 +19,7 @@ from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import InternalError, UserError
+from insync.model.suspicion import suspicions
 from insync.properties.fairness import Fairness, fair_sets
 from insync.properties.registry import select_run_properties
 from insync.properties.runs import Instance, RunKind, RunProperty
@@ -60,6 +61,7 @@ class ProgressResult:
         stopped_by: the bound that ended the exploration; None when the graph is the whole space.
         distinct_states, transitions, depth: the size of the graph.
         properties: what is known of each.
+        warnings: what is suspicious in the model, or in its settings; a sentence for each.
         seconds: spent to explore, and to decide.
     """
 
@@ -71,6 +73,7 @@ class ProgressResult:
     transitions: int
     depth: int
     properties: tuple[RunResult, ...]
+    warnings: tuple[str, ...]
     seconds: Mapping[str, float]
 
 
@@ -120,6 +123,7 @@ def check_progress(
         transitions=len(graph.source),
         depth=len(graph.starts) - 1,
         properties=results,
+        warnings=suspicions(model, {}),
         seconds={"explore": explored - started, "decide": time.perf_counter() - explored},
     )
 

@@ -80,6 +80,7 @@ class MutationResult:
         distinct_states: of the model.
         mutants: the results, in the order of the actions.
         seconds: how long it took.
+        warnings: what is suspicious in the model, or in its settings; a sentence for each.
     """
 
     model: str
@@ -89,6 +90,7 @@ class MutationResult:
     distinct_states: int
     mutants: tuple[MutantResult, ...]
     seconds: float
+    warnings: tuple[str, ...] = ()
 
     def count(self, fate: Fate) -> int:
         """Return how many mutants had this fate."""
@@ -151,6 +153,7 @@ def mutate(
         failing=tuple(name for name in asked if name not in jury.properties),
         distinct_states=jury.original.distinct_states,
         mutants=tuple(results),
+        warnings=jury.original.warnings,
         seconds=time.perf_counter() - started,
     )
 

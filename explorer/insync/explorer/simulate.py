@@ -19,6 +19,7 @@ from insync.machine.walker import FailedWalk, Walked, Walker
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.evaluator import Evaluator, evaluate
+from insync.model.suspicion import suspicions
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import Judged, judge
 
@@ -60,6 +61,7 @@ class SimulationResult:
         lengths: the lengths of the walks.
         actions: the steps taken of each action, by its name.
         never_enabled: the actions of which no step was taken.
+        warnings: what is suspicious in the model, or in its settings; a sentence for each.
         seconds: spent to compile, to walk and to shorten.
         peak_memory_bytes: the largest resident set of the process so far.
     """
@@ -79,6 +81,7 @@ class SimulationResult:
     lengths: WalkLengths
     actions: Mapping[str, int]
     never_enabled: tuple[str, ...]
+    warnings: tuple[str, ...]
     seconds: Mapping[str, float]
     peak_memory_bytes: int
 
@@ -267,6 +270,7 @@ def simulation_of(
         lengths=WalkLengths(occurring[0], occurring[-1], steps / max(walks, 1), total.stuck),
         actions=taken,
         never_enabled=tuple(name for name, count in taken.items() if not count),
+        warnings=suspicions(model, judged.conditions),
         seconds=spent,
         peak_memory_bytes=peak_memory(),
     )

@@ -14,7 +14,8 @@ from insync.cli.options.model_command import ModelCommand, chosen_bounds, chosen
 from insync.cli.options.shared import color_option, json_option, model_argument, property_option, quiet_option
 from insync.cli.options.values import Seconds, Whole
 from insync.cli.show.figures import count, plural, seconds
-from insync.cli.show.terminal import emit, emit_error
+from insync.cli.show.terminal import emit, emit_error, grid_width
+from insync.cli.show.warned import warning_lines
 
 if TYPE_CHECKING:
     import threading
@@ -86,7 +87,7 @@ def command(
 
     with stop_on_interrupt() as stop:
         found = agree(built, chosen, names, Limits(depth=max_depth, seconds=max_seconds), told, stop)
-    emit(_as_json(found) if json_ else _as_text(found, built.grid, painter(color)))
+    emit(_as_json(found) if json_ else _as_text(found, built.grid, painter(color), grid_width()))
     if found.differences:
         return ExitCode.VIOLATED
     return ExitCode.HOLDS if found.agreed and found.stopped_by is None else ExitCode.INCOMPLETE
@@ -116,12 +117,13 @@ def _spark(model: Model, properties: Sequence[str], limits: Limits, stop: thread
     return opinion_of(check(model, properties, limits, stop=stop))
 
 
-def _as_text(found: Agreement, columns: Columns, paint: Paint) -> str:
+def _as_text(found: Agreement, columns: Columns, paint: Paint, width: int) -> str:
     from insync.explorer.traces.grid import Tone, describe_bounds
 
     lines = [f"{found.model}   {describe_bounds(found.bounds)}   properties {', '.join(found.properties) or 'none'}"]
-    width = max(len(opinion.engine) for opinion in found.opinions)
-    lines += [f"  {opinion.engine:<{width}}  {_said(opinion)}" for opinion in found.opinions]
+    longest = max(len(opinion.engine) for opinion in found.opinions)
+    lines += [f"  {opinion.engine:<{longest}}  {_said(opinion)}" for opinion in found.opinions]
+    lines += warning_lines(found.warnings, paint, width)
     if found.differences:
         lines += ["", paint("The engines differ:", Tone.BAD), *[f"  {text}" for text in found.differences]]
         lines += ["", *_where(found, columns)]
@@ -185,6 +187,7 @@ def _as_json(found: Agreement) -> str:
             "stopped_by": found.stopped_by,
             "engines": opinions,
             "differences": list(found.differences),
+            "warnings": list(found.warnings),
             "state": None if state is None else {"level": state.level, "state": state.state, "why": state.sentence},
         },
         ensure_ascii=False,

@@ -17,6 +17,7 @@ from insync.cli.options.shared import color_option, json_option, model_argument,
 from insync.cli.options.values import Seconds, Whole
 from insync.cli.show.figures import plural, seconds
 from insync.cli.show.terminal import emit
+from insync.cli.show.warned import warning_lines
 
 if TYPE_CHECKING:
     from insync.explorer.liveness import ProgressResult, RunResult
@@ -129,6 +130,7 @@ def _as_text(
         lines.append(f"{paint(f'{found.verdict:<10}', tone)}  {found.name:<{size}}  {_what(found)}".rstrip())
     if not result.properties:
         lines.append("The model has no properties of runs.")
+    lines += warning_lines(result.warnings, paint, width)
     end = "" if result.stopped_by is None else f", stopped by the limit on {result.stopped_by}"
     lines += ["", f"{plural(result.distinct_states, 'state')}, {plural(result.transitions, 'step')}{end}"]
     lines.append(", ".join(f"{name} {seconds(time)}" for name, time in result.seconds.items()))
@@ -174,6 +176,7 @@ def _as_json(result: ProgressResult, files: dict[str, Path | None]) -> str:
             "transitions": result.transitions,
             "depth": result.depth,
             "properties": properties,
+            "warnings": list(result.warnings),
             "seconds": {name: round(time, 6) for name, time in result.seconds.items()},
         },
         ensure_ascii=False,

@@ -13,7 +13,8 @@ from insync.cli.options.model_command import ModelCommand, chosen_bounds, chosen
 from insync.cli.options.shared import color_option, json_option, model_argument, quiet_option, threads_option
 from insync.cli.options.values import Seconds, Whole
 from insync.cli.show.figures import count, plural, seconds
-from insync.cli.show.terminal import emit, emit_error
+from insync.cli.show.terminal import emit, emit_error, grid_width
+from insync.cli.show.warned import warning_lines
 
 if TYPE_CHECKING:
     from insync.explorer.mutate import MutantResult, MutationResult
@@ -80,7 +81,7 @@ def command(
     with stop_on_interrupt() as stop:
         limits = Limits(states=max_states, seconds=max_seconds)
         result = mutate(built, properties or None, actions or None, runs, limits, threads, told, stop)
-    emit(_as_json(result) if json_ else _as_text(result, painter(color)))
+    emit(_as_json(result) if json_ else _as_text(result, painter(color), grid_width()))
     return ExitCode.INCOMPLETE if result.count(Fate.UNDECIDED) else ExitCode.HOLDS
 
 
@@ -104,7 +105,7 @@ def _line(mutant: MutantResult) -> str:
     )
 
 
-def _as_text(result: MutationResult, paint: Paint) -> str:
+def _as_text(result: MutationResult, paint: Paint, width: int) -> str:
     from insync.explorer.mutate import Fate
     from insync.explorer.traces.grid import Tone, describe_bounds
 
@@ -112,6 +113,7 @@ def _as_text(result: MutationResult, paint: Paint) -> str:
     lines.append(f"judged by {', '.join(result.properties)}")
     if result.failing:
         lines.append(f"left out: they already fail for the unchanged model: {', '.join(result.failing)}")
+    lines += warning_lines(result.warnings, paint, width)
     for fate, tone in ((Fate.SURVIVED, Tone.BAD), (Fate.UNDECIDED, Tone.BAD), (Fate.KILLED, Tone.GOOD)):
         chosen = [mutant for mutant in result.mutants if mutant.fate is fate and not _not_tried(mutant)]
         if chosen:
@@ -151,6 +153,7 @@ def _as_json(result: MutationResult) -> str:
             "distinct_states": result.distinct_states,
             "score": result.score,
             "mutants": mutants,
+            "warnings": list(result.warnings),
             "seconds": round(result.seconds, 6),
         },
         ensure_ascii=False,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insync.cli.show.proof_report import induction_trace
+from insync.cli.show.proof_report import induction_trace, warnings_of
 from insync.proofs.outcome import BoundedVerdict
 from insync.proofs.smt import z3_version
 
@@ -63,6 +63,7 @@ def _object(tried: Attempt | Search, **rest: object) -> str:
         "engine_version": z3_version(),
         "properties": [p.name for p in tried.properties],
         "lemmas": [lemma.name for lemma in tried.lemmas],
+        "warnings": list(warnings_of(tried)),
     }
     return json.dumps({**head, **rest}, ensure_ascii=False)
 

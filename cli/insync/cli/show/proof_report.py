@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import plural, seconds
 from insync.cli.show.report import STOPPED_BY, describe_trace
+from insync.cli.show.warned import warning_lines
 from insync.explorer.breadth_first.backtrack import Move
 from insync.explorer.traces.counterexample import refusal_trace, trace_steps, violation_trace
 from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
 from insync.explorer.traces.trace import RefusedStep, Trace
 from insync.model.catalogue import model_reference
+from insync.model.suspicion import suspicions
 from insync.proofs.outcome import BoundedVerdict, ProofVerdict
 from insync.properties.every_model import TYPE_OK
 
@@ -25,7 +27,16 @@ if TYPE_CHECKING:
     from insync.proofs.outcome import Bounded, CounterexampleToInduction, Induction, Query, StateSequence
     from insync.properties.invariants import Invariant
 
-__all__ = ["Attempt", "Search", "answer_of", "describe_attempt", "describe_search", "induction_trace", "traces_of"]
+__all__ = [
+    "Attempt",
+    "Search",
+    "answer_of",
+    "describe_attempt",
+    "describe_search",
+    "induction_trace",
+    "traces_of",
+    "warnings_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +78,11 @@ class Attempt:
     def proved(self) -> bool:
         """Whether all that was asked for is proved."""
         return self.result.verdict is ProofVerdict.PROVED and not self.lost
+
+
+def warnings_of(tried: Attempt | Search) -> tuple[str, ...]:
+    """Return what is suspicious in the model, its settings or the properties, a sentence for each."""
+    return suspicions(tried.model, {found.name: found.node(tried.model) for found in tried.properties})
 
 
 def traces_of(model: Model, properties: Sequence[Invariant], found: Bounded) -> list[Trace]:
@@ -113,6 +129,7 @@ def describe_search(search: Search, files: Sequence[Path | None], paint: Paint, 
     else:
         lines.append(paint(f"incomplete: no violation of {names} up to depth {result.depth}", Tone.OPEN))
         lines.append("  longer traces were not looked at, and nothing is proved of them")
+    lines += warning_lines(warnings_of(search), paint, width)
     lines += _used(search.lemmas, "assuming, having proved them,", width)
     lines += ["", *_queries(result.queries), f"z3 {seconds(result.seconds)}"]
     for trace, file in zip(search.traces, files, strict=True):
@@ -124,6 +141,7 @@ def describe_attempt(attempt: Attempt, files: Sequence[Path | None], paint: Pain
     """Return the report of an induction; `files` are where the traces that initiation found were written."""
     lines = [f"{attempt.model.name}   {describe_bounds(attempt.model.identity)}", *_verdict(attempt, paint)]
     lines += _unanswered(attempt.result, width)
+    lines += warning_lines(warnings_of(attempt), paint, width)
     lines += _used(attempt.lemmas, "with", width)
     lines += ["", *_queries(attempt.result.queries), f"z3 {seconds(attempt.result.seconds)}"]
     if attempt.dropped:
