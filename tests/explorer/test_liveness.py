@@ -3,17 +3,19 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from insync.explorer import Limits, Trace, Verdict
 from insync.explorer.liveness import ProgressResult, RunResult, check_progress
 from insync.explorer.replay import ReplayError, replay
+from insync.explorer.runs.state_graph import StateGraph, build_graph
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.itf import itf_text
 from insync.explorer.traces.trace_file import read_trace, trace_text
 from insync.kafka.published import Kip101, Kip279, Kip320, Kip320FirstTry
-from insync.model import Model, UserError
+from insync.model import InternalError, Model, UserError
 from insync.properties import Fairness, eventually
 from insync.properties.kafka.replication_runs import PUBLISHED
 from insync_lamp import Lamp
@@ -49,6 +51,16 @@ def test_a_witness_is_a_shortest_trace() -> None:
     assert trace.loop is None
     assert "everybody_waits is reached after 2 steps" in render_grid(trace, Crossing().grid)
     assert trace.reason == "everybody_waits is reached: All people wait at once."
+
+
+def test_no_trace_is_shown_whose_steps_the_evaluator_does_not_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    def mistaken(*given: Any, **named: Any) -> StateGraph:
+        graph = build_graph(*given, **named)
+        return replace(graph, action=(graph.action + 1) % len(graph.actions))
+
+    monkeypatch.setattr("insync.explorer.liveness.build_graph", mistaken)
+    with pytest.raises(InternalError, match="the evaluator takes no such step"):
+        decided(Crossing(), "everybody_waits")
 
 
 def test_what_cannot_be_reached_is_said_so() -> None:

@@ -6,12 +6,13 @@ from dataclasses import replace
 import pytest
 
 from insync.explorer import SimulationResult, WalkProgress, simulate
-from insync.explorer.evaluator.shrink import Replayer, shrink
+from insync.explorer.evaluator.shrink import FailingWalks, shrink
+from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.replay import replay
 from insync.machine.kernels import Part, compile_kernels
 from insync.model import Model
 from insync.model.catalogue import find_model
-from insync.model.evaluator import Evaluator, evaluate
+from insync.model.evaluator import evaluate
 from insync.properties.registry import sentences_of
 from insync_toys import TOYS, Clock, DieHard, Overflow, TokenRing
 
@@ -135,14 +136,14 @@ def test_reports_progress(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_shrinking_leaves_no_step_that_is_not_needed() -> None:
     model = DieHard()
     node = model.invariants["never_four"]
-    replayer = Replayer(Evaluator(model.program), lambda codes: not evaluate(node, codes))
+    walks = FailingWalks(Stepper(model), lambda codes: not evaluate(node, codes))
     kernels = compile_kernels(model.program, [node], (Part.WALK,))
     walker = kernels.walker(model.program.schema.pack(model.program.initial), 2, 400)
     failed = walker.walk(0, 2000).failed
     walker.close()
     assert failed is not None
-    short = shrink(replayer, failed.actions)
-    assert replayer.failing(short) == short
+    short = shrink(walks, failed.actions)
+    assert walks.failing(short) == short
     for place in range(len(short)):
-        without = replayer.failing(short[:place] + short[place + 1 :])
+        without = walks.failing(short[:place] + short[place + 1 :])
         assert without is None or len(without) >= len(short)

@@ -85,11 +85,11 @@ def _violations(
     """The traces of all violations, the shortest first, then in the order of the properties."""
     found: list[Violation] = []
     for number, hit in sorted(space.violations.items()):
-        moves = path_to(model.program, kernels, space, team, hit.least, hit.level)
+        moves = path_to(model, kernels, space, team, hit.least, hit.level)
         trace = violation_trace(model, checked[number], moves)
         found.append(Violation(checked[number].name, trace.length, trace))
     if space.refused is not None:
-        moves = path_to(model.program, kernels, space, team, space.refused.least, space.refused.level)
+        moves = path_to(model, kernels, space, team, space.refused.least, space.refused.level)
         trace = refusal_trace(model, moves)
         found.append(Violation(TYPE_OK, trace.length, trace))
     return tuple(sorted(found, key=lambda violation: violation.trace_length))

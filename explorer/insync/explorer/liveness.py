@@ -5,15 +5,16 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from insync.explorer.evaluator.stepping import Move, confirmed
 from insync.explorer.limits import Limits, StopReason
 from insync.explorer.progress import Reporter
 from insync.explorer.runs.fair_cycles import Demand, Space, demands_of, fair_components, space_of
 from insync.explorer.runs.lasso import Lasso, lasso_trace, verify, witness_reason
 from insync.explorer.runs.lasso_search import Path, find_lasso
 from insync.explorer.runs.state_graph import StateGraph, build_graph
-from insync.explorer.traces.counterexample import trace_steps
+from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.explorer.verdict import Verdict
 from insync.model import Model
@@ -154,8 +155,7 @@ def _witness(graph: StateGraph, found: RunProperty, instances: Sequence[Instance
     if reason is None:
         message = f"The machine code finds {found.name} in {moves[-1][1]}; by the evaluator it does not hold there."
         raise InternalError(message)
-    steps = trace_steps(graph.model, moves)
-    return Trace(model_reference(graph.model), graph.model.identity, found.name, steps, reason, witness=True)
+    return replace(trace_of(graph.model, found.name, moves, reason), witness=True)
 
 
 def _shortest(graph: StateGraph, state: int) -> Path:
@@ -201,5 +201,5 @@ def _run(space: Space, instance: Instance, demands: Sequence[Demand]) -> tuple[P
     return find_lasso(space, start, inside, fair, demands)
 
 
-def _moves(graph: StateGraph, path: Path) -> list[tuple[int | None, tuple[int, ...]]]:
-    return [(action, graph.codes(state)) for action, state in path]
+def _moves(graph: StateGraph, path: Path) -> list[Move]:
+    return confirmed(graph.model, [(action, graph.codes(state)) for action, state in path])

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from insync.explorer.breadth_first.workers import Team, available_cores
-from insync.explorer.evaluator.shrink import Replayer, shrink
+from insync.explorer.evaluator.shrink import FailingWalks, shrink
+from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
@@ -18,7 +19,7 @@ from insync.machine.memory import peak_memory
 from insync.machine.walker import FailedWalk, Walked, Walker
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.model.evaluator import Evaluator, evaluate
+from insync.model.evaluator import evaluate
 from insync.model.suspicion import suspicions
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import Judged, judge
@@ -212,14 +213,14 @@ class _Simulation:
 
 def shortened(model: Model, judged: Judged, failed: FailedWalk) -> Violation:
     """Return the violation that a failing walk ends in, with the steps that it does not need left out."""
-    evaluator = Evaluator(model.program)
+    stepper = Stepper(model)
     if failed.property == len(judged.nodes):
-        replayer = Replayer(evaluator, None)
-        trace = refusal_trace(model, replayer.moves(shrink(replayer, failed.actions)))
+        walks = FailingWalks(stepper, None)
+        trace = refusal_trace(model, walks.moves(shrink(walks, failed.actions)))
         return Violation(TYPE_OK, trace.length, trace)
     violated, node = judged.invariants[failed.property], judged.nodes[failed.property]
-    replayer = Replayer(evaluator, lambda codes: not evaluate(node, codes))
-    trace = violation_trace(model, violated, replayer.moves(shrink(replayer, failed.actions)))
+    walks = FailingWalks(stepper, lambda codes: not evaluate(node, codes))
+    trace = violation_trace(model, violated, walks.moves(shrink(walks, failed.actions)))
     return Violation(violated.name, trace.length, trace)
 
 

@@ -183,7 +183,7 @@ def replayed(model: Model, states: StateSequence) -> StateSequence:
     """
     evaluator = Evaluator(model.program)
     for before, number, after in zip(states.codes, states.actions, states.codes[1:], strict=False):
-        if number not in evaluator.enabled(before) or evaluator.step(number, before) != after:
+        if not evaluator.leads(before, number, after):
             message = f"z3 takes {model.program.actions[number]} from {before} to {after}; the evaluator does not"
             raise InternalError(message)
     return states

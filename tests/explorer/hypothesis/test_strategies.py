@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 
 from insync.explorer import check
 from insync.explorer.evaluator.claims import model_of
-from insync.explorer.evaluator.stepping import Codes, Stepper
+from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.hypothesis import reachable_states, typed_states
 from insync.model import Model, ReadableState
 from insync.model.errors import UserError
+from insync.model.evaluator import Codes
 from insync_lamp import Lamp
 
 BOUNDS = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 from insync.cli.show.figures import plural, seconds
 from insync.cli.show.report import STOPPED_BY, describe_trace
 from insync.cli.show.warned import warning_lines
-from insync.explorer.breadth_first.backtrack import Move
-from insync.explorer.traces.counterexample import refusal_trace, trace_steps, violation_trace
+from insync.explorer.evaluator.stepping import Move, Refused
+from insync.explorer.traces.counterexample import refusal_trace, trace_of, violation_trace
 from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
-from insync.explorer.traces.trace import RefusedStep, Trace
-from insync.model.catalogue import model_reference
+from insync.explorer.traces.trace import Trace
 from insync.model.suspicion import suspicions
 from insync.proofs.outcome import BoundedVerdict, ProofVerdict
 from insync.properties.every_model import TYPE_OK
@@ -98,13 +97,10 @@ def traces_of(model: Model, properties: Sequence[Invariant], found: Bounded) -> 
 
 def induction_trace(model: Model, found: CounterexampleToInduction) -> Trace:
     """Return a counterexample to induction as a trace; it does not begin with the initial state."""
-    refused = None
-    if found.refused is not None:
-        action = model.program.actions[found.refused]
-        refused = RefusedStep(action.name, action.shown_parameters, action.label, found.reason)
-    first, *rest = trace_steps(model, _moves(found.states))
-    steps = (replace(first, label="a good state"), *rest)
-    return Trace(model_reference(model), model.identity, found.failing[0], steps, found.reason, refused)
+    refused = None if found.refused is None else Refused(found.refused, found.reason)
+    trace = trace_of(model, found.failing[0], _moves(found.states), found.reason, refused)
+    first, *rest = trace.steps
+    return replace(trace, steps=(replace(first, label="a good state"), *rest))
 
 
 def _moves(states: StateSequence) -> list[Move]:

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 
 from insync.explorer.check import Extent, concluded
 from insync.explorer.evaluator.claims import Claim, PropertyLike, asked_names, claims_of
-from insync.explorer.evaluator.stepping import Codes, Refused, Stepper, Walk
+from insync.explorer.evaluator.stepping import Refused, Stepper, Walk
 from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.verdict import CheckResult, Violation
 from insync.model import Model
+from insync.model.evaluator import Codes
 from insync.properties.every_model import TYPE_OK
 
 __all__ = ["check_by_evaluator"]
@@ -105,18 +107,15 @@ class _Search:
             if place % _OFTEN == 0 and self._must_stop():
                 return None
             packed = pack(codes)
-            for name, numbers in stepper.enabled(codes).items():
-                for number in numbers:
-                    try:
-                        after = stepper.step(codes, number)
-                    except Refused as error:
-                        refused.append((packed, codes, error))
-                        continue
-                    taken[name] += 1
-                    known = fresh.get(after)
-                    if after not in seen or (known is not None and (packed, number) < known[:2]):
-                        seen.add(after)
-                        fresh[after] = packed, number, codes
+            for number, after in stepper.outcomes(codes):
+                if isinstance(after, Refused):
+                    refused.append((packed, codes, after))
+                    continue
+                taken[stepper.actions[number].name] += 1
+                known = fresh.get(after)
+                if after not in seen or (known is not None and (packed, number) < known[:2]):
+                    seen.add(after)
+                    fresh[after] = packed, number, codes
         if refused and self.refused is None:
             _, least, first = min(refused, key=lambda found: (found[0], found[2].number))
             self.refused = len(self.levels), least, first
@@ -138,11 +137,11 @@ class _Search:
         for claim in self.claims:
             if claim.name in self.failing:
                 _, codes = self.failing[claim.name]
-                trace = self._walk_to(codes).trace(claim.name, claim.reason(codes))
+                trace = trace_of(self.model, claim.name, self._walk_to(codes).moves, claim.reason(codes))
                 found.append(Violation(claim.name, trace.length, trace))
         if self.refused is not None:
             _, codes, error = self.refused
-            trace = self._walk_to(codes).trace(TYPE_OK, error.message, error)
+            trace = trace_of(self.model, TYPE_OK, self._walk_to(codes).moves, error.message, error)
             found.append(Violation(TYPE_OK, trace.length, trace))
         return tuple(sorted(found, key=lambda violation: violation.trace_length))
 

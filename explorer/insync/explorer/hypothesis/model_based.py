@@ -13,6 +13,7 @@ from insync.explorer.evaluator.stepping import Stepper, Value, Walk
 from insync.explorer.hypothesis.rule_based import ModelMachine, build_machine, is_final
 from insync.explorer.hypothesis.side_by_side import Adapter, Output, SideBySide, check_adapter
 from insync.explorer.testing.failures import trace_directory
+from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import read_trace, write_trace
@@ -144,7 +145,8 @@ def _step_system(
         raise
     except Exception as error:
         if is_final():
-            trace = walk.trace(AGREEMENT, f"{pair.name}.{action} raised {type(error).__name__} in the last step.")
+            reason = f"{pair.name}.{action} raised {type(error).__name__} in the last step."
+            trace = trace_of(model, AGREEMENT, walk.moves, reason)
             error.add_note(render_grid(trace, model.grid))
         raise
     if found is not None:
@@ -156,10 +158,10 @@ def _disagree(walk: Walk, found: str, adapter: str) -> NoReturn:
     __tracebackhide__ = True
     number = walk.moves[-1][0]
     when = "In the initial state" if number is None else f"After `{walk.stepper.actions[number].label}`"
-    trace = walk.trace(AGREEMENT, f"{when} system and model disagree: {found}")
+    model = walk.stepper.model
+    trace = trace_of(model, AGREEMENT, walk.moves, f"{when} system and model disagree: {found}")
     if not is_final():
         raise Disagreement(trace.reason, trace)
-    model = walk.stepper.model
     file = trace_directory() / f"{model.name}-{AGREEMENT}.json"
     write_trace(file, trace)
     again = f"Trace: {file}\nAgain: replay_against({str(file)!r}, {adapter})"

@@ -14,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from insync.explorer.evaluator.claims import Claim, ModelLike, PropertyLike, claims_of, model_of
 from insync.explorer.evaluator.stepping import Refused, Stepper, Value, Walk
 from insync.explorer.testing.failures import PropertyViolated, describe, save, trace_directory
+from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.errors import UserError
@@ -114,7 +115,7 @@ class ModelMachine(RuleBasedStateMachine):
         try:
             self.walk.step(number)
         except Refused as refused:
-            raise self.violated(self.walk.trace(TYPE_OK, refused.message, refused)) from None
+            raise self.violated(self._trace(TYPE_OK, refused.message, refused)) from None
 
     def require(self, claim: Claim) -> None:
         """Raise PropertyViolated unless a claim holds in the state that the walk is in."""
@@ -122,8 +123,11 @@ class ModelMachine(RuleBasedStateMachine):
         if claim.name in self._proved:
             return
         if not self.stepper.holds(claim, self.walk.codes):
-            raise self.violated(self.walk.trace(claim.name, claim.reason(self.walk.codes)))
+            raise self.violated(self._trace(claim.name, claim.reason(self.walk.codes)))
         self._proved.add(claim.name)
+
+    def _trace(self, failing: str, reason: str, refused: Refused | None = None) -> Trace:
+        return trace_of(self.stepper.model, failing, self.walk.moves, reason, refused)
 
     def violated(self, trace: Trace) -> PropertyViolated:
         """Return the failure that a trace shows; only the shrunk one is saved and shown whole."""

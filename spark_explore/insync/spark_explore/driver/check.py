@@ -93,7 +93,7 @@ def check(
             search = SparkSearch(spark, place, recipe, manifest.ledger, watch, keep_going, reporter, figures)
             space = search.run(lambda: write_manifest(run, manifest))
             clock.lap("search")
-            finder = PathFinder(spark, place, run, kernels, model.program)
+            finder = PathFinder(spark, place, run, kernels, model)
             violations = _violations(model, judged.invariants, space, finder)
     if violations:
         clock.lap("trace")
