@@ -61,7 +61,7 @@ class SimulationResult:
         failed_walk_length: its states before it was shortened.
         lengths: the lengths of the walks.
         actions: the steps taken of each action, by its name.
-        never_enabled: the actions of which no step was taken.
+        not_taken: the actions of which no step was taken.
         warnings: what is suspicious in the model, or in its settings; a sentence for each.
         seconds: spent to compile, to walk and to shorten.
         peak_memory_bytes: the largest resident set of the process so far.
@@ -81,7 +81,7 @@ class SimulationResult:
     failed_walk_length: int | None
     lengths: WalkLengths
     actions: Mapping[str, int]
-    never_enabled: tuple[str, ...]
+    not_taken: tuple[str, ...]
     warnings: tuple[str, ...]
     seconds: Mapping[str, float]
     peak_memory_bytes: int
@@ -270,7 +270,7 @@ def simulation_of(
         failed_walk_length=None if total.failed is None else len(total.failed.actions) + lost,
         lengths=WalkLengths(occurring[0], occurring[-1], steps / max(walks, 1), total.stuck),
         actions=taken,
-        never_enabled=tuple(name for name, count in taken.items() if not count),
+        not_taken=tuple(name for name, count in taken.items() if not count),
         warnings=suspicions(model, judged.conditions),
         seconds=spent,
         peak_memory_bytes=peak_memory(),

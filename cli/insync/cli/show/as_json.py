@@ -66,7 +66,7 @@ def simulation_json(result: SimulationResult, file: Path | None) -> str:
             "properties": _properties(result.properties),
             "violations": [] if result.violation is None else [_violation(result.violation, file)],
             "actions": dict(result.actions),
-            "never_enabled": list(result.never_enabled),
+            "not_taken": list(result.not_taken),
             "warnings": list(result.warnings),
             "seconds": _seconds(result.seconds),
             "peak_memory_bytes": result.peak_memory_bytes,

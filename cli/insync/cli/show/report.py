@@ -62,7 +62,7 @@ def describe_simulation(result: SimulationResult, columns: Columns, file: Path |
         *warning_lines(result.warnings, paint, width),
         "",
         *_steps(result.actions, result.steps),
-        *([f"not taken in these walks: {', '.join(result.never_enabled)}"] if result.never_enabled else []),
+        *([f"not taken in these walks: {', '.join(result.not_taken)}"] if result.not_taken else []),
         _lengths(result),
         "",
         _times(result.seconds, result.steps, "steps", result.peak_memory_bytes),
