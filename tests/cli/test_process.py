@@ -110,6 +110,24 @@ def test_a_compilation_ends_with_the_command(limit: list[str], reason: str, tmp_
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize("arguments", [["defects", "--verify", "R-26", "C-2", "--json"]], ids=lambda given: given[0])
+def test_an_interrupt_in_a_compilation_ends_many_searches(arguments: list[str], tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW_LLVM, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "INSYNC_CACHE_DIR": str(tmp_path)},
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "compiling\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)  # LLVM would take 100 seconds
+    assert process.returncode == 3, err
+    assert json.loads(out) == {"defects": [{"name": "R-26", "verified": None}], "not_tried": ["C-2"]}
+    assert "Traceback" not in err
+
+
 def test_the_second_interrupt_ends_the_process() -> None:
     code = (
         "import os, signal, time; from insync.cli.interrupt import stop_on_interrupt\n"
