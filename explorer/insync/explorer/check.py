@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from insync.explorer.breadth_first.backtrack import path_to
 from insync.explorer.breadth_first.search import Search, Space
 from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.limits import Limits, StopReason, Watch
-from insync.explorer.progress import Reporter
+from insync.explorer.progress import Progress, Pulse, Reporter
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
 from insync.machine.interruptible import GivenUp
@@ -47,7 +47,7 @@ def check(
         threads: how many work at once; None is one per core.
         partitions: how many parts the states are kept in; None is one per thread. The result does not depend on it.
         keep_going: whether to go on to the end of the space after a violation.
-        reporter: is told about once a second how far the search is.
+        reporter: is told about once a second how far compilation or search is.
         stop: ends compilation or search when it is set.
 
     Raises:
@@ -58,7 +58,7 @@ def check(
     judged = judge(model, properties)
     started = time.perf_counter()
     try:
-        kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted)
+        kernels = compile_kernels(model.program, judged.nodes, stopped=_asked_while_compiling(watch, reporter))
     except GivenUp as ended:
         nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason(str(ended.reason)))
         return result_of(model, judged, nothing, (), {"compile": time.perf_counter() - started, "search": 0.0})
@@ -77,6 +77,18 @@ def check(
     if violations:
         seconds["trace"] = time.perf_counter() - searched
     return result_of(model, judged, space, violations, seconds)
+
+
+def _asked_while_compiling(watch: Watch, reporter: Reporter | None) -> Callable[[], StopReason | None]:
+    """Return what is asked ten times a second whether to give up a compilation; about once a second it reports."""
+    pulse = Pulse()
+
+    def asked() -> StopReason | None:
+        if reporter is not None and pulse.due():
+            reporter(Progress(0, 0, 0, pulse.rate(0), watch.resident, watch.seconds))
+        return watch.interrupted()
+
+    return asked
 
 
 def _violations(

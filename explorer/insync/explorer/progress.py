@@ -14,12 +14,12 @@ class Progress:
     """Where a search is.
 
     Attributes:
-        level: the level that is being expanded.
+        level: the level that is being expanded; 0 while the model is compiled.
         frontier: its states that are not expanded yet.
         distinct_states: all states found so far.
         states_per_second: found since the last report.
         memory_bytes: resident set of the process.
-        seconds: since the search began.
+        seconds: since compilation or search began.
     """
 
     level: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from insync.cli.show.figures import count, memory, plural, rate
+from insync.cli.show.figures import count, memory, plural, rate, seconds
 from insync.cli.show.terminal import emit_error
 
 if TYPE_CHECKING:
@@ -38,6 +38,9 @@ def _print(progress: Progress) -> None:
 
 def progress_line(progress: Progress, now: str) -> str:
     """Return the line for where a search is."""
+    if progress.level == 0:
+        spent, used = seconds(progress.seconds), memory(progress.memory_bytes)
+        return f"Progress(0) at {now}: compiling the model for {spent}, {used} of memory."
     return (
         f"Progress({progress.level}) at {now}: "
         f"{count(progress.distinct_states)} distinct states found ({rate(progress.states_per_second, 'states')}), "
