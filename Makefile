@@ -6,6 +6,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
+# One process a core, and no more than have work for their start: each imports all tests.
+PARALLEL := -n logical --maxprocesses 8
+# The tests start hundreds of Pythons, which would compile the sources again each time.
+unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
 .DEFAULT_GOAL := help
@@ -40,7 +44,7 @@ java: env
 	@.ci/java
 
 test: lint types java ## Lint, formatting, types, layers and every test that is not marked slow
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
 
 lint: env
 	$(BIN)/ruff check .

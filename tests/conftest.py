@@ -6,7 +6,9 @@ import atexit
 import os
 import shutil
 import tempfile
+from typing import Any
 
+import pytest
 from hypothesis import settings
 
 if "INSYNC_CACHE_DIR" not in os.environ:  # tests neither fill nor rely on the cache of whoever runs them
@@ -17,3 +19,16 @@ if "INSYNC_CACHE_DIR" not in os.environ:  # tests neither fill nor rely on the c
 settings.register_profile("dev", max_examples=50, deadline=None)
 settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI", "").lower() in {"1", "true"} else "dev")
+
+
+@pytest.hookimpl(optionalhook=True)  # pytest-xdist may be missing
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each file to one process, as its tests share fixtures, and all of Spark to one, as it has one JVM."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):  # type: ignore[misc]  # a class without types
+        def _split_scope(self, nodeid: str) -> str:
+            file: str = super()._split_scope(nodeid)
+            return "spark" if "/spark_explore/" in f"/{file}" else file
+
+    return Scheduling(config, log)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import itertools
 import json
 from collections.abc import Callable
@@ -90,14 +91,14 @@ def interrupted(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Make Ctrl-C come in the midst of the search with this number, the first being 0."""
 
     def after(number: int) -> None:
-        numbers = itertools.count()
+        numbers, asking = itertools.count(), importlib.import_module("insync.explorer.ask")
 
         def stopping(*given: Any, **named: Any) -> CheckResult:
             if next(numbers) == number:
                 named["stop"].set()
             return check(*given, **named)
 
-        monkeypatch.setattr("insync.explorer.ask.check", stopping)
+        monkeypatch.setattr(asking, "check", stopping)
 
     return after
 

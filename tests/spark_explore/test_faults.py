@@ -117,9 +117,11 @@ def test_the_trace_is_the_same_after_a_fault(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fault: str
 ) -> None:
     mark = strike(monkeypatch, tmp_path, 8, fault)
-    found = check(DEFECT, ["strong_isr"], options=SparkOptions(session=spark, partitions=3, warm_states=1000))
+    found = check(
+        DEFECT, properties=["strong_isr"], options=SparkOptions(session=spark, partitions=3, warm_states=1000)
+    )
     assert mark.exists()
-    assert facts(found) == facts(check_locally(DEFECT, ["strong_isr"]))
+    assert facts(found) == facts(check_locally(DEFECT, properties=["strong_isr"]))
 
 
 DRIVER = """
@@ -143,8 +145,10 @@ def test_a_run_whose_driver_was_killed_goes_on(spark: SparkSession, tmp_path: Pa
     finally:
         os.kill(driver.pid, signal.SIGKILL)
         driver.wait()
-    resumed = check(DEFECT, ["strong_isr"], options=SparkOptions(session=spark, run_dir=str(run), resume=True))
-    assert facts(resumed) == facts(check_locally(DEFECT, ["strong_isr"]))
+    resumed = check(
+        DEFECT, properties=["strong_isr"], options=SparkOptions(session=spark, run_dir=str(run), resume=True)
+    )
+    assert facts(resumed) == facts(check_locally(DEFECT, properties=["strong_isr"]))
 
 
 def test_a_run_that_is_over_is_not_searched_again(spark: SparkSession, tmp_path: Path) -> None:
@@ -171,7 +175,7 @@ def test_another_search_does_not_go_on_with_a_run(
     options = SparkOptions(session=spark, partitions=2, warm_states=100_000, run_dir=str(tmp_path))
     check(SPACE, options=options)
     with pytest.raises(UserError, match=said):
-        check(model, names, options=replace(options, resume=True))  # type: ignore[arg-type]
+        check(model, properties=names, options=replace(options, resume=True))  # type: ignore[arg-type]
 
 
 def searched(run: Path) -> int:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from insync.explorer.check import check
 from insync.explorer.evaluator.difference import Difference, first_difference
 from insync.explorer.evaluator.search import check_by_evaluator
+from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason
 from insync.explorer.verdict import CheckResult, Verdict
 from insync.model import Model
@@ -23,7 +24,17 @@ from insync.model.errors import UserError
 from insync.model.suspicion import suspicions
 from insync.properties.registry import judge, select
 
-__all__ = ["Agreement", "Engine", "Opinion", "agree", "evaluator_engine", "local_engine", "opinion_of", "z3_engine"]
+__all__ = [
+    "Agreement",
+    "Engine",
+    "Opinion",
+    "agree",
+    "evaluator_engine",
+    "local_engine",
+    "opinion_of",
+    "own_engines",
+    "z3_engine",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,37 +99,41 @@ class Agreement:
 
 
 def agree(
-    model: Model,
-    engines: Mapping[str, Engine],
+    model: ModelLike,
+    *,
+    bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[str] | None = None,
+    engines: Mapping[str, Engine] | None = None,
     limits: Limits | None = None,
-    told: Callable[[Opinion], None] | None = None,
+    reporter: Callable[[Opinion], None] | None = None,
     stop: threading.Event | None = None,
 ) -> Agreement:
     """Run engines on a model and compare what they say.
 
     Args:
-        model: the model.
-        engines: by name; the first one that runs is what the others are compared with.
+        model: what to search: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline.
-        limits: of each engine.
-        told: called with each opinion when it is there.
+        engines: by name; the first one that runs is what the others are compared with. None is `own_engines`.
+        limits: of each engine, compilation included.
+        reporter: called with each opinion when it is there.
         stop: ends the engine at work when it is set; those after it are not asked.
 
     Raises:
-        UserError: an unknown property, or a model that cannot be traced.
+        UserError: an unknown model, bound or property, or a model that cannot be traced.
     """
+    model = model_of(model, bounds)
     names = select(model, properties)
     opinions = []
     event = stop if stop is not None else threading.Event()
-    for name, engine in engines.items():
+    for name, engine in (own_engines() if engines is None else engines).items():
         opinions.append(_asked(name, engine, model, names, limits or Limits(), event))
-        if told is not None:
-            told(opinions[-1])
+        if reporter is not None:
+            reporter(opinions[-1])
     ran = [opinion for opinion in opinions if opinion.verdict is not None]
     differences = tuple(text for other in ran[1:] for text in _differences(ran[0], other))
     depth = max((opinion.depth for opinion in ran), default=1)
-    state = first_difference(model, names, depth, event) if differences else None
+    state = first_difference(model, properties=names, depth=depth, stop=event) if differences else None
     stopped = StopReason.INTERRUPT if event.is_set() else None
     warnings = suspicions(model, judge(model, names).conditions)
     reference, said = model_reference(model), tuple(opinions)
@@ -200,18 +215,28 @@ def opinion_of(result: CheckResult) -> Opinion:
     )
 
 
+def own_engines(z3_depth: int = 8) -> dict[str, Engine]:
+    """Return the engines of this machine: the evaluator, machine code on one and on two threads, z3 to a depth."""
+    return {
+        "evaluator": evaluator_engine,
+        "local-1": local_engine(1),
+        "local-2": local_engine(2),
+        "z3": z3_engine(z3_depth),
+    }
+
+
 def evaluator_engine(
     model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None
 ) -> Opinion:
     """Search with the evaluator."""
-    return opinion_of(check_by_evaluator(model, properties, limits, stop=stop))
+    return opinion_of(check_by_evaluator(model, properties=properties, limits=limits, stop=stop))
 
 
 def local_engine(threads: int) -> Engine:
     """Return the search in machine code on so many threads, with as many partitions."""
 
     def engine(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
-        return opinion_of(check(model, properties, limits, threads=threads, stop=stop))
+        return opinion_of(check(model, properties=properties, limits=limits, threads=threads, stop=stop))
 
     return engine
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from insync.explorer import Limits, Verdict, check
 from insync.explorer.limits import StopReason
+from insync.kafka.cluster.configuration import Acks, Elr, Flushing
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.settings import Acks, Elr, Flushing
 from insync.kafka.releases import Release
 from insync.model import Switch
 from insync.properties.kafka import cluster as properties
@@ -109,7 +109,7 @@ def ask(given: Given, search: Search) -> Asked:
     model = Cluster(**given)
     result = check(
         model,
-        list(PROMISES),
+        properties=list(PROMISES),
         limits=Limits(seconds=search.seconds),
         threads=search.threads,
         keep_going=True,
@@ -165,7 +165,14 @@ def _tried(given: Given, changes: Sequence[Given], name: str, search: Search) ->
             search.began(number, len(changes), change)
         limits = Limits(seconds=search.seconds)
         model = Cluster(**{**given, **change})
-        result = check(model, [name], limits=limits, threads=search.threads, reporter=search.reporter, stop=search.stop)
+        result = check(
+            model,
+            properties=[name],
+            limits=limits,
+            threads=search.threads,
+            reporter=search.reporter,
+            stop=search.stop,
+        )
         length = result.violations[0].trace_length if result.violations else None
         yield Cell(change, str(result.verdict), length, result.stopped_by)
 

@@ -5,20 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from insync.explorer.evaluator.stepping import Move, Refused, Stepper, Walk
+from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.runs.lasso import Lasso, Verified, verify, witness_reason
 from insync.explorer.traces.counterexample import refused_step, trace_step
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
+from insync.explorer.traces.trace_file import model_beside, read_trace
 from insync.model import Model
+from insync.model.catalogue import model_reference
 from insync.model.errors import GuardError, UserError, closest
 from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain
 from insync.properties.fairness import Fairness
-from insync.properties.registry import judge, run_properties_of
+from insync.properties.registry import judge, run_properties_of, select
 from insync.properties.runs import RunKind, RunProperty
 
-__all__ = ["ReplayError", "replay"]
+__all__ = ["ReplayError", "model_of_trace", "replay"]
 
 _CAUSE = "The trace was changed by hand, or the model has changed since it was written."
 
@@ -27,19 +31,50 @@ class ReplayError(UserError):
     """A trace that its model does not confirm; the message names the step and what differs."""
 
 
-def replay(trace: Trace, model: Model, place: str) -> Trace:
-    """Execute `trace` on `model` and return it with states, labels and reason as they come out now.
+def replay(trace: Trace | str | Path, *, model: ModelLike | None = None, place: str | None = None) -> Trace:
+    """Execute a trace again and return it with states, labels and reason as they come out now.
 
     Args:
-        trace: the claim; only its model name and bounds are taken on trust.
-        model: the model of that name with those bounds.
-        place: what the messages begin with: the file that the trace was read from.
+        trace: the claim, or the file that it is in; only its model name and bounds are taken on trust.
+        model: the model, where it is not the one that the trace names: an instance with the bounds of the trace, or a
+            class or a name, which gets them.
+        place: what the messages begin with; None is the file, or else `trace`.
 
     Raises:
+        UserError: the file is no trace, or there is no such model, bound or property.
         ReplayError: an unknown action or parameter, a step that is not enabled, a state that differs, or a property
             that is not violated at the end.
     """
-    return _Replay(model, place).run(trace)
+    file = None if isinstance(trace, Trace) else Path(trace)
+    claim = trace if isinstance(trace, Trace) else read_trace(Path(trace))
+    where = place or str(file or "trace")
+    built = model if isinstance(model, Model) else model_of_trace(claim, where, model=model, beside=file)
+    return _Replay(built, where).run(replace(claim, model=model_reference(built)))
+
+
+def model_of_trace(
+    trace: Trace, place: str, *, model: type[Model] | str | None = None, beside: Path | None = None
+) -> Model:
+    """Return the model of a trace under the bounds of the trace.
+
+    Args:
+        trace: the trace.
+        place: what the messages begin with.
+        model: a class or a name, where it is not the one that the trace names.
+        beside: a file; a model in a file that is not where the trace says is looked for next to it.
+
+    Raises:
+        UserError: there is no such model, bound or property.
+    """
+    try:
+        named = trace.model if beside is None else model_beside(trace.model, beside)
+        built = model_of(model or named, trace.bounds)
+        if trace.property not in run_properties_of(built):
+            select(built, [trace.property])
+    except UserError as error:
+        message = f"{place}: {error.args[0]}"
+        raise UserError(message) from error
+    return built
 
 
 class _Replay:

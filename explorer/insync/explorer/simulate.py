@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.evaluator.shrink import FailingWalks, shrink
 from insync.explorer.evaluator.stepping import Stepper
-from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.given_model import ModelLike, model_of
+from insync.explorer.limits import Limits, StopReason, Watch, require_seconds_alone
 from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import PropertyResult, Verdict, Violation
+from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Part, compile_kernels
 from insync.machine.memory import peak_memory
 from insync.machine.walker import FailedWalk, Walked, Walker
@@ -24,7 +26,7 @@ from insync.model.suspicion import suspicions
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import Judged, judge
 
-__all__ = ["SimulationResult", "WalkLengths", "shortened", "simulate", "simulation_of", "walks_per_share"]
+__all__ = ["SimulationResult", "WalkLengths", "shortened", "simulate", "simulation_of", "walk_watch", "walks_per_share"]
 
 _SHARE_STEPS = 1 << 18  # of a share of the walks: some ten milliseconds
 _SHARE_LEAST, _SHARE_MOST = 256, 4096
@@ -88,12 +90,14 @@ class SimulationResult:
 
 
 def simulate(
-    model: Model,
+    model: ModelLike,
+    *,
+    bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[str] | None = None,
     walks: int = 10_000,
     depth: int = 100,
     seed: int = 0,
-    seconds: float | None = None,
+    limits: Limits | None = None,
     threads: int | None = None,
     reporter: WalkReporter | None = None,
     stop: threading.Event | None = None,
@@ -101,26 +105,34 @@ def simulate(
     """Take random walks, each step uniform over the enabled ones, and check properties in each state.
 
     Args:
-        model: what to walk through.
+        model: what to walk through: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline. type_ok is always checked.
         walks: how many, at least 1; walk n is the same whatever their number.
         depth: most steps of a walk, at least 1.
         seed: of the random numbers, from 0 to 2^64 - 1.
-        seconds: stop after so long.
+        limits: `seconds` of compilation and walks together; walks have no other limit.
         threads: how many work at once; None is one per core. The result does not depend on it.
         reporter: is told about once a second how far it is.
-        stop: ends it when it is set.
+        stop: ends compilation, walks or shortening when it is set.
 
     Raises:
-        UserError: an unknown property, or a model that cannot be traced.
+        UserError: an unknown model, bound or property, a model that cannot be traced, or another limit than seconds.
         InternalError: the evaluator does not confirm what the machine code found.
     """
+    watch = walk_watch(limits, stop)
+    model = model_of(model, bounds)
     judged = judge(model, properties)
     program = model.program
     started = time.perf_counter()
-    kernels = compile_kernels(program, judged.nodes, (Part.WALK,))
+    try:
+        kernels = compile_kernels(program, judged.nodes, (Part.WALK,), stopped=watch.interrupted)
+    except GivenUp as ended:
+        nothing = Walked((0,) * len(program.actions), (0,), 0, None)
+        spent = {"compile": time.perf_counter() - started, "search": 0.0}
+        return simulation_of(model, judged, (seed, depth, 0), nothing, None, StopReason(str(ended.reason)), spent)
     compiled = time.perf_counter()
-    walked = _Simulation(walks, depth, Watch(Limits(seconds=seconds), stop), reporter)
+    walked = _Simulation(walks, depth, watch, reporter)
     size = threads or available_cores()
     initial = program.schema.pack(program.initial)
     if all(evaluate(node, program.initial) for node in judged.nodes):
@@ -136,11 +148,21 @@ def simulate(
         walked.fails_at_once(kernels.sizes.actions, first)
     total, done = walked.total()
     taken = time.perf_counter()
-    violation = None if total.failed is None else shortened(model, judged, total.failed)
+    violation = None if total.failed is None else shortened(model, judged, total.failed, stopped=watch.interrupted)
     spent = {"compile": compiled - started, "search": taken - compiled}
     if violation is not None:
         spent["shrink"] = time.perf_counter() - taken
     return simulation_of(model, judged, (seed, depth, done), total, violation, walked.stopped_by, spent)
+
+
+def walk_watch(limits: Limits | None, stop: threading.Event | None) -> Watch:
+    """Return the watch over random walks.
+
+    Raises:
+        UserError: a limit that walks do not have.
+    """
+    instead = " Say how many walks with walks=, and how long they are with depth=."
+    return Watch(require_seconds_alone(limits, "random walks", instead), stop)
 
 
 def walks_per_share(depth: int) -> int:
@@ -211,16 +233,25 @@ class _Simulation:
             self._reporter(WalkProgress(walks, steps, rate, self._watch.resident, self._watch.seconds))
 
 
-def shortened(model: Model, judged: Judged, failed: FailedWalk) -> Violation:
-    """Return the violation that a failing walk ends in, with the steps that it does not need left out."""
+def shortened(
+    model: Model, judged: Judged, failed: FailedWalk, stopped: Callable[[], object] | None = None
+) -> Violation:
+    """Return the violation that a failing walk ends in, with the steps that it does not need left out.
+
+    Args:
+        model: what was walked through.
+        judged: what was asked for.
+        failed: the walk.
+        stopped: ends the shortening when it gives something true; the walk is then as short as it is by then.
+    """
     stepper = Stepper(model)
     if failed.property == len(judged.nodes):
         walks = FailingWalks(stepper, None)
-        trace = refusal_trace(model, walks.moves(shrink(walks, failed.actions)))
+        trace = refusal_trace(model, walks.moves(shrink(walks, failed.actions, stopped)))
         return Violation(TYPE_OK, trace.length, trace)
     violated, node = judged.invariants[failed.property], judged.nodes[failed.property]
     walks = FailingWalks(stepper, lambda codes: not evaluate(node, codes))
-    trace = violation_trace(model, violated, walks.moves(shrink(walks, failed.actions)))
+    trace = violation_trace(model, violated, walks.moves(shrink(walks, failed.actions, stopped)))
     return Violation(violated.name, trace.length, trace)
 
 

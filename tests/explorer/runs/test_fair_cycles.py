@@ -10,11 +10,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from insync.explorer.limits import Limits, Watch
 from insync.explorer.runs.fair_cycles import Demand, Space, demands_of, fair_components, space_of
 from insync.explorer.runs.lasso_search import find_lasso
 from insync.explorer.runs.state_graph import StateGraph
 from insync.properties.fairness import FairSet
 
+WATCH = Watch(Limits(), None)
 ACTIONS = 3
 Step = tuple[int, int, int]
 
@@ -43,7 +45,7 @@ def spaces(draw: st.DrawFn) -> tuple[Space, list[Demand], list[bool]]:
     sets = st.frozensets(st.integers(0, ACTIONS - 1), min_size=1)
     fair = draw(st.lists(st.builds(FairSet, st.just("x"), st.booleans(), sets), max_size=3))
     space = space_of(graph_of(size, [*steps, *chain]))
-    return space, demands_of(space, fair), draw(st.lists(st.booleans(), min_size=size, max_size=size))
+    return space, demands_of(space, fair, WATCH), draw(st.lists(st.booleans(), min_size=size, max_size=size))
 
 
 def is_fair(space: Space, part: frozenset[int], demands: Sequence[Demand]) -> bool:
@@ -75,7 +77,7 @@ def fair_parts(space: Space, inside: Sequence[bool], demands: Sequence[Demand]) 
 @given(spaces())
 def test_the_components_are_those_of_the_definition(given_: tuple[Space, list[Demand], list[bool]]) -> None:
     space, demands, inside = given_
-    label = fair_components(space, np.array(inside), demands)
+    label = fair_components(space, np.array(inside), demands, WATCH)
     parts = fair_parts(space, inside, demands)
     assert {state for state in range(len(inside)) if label[state] >= 0} == set().union(*parts)
     for number in set(label.tolist()) - {-1}:
@@ -89,8 +91,8 @@ def test_the_lasso_is_a_shortest_one(given_: tuple[Space, list[Demand], list[boo
     size = len(inside)
     start = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
     mask = np.array(inside)
-    fair = fair_components(space, mask, demands)
-    found = find_lasso(space, start & mask, mask, fair, demands)
+    fair = fair_components(space, mask, demands, WATCH)
+    found = find_lasso(space, start & mask, mask, fair, demands, WATCH)
     goals = {state for state in range(size) if fair[state] >= 0}
     shortest = _shortest(space, start & mask, mask, goals)
     if found is None:

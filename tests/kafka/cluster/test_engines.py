@@ -38,4 +38,4 @@ def levels(model: Cluster) -> list[int]:
 )
 def test_both_engines_find_the_same_states(bounds: dict[str, int | str]) -> None:
     model = Cluster(**{"replicas": 2, "records": 1, "fencings": 1, **bounds})
-    assert list(check(model, []).levels) == levels(model)
+    assert list(check(model, properties=[]).levels) == levels(model)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from insync.explorer import Verdict
-from insync.explorer.liveness import check_progress
+from insync.explorer.liveness import liveness
 from insync.kafka.cluster.model import Cluster
 from insync.model.evaluator import Evaluator
 from insync.properties.registry import run_properties_of
@@ -68,7 +68,9 @@ def verdict(model: Cluster, name: str, *unfair: str) -> Verdict:
     fairness = run_properties_of(model)[name].fairness
     assert set(unfair) <= set(fairness.strong)
     fair = replace(fairness, strong=tuple(one for one in fairness.strong if one not in unfair))
-    return next(found for found in check_progress(model, [name], fair).properties if found.name == name).verdict
+    return next(
+        found for found in liveness(model, properties=[name], fairness=fair).properties if found.name == name
+    ).verdict
 
 
 def test_a_partition_that_has_failed_must_be_tried_again() -> None:

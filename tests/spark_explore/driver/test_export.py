@@ -31,7 +31,7 @@ def key(model: Model, codes: tuple[int, ...]) -> bytes:
 @pytest.mark.parametrize("model", [KIP320, TOYS[0], TOYS[1], TOYS[2]], ids=name_of)
 def test_the_tables_are_what_the_evaluator_says(spark: SparkSession, tmp_path: Path, model: Model) -> None:
     options = SparkOptions(session=spark, partitions=2, warm_states=20, run_dir=str(tmp_path / "run"))
-    result = check(model, [], options=options, keep_going=True)
+    result = check(model, properties=[], options=options, keep_going=True)
     out = str(tmp_path / "out")
     states, steps = export(str(tmp_path / "run"), out, SparkOptions(session=spark))
     assert (states, steps) == (result.distinct_states, result.transitions)

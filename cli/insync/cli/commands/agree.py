@@ -81,12 +81,19 @@ def command(
     known = _engines(z3_depth)
     chosen = {name: known[name] for name in engines or _ENGINES}
 
-    def told(opinion: Opinion) -> None:
+    def report(opinion: Opinion) -> None:
         if not quiet:
             emit_error(f"{opinion.engine}: {_said(opinion)}")
 
     with stop_on_interrupt() as stop:
-        found = agree(built, chosen, names, Limits(depth=max_depth, seconds=max_seconds), told, stop)
+        found = agree(
+            built,
+            engines=chosen,
+            properties=names,
+            limits=Limits(depth=max_depth, seconds=max_seconds),
+            reporter=report,
+            stop=stop,
+        )
     emit(_as_json(found) if json_ else _as_text(found, built.grid, painter(color), grid_width()))
     if found.differences:
         return ExitCode.VIOLATED
@@ -94,15 +101,10 @@ def command(
 
 
 def _engines(z3_depth: int) -> dict[str, Engine]:
-    from insync.explorer.agree import evaluator_engine, local_engine, z3_engine
+    from insync.explorer.agree import own_engines
 
-    return {
-        "evaluator": evaluator_engine,
-        "local-1": local_engine(1),
-        "local-2": local_engine(2),
-        "spark": _spark,
-        "z3": z3_engine(z3_depth),
-    }
+    known = {**own_engines(z3_depth), "spark": _spark}
+    return {name: known[name] for name in _ENGINES}
 
 
 def _spark(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None) -> Opinion:
@@ -114,7 +116,7 @@ def _spark(model: Model, properties: Sequence[str], limits: Limits, stop: thread
     require_java()
     from insync.spark_explore.driver.check import check
 
-    return opinion_of(check(model, properties, limits, stop=stop))
+    return opinion_of(check(model, properties=properties, limits=limits, stop=stop))
 
 
 def _as_text(found: Agreement, columns: Columns, paint: Paint, width: int) -> str:

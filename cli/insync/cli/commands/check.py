@@ -105,12 +105,27 @@ def command(
             from insync import spark_explore
 
             options = spark.options(partitions)
-            result = spark_explore.check(built, names, limits, options, keep_going, progress_reporter(quiet), stop)
+            result = spark_explore.check(
+                built,
+                properties=names,
+                limits=limits,
+                options=options,
+                keep_going=keep_going,
+                reporter=progress_reporter(quiet),
+                stop=stop,
+            )
         else:
             from insync import explorer
 
             result = explorer.check(
-                built, names, limits, threads, partitions, keep_going, progress_reporter(quiet), stop
+                built,
+                properties=names,
+                limits=limits,
+                threads=threads,
+                partitions=partitions,
+                keep_going=keep_going,
+                reporter=progress_reporter(quiet),
+                stop=stop,
             )
     traces = [violation.trace for violation in result.violations]
     with traces_written(trace, traces, built) as files:

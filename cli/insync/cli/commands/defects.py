@@ -139,7 +139,7 @@ def _search(defect: Defect, mended: bool, threads: int | None, stop: threading.E
 
     assert defect.breaks in cluster.__all__
     model = Cluster(**(defect.fixed_witness if mended else defect.witness))
-    return model, check(model, [defect.breaks], threads=threads, stop=stop)
+    return model, check(model, properties=[defect.breaks], threads=threads, stop=stop)
 
 
 def _show(

@@ -12,7 +12,7 @@ from insync.cli.options.model_command import ModelCommand, chosen_bounds, chosen
 from insync.cli.options.shared import model_argument, quiet_option
 from insync.cli.options.values import OutputPath, Whole
 from insync.cli.show.figures import plural
-from insync.cli.show.terminal import emit
+from insync.cli.show.terminal import emit, emit_error
 
 __all__ = ["command"]
 
@@ -44,27 +44,27 @@ def command(
     """
     from insync.cli.options.models import build_model
     from insync.cli.show.progress import progress_reporter
-    from insync.explorer.limits import Limits, StopReason
-    from insync.explorer.runs.graph_export import dot_text, graphml_text
-    from insync.explorer.runs.state_graph import build_graph
-    from insync.explorer.traces.files import check_writable, write_whole
+    from insync.explorer import Limits, StopReason, write_graph
+    from insync.explorer import graph as graph_of
+    from insync.explorer.graph import require_graph_format
+    from insync.explorer.traces.files import check_writable
     from insync.model.errors import UserError
 
-    writers = {".graphml": graphml_text, ".dot": dot_text}
-    if output.suffix not in writers:
-        message = f"{output}: a graph is written as .graphml or .dot; give the file one of these endings."
-        raise UserError(message)
+    require_graph_format(output)
     built = build_model(chosen_model(ctx), chosen_bounds(ctx))
     check_writable(output)
     with stop_on_interrupt() as stop:
-        graph = build_graph(built, Limits(max_depth, max_states + 1), progress_reporter(quiet), stop)
+        graph = graph_of(built, limits=Limits(max_depth, max_states + 1), reporter=progress_reporter(quiet), stop=stop)
+    if graph.stopped_by is StopReason.INTERRUPT:
+        emit_error(f"Stopped by Ctrl-C after {plural(len(graph), 'state')}; {output} was not written.")
+        return ExitCode.INCOMPLETE
     if graph.stopped_by not in (None, StopReason.DEPTH) or len(graph) > max_states:
         message = (
             f"The graph has more than {plural(max_states, 'state')}, so it was not written; take smaller bounds, "
             f"--max-depth, or a larger --max-states."
         )
         raise UserError(message)
-    write_whole(output, writers[output.suffix](graph))
+    write_graph(output, graph)
     left = "" if graph.stopped_by is None else f"; {plural(len(graph) - graph.expanded, 'state')} not expanded"
     emit(f"{output}: {plural(len(graph), 'state')}, {plural(len(graph.source), 'step')}{left}")
     return ExitCode.HOLDS

@@ -20,7 +20,7 @@ from insync.cli.show.terminal import emit
 from insync.cli.show.warned import warning_lines
 
 if TYPE_CHECKING:
-    from insync.explorer.liveness import ProgressResult, RunResult
+    from insync.explorer.liveness import LivenessResult, RunResult
     from insync.explorer.traces.grid import Columns, Paint
     from insync.model import Model
 
@@ -58,7 +58,7 @@ class _RunsCommand(ModelCommand):
 @trace_option
 @click.option("--witnesses", is_flag=True, help="Show the traces to states that `sometimes` properties ask for.")
 @click.option("--max-states", type=Whole(1), metavar="N", help="Stop once N states were found [default: 3,000,000].")
-@click.option("--max-seconds", type=Seconds(), metavar="S", help="Stop exploring after S seconds.")
+@click.option("--max-seconds", type=Seconds(), metavar="S", help="Stop after S seconds, compilation included.")
 @json_option
 @color_option
 @quiet_option
@@ -91,7 +91,7 @@ def command(
     from insync.cli.show.terminal import grid_width, painter
     from insync.cli.show.trace_files import check_trace_path, traces_written
     from insync.explorer.limits import Limits
-    from insync.explorer.liveness import check_progress
+    from insync.explorer.liveness import liveness
     from insync.properties.fairness import Fairness
 
     built = build_model(chosen_model(ctx), chosen_bounds(ctx))
@@ -100,7 +100,14 @@ def command(
     fairness = Fairness(weak, strong) if weak or strong or unfair else None
     with stop_on_interrupt() as stop:
         limits = Limits(states=max_states, seconds=max_seconds)
-        result = check_progress(built, properties or None, fairness, limits, progress_reporter(quiet), stop)
+        result = liveness(
+            built,
+            properties=properties or None,
+            fairness=fairness,
+            limits=limits,
+            reporter=progress_reporter(quiet),
+            stop=stop,
+        )
     shown = [found for found in result.properties if found.trace is not None and (witnesses or not found.trace.witness)]
     traces = [found.trace for found in shown if found.trace is not None]
     with traces_written(trace, traces, built) as files:
@@ -113,13 +120,14 @@ def command(
 
 
 def _as_text(
-    result: ProgressResult,
+    result: LivenessResult,
     shown: Sequence[RunResult],
     files: dict[str, Path | None],
     columns: Columns,
     paint: Paint,
     width: int,
 ) -> str:
+    from insync.cli.show.report import STOPPED_BY
     from insync.cli.show.trace_files import replay_hint
     from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
 
@@ -131,7 +139,7 @@ def _as_text(
     if not result.properties:
         lines.append("The model has no properties of runs.")
     lines += warning_lines(result.warnings, paint, width)
-    end = "" if result.stopped_by is None else f", stopped by the limit on {result.stopped_by}"
+    end = "" if result.stopped_by is None else f", stopped by {STOPPED_BY[result.stopped_by]}"
     lines += ["", f"{plural(result.distinct_states, 'state')}, {plural(result.transitions, 'step')}{end}"]
     lines.append(", ".join(f"{name} {seconds(time)}" for name, time in result.seconds.items()))
     for found in shown:
@@ -152,7 +160,7 @@ def _what(found: RunResult) -> str:
     return f"{found.kind}{bindings}"
 
 
-def _as_json(result: ProgressResult, files: dict[str, Path | None]) -> str:
+def _as_json(result: LivenessResult, files: dict[str, Path | None]) -> str:
     properties = [
         {
             "name": found.name,

@@ -40,7 +40,9 @@ __all__ = ["command"]
 @click.option("--action", "actions", multiple=True, metavar="NAME", help="Change this action; may be repeated.")
 @click.option("--runs", is_flag=True, help="Ask the properties of runs about the mutants that survive.")
 @click.option("--max-states", type=Whole(1), metavar="N", help="Leave a mutant undecided once it has N states.")
-@click.option("--max-seconds", type=Seconds(), metavar="S", help="Leave a mutant undecided after S seconds.")
+@click.option(
+    "--max-seconds", type=Seconds(), metavar="S", help="Leave a mutant undecided after S seconds, compilation included."
+)
 @threads_option
 @json_option
 @color_option
@@ -69,20 +71,29 @@ def command(
     """
     from insync.cli.options.models import build_model
     from insync.cli.show.terminal import painter
-    from insync.explorer.limits import Limits
-    from insync.explorer.mutate import Fate, mutate
+    from insync.explorer import Fate, Limits, mutate
 
     built = build_model(chosen_model(ctx), chosen_bounds(ctx))
 
-    def told(number: int, total: int, mutant: MutantResult) -> None:
-        if not quiet and not _not_tried(mutant):
+    def report(number: int, total: int, mutant: MutantResult) -> None:
+        if not quiet:
             emit_error(f"{number}/{total}  {_line(mutant)}")
 
     with stop_on_interrupt() as stop:
         limits = Limits(states=max_states, seconds=max_seconds)
-        result = mutate(built, properties or None, actions or None, runs, limits, threads, told, stop)
+        result = mutate(
+            built,
+            properties=properties or None,
+            actions=actions or None,
+            runs=runs,
+            limits=limits,
+            threads=threads,
+            reporter=report,
+            stop=stop,
+        )
     emit(_as_json(result) if json_ else _as_text(result, painter(color), grid_width()))
-    return ExitCode.INCOMPLETE if result.count(Fate.UNDECIDED) else ExitCode.HOLDS
+    incomplete = result.stopped_by is not None or result.count(Fate.UNDECIDED)
+    return ExitCode.INCOMPLETE if incomplete else ExitCode.HOLDS
 
 
 def _not_tried(mutant: MutantResult) -> bool:
@@ -90,12 +101,14 @@ def _not_tried(mutant: MutantResult) -> bool:
 
 
 def _line(mutant: MutantResult) -> str:
+    from insync.cli.show.report import STOPPED_BY
+
     lengths = {name: plural(n, "state") if n else "not reached" for name, n in mutant.killed_by.items()}
     by = ", ".join(f"{name} ({length})" for name, length in lengths.items())
     ends = {
         "killed": f" by {by}",
         "survived": f" with {count(mutant.distinct_states or 0)} states",
-        "undecided": f", stopped by {mutant.stopped_by}",
+        "undecided": f", stopped by {STOPPED_BY.get(mutant.stopped_by or '', mutant.stopped_by)}",
         "equivalent": "",
     }
     return (
@@ -122,11 +135,16 @@ def _as_text(result: MutationResult, paint: Paint, width: int) -> str:
     if equivalent:
         lines += ["", f"{len(equivalent)} equivalent: from every reachable state the same steps"]
         lines += [f"  {mutant.name}" for mutant in equivalent]
-    if left := sum(map(_not_tried, result.mutants)):
-        lines += ["", paint(f"{left} not tried", Tone.BAD) + ", stopped by Ctrl-C"]
+    if result.stopped_by is not None:
+        left = sum(map(_not_tried, result.mutants))
+        what = f"{left} not tried" if result.mutants else "no mutant was tried"
+        lines += ["", paint(what, Tone.BAD) + ", stopped by Ctrl-C"]
     killed, survived = result.count(Fate.KILLED), result.count(Fate.SURVIVED)
-    score = "none" if result.score is None else f"{result.score:.0%}"
-    lines += ["", f"score {score}: {killed} of {killed + survived} noticed, in {seconds(result.seconds)}"]
+    if result.score is None:
+        lines += ["", f"no score: no mutant was killed and none survived, in {seconds(result.seconds)}"]
+    else:
+        score = f"score {result.score:.0%}: {killed} of {killed + survived} noticed"
+        lines += ["", f"{score}, in {seconds(result.seconds)}"]
     return "\n".join(lines)
 
 
@@ -151,6 +169,7 @@ def _as_json(result: MutationResult) -> str:
             "properties": list(result.properties),
             "left_out": list(result.failing),
             "distinct_states": result.distinct_states,
+            "stopped_by": result.stopped_by,
             "score": result.score,
             "mutants": mutants,
             "warnings": list(result.warnings),

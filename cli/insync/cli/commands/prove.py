@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.exit_codes import EPILOG
+from insync.cli.exit_codes import EPILOG, exit_code_for
+from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.model_command import ModelCommand, chosen_bounds, chosen_model, find_argument
 from insync.cli.options.shared import color_option, json_option, model_argument, quiet_option, trace_option
 from insync.cli.options.values import OutputPath, Seconds, Whole
+from insync.cli.show.figures import seconds
+from insync.cli.show.terminal import emit, emit_error, grid_width, painter
 
 if TYPE_CHECKING:
-    from insync.cli.proving import Wish
+    from collections.abc import Callable
+
+    from insync.explorer import BoundedResult, ProofResult
+    from insync.proofs.outcome import Query
 
 __all__ = ["command"]
 
@@ -125,25 +131,110 @@ def command(
       insync prove --lemmas proof.json
     """  # noqa: D301 -- the escape keeps click from filling the lines after it
     from insync.cli.options.models import build_model
-    from insync.cli.proving import Wish, prove
+    from insync.explorer import Limits, bounded_check, prove
+    from insync.explorer.traces.files import check_writable
 
     ways = [name for name, given in (("--bmc", bmc), ("--induction", induction), ("--infer", infer)) if given]
-    wish = Wish(ways, bmc, k, properties, lemmas, proof, save, max_seconds, timeout, trace, json_, color, quiet)
-    return _checked(wish) or prove(build_model(chosen_model(ctx), chosen_bounds(ctx)), wish)
+    _require_one_way(ways, k, proof, save)
+    built = build_model(chosen_model(ctx), chosen_bounds(ctx))
+    for path in (save, trace):
+        if path is not None:
+            check_writable(path)
+    limits, reporter = Limits(seconds=max_seconds), _reporter(quiet)
+    if bmc is not None:
+        with stop_on_interrupt() as stop:
+            search = bounded_check(
+                built,
+                depth=bmc,
+                properties=properties,
+                lemmas=lemmas,
+                infer=infer,
+                proof=proof,
+                limits=limits,
+                query_seconds=timeout,
+                reporter=reporter,
+                stop=stop,
+            )
+        return _show_search(search, trace, json_, color)
+    with stop_on_interrupt() as stop:
+        attempt = prove(
+            built,
+            properties=properties,
+            lemmas=lemmas,
+            infer=infer,
+            proof=proof,
+            k=k,
+            limits=limits,
+            query_seconds=timeout,
+            reporter=reporter,
+            stop=stop,
+        )
+    return _show_attempt(attempt, save, trace, json_, color)
 
 
-def _checked(wish: Wish) -> int:
-    """Raise a usage error for options that do not go together; return 0."""
-    if len(wish.ways) > 1 and wish.ways != ["--bmc", "--infer"]:
-        message = f"{' and '.join(wish.ways)} are different ways to prove. Give one of them."
+def _require_one_way(ways: list[str], k: int | None, proof: Path | None, save: Path | None) -> None:
+    """Raise a usage error for options that do not go together."""
+    if len(ways) > 1 and ways != ["--bmc", "--infer"]:
+        message = f"{' and '.join(ways)} are different ways to prove. Give one of them."
         raise click.UsageError(message)
-    if not wish.ways and wish.proof is None:
+    if not ways and proof is None:
         message = "how to prove is missing. Give --bmc DEPTH, --induction or --infer, or a proof with --lemmas FILE."
         raise click.UsageError(message)
-    if wish.k is not None and wish.ways and wish.ways != ["--induction"]:
-        message = f"--k belongs to --induction, not to {wish.ways[0]}. Leave one of them out."
+    if k is not None and ways and ways != ["--induction"]:
+        message = f"--k belongs to --induction, not to {ways[0]}. Leave one of them out."
         raise click.UsageError(message)
-    if wish.save is not None and wish.bmc is not None:
+    if save is not None and "--bmc" in ways:
         message = "--bmc proves nothing that --save could write. Save a proof by --induction or --infer."
         raise click.UsageError(message)
-    return 0
+
+
+def _reporter(quiet: bool) -> Callable[[Query], None] | None:
+    from insync.cli.show.proof_report import answer_of
+
+    if quiet:
+        return None
+    return lambda query: emit_error(f"Progress: {query.name}: {answer_of(query)} in {seconds(query.seconds)}.")
+
+
+def _show_search(search: BoundedResult, trace: Path | None, json_: bool, color: str) -> int:
+    """Print a bounded check and write the traces that were wished for; return the exit code."""
+    from insync.cli.show.proof_json import search_json
+    from insync.cli.show.proof_report import describe_search
+    from insync.cli.show.trace_files import traces_written
+
+    with traces_written(trace, search.traces, search.model) as files:
+        if json_:
+            emit(search_json(search, files))
+        else:
+            emit(describe_search(search, files, painter(color), grid_width()))
+    return exit_code_for(search.verdict)
+
+
+def _show_attempt(attempt: ProofResult, save: Path | None, trace: Path | None, json_: bool, color: str) -> int:
+    """Print an induction and write the proof and the traces that were wished for; return the exit code.
+
+    When the proof cannot be written the induction is printed all the same; the UserError follows it.
+    """
+    from insync.cli.show.proof_json import attempt_json
+    from insync.cli.show.proof_report import describe_attempt
+    from insync.cli.show.trace_files import traces_written
+    from insync.model.errors import UserError
+
+    failure: UserError | None = None
+    saved = None
+    if save is not None and attempt.verdict == "holds":
+        try:
+            attempt.save(save)
+            saved = save
+        except UserError as error:
+            failure = error
+    elif save is not None:
+        emit_error(f"{save} was not written: there is no proof.")
+    with traces_written(trace, attempt.traces, attempt.model) as files:
+        if json_:
+            emit(attempt_json(attempt, saved, files))
+        else:
+            emit(describe_attempt(attempt, saved, files, painter(color), grid_width()))
+    if failure is not None:
+        raise failure
+    return exit_code_for(attempt.verdict)

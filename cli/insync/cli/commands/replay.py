@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.options.shared import color_option
 from insync.cli.show.terminal import emit, grid_width, painter
-
-if TYPE_CHECKING:
-    from insync.explorer.traces.trace import Trace
-    from insync.model import Model
 
 __all__ = ["command"]
 
@@ -38,7 +32,12 @@ def command(file: Path, form: str, reference: str | None, color: str) -> int:
     the property holds at the end. A trace of a model of your own names the file that the model is in; give --model
     when that file is now elsewhere.
     """
-    trace, model = _replayed(file, reference)
+    from insync.explorer.replay import model_of_trace, replay
+    from insync.explorer.traces.trace_file import read_trace
+
+    claim = read_trace(file)
+    model = model_of_trace(claim, str(file), model=reference, beside=file)
+    trace = replay(claim, model=model, place=str(file))
     if form == "text":
         from insync.cli.show.report import describe_trace
 
@@ -52,21 +51,3 @@ def command(file: Path, form: str, reference: str | None, color: str) -> int:
 
         emit(trace_text(trace).rstrip("\n"))
     return ExitCode.HOLDS
-
-
-def _replayed(file: Path, reference: str | None) -> tuple[Trace, Model]:
-    from insync.explorer.replay import replay
-    from insync.explorer.traces.trace_file import model_beside, read_trace
-    from insync.model.catalogue import find_model, model_reference
-    from insync.model.errors import UserError
-    from insync.properties.registry import run_properties_of, select
-
-    trace = read_trace(file)
-    try:
-        model = find_model(reference or model_beside(trace.model, file))(**trace.bounds)
-        if trace.property not in run_properties_of(model):
-            select(model, [trace.property])
-    except UserError as error:
-        message = f"{file}: {error.args[0]}"
-        raise UserError(message) from error
-    return replay(replace(trace, model=model_reference(model)), model, str(file)), model

@@ -46,7 +46,7 @@ __all__ = ["command"]
 )
 @property_option
 @trace_option
-@click.option("--max-seconds", type=Seconds(), metavar="S", help="Stop after S seconds of walking.")
+@click.option("--max-seconds", type=Seconds(), metavar="S", help="Stop after S seconds, compilation included.")
 @threads_option
 @click.option("--partitions", type=Whole(1, 4096), metavar="N", help="Spark: tasks at a time [default: one a core].")
 @engine_option
@@ -93,18 +93,39 @@ def command(
     from insync.cli.show.progress import walk_reporter
     from insync.cli.show.report import describe_simulation
     from insync.cli.show.terminal import grid_width, painter
+    from insync.explorer.limits import Limits
 
-    told = walk_reporter(quiet)
+    limits, reporter = Limits(seconds=max_seconds), walk_reporter(quiet)
     with stop_on_interrupt() as stop:
         if engine == "spark":
             from insync import spark_explore
 
             options = spark.options(partitions)
-            result = spark_explore.simulate(built, names, walks, depth, seed, max_seconds, options, told, stop)
+            result = spark_explore.simulate(
+                built,
+                properties=names,
+                walks=walks,
+                depth=depth,
+                seed=seed,
+                limits=limits,
+                options=options,
+                reporter=reporter,
+                stop=stop,
+            )
         else:
             from insync import explorer
 
-            result = explorer.simulate(built, names, walks, depth, seed, max_seconds, threads, told, stop)
+            result = explorer.simulate(
+                built,
+                properties=names,
+                walks=walks,
+                depth=depth,
+                seed=seed,
+                limits=limits,
+                threads=threads,
+                reporter=reporter,
+                stop=stop,
+            )
     traces = [result.violation.trace] if result.violation is not None else []
     with traces_written(trace, traces, built) as files:
         file = files[0] if files else None

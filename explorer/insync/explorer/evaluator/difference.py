@@ -35,7 +35,7 @@ class Difference:
 
 
 def first_difference(
-    model: Model, properties: Sequence[str], depth: int, stop: threading.Event | None = None
+    model: Model, *, properties: Sequence[str], depth: int, stop: threading.Event | None = None
 ) -> Difference | None:
     """Compare successors and properties of every state, in breadth-first order, up to a level; slow.
 

@@ -31,6 +31,7 @@ _OFTEN = 64  # states between two looks at the clock
 
 def check_by_evaluator(
     model: Model,
+    *,
     properties: Sequence[PropertyLike] | None = None,
     limits: Limits | None = None,
     keep_going: bool = False,

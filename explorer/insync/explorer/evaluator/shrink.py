@@ -55,7 +55,7 @@ class FailingWalks:
         return walk.moves
 
 
-def shrink(walks: FailingWalks, actions: Sequence[int]) -> list[int]:
+def shrink(walks: FailingWalks, actions: Sequence[int], stopped: Callable[[], object] | None = None) -> list[int]:
     """Return a part of a failing list of actions that still fails, and no longer does without any one of its steps.
 
     Runs of steps are left out, long ones first; whatever is not enabled without them goes as well.
@@ -63,13 +63,20 @@ def shrink(walks: FailingWalks, actions: Sequence[int]) -> list[int]:
     Args:
         walks: decide what fails.
         actions: a failing list.
+        stopped: asked before each try whether to return what there is by then.
     """
+
+    def go_on() -> bool:
+        return stopped is None or not stopped()
+
     best = walks.failing(actions)
     if best is None:
         return list(actions)
     size = max(len(best) // 2, 1)
     while True:
-        shorter = _without_a_run(walks, best, size)
+        shorter = _without_a_run(walks, best, size, go_on)
+        if not go_on():
+            return shorter
         if len(shorter) < len(best):
             best = shorter
         elif size == 1:
@@ -78,9 +85,9 @@ def shrink(walks: FailingWalks, actions: Sequence[int]) -> list[int]:
             size //= 2
 
 
-def _without_a_run(walks: FailingWalks, actions: list[int], size: int) -> list[int]:
+def _without_a_run(walks: FailingWalks, actions: list[int], size: int, go_on: Callable[[], bool]) -> list[int]:
     start = 0
-    while start < len(actions):
+    while start < len(actions) and go_on():
         found = walks.failing(actions[:start] + actions[start + size :])
         if found is not None and len(found) < len(actions):
             actions = found

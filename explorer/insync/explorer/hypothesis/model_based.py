@@ -8,8 +8,9 @@ from typing import ClassVar, NoReturn
 
 from hypothesis.stateful import RuleBasedStateMachine
 
-from insync.explorer.evaluator.claims import ModelLike, PropertyLike, model_of
+from insync.explorer.evaluator.claims import PropertyLike
 from insync.explorer.evaluator.stepping import Stepper, Value, Walk
+from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.hypothesis.rule_based import ModelMachine, build_machine, is_final
 from insync.explorer.hypothesis.side_by_side import Adapter, Output, SideBySide, check_adapter
 from insync.explorer.testing.failures import trace_directory
@@ -41,8 +42,8 @@ class Disagreement(AssertionError):
 
 def model_based_test(
     model: ModelLike,
-    bounds: Mapping[str, int | str] | None = None,
     *,
+    bounds: Mapping[str, int | str] | None = None,
     adapter: Adapter,
     outputs: Mapping[str, Output] | None = None,
     properties: Sequence[PropertyLike] = (),
@@ -98,6 +99,7 @@ class SystemMachine(ModelMachine):
 def replay_against(
     file: str | Path,
     adapter: Adapter,
+    *,
     outputs: Mapping[str, Output] | None = None,
     model: ModelLike | None = None,
 ) -> None:

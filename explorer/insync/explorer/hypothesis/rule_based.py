@@ -11,8 +11,9 @@ from hypothesis.control import currently_in_test_context
 from hypothesis.errors import InvalidArgument
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from insync.explorer.evaluator.claims import Claim, ModelLike, PropertyLike, claims_of, model_of
+from insync.explorer.evaluator.claims import Claim, PropertyLike, claims_of
 from insync.explorer.evaluator.stepping import Refused, Stepper, Value, Walk
+from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.testing.failures import PropertyViolated, describe, save, trace_directory
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
@@ -33,6 +34,7 @@ M = TypeVar("M", bound="ModelMachine")
 
 def state_machine(
     model: ModelLike,
+    *,
     bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[PropertyLike] | None = None,
 ) -> type[RuleBasedStateMachine]:

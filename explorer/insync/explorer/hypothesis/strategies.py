@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from insync.explorer.evaluator.claims import ModelLike, model_of
 from insync.explorer.evaluator.stepping import Refused, Stepper
+from insync.explorer.given_model import ModelLike, model_of
 from insync.model import ReadableState
 from insync.model.domains import DOMAINS, SCALARS, Absent, Array, Domain, Option, Record, Scalar, State
 from insync.model.errors import UserError
@@ -19,7 +19,7 @@ __all__ = ["reachable_states", "typed_states"]
 
 
 def reachable_states(
-    model: ModelLike, bounds: Mapping[str, int | str] | None = None, *, max_steps: int = 50
+    model: ModelLike, *, bounds: Mapping[str, int | str] | None = None, max_steps: int = 50
 ) -> st.SearchStrategy[ReadableState]:
     """Return a strategy for readable states that a random walk from the initial state reaches.
 
@@ -55,7 +55,9 @@ def _walks(draw: st.DrawFn, stepper: Stepper, max_steps: int) -> Codes:
     return codes
 
 
-def typed_states(model: ModelLike, bounds: Mapping[str, int | str] | None = None) -> st.SearchStrategy[ReadableState]:
+def typed_states(
+    model: ModelLike, *, bounds: Mapping[str, int | str] | None = None
+) -> st.SearchStrategy[ReadableState]:
     """Return a strategy for readable states that the model's domains allow, reachable or not.
 
     Args:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from insync.explorer.limits import Watch
 from insync.explorer.runs.state_graph import StateGraph
 from insync.properties.fairness import FairSet
 
@@ -69,12 +70,17 @@ def space_of(graph: StateGraph) -> Space:
     return Space(graph, source, graph.action[real], graph.target[real], first)
 
 
-def demands_of(space: Space, fair: Sequence[FairSet]) -> list[Demand]:
-    """Return where the demands of fairness apply and where they are met."""
+def demands_of(space: Space, fair: Sequence[FairSet], watch: Watch) -> list[Demand]:
+    """Return where the demands of fairness apply and where they are met.
+
+    Raises:
+        GivenUp: the watch says so.
+    """
     import numpy as np
 
     demands = []
     for one in fair:
+        watch.go_on()
         takes = np.isin(space.action, sorted(one.numbers))
         enabled = np.zeros(len(space.graph), dtype=np.bool_)
         enabled[space.source[takes]] = True
@@ -82,19 +88,24 @@ def demands_of(space: Space, fair: Sequence[FairSet]) -> list[Demand]:
     return demands
 
 
-def fair_components(space: Space, inside: Bits, demands: Sequence[Demand]) -> Numbers:
+def fair_components(space: Space, inside: Bits, demands: Sequence[Demand], watch: Watch) -> Numbers:
     """Return for each state the number of the fair component that it is in, -1 where it is in none.
 
     Args:
         space: the steps.
         inside: the states that a run may be in.
         demands: the fairness.
+        watch: says when to stop.
+
+    Raises:
+        GivenUp: the watch says so.
     """
     import numpy as np
 
     label = np.full(len(space.graph), -1, dtype=np.int64)
     open_, found = inside.copy(), 0
     while open_.any():
+        watch.go_on()
         states = np.flatnonzero(open_)
         component, count = _components(space, open_, states)
         wrong = np.zeros(count, dtype=np.bool_)

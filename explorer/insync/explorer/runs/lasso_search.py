@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from insync.explorer.limits import Watch
 from insync.explorer.runs.fair_cycles import Demand, Space
 from insync.model.errors import InternalError
 
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Path", "find_lasso"]
 
+_OFTEN = 256  # states between two looks at the clock
+
 Path = list[tuple[int | None, int]]
 """The action that leads to each state, None for the first, and the state's number."""
 
 
 def find_lasso(
-    space: Space, start: Bits, inside: Bits, fair: Numbers, demands: Sequence[Demand]
+    space: Space, start: Bits, inside: Bits, fair: Numbers, demands: Sequence[Demand], watch: Watch
 ) -> tuple[Path, int] | None:
     """Return a path and the place in it to which its end goes back; None if no fair loop can be reached.
 
@@ -35,12 +38,16 @@ def find_lasso(
         inside: the states in which it is not met.
         fair: for each state the fair component that it is in, or -1.
         demands: the fairness.
+        watch: says when to stop.
+
+    Raises:
+        GivenUp: the watch says so.
     """
-    stem = _Stem(space, start & inside, inside).to(fair >= 0)
+    stem = _Stem(space, start & inside, inside, watch).to(fair >= 0)
     if stem is None:
         return None
     entry = stem[-1][1]
-    loop = _Loop(space, fair == fair[entry], demands).around(entry)
+    loop = _Loop(space, fair == fair[entry], demands, watch).around(entry)
     return stem + loop, len(stem) - 1
 
 
@@ -51,6 +58,7 @@ class _Stem:
     space: Space
     start: Bits
     inside: Bits
+    watch: Watch
 
     def to(self, goal: Bits) -> Path | None:
         import numpy as np
@@ -62,6 +70,7 @@ class _Stem:
         starts = np.flatnonzero(self.start)
         levels = np.searchsorted(np.array(graph.starts), starts, side="right")
         for level in range(1, len(graph) + len(graph.starts) + 1):
+            self.watch.go_on()
             frontier = np.union1d(frontier, starts[levels == level])
             frontier = frontier[~seen[frontier]]
             seen[frontier] = True
@@ -102,6 +111,7 @@ class _Stem:
         """Return the least predecessor among some steps, and the move from it."""
         import numpy as np
 
+        self.watch.go_on()
         steps = np.flatnonzero((self.space.target == state) & among)
         if not len(steps):
             message = f"State {state} of the graph has no predecessor in the level before."
@@ -116,6 +126,7 @@ class _Loop:
     space: Space
     inside: Bits
     demands: Sequence[Demand]
+    watch: Watch
 
     def around(self, entry: int) -> Path:
         """Return the moves of a closed walk from `entry` that meets all demands; none if staying there does."""
@@ -154,6 +165,8 @@ class _Loop:
         parents: dict[int, tuple[int, int]] = {}
         queue, seen = deque([state]), {state}
         while queue:
+            if len(seen) % _OFTEN == 0:
+                self.watch.go_on()
             current = queue.popleft()
             for action, target in self.space.steps(current):
                 if not self.inside[target]:

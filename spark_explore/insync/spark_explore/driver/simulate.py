@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, Watch
 from insync.explorer.progress import WalkProgress, WalkReporter
-from insync.explorer.simulate import SimulationResult, shortened, simulation_of, walks_per_share
+from insync.explorer.simulate import SimulationResult, shortened, simulation_of, walk_watch, walks_per_share
 from insync.machine.kernels import Part
 from insync.machine.memory import resident_memory
 from insync.machine.walker import FailedWalk, Walked
-from insync.model import Model
 from insync.model.evaluator import evaluate
 from insync.properties.registry import judge
 from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
@@ -33,12 +33,14 @@ _MOST_SHARES = 1024
 
 
 def simulate(
-    model: Model,
+    model: ModelLike,
+    *,
+    bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[str] | None = None,
     walks: int = 10_000,
     depth: int = 100,
     seed: int = 0,
-    seconds: float | None = None,
+    limits: Limits | None = None,
     options: SparkOptions | None = None,
     reporter: WalkReporter | None = None,
     stop: threading.Event | None = None,
@@ -48,26 +50,29 @@ def simulate(
     The result is that of `insync.explorer.simulate` in every field but the times and the memory.
 
     Args:
-        model: what to walk through.
+        model: what to walk through: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline. type_ok is always checked.
         walks: how many, at least 1; walk n is the same whatever their number.
         depth: most steps of a walk, at least 1.
         seed: of the random numbers, from 0 to 2^64 - 1.
-        seconds: stop after so long.
+        limits: `seconds` of compilation and walks together; walks have no other limit.
         options: how to use Spark; there is no run directory.
         reporter: is told after each job how far it is.
         stop: ends it when it is set.
 
     Raises:
-        UserError: an unknown property, a model that cannot be traced, or something that Spark lacks.
+        UserError: an unknown model, bound or property, a model that cannot be traced, another limit than seconds, or
+            something that Spark lacks.
         InternalError: the evaluator does not confirm what the machine code found.
     """
     options = options or SparkOptions()
+    watch = walk_watch(limits, stop)
+    model = model_of(model, bounds)
     judged = judge(model, properties)
     started = time.perf_counter()
     recipe = recipe_for(model.program, judged.nodes, (Part.WALK,))
     compiled = time.perf_counter()
-    watch = Watch(Limits(seconds=seconds), stop)
     wrong = [place for place, node in enumerate(judged.nodes) if not evaluate(node, model.program.initial)]
     if wrong:
         walked = [Walked((0,) * recipe.sizes.actions, (1,), 0, FailedWalk(0, wrong[0], ()))]
@@ -81,7 +86,7 @@ def simulate(
             stopped = tours.stopped_by
     total = merged(walked) if walked else Walked((0,) * recipe.sizes.actions, (0,), 0, None)
     taken = time.perf_counter()
-    violation = None if total.failed is None else shortened(model, judged, total.failed)
+    violation = None if total.failed is None else shortened(model, judged, total.failed, stopped=watch.interrupted)
     spent = {"compile": compiled - started, "search": taken - compiled}
     if violation is not None:
         spent["shrink"] = time.perf_counter() - taken
