@@ -155,7 +155,7 @@ def test_a_setting_that_means_less_than_it_says_is_warned_of_once(capsys: pytest
     remark = "Kafka 3.9 has no eligible leader replicas"
     _, out = ask(capsys, "--release", "3.9", "--elr", "on", "--min-insync", "3", "--replicas", "1")
     assert " ".join(out.split()).count(f"warning: {remark}") == 1
-    assert "warning: min.insync.replicas 3 is more than the 1 replicas" in out
+    assert "warning: min.insync.replicas 3 is more than the 1 replica: " in out
     matrix = ("--release", "3.9", "--elr", "on", "--replicas", "1", "--matrix")
     _, out = ask(capsys, *matrix)
     assert " ".join(out.split()).count(f"warning: {remark}") == 1
