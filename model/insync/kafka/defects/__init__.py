@@ -1,4 +1,4 @@
-"""The catalogue of published defects of Kafka's replication, as data."""
+"""Internal: the catalogue of published defects of Kafka's replication, as data."""
 
 from __future__ import annotations
 
