@@ -196,15 +196,6 @@ def test_json_is_one_stable_object() -> None:
     assert json.loads(check_json(INCOMPLETE, []))["stopped_by"] == "memory"
 
 
-def test_progress_of_a_compilation() -> None:
-    progress = Progress(
-        level=0, frontier=0, distinct_states=0, states_per_second=0.0, memory_bytes=200 << 20, seconds=3.2
-    )
-    assert progress_line(progress, "2026-01-02 03:04:05") == (
-        "Progress(0) at 2026-01-02 03:04:05: compiling the model for 3.20 s, 200 MiB of memory."
-    )
-
-
 def test_progress_reads_like_the_line_of_tlc() -> None:
     progress = Progress(
         level=12, frontier=34_567, distinct_states=1_234_567, states_per_second=5.4e6, memory_bytes=3 << 29, seconds=2.0

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from insync.explorer.breadth_first.backtrack import path_to
-from insync.explorer.breadth_first.search import Search, Space
+from insync.explorer.breadth_first.search import BreadthFirstSearch, Space
 from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.evaluator.stepping import Move
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch
-from insync.explorer.progress import Progress, Pulse, Reporter
+from insync.explorer.progress import Reporter
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
 from insync.machine.interruptible import GivenUp
@@ -56,7 +56,7 @@ def check(
         threads: how many work at once; None is one per core.
         partitions: how many parts the states are kept in; None is one per thread. The result does not depend on it.
         keep_going: whether to go on to the end of the space after a violation.
-        reporter: is told about once a second how far compilation or search is.
+        reporter: is told about once a second how far the search is.
         stop: ends compilation or search when it is set.
 
     Raises:
@@ -68,7 +68,7 @@ def check(
     judged = judge(model, properties)
     started = time.perf_counter()
     try:
-        kernels = compile_kernels(model.program, judged.nodes, stopped=_asked_while_compiling(watch, reporter))
+        kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted)
     except GivenUp as ended:
         nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason(str(ended.reason)))
         return result_of(model, judged, nothing, (), {"compile": time.perf_counter() - started, "search": 0.0})
@@ -76,7 +76,7 @@ def check(
     size = threads or available_cores()
     with Team(size) as team:
         initial = model.program.schema.pack(model.program.initial)
-        search = Search(kernels, watch, team, partitions or size, initial, keep_going, reporter)
+        search = BreadthFirstSearch(kernels, watch, team, partitions or size, initial, keep_going, reporter)
         try:
             space = search.run()
             searched = time.perf_counter()
@@ -89,18 +89,6 @@ def check(
     if violations:
         seconds["trace"] = time.perf_counter() - searched
     return result_of(model, judged, space, violations, seconds)
-
-
-def _asked_while_compiling(watch: Watch, reporter: Reporter | None) -> Callable[[], StopReason | None]:
-    """Return what is asked ten times a second whether to give up a compilation; about once a second it reports."""
-    pulse = Pulse()
-
-    def asked() -> StopReason | None:
-        if reporter is not None and pulse.due():
-            reporter(Progress(0, 0, 0, pulse.rate(0), watch.resident, watch.seconds))
-        return watch.interrupted()
-
-    return asked
 
 
 def violations_in(model: Model, checked: Sequence[Invariant], space: Space, path_to: PathTo) -> tuple[Violation, ...]:

@@ -9,12 +9,15 @@ import click
 
 from insync.cli.exit_codes import EPILOG, exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.choices import each_choice
-from insync.cli.options.shared import color_option, json_option, quiet_option, threads_option
-from insync.cli.options.values import Seconds
+from insync.cli.options.choice_options import each_choice
+from insync.cli.options.engine import Engine, thread_options
+from insync.cli.options.limits import limit_options
+from insync.cli.options.output import Output, output_options
 from insync.cli.show.figures import plural
-from insync.cli.show.terminal import emit, emit_error, grid_width, painter
+from insync.cli.show.progress import search_progress
+from insync.cli.show.terminal import emit, emit_status, grid_width
 from insync.cli.show.warned import warning_lines
+from insync.explorer.limits import Limits
 from insync.kafka.cluster.model import Cluster
 
 if TYPE_CHECKING:
@@ -37,20 +40,10 @@ Examples:
 )
 @each_choice(Cluster, "defect", "fixed")
 @click.option("--matrix", "as_matrix", is_flag=True, help="Try acks x min.insync.replicas x unclean, as a table.")
-@click.option("--max-seconds", type=Seconds(), metavar="S", help="Stop each search after S seconds.")
-@threads_option
-@json_option
-@color_option
-@quiet_option
-def command(
-    as_matrix: bool,
-    max_seconds: float | None,
-    threads: int | None,
-    json_: bool,
-    color: str,
-    quiet: bool,
-    **bounds: int | str | None,
-) -> int:
+@limit_options(seconds="Stop each search after S seconds.")
+@thread_options
+@output_options()
+def command(as_matrix: bool, given: dict[str, int | str], limits: Limits, engine: Engine, output: Output) -> int:
     """Search a cluster of a release, under its settings, for the shortest way to break what users are promised.
 
     Everything that may go wrong has a budget: crashes, lost page caches, expired sessions, slow followers. What is
@@ -60,16 +53,14 @@ def command(
     Ctrl-C ends it with what is known by then; the rest is unknown. The exit code is 1 if a promise is broken; a
     --matrix ends with 0 whatever is lost, as it was asked for both, and with 3 if a cell is unknown.
     """
-    from insync.cli.show.progress import progress_reporter
     from insync.explorer.ask import Search
 
-    given = {name: value for name, value in bounds.items() if value is not None}
     if as_matrix:
         given.setdefault("records", 1)
-    with stop_on_interrupt() as stop:
-        search = Search(max_seconds, threads, stop, progress_reporter(quiet), None if quiet else _told_of_searches())
-        run = _matrix if as_matrix else _ask
-        return run(given, search, json_, painter(color))
+    with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
+        began = None if output.quiet else _told_of_searches()
+        search = Search(limits.seconds, engine.threads, stop, reporter, began)
+        return (_matrix if as_matrix else _ask)(given, search, output.json, output.paint)
 
 
 def _told_of_searches() -> Began:
@@ -81,7 +72,7 @@ def _told_of_searches() -> Began:
     def began(number: int, total: int, settings: Given) -> None:
         if pulse.due():
             pulse.rate(0)
-            emit_error(f"Progress: search {number} of {total}, with {_settings(settings)}.")
+            emit_status(f"Progress: search {number} of {total}, with {_settings(settings)}.")
 
     return began
 
