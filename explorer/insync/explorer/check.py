@@ -28,7 +28,7 @@ from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
 from insync.properties.registry import Judged, judge
 
-__all__ = ["Extent", "PathTo", "check", "concluded", "result_of", "violations_in"]
+__all__ = ["Extent", "PathTo", "check", "concluded", "result_of", "stopped_before", "violations_in"]
 
 PathTo = Callable[[Words, int], Sequence[Move]]
 """Finds the moves from the initial state to a state of a level."""
@@ -70,8 +70,7 @@ def check(
     try:
         kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted)
     except GivenUp as ended:
-        nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason(str(ended.reason)))
-        return result_of(model, judged, nothing, (), {"compile": time.perf_counter() - started, "search": 0.0})
+        return stopped_before(model, judged, ended, time.perf_counter() - started)
     compiled = time.perf_counter()
     size = threads or available_cores()
     with Team(size) as team:
@@ -89,6 +88,12 @@ def check(
     if violations:
         seconds["trace"] = time.perf_counter() - searched
     return result_of(model, judged, space, violations, seconds)
+
+
+def stopped_before(model: Model, judged: Judged, ended: GivenUp, seconds: float) -> CheckResult:
+    """Return the result of a search whose compilation was given up, after some seconds: it knows no state."""
+    nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason(str(ended.reason)))
+    return result_of(model, judged, nothing, (), {"compile": seconds, "search": 0.0})
 
 
 def violations_in(model: Model, checked: Sequence[Invariant], space: Space, path_to: PathTo) -> tuple[Violation, ...]:
