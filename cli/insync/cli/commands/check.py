@@ -97,8 +97,6 @@ def command(
     from insync.cli.show.terminal import grid_width, painter
     from insync.explorer.limits import Limits
 
-    if memory is not None and engine == "local":
-        _require_more_than_now(memory)
     limits = Limits(depth=max_depth, states=max_states, seconds=max_seconds, memory_bytes=memory)
     with stop_on_interrupt() as stop:
         if engine == "spark":
@@ -135,17 +133,3 @@ def command(
             else describe_check(result, built.grid, files, painter(color), grid_width())
         )
     return exit_code_for(result.verdict)
-
-
-def _require_more_than_now(limit: int) -> None:
-    """Raise UserError if the process takes more than `limit` before the search begins."""
-    from insync.cli.show.figures import memory
-    from insync.machine.memory import resident_memory
-    from insync.model.errors import UserError
-
-    if limit <= (taken := resident_memory()):
-        message = (
-            f"--memory: {memory(limit)} is too little, as insync takes {memory(taken)} before the search begins; "
-            f"give more, such as {max(300, 2 * taken >> 20)}M."
-        )
-        raise UserError(message)
