@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from insync.cli.show.progress import progress_reporter
+from insync.cli.show.progress import search_progress
 
 Insync = Callable[..., Any]
 
@@ -166,8 +166,10 @@ def test_threads_and_partitions_change_nothing(insync: Insync) -> None:
 
 
 def test_quiet_means_no_progress() -> None:
-    assert progress_reporter(quiet=True) is None
-    assert progress_reporter(quiet=False) is not None
+    with search_progress(quiet=True) as reporter:
+        assert reporter is None
+    with search_progress(quiet=False) as reporter:
+        assert reporter is not None
 
 
 def test_a_bound_with_the_name_of_an_option(insync: Insync, tmp_path: Path) -> None:

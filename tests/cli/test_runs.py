@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from insync import explorer
 from insync.explorer import Fate, MutantResult, MutationResult
 from insync.explorer.agree import Opinion, local_engine
 from insync.explorer.evaluator.difference import Difference
@@ -179,7 +178,7 @@ def test_what_an_interrupt_leaves_is_one_line(insync: Insync, monkeypatch: pytes
         left = MutantResult("x", "a", "b", "c", Fate.UNDECIDED, {}, None, StopReason.INTERRUPT)
         return MutationResult("kip320", {}, ("weak_isr",), (), 277, (left, left), 0.5, StopReason.INTERRUPT)
 
-    monkeypatch.setattr(explorer, "mutate", interrupted)
+    monkeypatch.setattr("insync.cli.commands.mutate.mutate", interrupted)
     code, out, err = insync("mutate", "kip320", *SMALL)
     assert (code, err) == (3, "")
     assert out.splitlines()[2:] == [

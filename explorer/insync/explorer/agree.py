@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from insync.explorer.check import check
+from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.evaluator.difference import Difference, first_difference
-from insync.explorer.evaluator.search import check_by_evaluator
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason
 from insync.explorer.verdict import CheckResult, Verdict

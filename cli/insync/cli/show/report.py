@@ -29,6 +29,9 @@ STOPPED_BY = {
 }
 """What ended a search, in words."""
 
+_SHORTEST_SECONDS = 0.1
+"""Of a search whose rate means anything: below it most of the time goes into beginning and ending."""
+
 
 def describe_check(
     result: CheckResult, columns: Columns, files: Sequence[Path | None], paint: Paint, width: int
@@ -154,6 +157,6 @@ def _not_enabled(result: CheckResult) -> list[str]:
 
 def _times(spent: Mapping[str, float], number: int, noun: str, peak_memory: int) -> str:
     parts = [f"{name} {seconds(time)}" for name, time in spent.items()]
-    if spent.get("search", 0) > 0:
+    if spent.get("search", 0) >= _SHORTEST_SECONDS:
         parts.append(rate(number / spent["search"], noun))
     return ", ".join([*parts, f"memory {memory(peak_memory)}"])

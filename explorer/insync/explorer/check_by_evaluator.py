@@ -53,7 +53,7 @@ def check_by_evaluator(
     watch = Watch(limits or Limits(), stop)
     watch.require_room()
     started = time.perf_counter()
-    search = _Search(model, claims, watch, keep_going)
+    search = _EvaluatorSearch(model, claims, watch, keep_going)
     search.run()
     searched = time.perf_counter()
     violations = search.violations()
@@ -62,7 +62,7 @@ def check_by_evaluator(
 
 
 @dataclass(slots=True)
-class _Search:
+class _EvaluatorSearch:
     model: Model
     claims: Sequence[Claim]
     watch: Watch
@@ -162,7 +162,7 @@ class _Search:
 def _result(
     model: Model,
     asked: Sequence[str],
-    search: _Search,
+    search: _EvaluatorSearch,
     violations: tuple[Violation, ...],
     seconds: dict[str, float],
 ) -> CheckResult:
