@@ -172,7 +172,7 @@ def _measure(case: dict) -> dict:  # type: ignore[type-arg]
         for name, value in figures.items():
             levels[level][name] += value
 
-    result = check(model, options=SparkOptions(master=case["master"], **case["options"]), figures=note)
+    result = check(model, options=SparkOptions(master=case["master"], **case["options"]), task_reporter=note)
     for level, sums in levels.items():
         sums["states"] = result.levels[level - 1] if level <= len(result.levels) else 0
     return {"states": result.distinct_states, "seconds": dict(result.seconds), "levels": levels}

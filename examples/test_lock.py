@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 from lock import FixedLock, Lock
 
-from insync.explorer.testing.pytest_support import InsyncCheck
+from insync.explorer import InsyncCheck, Limits
 from insync.model import ReadableState
 
 
 def test_one_worker_is_inside(insync_check: InsyncCheck) -> None:
     """Every state of three workers is visited."""
-    assert insync_check(FixedLock, {"workers": 3}) == "holds"
+    assert insync_check(FixedLock, bounds={"workers": 3}) == "holds"
 
 
 def test_looking_first_is_a_mistake(insync_check: InsyncCheck) -> None:
     """The broken lock stays broken: somebody relies on this example."""
-    insync_check(Lock, {"workers": 2}, ["one_inside"], expect="violated")
+    insync_check(Lock, bounds={"workers": 2}, properties=["one_inside"], expect="violated")
     assert insync_check.answer is not None
     assert insync_check.answer.violations[0].trace_length == 5
 
@@ -24,12 +24,12 @@ def test_looking_first_is_a_mistake(insync_check: InsyncCheck) -> None:
 @pytest.mark.parametrize("workers", [1, 2, 3, 4, 5])
 def test_all_sizes(insync_check: InsyncCheck, workers: int) -> None:
     """One test per size, which pytest-xdist spreads over processes."""
-    insync_check(FixedLock, {"workers": workers})
+    insync_check(FixedLock, bounds={"workers": workers})
 
 
 def test_the_first_levels(insync_check: InsyncCheck) -> None:
     """A search that is meant to end early says by what."""
-    assert insync_check(FixedLock, {"workers": 5}, max_depth=3, stopped_by="depth") == "incomplete"
+    assert insync_check(FixedLock, bounds={"workers": 5}, limits=Limits(depth=3), stopped_by="depth") == "incomplete"
 
 
 def holder_is_inside(state: ReadableState) -> bool:
@@ -39,4 +39,4 @@ def holder_is_inside(state: ReadableState) -> bool:
 
 def test_a_property_in_plain_python(insync_check: InsyncCheck) -> None:
     """The evaluator runs Python functions, for small spaces."""
-    insync_check(FixedLock, {"workers": 3}, [holder_is_inside], engine="evaluator")
+    insync_check(FixedLock, bounds={"workers": 3}, properties=[holder_is_inside], engine="evaluator")

@@ -13,21 +13,21 @@ from insync.model import ReadableState
 BOUNDS = {"brokers": 3, "records": 3}
 OUTPUTS = {"append": offset_appended}
 
-TestModel = state_machine(ReplicatedLog, BOUNDS).TestCase
+TestModel = state_machine(ReplicatedLog, bounds=BOUNDS).TestCase
 TestModel.settings = settings(max_examples=10, deadline=None)
 
-TestFixedLog = model_based_test(ReplicatedLog, BOUNDS, adapter=FixedAdapter, outputs=OUTPUTS).TestCase
+TestFixedLog = model_based_test(ReplicatedLog, bounds=BOUNDS, adapter=FixedAdapter, outputs=OUTPUTS).TestCase
 TestFixedLog.settings = settings(max_examples=10, deadline=None)
 
 
 def test_the_defect_is_found() -> None:
     """Followers keep records that were never committed."""
-    machine = model_based_test(ReplicatedLog, BOUNDS, adapter=LogAdapter, outputs=OUTPUTS)
+    machine = model_based_test(ReplicatedLog, bounds=BOUNDS, adapter=LogAdapter, outputs=OUTPUTS)
     with pytest.raises(Disagreement, match="takes over` system and model disagree: log"):
         run_state_machine_as_test(machine, settings=settings(deadline=None, database=None))
 
 
-@given(state=reachable_states(ReplicatedLog, BOUNDS))
+@given(state=reachable_states(ReplicatedLog, bounds=BOUNDS))
 @settings(max_examples=10, deadline=None)
 def test_logs_are_prefixes_of_the_leaders(state: ReadableState) -> None:
     """No follower has a record that the leader lacks."""

@@ -47,7 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def insync_check(request: pytest.FixtureRequest) -> InsyncCheck:
-    """Search a model, and return the verdict: `insync_check(model, bounds, properties, engine=...)`.
+    """Search a model, and return the verdict: `insync_check(model, bounds=..., properties=..., limits=...)`.
 
     The test fails with the trace grid where a property is violated, and where the search is incomplete unless
     stopped_by= names the bound that is meant.

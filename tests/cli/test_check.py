@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from insync.cli.show.progress import progress_reporter
+from insync.cli.show.progress import search_progress
 
 Insync = Callable[..., Any]
+
+SUPPORT = Path(__file__).parent.parent / "support"
 
 
 def test_a_proof(insync: Insync) -> None:
@@ -48,6 +50,7 @@ def test_the_object_for_scripts(insync: Insync) -> None:
         "violations",
         "actions",
         "never_enabled",
+        "not_enabled_yet",
         "seconds",
         "peak_memory_bytes",
     ]
@@ -110,7 +113,7 @@ def test_a_proof_leaves_no_trace_file(insync: Insync, tmp_path: Path) -> None:
 def test_a_limit_makes_it_incomplete(
     insync: Insync, monkeypatch: pytest.MonkeyPatch, limit: tuple[object, ...], stopped_by: str
 ) -> None:
-    monkeypatch.setattr("insync.cli.commands.check._require_more_than_now", lambda _: None)  # else 1M is refused
+    monkeypatch.setattr("insync.cli.commands.check.require_more_than_now", lambda _: None)  # else 1M is refused
     code, out, _ = insync("check", "kip320", *limit, "--json")
     result = json.loads(out)
     assert (code, result["verdict"], result["stopped_by"]) == (3, "incomplete", stopped_by)
@@ -137,6 +140,22 @@ def test_keep_going_counts_the_whole_space(insync: Insync) -> None:
     assert first["violations"] == whole["violations"]
 
 
+def test_what_a_refused_step_ends_is_not_known_of_the_rest(insync: Insync) -> None:
+    late = f"{SUPPORT / 'insync_corners.py'}:Late"
+    code, out, _ = insync("check", late, "--json")
+    ended = json.loads(out)
+    assert code == 1
+    assert ended["properties"] == [{"name": "ok", "verdict": "incomplete"}, {"name": "type_ok", "verdict": "violated"}]
+    assert (ended["frontier"], ended["never_enabled"], ended["not_enabled_yet"]) == (1, [], ["late"])
+    whole = json.loads(insync("check", late, "--json", "--keep-going").out)
+    assert {entry["verdict"] for entry in whole["properties"]} == {"violated"}
+    assert (whole["frontier"], whole["never_enabled"], whole["not_enabled_yet"]) == (0, [], [])
+    text = insync("check", late).out
+    assert "no violation of ok up to there" in text
+    assert "not enabled so far: late" in text
+    assert "never enabled" not in text
+
+
 def test_threads_and_partitions_change_nothing(insync: Insync) -> None:
     results = []
     for more in (("--threads", 1), ("--threads", 2), ("--threads", 2, "--partitions", 5)):
@@ -146,8 +165,10 @@ def test_threads_and_partitions_change_nothing(insync: Insync) -> None:
 
 
 def test_quiet_means_no_progress() -> None:
-    assert progress_reporter(quiet=True) is None
-    assert progress_reporter(quiet=False) is not None
+    with search_progress(quiet=True) as reporter:
+        assert reporter is None
+    with search_progress(quiet=False) as reporter:
+        assert reporter is not None
 
 
 def test_a_bound_with_the_name_of_an_option(insync: Insync, tmp_path: Path) -> None:

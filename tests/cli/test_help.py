@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from insync.cli.commands.check import command
-from insync.cli.options.choices import option_name
-from insync.cli.options.model_command import find_argument
+from insync.cli.options.choice_options import option_names
+from insync.cli.options.first_look import first_look
 from insync.cli.show.figures import count, memory, plural, rate, seconds
+from insync.model import Bound, Bounds, Model
+from insync.model.catalogue import BUILT_IN
 
 Insync = Callable[..., Any]
 
@@ -30,10 +33,17 @@ def test_help_of_check_says_it_all(insync: Insync) -> None:
         assert f"  --{option}" in out
     for limit in ("max-depth", "max-states", "max-seconds", "memory"):
         assert f"  --{limit}" in out
-    for model in ("truncate_to_high_watermark", "kip101", "kip279", "kip320_first_try", "kip320", "async_isr"):
-        assert f"\n  {model} " in out
-    assert "--max-version (2, 0 to 15)" in " ".join(out.split())
     assert "Exit codes:" in out
+
+
+@pytest.mark.parametrize("name", ["check", "simulate", "prove", "liveness", "mutate", "agree", "graph"])
+def test_help_without_a_model_names_the_models_and_where_their_bounds_are(insync: Insync, name: str) -> None:
+    code, out, _ = insync(name, "--help")
+    assert code == 0
+    text = " ".join(out.split())
+    assert f"Models: {', '.join(BUILT_IN)} `insync list` says what they are; `insync {name} kip320 --help`" in text
+    assert "--log-size" not in text.split("Models:")[1]
+    assert "--log-size 1..8" in " ".join(insync(name, "kip320", "--help").out.split())
 
 
 @pytest.mark.parametrize("line", ["check kip320 --help", "check --help kip320", "check --log-size 3 kip320 -h"])
@@ -63,7 +73,7 @@ def test_the_list_for_scripts(insync: Insync) -> None:
     assert code == 0
     assert list(listed) == ["models", "engines"]
     kip320 = next(model for model in listed["models"] if model["name"] == "kip320")
-    assert list(kip320) == ["name", "sentence", "bounds", "properties"]
+    assert list(kip320) == ["name", "sentence", "bounds", "properties", "actions", "run_properties"]
     assert kip320["bounds"][0] == {
         "name": "replicas",
         "default": 3,
@@ -75,6 +85,83 @@ def test_the_list_for_scripts(insync: Insync) -> None:
     assert all(entry["sentence"] for entry in kip320["properties"])
 
 
+def test_the_list_of_one_model_says_all_about_it(insync: Insync, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(MINE)
+    code, out, _ = insync("list", f"{path}:Mine")
+    assert code == 0
+    assert out.splitlines()[:-2] == [
+        "mine",
+        "  A counter.",
+        "",
+        "settings (default, names):",
+        "  guard  off (off, on)  whether it stops",
+        "",
+        "bounds (default, range):",
+        "  top         3 (1 to 9)   where it ends",
+        "  partitions  4 (1 to 8)",
+        "",
+        "actions:",
+        "  count  Go up.",
+        "",
+        "properties (* checked by default):",
+        "  low*           The counter is low.",
+    ]
+    assert "deadlock_free" in out
+    listed = json.loads(insync("list", f"{path}:Mine", "--json").out)
+    assert (listed["name"], listed["actions"]) == ("mine", [{"name": "count", "sentence": "Go up."}])
+    assert insync("list", f"{path}:Mein").code == 2
+
+
+MINE = """
+from insync.model import *
+
+class Mine(Model):
+    \"""A counter.\"""
+
+    bounds = Bounds(top=Bound(3, 1, 9, "where it ends"), partitions=Bound(4, 1, 8))
+    settings = Settings(guard=Setting(Switch.OFF, "whether it stops"))
+    headline = ("low",)
+
+    def declare(self, b):
+        return State(n=Int(0, 9))
+
+    @action
+    def count(self, s):
+        \"""Go up.\"""
+        require(s.n < self.b.top)
+        s.n += 1
+
+    @invariant
+    def low(self, s):
+        \"""The counter is low.\"""
+        return s.n <= 9
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("MINE --partitions 8", "mine has a bound of that name as well, which is --bound-partitions. Give"),
+        ("--guard MINE", "--guard stands before mine without a value. Give it one of: off, on."),
+        ("--guard MINE --top 4", "--guard stands before mine without a value. Give it one of: off, on."),
+        ("--top MINE", "--top stands before mine without a value. Give it one of: 1 to 9."),
+        ("--frob MINE", "insync check has no option '--frob'."),
+        ("--guard on --top 4 MINE --partitions 2 --bound-partitions 8 --quiet", ""),
+        ("--guard=on MINE --bound-partitions 8", ""),
+        ("--property none MINE", ""),
+    ],
+)
+def test_settings_and_bounds_of_a_model_are_told_from_options_and_from_the_model(
+    insync: Insync, tmp_path: Path, line: str, said: str
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(MINE)
+    code, _, err = insync("check", *line.replace("MINE", f"{path}:Mine").split())
+    assert said.replace("MINE", f"{path}:Mine") in err
+    assert code == (2 if said else 0), err
+
+
 @pytest.mark.parametrize(
     ("line", "model"),
     [
@@ -84,6 +171,10 @@ def test_the_list_for_scripts(insync: Insync) -> None:
         ("--json kip320 --replicas 3", "kip320"),
         ("--keep-going --quiet --trace out.json kip320", "kip320"),
         ("-- kip320", "kip320"),
+        ("--guard kip320", "kip320"),
+        ("--guard kip320 --replicas 3", "kip320"),
+        ("--guard kip320 kip101", "kip101"),
+        ("--trace kip320", None),
         ("--replicas 3", None),
         ("--replicas", None),
         ("--", None),
@@ -91,12 +182,19 @@ def test_the_list_for_scripts(insync: Insync) -> None:
     ],
 )
 def test_the_model_is_found_before_its_options_are_known(line: str, model: str | None) -> None:
-    assert find_argument(command, line.split()) == model
+    assert first_look(command, line.split()).model == model
 
 
 def test_a_bound_takes_no_name_from_the_command() -> None:
-    assert option_name("log_size", {"--depth"}) == "--log-size"
-    assert option_name("depth", {"--depth"}) == "--bound-depth"
+    class Deep(Model):
+        bounds = Bounds(log_size=Bound(1, 1, 2), depth=Bound(1, 1, 2), bound_depth=Bound(1, 1, 2), help=Bound(1, 1, 2))
+
+    assert option_names(Deep, {"--depth", "--help"}) == {
+        "log_size": "--log-size",
+        "depth": "--bound-bound-depth",
+        "bound_depth": "--bound-depth",
+        "help": "--bound-help",
+    }
 
 
 def test_figures_for_people() -> None:

@@ -25,7 +25,7 @@ IDENTITY = {"guard": "on", "pace": "two at a time", "top": 4}
         ("prove", "--bmc", "3"),
         ("prove", "--induction"),
         ("prove", "--infer"),
-        ("agree",),
+        ("agree", "--engine", "evaluator", "--engine", "local-1", "--engine", "z3"),
         ("mutate",),
     ],
     ids=" ".join,
@@ -45,6 +45,21 @@ def test_a_trace_leads_back_to_its_model(insync: Insync, tmp_path: Path, command
     code, out, err = insync("replay", file)
     assert code == 0, err
     assert "low fails" in out
+    code, out, err = insync("replay", file, "--json")
+    assert code == 0, err
+    replayed = json.loads(out)
+    assert replayed["bounds"] == {"guard": "off", "pace": "one at a time", "top": 3}
+    assert [step["state"] for step in replayed["steps"]] == [{"n": 0}, {"n": 1}, {"n": 2}, {"n": 3}]
+
+
+def test_a_graph_names_bounds_and_settings_alike(insync: Insync, tmp_path: Path) -> None:
+    nx = pytest.importorskip("networkx")
+    file = tmp_path / "graph.graphml"
+    code, out, err = insync("graph", MODEL, "--output", file, *CHOSEN, "--json")
+    assert code == 0, err
+    written = json.loads(out)
+    assert (written["bounds"], written["graph"], written["distinct_states"]) == (IDENTITY, str(file), 2)
+    assert {name: str(value) for name, value in IDENTITY.items()}.items() <= nx.read_graphml(file).graph.items()
 
 
 def test_a_proof_leads_back_to_its_model(insync: Insync, tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import click
 import pytest
 
-from insync.cli.main import insync as group
+from insync.cli.group import insync as group
+from insync.cli.show.shortened import shortened
 
 Insync = Callable[..., Any]
 
@@ -153,3 +154,58 @@ def test_a_class_that_is_not_in_the_file(insync: Insync, tmp_path: Path) -> None
     path = tmp_path / "mine.py"
     path.write_text(MODEL.replace("BODY", "s.x = 0"))
     assert insync("check", f"{path}:Mien") == (2, "", f"Error: {path} defines no model 'Mien'. Did you mean 'Mine'?\n")
+
+
+@pytest.mark.parametrize(
+    ("headline", "said"),
+    [
+        ('("grow",)', "class Mine: headline names 'grow', but mine has no property 'grow'."),
+        ('("deadlockfree",)', "headline names 'deadlockfree', but mine has no property 'deadlockfree'. Did you mean"),
+        ('"type_ok"', "class Mine: headline is the string 'type_ok'. Write a tuple of names: headline = ('type_ok',)."),
+    ],
+)
+def test_a_wrong_headline_is_said_with_its_class(insync: Insync, tmp_path: Path, headline: str, said: str) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        MODEL.replace("BODY", "s.x = 0").replace("    def declare", f"    headline = {headline}\n    def declare")
+    )
+    code, out, err = insync("check", f"{path}:Mine")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"Error: {path}:11: ")
+    assert said in err
+
+
+LONG = "x" * 5000
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"check {LONG}",
+        f"check kip320 --property {LONG}",
+        f"check kip320 --log-size {LONG}",
+        f"check kip320 --log-size {'9' * 5000}",
+        f"check kip320 --memory {LONG}",
+        f"check kip320 --engine {LONG}",
+        f"check kip320 --{LONG} 1",
+        f"check {LONG}.py:Model",
+        f"replay {LONG}.json",
+        f"list {LONG}",
+        f"defects {LONG}",
+        f"ask --release {LONG}",
+        LONG,
+    ],
+    ids=lambda line: line[:40],
+)
+def test_a_long_wrong_value_is_cut(insync: Insync, line: str) -> None:
+    code, out, err = insync(*line.split())
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: ")
+    assert "..." in err
+    assert len(err) < 900
+
+
+def test_only_long_values_are_cut() -> None:
+    plain = "the model's own 'text', with Python's `in` and what follows it in many words " * 3
+    assert shortened(plain) == plain
+    assert shortened(f"got '{'y' * 130}' here") == f"got '{'y' * 80}...' here"

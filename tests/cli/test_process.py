@@ -25,6 +25,10 @@ def _run(*arguments: object, **options: object) -> subprocess.CompletedProcess[s
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, **options)  # type: ignore[call-overload, no-any-return]
 
 
+def _python(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+
+
 def test_each_verdict_has_its_exit_code() -> None:
     assert _run("check", "kip320", "--replicas", 1).returncode == 0
     assert _run("check", "kip101", "--replicas", 2).returncode == 1
@@ -34,9 +38,9 @@ def test_each_verdict_has_its_exit_code() -> None:
 
 def test_an_internal_error_is_reported_as_one() -> None:
     broken = (
-        "import insync.cli.options.models as models; from insync.cli.main import main\n"
+        "from insync.cli.options.model_command import ChosenModel; from insync.cli.main import main\n"
         "def fail(*_): raise RuntimeError('gone wrong')\n"
-        "models.build_model = fail; main()"
+        "ChosenModel.build = fail; main()"
     )
     done = subprocess.run(
         [sys.executable, "-c", broken, "check", "kip320"], capture_output=True, text=True, check=False
@@ -224,7 +228,7 @@ def test_an_interrupt_outside_a_search(insync: Insync, monkeypatch: pytest.Monke
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("insync.cli.options.models.build_model", interrupted)
+    monkeypatch.setattr("insync.cli.options.model_command.ChosenModel.build", interrupted)
     code, out, err = insync("check", "kip320")
     assert (code, out, err.strip()) == (130, "", "Interrupted.")
 
@@ -233,3 +237,44 @@ def test_a_name_that_is_no_text_does_not_break_the_message() -> None:
     done = subprocess.run([*COMMAND, "check", b"kip\xff"], capture_output=True, check=False)
     assert done.returncode == 2
     assert b"There is no model 'kip\\udcff'" in done.stderr
+
+
+SLOW_IMPORT = """
+import builtins, sys, time
+from insync.cli.main import main
+
+load = builtins.__import__
+
+def slowly(name, *rest):
+    if name == STOPPER and name not in sys.modules:
+        print("importing", flush=True)
+        time.sleep(20)
+    return load(name, *rest)
+
+builtins.__import__ = slowly
+sys.argv = ["insync", "check", "kip320", "--replicas", "2"]
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["click", "insync.cli.options.model_command", "insync.cli.options.engine"])
+def test_an_interrupt_while_modules_are_imported_shows_no_traceback(module: str) -> None:
+    script = SLOW_IMPORT.replace("STOPPER", repr(module))
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "importing\n"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=10)
+    assert (process.returncode, err.strip()) == (130, "Interrupted.")
+
+
+def test_the_entry_point_imports_nothing_before_it_can_be_interrupted() -> None:
+    code = (
+        "import sys; before = set(sys.modules); import insync.cli.main\n"
+        "print(*sorted({name.split('.')[0] for name in set(sys.modules) - before}))"
+    )
+    done = _python(code)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert set(done.stdout.split()) & {"click", "contextlib", "importlib", "pathlib", "re", "typing"} == set()

@@ -30,6 +30,7 @@ HOLDS = CheckResult(
     violations=(),
     actions={"fetch": 12_345, "elect": 1_916_808, "drop": 0},
     never_enabled=("drop",),
+    not_enabled_yet=(),
     seconds={"compile": 0.4, "search": 0.2, "trace": 0.0},
     peak_memory_bytes=120 << 20,
 )
@@ -55,6 +56,8 @@ INCOMPLETE = replace(
     stopped_by=StopReason.MEMORY,
     frontier=1,
     properties=(PropertyResult("weak_isr", Verdict.INCOMPLETE),),
+    never_enabled=(),
+    not_enabled_yet=("drop",),
 )
 
 
@@ -104,6 +107,14 @@ def test_a_violation_ends_with_its_grid_and_reason() -> None:
     assert _report(VIOLATED, None)[-1] == "b1 believes it leads."
 
 
+def test_a_property_that_holds_beside_a_violation() -> None:
+    """With --keep-going the whole space was searched."""
+    held = (PropertyResult("weak_isr", Verdict.HOLDS), PropertyResult("strong_isr", Verdict.VIOLATED))
+    assert _report(replace(VIOLATED, properties=held), None)[1] == (
+        "violated: strong_isr (trace of 2 states); weak_isr held in every state; 737,794 states seen, depth 26"
+    )
+
+
 def test_two_properties_that_fail_in_one_state_share_a_grid() -> None:
     other = replace(TRACE, property="weak_isr", reason="b2 has nothing.")
     both = replace(VIOLATED, violations=(*VIOLATED.violations, Violation("weak_isr", 2, other)))
@@ -129,7 +140,8 @@ def test_incomplete_never_says_holds() -> None:
 
 def test_only_a_complete_search_says_never() -> None:
     assert "not enabled so far: drop" in _report(INCOMPLETE)
-    assert "not enabled so far: drop" in _report(replace(VIOLATED, frontier=7), None)
+    ended = replace(VIOLATED, frontier=7, never_enabled=(), not_enabled_yet=("drop",))
+    assert "not enabled so far: drop" in _report(ended, None)
     assert "never enabled: drop" in _report(VIOLATED, None), "with --keep-going the whole space was searched"
     unexpanded = replace(INCOMPLETE, transitions=0, actions={"drop": 0})
     assert "enabled" not in "\n".join(_report(unexpanded))
@@ -175,6 +187,7 @@ def test_json_is_one_stable_object() -> None:
         ],
         "actions": {"fetch": 12_345, "elect": 1_916_808, "drop": 0},
         "never_enabled": ["drop"],
+        "not_enabled_yet": [],
         "seconds": {"compile": 0.4, "search": 0.2, "trace": 0.0},
         "peak_memory_bytes": 120 << 20,
     }

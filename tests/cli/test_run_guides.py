@@ -51,4 +51,9 @@ def test_the_commands_print_what_the_guide_says(
 
 def test_every_block_of_the_guides_is_run() -> None:
     assert len(BLOCKS) == sum(text.count("```console") for text in TEXTS.values())
-    assert sum(text.count("```python") for text in TEXTS.values()) == 1
+    assert sum(text.count("```python") for text in TEXTS.values()) == 2
+
+
+def test_the_python_of_the_guide_runs() -> None:
+    (source,) = re.findall(r"^```python\n# from_python.py\n(.*?)^```$", TEXTS["liveness"], re.MULTILINE | re.DOTALL)
+    exec(compile(source, "from_python.py", "exec"), {})  # noqa: S102 -- our own guide

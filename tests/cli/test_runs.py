@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from insync.explorer import Fate, MutantResult, MutationResult
 from insync.explorer.agree import Opinion, local_engine
 from insync.explorer.evaluator.difference import Difference
 from insync.explorer.limits import Limits, StopReason
@@ -62,7 +64,7 @@ def test_a_witness_can_be_kept_and_replayed(insync: Insync, tmp_path: Path) -> N
 def test_a_limit_makes_liveness_incomplete(insync: Insync) -> None:
     code, out, _ = insync("liveness", "kip320", "--property", "back_in_isr", "--max-states", 100, "--quiet")
     assert code == 3
-    assert "stopped by the limit on states" in out
+    assert "stopped by the limit on the states (--max-states)" in out
     assert out.splitlines()[1].startswith("incomplete  back_in_isr")
 
 
@@ -110,7 +112,7 @@ def test_agree_for_scripts(insync: Insync) -> None:
 def test_one_engine_alone_agrees_with_nobody(insync: Insync) -> None:
     code, out, err = insync("agree", "kip320", *SMALL, "--engine", "local-1")
     assert code == 3
-    assert "Fewer than two engines ran, so nothing was compared." in out
+    assert "Fewer than two engines looked at any state, so nothing was compared." in out
     assert err.startswith("local-1: holds, 277 states, depth 12 (")
 
 
@@ -128,7 +130,7 @@ def test_engines_that_are_stopped_are_compared_as_far_as_they_came(
     monkeypatch.setattr("insync.cli.commands.agree._engines", lambda *_: engines)
     code, out, _ = insync("agree", "kip320", *SMALL, "--engine", "local-1", "--engine", "local-2", "--engine", "z3")
     assert code == 3
-    assert "  z3       did not run: stopped by interrupt" in out
+    assert "  z3       did not run: stopped by Ctrl-C" in out
     assert "Stopped by Ctrl-C; the engines do not differ so far." in out
     code, out, _ = insync("agree", "kip320", *SMALL, "--engine", "local-2", "--engine", "z3", "--quiet")
     assert code == 3
@@ -149,10 +151,10 @@ def test_engines_that_differ_are_shown_with_the_state(insync: Insync, monkeypatc
     assert "Level 2 has a different number of states: 4 for local-1, 7 for local-2." in out
     assert "so the difference lies in how states are kept or counted." in out
 
-    def first(model: Model, *_: object) -> Difference:
+    def first(model: Model, **_: object) -> Difference:
         return Difference(1, model.decode(model.program.initial), "It is the first state.")
 
-    monkeypatch.setattr("insync.explorer.agree.first_difference", first)
+    monkeypatch.setattr(sys.modules["insync.explorer.agree"], "first_difference", first)
     code, out, _ = insync("agree", "kip320", *SMALL, *chosen)
     assert code == 1
     assert "First in this state, in level 1:\n  b1: -  [|]\n" in out
@@ -172,23 +174,18 @@ def test_mutate_for_scripts(insync: Insync) -> None:
 
 
 def test_what_an_interrupt_leaves_is_one_line(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
-    from insync.explorer import mutate as judging
+    def interrupted(*_: object, **__: object) -> MutationResult:
+        left = MutantResult("x", "a", "b", "c", Fate.UNDECIDED, {}, None, StopReason.INTERRUPT)
+        return MutationResult("kip320", {}, ("weak_isr",), (), 277, (left, left), 0.5, StopReason.INTERRUPT)
 
-    def interrupted(*given: object) -> judging.MutationResult:
-        left = judging.MutantResult("x", "a", "b", "c", judging.Fate.UNDECIDED, {}, None, StopReason.INTERRUPT)
-        told = given[6]
-        assert callable(told)
-        told(1, 2, left)
-        return judging.MutationResult("kip320", {}, ("weak_isr",), (), 277, (left, left), 0.5)
-
-    monkeypatch.setattr(judging, "mutate", interrupted)
+    monkeypatch.setattr("insync.cli.commands.mutate.mutate", interrupted)
     code, out, err = insync("mutate", "kip320", *SMALL)
     assert (code, err) == (3, "")
     assert out.splitlines()[2:] == [
         "",
         "2 not tried, stopped by Ctrl-C",
         "",
-        "score none: 0 of 0 noticed, in 0.50 s",
+        "no score: no mutant was killed and none survived, in 0.50 s",
     ]
 
 
@@ -197,7 +194,7 @@ def test_a_mutant_left_undecided_makes_it_incomplete(insync: Insync) -> None:
     code, out, _ = insync("mutate", "kip320", *SMALL, *only, "--max-states", 278)
     assert code == 3
     assert " undecided\n" in out
-    assert "stopped by states" in out
+    assert "stopped by the limit on the states (--max-states)" in out
 
 
 def test_help_shows_the_properties_of_runs(insync: Insync) -> None:

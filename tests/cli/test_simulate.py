@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from insync.cli.show.progress import walk_line, walk_reporter
+from insync.cli.show.progress import walk_line, walk_progress
 from insync.explorer.progress import WalkProgress
 
 Insync = Callable[..., Any]
@@ -118,4 +118,5 @@ def test_progress_counts_walks_and_steps() -> None:
     assert walk_line(progress) == (
         "Progress: 6,744,387 steps checked (6.7 million steps/s), 435,086 walks taken, 76 MiB of memory."
     )
-    assert walk_reporter(quiet=True) is None
+    with walk_progress(quiet=True) as reporter:
+        assert reporter is None

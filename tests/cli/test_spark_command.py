@@ -49,8 +49,11 @@ def test_check_and_export_on_spark(capsys: pytest.CaptureFixture[str], tmp_path:
     assert run([*given, "--engine", "spark", "--resume", run_dir]) == 1
     resumed = json.loads(capsys.readouterr().out)
     assert {name: resumed[name] for name in local} == local
-    assert run(["spark", "export", run_dir, out]) == 0
-    assert f"{local['distinct_states']:,} states in {out}/states" in capsys.readouterr().out
+    assert run(["spark", "export", run_dir, out, "--json"]) == 0
+    tables = json.loads(capsys.readouterr().out)
+    assert (tables["model"], tables["bounds"]) == (local["model"], local["bounds"])
+    assert tables["states"] == {"table": f"{out}/states", "rows": local["distinct_states"]}
+    assert tables["transitions"]["table"] == f"{out}/transitions"
 
 
 @pytest.mark.slow

@@ -46,7 +46,7 @@ def small(name: str) -> Model:
 
 
 def agreed(model: Model, properties: Sequence[str] | None = None, limits: Limits | None = None) -> Agreement:
-    found = agree(model, ENGINES, properties, limits)
+    found = agree(model, engines=ENGINES, properties=properties, limits=limits)
     assert found.differences == ()
     assert found.agreed
     return found
@@ -74,18 +74,18 @@ def test_the_engines_agree_where_type_ok_fails() -> None:
 )
 def test_z3_finds_the_violation_after_as_many_states(model: Model, length: int) -> None:
     pytest.importorskip("z3")
-    found = agree(model, {"local": local_engine(1), "z3": z3_engine(length)})
+    found = agree(model, engines={"local": local_engine(1), "z3": z3_engine(length)})
     assert found.agreed, found.differences
     local, z3 = found.opinions
     assert local.failing == z3.failing
     assert set(z3.failing.values()) == {length}
-    shallow = agree(model, {"local": local_engine(1), "z3": z3_engine(4)})
+    shallow = agree(model, engines={"local": local_engine(1), "z3": z3_engine(4)})
     assert shallow.agreed, "z3 has not looked far enough to differ"
 
 
 def lying(change: Callable[[Opinion], Opinion]) -> Mapping[str, Engine]:
     def engine(model: Model, properties: Sequence[str], limits: Limits, stop: Event | None = None) -> Opinion:
-        return change(opinion_of(check(model, properties, limits, threads=1)))
+        return change(opinion_of(check(model, properties=properties, limits=limits, threads=1)))
 
     return {"local": local_engine(1), "liar": engine}
 
@@ -116,15 +116,21 @@ LIES: list[tuple[str, Callable[[Opinion], Opinion]]] = [
 def test_a_difference_is_one_sentence(sentence: str, change: Callable[[Opinion], Opinion]) -> None:
     if "weak_isr" in sentence:
         model: Model = find_model("truncate_to_high_watermark")(replicas=2)
-        sentence = sentence.replace("10", str(check(model, ["weak_isr"], threads=1).depth))
+        sentence = sentence.replace("10", str(check(model, properties=["weak_isr"], threads=1).depth))
     else:
         model = Kip320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
         taken = check(model, threads=1)
         sentence = sentence.replace("27", str(taken.actions["leader_write"])).replace("16", str(taken.levels[2]))
-    found = agree(model, lying(change), ["weak_isr"])
+    found = agree(model, engines=lying(change), properties=["weak_isr"])
     assert sentence in found.differences
     assert not found.agreed
     assert found.state is None, "evaluator and machine code do not differ"
+
+
+def test_engines_that_saw_nothing_do_not_agree() -> None:
+    found = agree("kip320", engines={"one": local_engine(1), "two": local_engine(2)}, limits=Limits(seconds=0))
+    assert [(one.verdict, one.stopped_by) for one in found.opinions] == [(Verdict.INCOMPLETE, "time")] * 2
+    assert (found.agreed, found.compared, found.differences) == (False, 0, ())
 
 
 def test_an_engine_that_was_stopped_is_compared_as_far_as_it_got() -> None:
@@ -133,25 +139,25 @@ def test_an_engine_that_was_stopped_is_compared_as_far_as_it_got() -> None:
     def stopped(model: Model, properties: Sequence[str], limits: Limits, stop: Event | None = None) -> Opinion:
         return shallow(model, properties, Limits(depth=4), stop)
 
-    found = agree(Kip320(replicas=2), {"local": local_engine(1), "shallow": stopped})
+    found = agree(Kip320(replicas=2), engines={"local": local_engine(1), "shallow": stopped})
     assert found.agreed
-    assert found.opinions[1].note == "stopped by depth"
-    violated = agree(Kip101(replicas=2), {"local": local_engine(1), "shallow": stopped})
+    assert found.opinions[1].stopped_by == "depth"
+    violated = agree(Kip101(replicas=2), engines={"local": local_engine(1), "shallow": stopped})
     assert violated.agreed
 
 
 def test_who_stops_it_is_told_what_the_engines_said_by_then() -> None:
     stop, model = Event(), Kip320(replicas=2)
-    found = agree(model, ENGINES, told=lambda opinion: stop.set(), stop=stop)
+    found = agree(model, engines=ENGINES, reporter=lambda opinion: stop.set(), stop=stop)
     first, *others = found.opinions
     assert (found.stopped_by, found.agreed, first.verdict) == ("interrupt", False, Verdict.HOLDS)
-    assert [(one.verdict, one.note) for one in others] == [(None, "stopped by interrupt")] * 2
+    assert [(one.verdict, one.stopped_by) for one in others] == [(None, "interrupt")] * 2
     heard = Event()
     heard.set()
     depth = check(model, threads=1).depth
     assert evaluator_engine(model, ["weak_isr"], Limits(), heard).depth < depth
     assert local_engine(1)(model, ["weak_isr"], Limits(), heard).depth < depth
-    assert first_difference(model, ["weak_isr"], 20, heard) is None
+    assert first_difference(model, properties=["weak_isr"], depth=20, stop=heard) is None
 
 
 def test_an_engine_that_cannot_run_here_says_why() -> None:
@@ -161,7 +167,7 @@ def test_an_engine_that_cannot_run_here_says_why() -> None:
 
     heard: list[str] = []
     model = Kip320(replicas=1)
-    found = agree(model, {"local": local_engine(1), "far": missing}, told=lambda o: heard.append(o.engine))
+    found = agree(model, engines={"local": local_engine(1), "far": missing}, reporter=lambda o: heard.append(o.engine))
     assert heard == ["local", "far"]
     assert not found.agreed, "one engine alone agrees with nobody"
     assert found.opinions[1].note == "It is not installed."
@@ -171,7 +177,7 @@ def test_an_engine_that_cannot_run_here_says_why() -> None:
 def test_the_first_state_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The machine code is compiled from a mutant, as if the compiler had forgotten a condition."""
     model = Kip320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
-    assert first_difference(model, ["weak_isr"], 20) is None
+    assert first_difference(model, properties=["weak_isr"], depth=20) is None
     mutants = {mutant.name: mutant for mutant in mutants_of(model)}
     honest = kernels.compile_kernels
     for name, level, sentence in [
@@ -183,13 +189,13 @@ def test_the_first_state_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(
             "insync.explorer.evaluator.difference.compile_kernels", lambda _, nodes, p=program: honest(p, nodes)
         )
-        found = first_difference(model, ["weak_isr"], 20)
+        found = first_difference(model, properties=["weak_isr"], depth=20)
         assert found is not None
         assert sentence in found.sentence
         assert found.level == level
     strong = honest(model.program, [model.program.graph.false])
     monkeypatch.setattr("insync.explorer.evaluator.difference.compile_kernels", lambda *_: strong)
-    found = first_difference(model, ["weak_isr"], 20)
+    found = first_difference(model, properties=["weak_isr"], depth=20)
     assert found is not None
     assert found.level == 1
     assert found.sentence == "By the evaluator weak_isr holds here; by the machine code it is the other way round."

@@ -24,7 +24,7 @@ def test_all_engines_agree() -> None:
         "local-2": local_engine(2),
         "z3": z3_engine(8),
     }
-    found = agree(Kip320(max_leader_epoch=1), engines)
+    found = agree(Kip320(max_leader_epoch=1), engines=engines)
     assert found.agreed, found.differences
     assert [opinion.note for opinion in found.opinions] == ["", "", "", "traces of at most 8 states"]
     assert found.opinions[0].levels is not None

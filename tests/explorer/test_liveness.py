@@ -1,19 +1,22 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from insync.explorer import Limits, Trace, Verdict
-from insync.explorer.liveness import ProgressResult, RunResult, check_progress
+from insync.explorer.liveness import LivenessResult, RunResult, liveness
 from insync.explorer.replay import ReplayError, replay
+from insync.explorer.runs.state_graph import StateGraph, graph_within
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.itf import itf_text
 from insync.explorer.traces.trace_file import read_trace, trace_text
 from insync.kafka.published import Kip101, Kip279, Kip320, Kip320FirstTry
-from insync.model import Model, UserError
+from insync.model import InternalError, Model, UserError
 from insync.properties import Fairness, eventually
 from insync.properties.kafka.replication_runs import PUBLISHED
 from insync_lamp import Lamp
@@ -24,14 +27,14 @@ STARVING = Fairness(("become_leader", "become_follower(follower)"), strong=("lea
 
 
 def decided(model: Model, name: str, fairness: Fairness | None = None) -> RunResult:
-    (found,) = check_progress(model, [name], fairness).properties
+    (found,) = liveness(model, properties=[name], fairness=fairness).properties
     return found
 
 
 def trace_of(model: Model, name: str, fairness: Fairness | None = None) -> Trace:
     found = decided(model, name, fairness)
     assert found.trace is not None
-    assert replay(found.trace, model, "t.json") == found.trace
+    assert replay(found.trace, model=model, place="t.json") == found.trace
     return found.trace
 
 
@@ -49,6 +52,16 @@ def test_a_witness_is_a_shortest_trace() -> None:
     assert trace.loop is None
     assert "everybody_waits is reached after 2 steps" in render_grid(trace, Crossing().grid)
     assert trace.reason == "everybody_waits is reached: All people wait at once."
+
+
+def test_no_trace_is_shown_whose_steps_the_evaluator_does_not_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    def mistaken(*given: Any, **named: Any) -> StateGraph:
+        graph = graph_within(*given, **named)
+        return replace(graph, action=(graph.action + 1) % len(graph.actions))
+
+    monkeypatch.setattr(sys.modules["insync.explorer.liveness"], "graph_within", mistaken)
+    with pytest.raises(InternalError, match="the evaluator takes no such step"):
+        decided(Crossing(), "everybody_waits")
 
 
 def test_what_cannot_be_reached_is_said_so() -> None:
@@ -95,21 +108,23 @@ def test_a_step_that_changes_nothing_is_no_step() -> None:
 
 def test_a_search_that_was_stopped_proves_nothing_and_may_refute() -> None:
     model = Crossing(people=3)
-    few = check_progress(model, ["turns_green", "everybody_waits", "gets_across"], None, Limits(states=2))
+    few = liveness(
+        model, properties=["turns_green", "everybody_waits", "gets_across"], fairness=None, limits=Limits(states=2)
+    )
     assert few.verdict is Verdict.INCOMPLETE
     assert few.stopped_by == "states"
     assert {found.verdict for found in few.properties} == {Verdict.INCOMPLETE}
-    refuted = check_progress(model, ["turns_green"], Fairness(), Limits(states=2))
+    refuted = liveness(model, properties=["turns_green"], fairness=Fairness(), limits=Limits(states=2))
     assert refuted.verdict is Verdict.VIOLATED
 
 
 def test_a_model_whose_steps_leave_a_domain_has_no_runs() -> None:
     with pytest.raises(UserError, match=r"lamp: .* steps leave the domain of a field, so its runs are not defined"):
-        check_progress(Lamp(switches=1, presses=1), [])
+        liveness(Lamp(switches=1, presses=1), properties=[])
 
 
 def test_without_properties_there_is_nothing_to_decide() -> None:
-    result: ProgressResult = check_progress(Crossing(), [])
+    result: LivenessResult = liveness(Crossing(), properties=[])
     assert (result.properties, result.verdict) == ((), Verdict.HOLDS)
 
 
@@ -137,7 +152,7 @@ def test_what_is_due_from_the_start_may_be_there_at_the_start() -> None:
 )
 def test_kip320_heals(bounds: dict[str, int]) -> None:
     names = ["back_in_isr", "accepted_is_settled", "acknowledged_is_everywhere"]
-    result = check_progress(Kip320(**bounds), names)
+    result = liveness(Kip320(**bounds), properties=names)
     assert {found.name: found.verdict for found in result.properties} == dict.fromkeys(names, Verdict.HOLDS)
 
 
@@ -187,7 +202,7 @@ def test_a_loop_is_told_as_one_and_is_written_and_read(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     path.write_text(trace_text(trace))
     model = Kip320(**trace.bounds)
-    assert replay(read_trace(path), model, str(path)) == trace
+    assert replay(read_trace(path), model=model, place=str(path)) == trace
     itf = json.loads(itf_text(trace, model.state))
     assert itf["loop"] == 7
     before, again = itf["states"][6], itf["states"][-1]
@@ -224,7 +239,7 @@ TAMPERED = {
 def test_a_run_that_proves_nothing_is_refused(sentence: str) -> None:
     trace = TAMPERED[sentence](starving())
     with pytest.raises(ReplayError) as raised:
-        replay(trace, Kip320(**trace.bounds), "t.json")
+        replay(trace, model=Kip320(**trace.bounds), place="t.json")
     assert sentence in str(raised.value)
 
 

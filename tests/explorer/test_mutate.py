@@ -116,7 +116,7 @@ def test_mutants_are_killed_equivalent_or_survive() -> None:
 
 def test_the_properties_of_runs_notice_what_the_others_cannot() -> None:
     properties = ["weak_isr", "strong_isr"]
-    result = mutate(SMALL, properties, ["leader_expand_isr"], runs=True, threads=1)
+    result = mutate(SMALL, properties=properties, actions=["leader_expand_isr"], runs=True, threads=1)
     by_name = {mutant.name: mutant for mutant in result.mutants}
     kept_out = by_name["leader_expand_isr does not assign quorum.isr"]
     assert kept_out.fate is Fate.KILLED
@@ -125,7 +125,9 @@ def test_the_properties_of_runs_notice_what_the_others_cannot() -> None:
 
 
 def test_a_search_that_is_too_long_leaves_a_mutant_undecided() -> None:
-    result = mutate(SMALL, ["weak_isr"], ["controller_elect_leader"], limits=Limits(states=278), threads=1)
+    result = mutate(
+        SMALL, properties=["weak_isr"], actions=["controller_elect_leader"], limits=Limits(states=278), threads=1
+    )
     undecided = [mutant for mutant in result.mutants if mutant.fate is Fate.UNDECIDED]
     assert undecided
     assert {mutant.stopped_by for mutant in undecided} == {"states"}
@@ -137,7 +139,7 @@ def test_mistakes_are_one_sentence() -> None:
     with pytest.raises(UserError, match="kip320 has no action 'follower_fech'"):
         mutate(SMALL, actions=["follower_fech"])
     with pytest.raises(UserError, match="kip320 has no property 'weak'"):
-        mutate(SMALL, ["weak"])
+        mutate(SMALL, properties=["weak"])
     with pytest.raises(UserError, match="lamp itself breaks type_ok; mend that first"):
         mutate(Lamp(switches=1, presses=1), threads=1)
 

@@ -51,15 +51,15 @@ def _without(state: Mapping[str, object], name: str) -> dict[str, object]:
 
 
 def test_a_replayed_trace_has_labels_and_a_reason() -> None:
-    replayed = replay(ON, Lamp(), "t.json")
+    replayed = replay(ON, model=Lamp(), place="t.json")
     assert [step.label for step in replayed.steps] == ["start", "s1 is pressed", "the lamp goes off", "s2 is pressed"]
     assert [step.state for step in replayed.steps] == [step.state for step in ON.steps]
     assert "light" in replayed.reason
-    assert replay(replayed, Lamp(), "t.json") == replayed
+    assert replay(replayed, model=Lamp(), place="t.json") == replayed
 
 
 def test_a_refused_step_is_refused_again() -> None:
-    replayed = replay(THREE, Lamp(), "t.json")
+    replayed = replay(THREE, model=Lamp(), place="t.json")
     assert replayed.refused is not None
     assert replayed.refused.label == "s1 is pressed"
     assert replayed.refused.message.endswith("the value assigned to count is not a whole number from 0 to 2.")
@@ -149,7 +149,7 @@ BAD: dict[str, tuple[Trace, str]] = {
 @pytest.mark.parametrize(("trace", "expected"), BAD.values(), ids=BAD.keys())
 def test_a_trace_that_the_model_does_not_confirm(trace: Trace, expected: str) -> None:
     with pytest.raises(ReplayError) as caught:
-        replay(trace, Lamp(), "t.json")
+        replay(trace, model=Lamp(), place="t.json")
     message = caught.value.args[0]
     assert message.startswith(f"t.json: {expected}")
     assert "\n" not in message
@@ -158,9 +158,9 @@ def test_a_trace_that_the_model_does_not_confirm(trace: Trace, expected: str) ->
 @pytest.mark.parametrize("kind", [lambda: Lamp(presses=1), lambda: Lamp(switches=3)])
 def test_bounds_changed_by_hand(kind: Callable[[], Model]) -> None:
     with pytest.raises(ReplayError, match=r"t\.json: step"):
-        replay(ON, kind(), "t.json")
+        replay(ON, model=kind(), place="t.json")
 
 
 def test_a_trace_that_lacks_a_bound_is_refused() -> None:
     with pytest.raises(ReplayError, match=r"out\.json: bounds: switches is missing"):
-        replay(replace(ON, bounds={}), Lamp(), "out.json")
+        replay(replace(ON, bounds={}), model=Lamp(), place="out.json")

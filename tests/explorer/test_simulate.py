@@ -5,14 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from insync.explorer import SimulationResult, WalkProgress, simulate
-from insync.explorer.evaluator.shrink import Replayer, shrink
+from insync.explorer import Limits, SimulationResult, WalkProgress, simulate
+from insync.explorer.evaluator.shrink import FailingWalks, shrink
+from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.replay import replay
 from insync.machine.kernels import Part, compile_kernels
 from insync.model import Model
 from insync.model.catalogue import find_model
-from insync.model.evaluator import Evaluator, evaluate
+from insync.model.errors import UserError
+from insync.model.evaluator import evaluate
 from insync.properties.registry import sentences_of
+from insync_evaluator import conditions
 from insync_toys import TOYS, Clock, DieHard, Overflow, TokenRing
 
 KIP101 = find_model("kip101")(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)
@@ -29,16 +32,16 @@ def facts(result: SimulationResult) -> SimulationResult:
 @pytest.mark.parametrize("model", [*TOYS, KIP101], ids=name_of)
 def test_the_result_is_the_same_for_any_threads(model: Model) -> None:
     names = list(sentences_of(model))
-    first = facts(simulate(model, names, walks=3000, depth=40, seed=3, threads=1))
+    first = facts(simulate(model, properties=names, walks=3000, depth=40, seed=3, threads=1))
     for threads in (2, 3):
-        assert facts(simulate(model, names, walks=3000, depth=40, seed=3, threads=threads)) == first
+        assert facts(simulate(model, properties=names, walks=3000, depth=40, seed=3, threads=threads)) == first
 
 
 @pytest.mark.parametrize("model", [*TOYS, KIP101], ids=name_of)
 def test_a_failing_walk_is_a_trace_that_can_be_replayed(model: Model) -> None:
-    result = simulate(model, list(sentences_of(model)), walks=2000, depth=30, seed=1)
+    result = simulate(model, properties=list(sentences_of(model)), walks=2000, depth=30, seed=1)
     if result.violation is not None:
-        assert replay(result.violation.trace, model, "here") == result.violation.trace
+        assert replay(result.violation.trace, model=model, place="here") == result.violation.trace
         assert result.failed_walk_length is not None
         assert result.violation.trace_length <= result.failed_walk_length
         assert result.verdict == "violated"
@@ -47,7 +50,7 @@ def test_a_failing_walk_is_a_trace_that_can_be_replayed(model: Model) -> None:
 
 
 def test_walks_find_the_published_defect_and_shorten_it() -> None:
-    result = simulate(KIP101, ["strong_isr"], walks=20_000, depth=60, seed=1)
+    result = simulate(KIP101, properties=["strong_isr"], walks=20_000, depth=60, seed=1)
     assert result.violation is not None
     assert result.violation.trace_length >= 11  # the shortest there is
     assert result.failed_walk_length is not None
@@ -73,7 +76,7 @@ def test_a_walk_does_not_depend_on_how_many_there_are() -> None:
 
 def test_steps_are_uniform_over_what_is_enabled() -> None:
     # From any state of the die-hard puzzle all six actions are enabled.
-    result = simulate(DieHard(), [], walks=2000, depth=30, seed=9)
+    result = simulate(DieHard(), properties=[], walks=2000, depth=30, seed=9)
     steps = sum(result.actions.values())
     assert steps == result.steps == 2000 * 30
     assert (result.lengths.shortest, result.lengths.longest, result.lengths.stuck) == (30, 30, 0)
@@ -84,15 +87,18 @@ def test_steps_are_uniform_over_what_is_enabled() -> None:
 
 def test_a_walk_without_a_step_left_is_stuck() -> None:
     model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
-    result = simulate(model, [], walks=500, depth=200, seed=0)
+    result = simulate(model, properties=[], walks=500, depth=200, seed=0)
     assert result.lengths.stuck == result.walks == 500
     assert result.lengths.longest < 200
     assert result.lengths.mean == result.steps / 500
 
 
 def test_a_step_out_of_a_domain_ends_a_walk() -> None:
-    result = simulate(Overflow(), [], walks=10, depth=30, seed=0)
-    assert simulate(Overflow(), ["type_ok"], walks=10, depth=30, seed=0).failed_walk_length == result.failed_walk_length
+    result = simulate(Overflow(), properties=[], walks=10, depth=30, seed=0)
+    assert (
+        simulate(Overflow(), properties=["type_ok"], walks=10, depth=30, seed=0).failed_walk_length
+        == result.failed_walk_length
+    )
     assert result.violation is not None
     assert result.violation.property == "type_ok"
     assert result.violation.trace.refused is not None
@@ -102,25 +108,41 @@ def test_a_step_out_of_a_domain_ends_a_walk() -> None:
 
 def test_a_violation_in_the_initial_state_is_a_walk_of_one_state() -> None:
     model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
-    result = simulate(model, ["weak_isr", "leader_in_isr"], walks=10)
+    result = simulate(model, properties=["weak_isr", "leader_in_isr"], walks=10)
     assert result.violation is not None
     assert (result.violation.property, result.violation.trace_length) == ("leader_in_isr", 1)
     assert (result.failed_walk, result.failed_walk_length, result.steps) == (0, 1, 0)
 
 
 def test_stops_in_time_with_the_walks_that_are_done() -> None:
-    result = simulate(Clock(), walks=10**9, depth=50, seconds=0.5)
+    simulate(Clock(), walks=1, depth=50)  # so that it is compiled
+    result = simulate(Clock(), walks=10**9, depth=50, limits=Limits(seconds=0.3))
     assert (result.verdict, result.stopped_by) == ("incomplete", "time")
     assert 0 < result.walks < 10**9
     assert result.steps == 50 * result.walks
 
 
-def test_stops_when_it_is_told_to() -> None:
+def test_stops_when_it_is_told_to_with_the_walks_that_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insync.explorer.progress.Pulse.due", lambda _: True)
     stop = threading.Event()
-    stop.set()
-    result = simulate(Clock(), walks=10**9, depth=50, stop=stop, threads=1)
+    result = simulate(Clock(), walks=10**9, depth=50, reporter=lambda _: stop.set(), stop=stop, threads=1)
     assert (result.verdict, result.stopped_by) == ("incomplete", "interrupt")
     assert result.walks > 0
+
+
+@pytest.mark.parametrize(("limits", "reason"), [(None, "interrupt"), (Limits(seconds=0), "time")])
+def test_nothing_is_walked_when_it_is_stopped_before(limits: Limits | None, reason: str) -> None:
+    stop = threading.Event()
+    if limits is None:
+        stop.set()
+    result = simulate(Clock(), walks=10**9, limits=limits, stop=stop)
+    assert (result.verdict, result.stopped_by, result.walks, result.steps) == ("incomplete", reason, 0, 0)
+
+
+@pytest.mark.parametrize("limits", [Limits(depth=3), Limits(states=3), Limits(memory_bytes=1 << 30)])
+def test_a_limit_that_walks_do_not_have_is_refused(limits: Limits) -> None:
+    with pytest.raises(UserError, match=r"does not limit random walks; .* how many walks with walks=, and how long"):
+        simulate(Clock(), limits=limits)
 
 
 def test_reports_progress(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,15 +156,18 @@ def test_reports_progress(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_shrinking_leaves_no_step_that_is_not_needed() -> None:
     model = DieHard()
-    node = model.invariants["never_four"]
-    replayer = Replayer(Evaluator(model.program), lambda codes: not evaluate(node, codes))
+    node = conditions(model)["never_four"]
+    walks = FailingWalks(Stepper(model), lambda codes: not evaluate(node, codes))
     kernels = compile_kernels(model.program, [node], (Part.WALK,))
     walker = kernels.walker(model.program.schema.pack(model.program.initial), 2, 400)
     failed = walker.walk(0, 2000).failed
     walker.close()
     assert failed is not None
-    short = shrink(replayer, failed.actions)
-    assert replayer.failing(short) == short
+    unshortened = shrink(walks, failed.actions, stopped=lambda: True)
+    assert walks.failing(unshortened) == unshortened
+    short = shrink(walks, failed.actions)
+    assert len(short) < len(unshortened)
+    assert walks.failing(short) == short
     for place in range(len(short)):
-        without = replayer.failing(short[:place] + short[place + 1 :])
+        without = walks.failing(short[:place] + short[place + 1 :])
         assert without is None or len(without) >= len(short)

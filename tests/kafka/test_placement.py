@@ -32,7 +32,7 @@ def test_one_failure_costs_nothing_but_redundancy() -> None:
 def test_two_failures_stop_writes_and_three_take_a_partition_away() -> None:
     two = check(Placement(failures=2))
     assert [(v.property, v.trace_length) for v in two.violations] == [("every_partition_takes_writes", 3)]
-    three = check(Placement(failures=3), ["every_partition_has_a_leader"])
+    three = check(Placement(failures=3), properties=["every_partition_has_a_leader"])
     assert [v.trace_length for v in three.violations] == [4]
 
 

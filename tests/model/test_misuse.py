@@ -113,6 +113,7 @@ def test_python_if() -> None:
 
 BEFORE = "Python decides `if`, `and`, `or`, `not` and chains"
 NO_VALUE = "this number has no value while the model is traced, so it cannot be an index of a Python list"
+ROUND = "numbers of a model are added, subtracted and multiplied, but not divided (%, // or /)."
 WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: require(s.up and s.n == 1), BEFORE),
     (lambda s: require(s.up or s.n == 1), BEFORE),
@@ -123,6 +124,10 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: list(range(s.n)), NO_VALUE),
     (lambda s: require(0 in s.isr), "Python's `in` needs an answer while the model is traced. Write the_set.contains"),
     (lambda s: [r for r in s.isr], "who is in this set is known only when the model runs. Write for_all"),  # noqa: C416
+    (lambda s: setattr(s, "n", (s.n + 1) % 3), ROUND),
+    (lambda s: setattr(s, "n", s.n // 2), ROUND),
+    (lambda s: setattr(s, "n", 7 % s.n), ROUND),
+    (lambda s: setattr(s, "n", s.n / 2), ROUND),
     (lambda s: min(s.n, 2), BEFORE),
     (lambda s: min(s.n, s.n), BEFORE),
     (lambda s: require(s.nn == 1), "the state has no field 'nn'. Did you mean 'n'?"),

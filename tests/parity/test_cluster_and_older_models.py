@@ -160,7 +160,7 @@ def kinds(trace: Trace) -> str:
 
 def shortest(model: Model, name: str) -> str:
     """Search for a violation, and count the steps of the shortest trace; nothing if the property holds."""
-    result = check(model, [name], threads=1)
+    result = check(model, properties=[name], threads=1)
     assert result.verdict in ("holds", "violated")
     return " ".join(kinds(violation.trace) for violation in result.violations)
 
@@ -200,26 +200,26 @@ def test_2_1_without_crashes_and_with_atomic_metadata_breaks_nothing_that_kip320
     bounds: dict[str, int | str],
 ) -> None:
     model = Cluster(**{**CALM, **bounds, "metadata_lag": 0})
-    result = check(model, sorted(set(cluster.__all__) - NOT_CLAIMED))
+    result = check(model, properties=sorted(set(cluster.__all__) - NOT_CLAIMED))
     assert (result.verdict, result.stopped_by) == ("holds", None)
 
 
 def test_what_2_1_breaks_then_kip320_breaks_as_well() -> None:
     for name in NOT_CLAIMED:
         here = Cluster(**{**CALM, "elections": 1, "fencings": 1, "metadata_lag": 0})
-        assert check(here, [name]).verdict == "violated"
+        assert check(here, properties=[name]).verdict == "violated"
         there = Kip320BeyondItsClaims(replicas=2, max_records=1)
-        assert check(there, [name]).verdict == "violated"
+        assert check(there, properties=[name]).verdict == "violated"
 
 
 def test_2_1_with_late_metadata_breaks_what_kip320_keeps_by_n_01_and_r_23() -> None:
     late: dict[str, int | str] = {**CALM, "elections": 2, "records": 1}
-    result = check(Cluster(**late), ["electable_replicas_are_complete"])
+    result = check(Cluster(**late), properties=["electable_replicas_are_complete"])
     assert [violation.trace_length for violation in result.violations] == [11]
     without_n_01: dict[str, int | str] = {**late, "defect": "N-01", "fixed": "on"}
-    assert check(Cluster(**without_n_01), ["electable_replicas_are_complete"]).verdict == "violated"
+    assert check(Cluster(**without_n_01), properties=["electable_replicas_are_complete"]).verdict == "violated"
     without_both = Cluster(**{**without_n_01, "release": "2.7"})
-    assert check(without_both, ["electable_replicas_are_complete"]).verdict == "holds"
+    assert check(without_both, properties=["electable_replicas_are_complete"]).verdict == "holds"
 
 
 @pytest.mark.parametrize("one", COMPARED, ids=[one.defect for one in COMPARED])

@@ -61,7 +61,7 @@ def test_a_step_that_leaves_a_domain_is_found() -> None:
     (states,) = found.sequences
     evaluator = Evaluator(model.program)
     assert any(evaluator.failing_check(n, states.codes[-1]) for n in evaluator.enabled(states.codes[-1]))
-    assert len(states.codes) == next(v.trace_length for v in check(model, []).violations)
+    assert len(states.codes) == next(v.trace_length for v in check(model, properties=[]).violations)
 
 
 def test_no_violation_within_the_depth_is_not_a_proof() -> None:
@@ -87,5 +87,5 @@ def test_kip101_violates_strong_isr_as_early_as_the_search_says() -> None:
     lemmas = select_lemmas(model, KIP101_LEMMAS)
     assert check_induction(model, lemmas).verdict is ProofVerdict.PROVED
     found = check_bounded(model, judge(model, ["strong_isr"]).invariants, 12, lemmas=lemmas)
-    (violation,) = check(model, ["strong_isr"]).violations
+    (violation,) = check(model, properties=["strong_isr"]).violations
     assert [len(states.codes) for states in found.sequences] == [violation.trace_length]

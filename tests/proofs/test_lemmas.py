@@ -22,7 +22,7 @@ KIP320 = find_model("kip320")
 @pytest.mark.parametrize("bounds", [(2, 2, 2, 2), (3, 2, 1, 2), (3, 1, 2, 3)])
 def test_every_lemma_but_the_wrong_one_is_true_of_kip320(bounds: tuple[int, ...]) -> None:
     model = KIP320(**dict(zip(("replicas", "log_size", "max_records", "max_leader_epoch"), bounds, strict=True)))
-    result = check(model, list(lemmas_of(model)), keep_going=True)
+    result = check(model, properties=list(lemmas_of(model)), keep_going=True)
     assert {violation.property for violation in result.violations} <= {WRONG}
 
 
@@ -46,7 +46,7 @@ def test_a_property_may_serve_as_a_lemma_and_an_unknown_name_may_not() -> None:
 
 
 def test_a_lemma_can_be_searched_for_a_violation() -> None:
-    (violation,) = check(KIP320(), [WRONG]).violations
+    (violation,) = check(KIP320(), properties=[WRONG]).violations
     assert WRONG in violation.trace.reason
 
 
@@ -93,7 +93,7 @@ class TestInference:
         assert found.proved == ()
 
     def test_small_instances_drop_what_is_false_there(self) -> None:
-        from insync.explorer.candidates import refuted_candidates, small_bounds
+        from insync.explorer.prove import refuted_candidates, small_bounds
 
         model = KIP320(replicas=2, log_size=6, max_records=6, max_leader_epoch=6)
         assert small_bounds(model) == {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}

@@ -81,7 +81,7 @@ def test_what_is_declared_belongs_to_the_class_and_its_subclasses() -> None:
 
 def test_it_is_judged_with_its_sentence_and_its_reason() -> None:
     assert sentences_of(Puzzle())["big_is_never_four"] == "Nobody measures four gallons."
-    (violation,) = check(Puzzle(), ["big_is_never_four"]).violations
+    (violation,) = check(Puzzle(), properties=["big_is_never_four"]).violations
     assert violation.trace.reason == "the big jug has 4"
 
 
@@ -221,6 +221,6 @@ def test_a_failure_is_what_because_is_given() -> None:
         empty: Condition = s.big == 0
         return empty
 
-    check(Watched(), ["is_empty"])
+    check(Watched(), properties=["is_empty"])
     assert given
     assert given[0].fields == {"big": 5}

@@ -20,6 +20,7 @@ from insync.explorer import check as check_locally
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.spark_explore import SparkOptions, check
+from insync_corners import Late
 from insync_spark_faults import failing_once
 
 if TYPE_CHECKING:
@@ -97,15 +98,30 @@ def test_a_run_that_ended_with_a_violation_can_go_on_to_the_end(spark: SparkSess
     assert facts(whole) == facts(check_locally(model, keep_going=True))
 
 
+@pytest.mark.parametrize("warm_states", [1, 100])
+def test_a_run_that_ended_with_a_refused_step_can_go_on_to_the_end(
+    spark: SparkSession, tmp_path: Path, warm_states: int
+) -> None:
+    """The step is refused on Spark, or in the first levels, which the driver searches itself."""
+    options = SparkOptions(session=spark, partitions=2, warm_states=warm_states, run_dir=str(tmp_path))
+    ended = check(Late(), options=options)
+    assert facts(ended) == facts(check_locally(Late()))
+    assert {found.name: found.verdict for found in ended.properties} == {"ok": "incomplete", "type_ok": "violated"}
+    whole = check(Late(), options=replace(options, resume=True), keep_going=True)
+    assert facts(whole) == facts(check_locally(Late(), keep_going=True))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["worker", "worker-early"])
 def test_the_trace_is_the_same_after_a_fault(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fault: str
 ) -> None:
     mark = strike(monkeypatch, tmp_path, 8, fault)
-    found = check(DEFECT, ["strong_isr"], options=SparkOptions(session=spark, partitions=3, warm_states=1000))
+    found = check(
+        DEFECT, properties=["strong_isr"], options=SparkOptions(session=spark, partitions=3, warm_states=1000)
+    )
     assert mark.exists()
-    assert facts(found) == facts(check_locally(DEFECT, ["strong_isr"]))
+    assert facts(found) == facts(check_locally(DEFECT, properties=["strong_isr"]))
 
 
 DRIVER = """
@@ -129,8 +145,10 @@ def test_a_run_whose_driver_was_killed_goes_on(spark: SparkSession, tmp_path: Pa
     finally:
         os.kill(driver.pid, signal.SIGKILL)
         driver.wait()
-    resumed = check(DEFECT, ["strong_isr"], options=SparkOptions(session=spark, run_dir=str(run), resume=True))
-    assert facts(resumed) == facts(check_locally(DEFECT, ["strong_isr"]))
+    resumed = check(
+        DEFECT, properties=["strong_isr"], options=SparkOptions(session=spark, run_dir=str(run), resume=True)
+    )
+    assert facts(resumed) == facts(check_locally(DEFECT, properties=["strong_isr"]))
 
 
 def test_a_run_that_is_over_is_not_searched_again(spark: SparkSession, tmp_path: Path) -> None:
@@ -157,7 +175,7 @@ def test_another_search_does_not_go_on_with_a_run(
     options = SparkOptions(session=spark, partitions=2, warm_states=100_000, run_dir=str(tmp_path))
     check(SPACE, options=options)
     with pytest.raises(UserError, match=said):
-        check(model, names, options=replace(options, resume=True))  # type: ignore[arg-type]
+        check(model, properties=names, options=replace(options, resume=True))  # type: ignore[arg-type]
 
 
 def searched(run: Path) -> int:

@@ -27,7 +27,7 @@ def test_more_partitions_than_fit_are_built_again_and_the_run_ends(spark: SparkS
         SPACE,
         limits=Limits(memory_bytes=2 * _FIRST_TABLE + (100 << 10)),
         options=SparkOptions(session=spark, partitions=6, warm_states=1000),
-        figures=figures.append,
+        task_reporter=figures.append,
     )
     assert facts(found) == facts(check_locally(SPACE))
     assert sum(entry["loaded"] for entry in figures) > 3 * found.distinct_states

@@ -63,8 +63,8 @@ def test_every_model_and_property(spark: SparkSession, model: Model, keep_going:
     names = list(sentences_of(model))
     warm = 1 if isinstance(model, (DieHard, Overflow)) else 1000
     options = SparkOptions(session=spark, partitions=2, warm_states=warm)
-    found = check(model, names, options=options, keep_going=keep_going)
-    assert facts(found) == facts(check_locally(model, names, keep_going=keep_going))
+    found = check(model, properties=names, options=options, keep_going=keep_going)
+    assert facts(found) == facts(check_locally(model, properties=names, keep_going=keep_going))
 
 
 @pytest.mark.parametrize("limits", [Limits(depth=1), Limits(depth=7), Limits(states=1000), Limits(states=20)], ids=repr)

@@ -45,7 +45,9 @@ def test_agrees_with_the_local_engine(spark: SparkSession, row: Row) -> None:
     bounds = {name: int(value) for name, value in row.items() if name not in NOT_BOUNDS}
     model = find_model(row["model"])(**bounds)
     names = [] if row["property"] == "none" else [row["property"]]
-    local = facts(check_locally(model, names))
+    local = facts(check_locally(model, properties=names))
     for partitions in (2, 4, 16):
-        found = check(model, names, options=SparkOptions(session=spark, partitions=partitions, warm_states=500))
+        found = check(
+            model, properties=names, options=SparkOptions(session=spark, partitions=partitions, warm_states=500)
+        )
         assert facts(found) == local, f"{partitions} partitions"

@@ -30,7 +30,7 @@ from insync.model import (
     snapshot,
 )
 
-__all__ = ["Grid", "Node", "Overflow", "Pair", "Teams"]
+__all__ = ["Grid", "Late", "Node", "Overflow", "Pair", "Teams"]
 
 
 class Node(Index):
@@ -61,6 +61,39 @@ class Overflow(Model):
         """Write at the end, without looking whether there is room; the end itself stops at 2."""
         s.items[s.end] = 1
         s.end = minimum(s.end + 1, 2)
+
+
+class Late(Model):
+    """A value that leaves its field in the third level, long before another property fails and an action is enabled."""
+
+    headline = ("ok",)
+
+    def declare(self, b: BoundValues) -> State:
+        return State(x=Int(0, 30), y=Int(0, 1))
+
+    @action
+    def inc(self, s: StateView) -> None:
+        """Count."""
+        require(s.x < 20)
+        s.x += 1
+
+    @action
+    def bad(self, s: StateView) -> None:
+        """Write what the field cannot hold."""
+        require(s.x >= 2)
+        s.y = s.x
+
+    @action
+    def late(self, s: StateView) -> None:
+        """Skip one number."""
+        require(s.x == 15)
+        s.x = 16
+
+    @invariant
+    def ok(self, s: StateView) -> Condition:
+        """The count is below ten."""
+        below: Condition = s.x < 10
+        return below
 
 
 class Grid(Model):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
+from insync.explorer.evaluator import stepping
 from insync.kafka.cluster.model import Cluster
 from insync.model import Model, ReadableState
-from insync.model.evaluator import Evaluator
+from insync.model.evaluator import Codes
 
 __all__ = ["Walk", "shared_cluster"]
 
@@ -22,21 +23,25 @@ class Walk:
     """
 
     def __init__(self, model: Model, *labels: str) -> None:
-        self.model, self.evaluator = model, Evaluator(model.program)
-        self.codes = model.program.initial
+        self.model, self._walk = model, stepping.Walk(stepping.Stepper(model))
         self.take(*labels)
 
     def take(self, *labels: str) -> Walk:
         """Take more steps."""
         for label in labels:
-            number = next(n for n, a in enumerate(self.model.program.actions) if a.label == label)
-            self.codes = self.evaluator.step(number, self.codes)
+            self._walk.step(next(n for n, a in enumerate(self.model.program.actions) if a.label == label))
         return self
+
+    @property
+    def codes(self) -> Codes:
+        """The codes of the state."""
+        return self._walk.codes
 
     @property
     def enabled(self) -> set[str]:
         """The labels of the steps that are possible now."""
-        return {self.model.program.actions[n].label for n in self.evaluator.enabled(self.codes)}
+        actions = self.model.program.actions
+        return {actions[number].label for numbers in self._walk.enabled.values() for number in numbers}
 
     @property
     def state(self) -> ReadableState:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
+from insync.cli.show.terminal import status_shown
+
 __all__ = ["stop_on_interrupt"]
 
 _NOTICE = b"Stopping with what is complete so far; press Ctrl-C again to end at once.\n"
@@ -28,8 +30,8 @@ def stop_on_interrupt() -> Iterator[threading.Event]:
             os.kill(os.getpid(), signal.SIGINT)
             return
         stop.set()
-        with suppress(OSError):
-            os.write(2, _NOTICE)
+        with suppress(OSError):  # not through sys.stderr, which may be in the middle of a write
+            os.write(2, b"\n" + _NOTICE if status_shown() else _NOTICE)
 
     if threading.current_thread() is not threading.main_thread():
         yield stop

@@ -1,111 +1,65 @@
-"""The entry point: the group of commands, and what becomes of an error.
+"""The entry point: from here on Ctrl-C ends the process with a word, whatever is being imported.
 
-Nothing of the model, the search or the compiler is imported here, so that `insync --help` starts at once.
+So nothing that takes time is imported before the handler is there: not click, and of the standard library only what
+Python has imported by then or gets in no time.
 """
 
 from __future__ import annotations
 
-import contextlib
-import importlib
 import os
+import signal
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
 
-import click
-
-from insync.cli.exit_codes import EPILOG, ExitCode
-from insync.cli.show.faults import explain_exit, explain_fault
-from insync.cli.show.terminal import emit_error, prepare_streams
-from insync.cli.show.usage import describe_usage_error
+TYPE_CHECKING = False  # of typing, which takes as long to import as everything else here
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import FrameType
+    from typing import NoReturn, TextIO
 
 __all__ = ["main", "run"]
 
-_COMMANDS = {
-    "list": "Show the models, their bounds and their properties.",
-    "check": "Search the whole space of a model, and prove or refute its properties.",
-    "simulate": "Take random walks through a model, and shorten the one that fails.",
-    "replay": "Execute a trace file again, and show or convert it.",
-    "ask": "Ask what a Kafka release with these settings can lose, and what would prevent it.",
-    "defects": "Show the published defects of Kafka's replication, each with its shortest trace.",
-    "liveness": "Decide what can happen, and what must in every fair run.",
-    "prove": "Prove properties by induction, or look for short violations, with z3.",
-    "agree": "Let several engines search a model, and compare them.",
-    "mutate": "Break a model in every small way; see which properties notice.",
-    "spark": "Use the states that a search on Spark left in its run directory.",
-    "graph": "Write the graph of a small space for other tools.",
-}
+_INTERRUPTED = 130  # of ExitCode, which is not imported yet when it is needed
 
 
 def main() -> NoReturn:
     """Run the command of this process's arguments and end the process with its exit code."""
-    code = run()
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:  # else Ctrl-C is ignored, and stays so
+        signal.signal(signal.SIGINT, _leave)
+    from insync.cli.group import run_command
+
+    signal.signal(signal.SIGINT, before)
+    code = run_command(None)
     if _still_compiling():
         # The interpreter would wait for a compilation that nobody waits for any more.
         for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(OSError):
-                stream.flush()
+            _flush(stream)
         os._exit(code)
     sys.exit(code)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code; see `ExitCode`. Without arguments, those of the process are taken."""
+    from insync.cli.group import run_command
+
+    return run_command(arguments)
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    """End the process at once: what is being imported has done nothing yet, and need not be told."""
+    try:
+        os.write(2, b"Interrupted.\n")
+    finally:
+        os._exit(_INTERRUPTED)
+
+
+def _flush(stream: TextIO) -> None:
+    try:
+        stream.flush()
+    except OSError:  # its reader has closed it, and has seen what it wanted
+        return
 
 
 def _still_compiling() -> bool:
     machine = sys.modules.get("insync.machine.interruptible")
     return machine is not None and bool(machine.still_working())
-
-
-def run(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code; see `ExitCode`. Without arguments, those of the process are taken."""
-    prepare_streams()
-    try:
-        result = insync.main(arguments, "insync", standalone_mode=False)
-    except click.UsageError as error:
-        emit_error(f"Error: {describe_usage_error(error)}")
-        return ExitCode.USER_ERROR
-    except (click.Abort, KeyboardInterrupt):
-        emit_error("Interrupted.")
-        return ExitCode.INTERRUPTED
-    except SystemExit as error:
-        return explain_exit(error)
-    except Exception as error:  # noqa: BLE001 -- the last resort, where a user's mistake and ours are told apart
-        return explain_fault(error)
-    return result if isinstance(result, int) else ExitCode.HOLDS
-
-
-class _Commands(click.Group):
-    """The commands, each imported when it is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(f"insync.cli.commands.{cmd_name}").command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
-
-
-@click.group(
-    cls=_Commands,
-    epilog=EPILOG,
-    no_args_is_help=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
-)
-@click.version_option(package_name="insync", message="insync %(version)s")
-def insync() -> None:
-    """Check Kafka's replication protocol, exactly.
-
-    insync searches every state that a model of the protocol can reach, and says that its properties hold, or shows
-    the shortest way to break one.
-
-    \b
-      insync list
-      insync check kip320 --replicas 3 --log-size 2 --max-records 2 --max-leader-epoch 2
-      insync check kip101 --property strong_isr --trace out.json
-      insync simulate kip101 --walks 100000 --depth 60 --seed 1
-      insync replay out.json
-    """  # noqa: D301 -- click wants the control character that keeps these lines as they are

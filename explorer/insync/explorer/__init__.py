@@ -1,30 +1,134 @@
-"""Exploring a model on one machine: exhaustive search, random walks, verdicts and traces."""
+"""Public: everything that can be asked of a model on this machine; a name is loaded when it is first used.
+
+The verbs take a model as a class with `bounds=`, an instance, or a name such as "kip320", and all else by keyword:
+`limits=Limits(...)`, `reporter=` (told how far it is), `stop=` (a `threading.Event` that ends it with what is known).
+The folders and modules of this package are internal, but for `insync.explorer.hypothesis`.
+"""
 
 from __future__ import annotations
 
-from insync.explorer.check import check
-from insync.explorer.limits import Limits, StopReason
-from insync.explorer.progress import Progress, Reporter, WalkProgress, WalkReporter
-from insync.explorer.simulate import SimulationResult, WalkLengths, simulate
-from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
-from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from insync.explorer.agree import Agreement, Opinion, agree
+    from insync.explorer.ask import ask
+    from insync.explorer.check import check
+    from insync.explorer.graph import graph, write_graph
+    from insync.explorer.limits import Limits, StopReason
+    from insync.explorer.liveness import LivenessResult, RunResult, liveness
+    from insync.explorer.mutate import Fate, MutantResult, MutationResult, mutate
+    from insync.explorer.progress import Progress, Reporter, WalkProgress, WalkReporter
+    from insync.explorer.prove import BoundedResult, ProofResult, bounded_check, prove
+    from insync.explorer.replay import replay
+    from insync.explorer.runs.graph_export import dot_text, graphml_text, to_networkx
+    from insync.explorer.runs.state_graph import StateGraph
+    from insync.explorer.simulate import SimulationResult, WalkLengths, simulate
+    from insync.explorer.testing.failures import PropertyViolated, UnexpectedVerdict
+    from insync.explorer.testing.pytest_support import InsyncCheck
+    from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
+    from insync.explorer.traces.trace_file import read_trace, write_trace
+    from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
 
 __all__ = [
+    "Agreement",
+    "BoundedResult",
     "CheckResult",
+    "Fate",
+    "InsyncCheck",
     "Limits",
+    "LivenessResult",
+    "MutantResult",
+    "MutationResult",
+    "Opinion",
     "Progress",
+    "ProofResult",
     "PropertyResult",
+    "PropertyViolated",
     "RefusedStep",
     "Reporter",
+    "RunResult",
     "SimulationResult",
+    "StateGraph",
     "StopReason",
     "Trace",
     "TraceStep",
+    "UnexpectedVerdict",
     "Verdict",
     "Violation",
     "WalkLengths",
     "WalkProgress",
     "WalkReporter",
+    "agree",
+    "ask",
+    "bounded_check",
     "check",
+    "dot_text",
+    "graph",
+    "graphml_text",
+    "liveness",
+    "mutate",
+    "prove",
+    "read_trace",
+    "replay",
     "simulate",
+    "to_networkx",
+    "write_graph",
+    "write_trace",
 ]
+
+_OF_MODULE = {
+    "agree": ("Agreement", "Opinion", "agree"),
+    "ask": ("ask",),
+    "check": ("check",),
+    "graph": ("graph", "write_graph"),
+    "limits": ("Limits", "StopReason"),
+    "liveness": ("LivenessResult", "RunResult", "liveness"),
+    "mutate": ("Fate", "MutantResult", "MutationResult", "mutate"),
+    "progress": ("Progress", "Reporter", "WalkProgress", "WalkReporter"),
+    "prove": ("BoundedResult", "ProofResult", "bounded_check", "prove"),
+    "replay": ("replay",),
+    "runs.graph_export": ("dot_text", "graphml_text", "to_networkx"),
+    "runs.state_graph": ("StateGraph",),
+    "simulate": ("SimulationResult", "WalkLengths", "simulate"),
+    "testing.failures": ("PropertyViolated", "UnexpectedVerdict"),
+    "testing.pytest_support": ("InsyncCheck",),
+    "traces.trace": ("RefusedStep", "Trace", "TraceStep"),
+    "traces.trace_file": ("read_trace", "write_trace"),
+    "verdict": ("CheckResult", "PropertyResult", "Verdict", "Violation"),
+}
+_MODULE_OF = {name: module for module, names in _OF_MODULE.items() for name in names}
+
+
+if not TYPE_CHECKING:  # a checker of types would take every name for one that is there
+
+    def __getattr__(name: str) -> object:
+        """Load a public name with the module that defines it."""
+        if name not in _MODULE_OF:
+            message = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(message)
+        found = getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+        globals()[name] = found
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Door(ModuleType):
+    """A package in which a verb keeps its name although a module has it too.
+
+    After it has loaded the module `check`, the import system sets the package's attribute `check` to it, whoever
+    imported it. What is kept is the verb.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if isinstance(value, ModuleType) and _MODULE_OF.get(name) == name:
+            value = getattr(value, name)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Door

@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from insync.explorer.check import check
+from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.evaluator.difference import Difference, first_difference
-from insync.explorer.evaluator.search import check_by_evaluator
+from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason
 from insync.explorer.verdict import CheckResult, Verdict
 from insync.model import Model
@@ -22,7 +23,17 @@ from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.properties.registry import judge, select
 
-__all__ = ["Agreement", "Engine", "Opinion", "agree", "evaluator_engine", "local_engine", "opinion_of", "z3_engine"]
+__all__ = [
+    "Agreement",
+    "Engine",
+    "Opinion",
+    "agree",
+    "evaluator_engine",
+    "local_engine",
+    "opinion_of",
+    "own_engines",
+    "z3_engine",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +49,8 @@ class Opinion:
         failing: for each property that fails, the length of its trace.
         paths: for each such property the steps of its trace; empty if any trace of that length will do.
         seconds: how long it took.
-        note: why it did not run or get further; else empty.
+        note: why it did not run, or what else limits what it says; else empty.
+        stopped_by: the limit that ended it before it was complete.
     """
 
     engine: str
@@ -50,6 +62,12 @@ class Opinion:
     paths: Mapping[str, tuple[str, ...]]
     seconds: float
     note: str = ""
+    stopped_by: StopReason | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it has looked at any state, so that it can be compared."""
+        return self.verdict is not None and self.depth > 0
 
 
 Engine = Callable[[Model, Sequence[str], Limits, threading.Event | None], Opinion]
@@ -80,42 +98,51 @@ class Agreement:
 
     @property
     def agreed(self) -> bool:
-        """Whether at least two engines ran and none differs."""
-        return not self.differences and sum(opinion.verdict is not None for opinion in self.opinions) > 1
+        """Whether at least two engines have looked at states and none differs."""
+        return not self.differences and self.compared > 1
+
+    @property
+    def compared(self) -> int:
+        """How many engines have looked at states."""
+        return sum(opinion.counts for opinion in self.opinions)
 
 
 def agree(
-    model: Model,
-    engines: Mapping[str, Engine],
+    model: ModelLike,
+    *,
+    bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[str] | None = None,
+    engines: Mapping[str, Engine] | None = None,
     limits: Limits | None = None,
-    told: Callable[[Opinion], None] | None = None,
+    reporter: Callable[[Opinion], None] | None = None,
     stop: threading.Event | None = None,
 ) -> Agreement:
     """Run engines on a model and compare what they say.
 
     Args:
-        model: the model.
-        engines: by name; the first one that runs is what the others are compared with.
+        model: what to search: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline.
-        limits: of each engine.
-        told: called with each opinion when it is there.
+        engines: by name; the first one that runs is what the others are compared with. None is `own_engines`.
+        limits: of each engine, compilation included.
+        reporter: called with each opinion when it is there.
         stop: ends the engine at work when it is set; those after it are not asked.
 
     Raises:
-        UserError: an unknown property, or a model that cannot be traced.
+        UserError: an unknown model, bound or property, or a model that cannot be traced.
     """
+    model = model_of(model, bounds)
     names = select(model, properties)
     opinions = []
     event = stop if stop is not None else threading.Event()
-    for name, engine in engines.items():
+    for name, engine in (own_engines() if engines is None else engines).items():
         opinions.append(_asked(name, engine, model, names, limits or Limits(), event))
-        if told is not None:
-            told(opinions[-1])
-    ran = [opinion for opinion in opinions if opinion.verdict is not None]
+        if reporter is not None:
+            reporter(opinions[-1])
+    ran = [opinion for opinion in opinions if opinion.counts]
     differences = tuple(text for other in ran[1:] for text in _differences(ran[0], other))
     depth = max((opinion.depth for opinion in ran), default=1)
-    state = first_difference(model, names, depth, event) if differences else None
+    state = first_difference(model, properties=names, depth=depth, stop=event) if differences else None
     stopped = StopReason.INTERRUPT if event.is_set() else None
     return Agreement(model_reference(model), model.identity, names, tuple(opinions), differences, state, stopped)
 
@@ -125,7 +152,7 @@ def _asked(
 ) -> Opinion:
     started = time.perf_counter()
     if stop.is_set():
-        return Opinion(name, None, 0, None, None, {}, {}, 0.0, f"stopped by {StopReason.INTERRUPT}")
+        return Opinion(name, None, 0, None, None, {}, {}, 0.0, stopped_by=StopReason.INTERRUPT)
     try:
         return replace(engine(model, properties, limits, stop), engine=name, seconds=time.perf_counter() - started)
     except UserError as error:
@@ -191,22 +218,32 @@ def opinion_of(result: CheckResult) -> Opinion:
             violation.property: tuple(step.label for step in violation.trace.steps) for violation in result.violations
         },
         seconds=sum(result.seconds.values()),
-        note="" if complete else f"stopped by {result.stopped_by}",
+        stopped_by=result.stopped_by,
     )
+
+
+def own_engines(z3_depth: int = 8) -> dict[str, Engine]:
+    """Return the engines of this machine: the evaluator, machine code on one and on two threads, z3 to a depth."""
+    return {
+        "evaluator": evaluator_engine,
+        "local-1": local_engine(1),
+        "local-2": local_engine(2),
+        "z3": z3_engine(z3_depth),
+    }
 
 
 def evaluator_engine(
     model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None
 ) -> Opinion:
     """Search with the evaluator."""
-    return opinion_of(check_by_evaluator(model, properties, limits, stop=stop))
+    return opinion_of(check_by_evaluator(model, properties=properties, limits=limits, stop=stop))
 
 
 def local_engine(threads: int) -> Engine:
     """Return the search in machine code on so many threads, with as many partitions."""
 
     def engine(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
-        return opinion_of(check(model, properties, limits, threads=threads, stop=stop))
+        return opinion_of(check(model, properties=properties, limits=limits, threads=threads, stop=stop))
 
     return engine
 
@@ -224,8 +261,7 @@ def z3_engine(depth: int) -> Engine:
         answer = check_bounded(model, asked, most, limits=ProofLimits(limits.seconds), stop=stop)
         violated = answer.verdict is BoundedVerdict.VIOLATED
         lengths = {name: len(found.codes) for name, found in zip(answer.violated, answer.sequences, strict=True)}
-        stopped = f"stopped by {answer.stopped_by}, " if answer.stopped_by is not None else ""
-        beyond = f"{stopped}unknown beyond {answer.depth} states"
+        beyond = f"unknown beyond {answer.depth} states"
         return Opinion(
             engine="z3",
             verdict=Verdict.VIOLATED if violated else Verdict.INCOMPLETE,
@@ -236,6 +272,7 @@ def z3_engine(depth: int) -> Engine:
             paths={},
             seconds=answer.seconds,
             note=beyond if answer.verdict is BoundedVerdict.UNKNOWN else f"traces of at most {most} states",
+            stopped_by=None if answer.stopped_by is None else StopReason(str(answer.stopped_by)),
         )
 
     return engine

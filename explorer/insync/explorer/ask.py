@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from insync.explorer import Limits, check
+from insync.kafka.cluster.configuration import Acks, Elr, Flushing
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.settings import Acks, Elr, Flushing
 from insync.kafka.releases import Release
 from insync.model import Switch
 from insync.properties.kafka import cluster as properties
@@ -88,7 +88,7 @@ def ask(given: Given, search: Search) -> Asked:
     model = Cluster(**given)
     result = check(
         model,
-        list(PROMISES),
+        properties=list(PROMISES),
         limits=Limits(seconds=search.seconds),
         threads=search.threads,
         keep_going=True,
@@ -126,7 +126,9 @@ def matrix(given: Given, search: Search) -> Iterator[Cell]:
 
 def _try(given: Given, change: Given, name: str, search: Search) -> Cell:
     model = Cluster(**{**given, **change})
-    result = check(model, [name], limits=Limits(seconds=search.seconds), threads=search.threads, stop=search.stop)
+    result = check(
+        model, properties=[name], limits=Limits(seconds=search.seconds), threads=search.threads, stop=search.stop
+    )
     length = result.violations[0].trace_length if result.violations else None
     return Cell(change, str(result.verdict), length)
 

@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from insync.explorer.breadth_first.backtrack import path_to
-from insync.explorer.breadth_first.search import Search, Space
+from insync.explorer.breadth_first.search import BreadthFirstSearch, Space
 from insync.explorer.breadth_first.workers import Team, available_cores
+from insync.explorer.evaluator.stepping import Move
+from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Reporter
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
 from insync.machine.interruptible import GivenUp
-from insync.machine.kernels import Kernels, compile_kernels
+from insync.machine.kernels import compile_kernels
 from insync.machine.memory import peak_memory
+from insync.machine.packed import Words
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
 from insync.properties.registry import judge
 
-__all__ = ["Extent", "check", "concluded", "result_of"]
+__all__ = ["Extent", "PathTo", "check", "concluded", "result_of", "violations_in"]
+
+PathTo = Callable[[Words, int], Sequence[Move]]
+"""Finds the moves from the initial state to a state of a level."""
 
 
 def check(
-    model: Model,
+    model: ModelLike,
+    *,
+    bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[str] | None = None,
     limits: Limits | None = None,
     threads: int | None = None,
@@ -39,7 +47,8 @@ def check(
     """Search every state of a model, breadth first, and check properties in each.
 
     Args:
-        model: what to search.
+        model: what to search: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline. type_ok is always checked.
         limits: bounds of compilation and search; one that ends the compilation leaves a result without a state.
         threads: how many work at once; None is one per core.
@@ -49,10 +58,11 @@ def check(
         stop: ends compilation or search when it is set.
 
     Raises:
-        UserError: an unknown property, or a model that cannot be traced.
+        UserError: an unknown model, bound or property, or a model that cannot be traced.
         InternalError: the evaluator does not confirm what the machine code found.
     """
     watch = Watch(limits or Limits(), stop)
+    model = model_of(model, bounds)
     judged = judge(model, properties)
     started = time.perf_counter()
     try:
@@ -64,11 +74,13 @@ def check(
     size = threads or available_cores()
     with Team(size) as team:
         initial = model.program.schema.pack(model.program.initial)
-        search = Search(kernels, watch, team, partitions or size, initial, keep_going, reporter)
+        search = BreadthFirstSearch(kernels, watch, team, partitions or size, initial, keep_going, reporter)
         try:
             space = search.run()
             searched = time.perf_counter()
-            violations = _violations(model, judged.invariants, kernels, space, team)
+            violations = violations_in(
+                model, judged.invariants, space, lambda state, level: path_to(model, kernels, space, team, state, level)
+            )
         finally:
             search.space.close()
     seconds = {"compile": compiled - started, "search": searched - compiled}
@@ -77,18 +89,24 @@ def check(
     return result_of(model, judged.names, space, violations, seconds)
 
 
-def _violations(
-    model: Model, checked: Sequence[Invariant], kernels: Kernels, space: Space, team: Team
-) -> tuple[Violation, ...]:
-    """The traces of all violations, the shortest first, then in the order of the properties."""
+def violations_in(model: Model, checked: Sequence[Invariant], space: Space, path_to: PathTo) -> tuple[Violation, ...]:
+    """Return the traces of all violations, the shortest first, then in the order of the properties.
+
+    Args:
+        model: what was searched.
+        checked: the properties that were checked, in the order in which the search knows them.
+        space: what was found.
+        path_to: finds the way to a state, where the states are.
+
+    Raises:
+        InternalError: the evaluator does not confirm a violation.
+    """
     found: list[Violation] = []
     for number, hit in sorted(space.violations.items()):
-        moves = path_to(model.program, kernels, space, team, hit.least, hit.level)
-        trace = violation_trace(model, checked[number], moves)
+        trace = violation_trace(model, checked[number], path_to(hit.least, hit.level))
         found.append(Violation(checked[number].name, trace.length, trace))
     if space.refused is not None:
-        moves = path_to(model.program, kernels, space, team, space.refused.least, space.refused.level)
-        trace = refusal_trace(model, moves)
+        trace = refusal_trace(model, path_to(space.refused.least, space.refused.level))
         found.append(Violation(TYPE_OK, trace.length, trace))
     return tuple(sorted(found, key=lambda violation: violation.trace_length))
 
@@ -156,7 +174,10 @@ def concluded(
     violated = [violation.property for violation in violations]
     otherwise = Verdict.HOLDS if complete else Verdict.INCOMPLETE
     names = dict.fromkeys([*asked, *violated])
-    refused = {v.trace.refused.action for v in violations if v.trace.refused is not None}
+    # Only the first refused step is known by its action; any action that is checked may have been refused as well.
+    refusals = any(violation.trace.refused is not None for violation in violations)
+    refused = {action.name for action in model.program.actions if action.checks} if refusals else set()
+    without = tuple(name for name, steps in taken.items() if not steps and name not in refused)
     return CheckResult(
         model=model_reference(model),
         bounds=model.identity,
@@ -172,7 +193,8 @@ def concluded(
         properties=tuple(PropertyResult(n, Verdict.VIOLATED if n in violated else otherwise) for n in names),
         violations=violations,
         actions=taken,
-        never_enabled=tuple(name for name, steps in taken.items() if levels and not steps and name not in refused),
+        never_enabled=without if complete else (),
+        not_enabled_yet=() if complete else without,
         seconds=seconds,
         peak_memory_bytes=peak_memory(),
     )

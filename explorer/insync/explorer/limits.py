@@ -7,9 +7,11 @@ import time
 from dataclasses import dataclass
 from enum import StrEnum
 
+from insync.machine.interruptible import GivenUp
 from insync.machine.memory import available_memory, resident_memory
+from insync.model.errors import UserError
 
-__all__ = ["Limits", "StopReason", "Watch"]
+__all__ = ["Limits", "StopReason", "Watch", "require_seconds_alone"]
 
 
 class StopReason(StrEnum):
@@ -37,6 +39,25 @@ class Limits:
     states: int | None = None
     seconds: float | None = None
     memory_bytes: int | None = None
+
+
+def require_seconds_alone(limits: Limits | None, what: str, instead: str = "") -> Limits:
+    """Return the limits of what knows no other than the one on seconds.
+
+    Args:
+        limits: the limits; None is no limit.
+        what: what is limited, for the message.
+        instead: a sentence on what else limits it.
+
+    Raises:
+        UserError: there is another limit.
+    """
+    given = limits or Limits()
+    for name in ("depth", "states", "memory_bytes"):
+        if (value := getattr(given, name)) is not None:
+            message = f"Limits({name}={value}) does not limit {what}; the only limit is Limits(seconds=...).{instead}"
+            raise UserError(message)
+    return given
 
 
 class Watch:
@@ -71,6 +92,11 @@ class Watch:
         if self.limits.seconds is not None and self.seconds >= self.limits.seconds:
             return StopReason.TIME
         return None
+
+    def go_on(self) -> None:
+        """Raise GivenUp if the search must stop at once."""
+        if (reason := self.interrupted()) is not None:
+            raise GivenUp(reason)
 
     def after_level(self, depth: int, states: int) -> StopReason | None:
         """Return why the search must not go on after a complete level, if it must not: depth or states."""

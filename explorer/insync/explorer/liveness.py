@@ -5,25 +5,27 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from insync.explorer.limits import Limits, StopReason
+from insync.explorer.evaluator.stepping import Move, confirmed
+from insync.explorer.given_model import ModelLike, model_of
+from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Reporter
-from insync.explorer.runs.fair_cycles import Demand, Space, demands_of, fair_components, space_of
+from insync.explorer.runs.fair_cycles import Demand, adjacency_of, demands_of, fair_components
 from insync.explorer.runs.lasso import Lasso, lasso_trace, verify, witness_reason
 from insync.explorer.runs.lasso_search import Path, find_lasso
-from insync.explorer.runs.state_graph import StateGraph, build_graph
-from insync.explorer.traces.counterexample import trace_steps
+from insync.explorer.runs.state_graph import StateGraph, graph_watch, graph_within
+from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.explorer.verdict import Verdict
-from insync.model import Model
+from insync.machine.interruptible import GivenUp
 from insync.model.catalogue import model_reference
 from insync.model.errors import InternalError, UserError
 from insync.properties.fairness import Fairness, fair_sets
 from insync.properties.registry import select_run_properties
 from insync.properties.runs import Instance, RunKind, RunProperty
 
-__all__ = ["ProgressResult", "RunResult", "check_progress"]
+__all__ = ["LivenessResult", "RunResult", "liveness"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +52,15 @@ class RunResult:
 
 
 @dataclass(frozen=True, slots=True)
-class ProgressResult:
+class LivenessResult:
     """The result for some properties of runs.
 
     Attributes:
         model: the name by which the model is found again.
         bounds: the bounds of the model.
         verdict: violated if any property is, else incomplete if any is, else holds.
-        stopped_by: the bound that ended the exploration; None when the graph is the whole space.
+        stopped_by: the bound that ended exploration or decisions; None when the graph is the whole space and all is
+            decided.
         distinct_states, transitions, depth: the size of the graph.
         properties: what is known of each.
         seconds: spent to explore, and to decide.
@@ -74,32 +77,37 @@ class ProgressResult:
     seconds: Mapping[str, float]
 
 
-def check_progress(
-    model: Model,
+def liveness(
+    model: ModelLike,
+    *,
+    bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[str] | None = None,
     fairness: Fairness | None = None,
     limits: Limits | None = None,
     reporter: Reporter | None = None,
     stop: threading.Event | None = None,
-) -> ProgressResult:
+) -> LivenessResult:
     """Decide properties of runs.
 
     Args:
-        model: what to explore.
+        model: what to explore: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is all that the model has.
         fairness: taken for granted in place of each property's own.
-        limits: bounds of the exploration.
+        limits: bounds of compilation and exploration; the one on seconds is of the decisions as well.
         reporter: is told about once a second how far it is.
-        stop: ends the exploration when it is set.
+        stop: ends it when it is set; properties that are not decided by then are incomplete.
 
     Raises:
-        UserError: an unknown property, action or parameter, or a model in which type_ok fails.
+        UserError: an unknown model, bound, property, action or parameter, or a model in which type_ok fails.
     """
+    model = model_of(model, bounds)
     chosen = select_run_properties(model, properties)
     for found in chosen:
         fair_sets(model, fairness or found.fairness)  # so that a mistake is found before the work
     started = time.perf_counter()
-    graph = build_graph(model, limits, reporter, stop)
+    watch = graph_watch(limits, stop)
+    graph = graph_within(model, watch, reporter)
     explored = time.perf_counter()
     if graph.refused:
         message = (
@@ -107,15 +115,15 @@ def check_progress(
             f"`insync check {model_reference(model)}` shows one."
         )
         raise UserError(message)
-    space = space_of(graph)
-    results = tuple(_decided(space, found, fairness or found.fairness) for found in chosen)
+    court = _Court(graph, watch)
+    results = tuple(court.decided(found, fairness or found.fairness) for found in chosen)
     verdicts = {result.verdict for result in results}
     order = (Verdict.VIOLATED, Verdict.INCOMPLETE, Verdict.HOLDS)
-    return ProgressResult(
+    return LivenessResult(
         model=model_reference(model),
         bounds=model.identity,
         verdict=next((verdict for verdict in order if verdict in verdicts), Verdict.HOLDS),
-        stopped_by=graph.stopped_by,
+        stopped_by=graph.stopped_by or court.stopped_by,
         distinct_states=len(graph),
         transitions=len(graph.source),
         depth=len(graph.starts) - 1,
@@ -124,34 +132,79 @@ def check_progress(
     )
 
 
-def _decided(space: Space, found: RunProperty, fairness: Fairness) -> RunResult:
-    instances = found.instances(space.graph.model)
-    complete = space.graph.stopped_by is None
-    if found.kind is RunKind.SOMETIMES:
-        fairness = Fairness()
-        trace = _witness(space.graph, found, instances)
-        absent = Verdict.VIOLATED if complete else Verdict.INCOMPLETE
-        verdict = absent if trace is None else Verdict.HOLDS
-    else:
-        trace = _counterexample(space, found, fairness, instances)
-        verdict = Verdict.VIOLATED if trace is not None else Verdict.HOLDS if complete else Verdict.INCOMPLETE
-    return RunResult(found.name, found.kind, found.sentence, fairness, verdict, len(instances), trace)
+class _Court:
+    """Decides properties on a graph, one after the other, until somebody stops it."""
 
+    def __init__(self, graph: StateGraph, watch: Watch) -> None:
+        self.graph, self.watch = graph, watch
+        self.stopped_by: StopReason | None = None
+        self._adjacency = adjacency_of(graph)
 
-def _witness(graph: StateGraph, found: RunProperty, instances: Sequence[Instance]) -> Trace | None:
-    """The trace to the first state that is as asked for, of any binding."""
-    import numpy as np
+    def decided(self, found: RunProperty, fairness: Fairness) -> RunResult:
+        """Return what is known of a property; incomplete if the time is up."""
+        if found.kind is RunKind.SOMETIMES:
+            fairness = Fairness()
+        try:
+            self.watch.go_on()
+            instances = found.instances(self.graph.model)
+            if found.kind is RunKind.SOMETIMES:
+                trace = self._witness(found, instances)
+                verdict = self._absent(Verdict.VIOLATED) if trace is None else Verdict.HOLDS
+            else:
+                trace = self._counterexample(found, fairness, instances)
+                verdict = self._absent(Verdict.HOLDS) if trace is None else Verdict.VIOLATED
+        except GivenUp as ended:
+            self.stopped_by = StopReason(str(ended.reason))
+            return RunResult(found.name, found.kind, found.sentence, fairness, Verdict.INCOMPLETE, 0, None)
+        return RunResult(found.name, found.kind, found.sentence, fairness, verdict, len(instances), trace)
 
-    reached = np.flatnonzero(np.any(graph.truth([one.then for one in instances]), axis=0))
-    if not len(reached):
-        return None
-    moves = _moves(graph, _shortest(graph, int(reached[0])))
-    reason = witness_reason(graph.model, found, moves[-1][1])
-    if reason is None:
-        message = f"The machine code finds {found.name} in {moves[-1][1]}; by the evaluator it does not hold there."
-        raise InternalError(message)
-    steps = trace_steps(graph.model, moves)
-    return Trace(model_reference(graph.model), graph.model.identity, found.name, steps, reason, witness=True)
+    def _absent(self, verdict: Verdict) -> Verdict:
+        """The verdict if what is looked for is not there: none while the graph is not the whole space."""
+        return verdict if self.graph.stopped_by is None else Verdict.INCOMPLETE
+
+    def _witness(self, found: RunProperty, instances: Sequence[Instance]) -> Trace | None:
+        """The trace to the first state that is as asked for, of any binding."""
+        import numpy as np
+
+        graph = self.graph
+        truth = graph.truth([one.then for one in instances], self.watch.interrupted)
+        reached = np.flatnonzero(np.any(truth, axis=0))
+        if not len(reached):
+            return None
+        moves = _moves(graph, _shortest(graph, int(reached[0])))
+        reason = witness_reason(graph.model, found, moves[-1][1])
+        if reason is None:
+            message = f"The machine code finds {found.name} in {moves[-1][1]}; by the evaluator it does not hold there."
+            raise InternalError(message)
+        return replace(trace_of(graph.model, found.name, moves, reason), witness=True)
+
+    def _counterexample(self, found: RunProperty, fairness: Fairness, instances: Sequence[Instance]) -> Trace | None:
+        """The trace of a fair run that breaks the property, the shortest over the bindings."""
+        model = self.graph.model
+        demands = demands_of(self._adjacency, fair_sets(model, fairness), self.watch)
+        runs = [run for instance in instances if (run := self._run(instance, demands)) is not None]
+        if not runs:
+            return None
+        path, loop = min(runs, key=lambda run: (run[1], len(run[0])))
+        lasso = Lasso(_moves(self.graph, path), loop)
+        verified = verify(model, found, fairness, lasso)
+        if verified.fault is not None:
+            message = f"A run was found that breaks {found.name}; by the evaluator {verified.fault}"
+            raise InternalError(message)
+        return lasso_trace(model, found, fairness, lasso, verified.reason)
+
+    def _run(self, instance: Instance, demands: Sequence[Demand]) -> tuple[Path, int] | None:
+        import numpy as np
+
+        graph, adjacency, watch = self.graph, self._adjacency, self.watch
+        asked = [instance.then] if instance.when is None else [instance.then, instance.when]
+        then, *rest = graph.truth(asked, watch.interrupted)
+        start = rest[0] if rest else np.arange(len(graph)) == 0
+        inside = ~then
+        looping = inside.copy()
+        looping[graph.expanded :] = False  # what is not expanded only seems to have no steps
+        fair = fair_components(adjacency, looping, demands, watch)
+        return find_lasso(adjacency, start, inside, fair, demands, watch)
 
 
 def _shortest(graph: StateGraph, state: int) -> Path:
@@ -166,36 +219,5 @@ def _shortest(graph: StateGraph, state: int) -> Path:
     return [(None, 0), *path]
 
 
-def _counterexample(
-    space: Space, found: RunProperty, fairness: Fairness, instances: Sequence[Instance]
-) -> Trace | None:
-    """The trace of a fair run that breaks the property, the shortest over the bindings."""
-    model = space.graph.model
-    demands = demands_of(space, fair_sets(model, fairness))
-    runs = [run for instance in instances if (run := _run(space, instance, demands)) is not None]
-    if not runs:
-        return None
-    path, loop = min(runs, key=lambda run: (run[1], len(run[0])))
-    lasso = Lasso(_moves(space.graph, path), loop)
-    verified = verify(model, found, fairness, lasso)
-    if verified.fault is not None:
-        message = f"A run was found that breaks {found.name}; by the evaluator {verified.fault}"
-        raise InternalError(message)
-    return lasso_trace(model, found, fairness, lasso, verified.reason)
-
-
-def _run(space: Space, instance: Instance, demands: Sequence[Demand]) -> tuple[Path, int] | None:
-    import numpy as np
-
-    graph = space.graph
-    then, *rest = graph.truth([instance.then] if instance.when is None else [instance.then, instance.when])
-    start = rest[0] if rest else np.arange(len(graph)) == 0
-    inside = ~then
-    looping = inside.copy()
-    looping[graph.expanded :] = False  # what is not expanded only seems to have no steps
-    fair = fair_components(space, looping, demands)
-    return find_lasso(space, start, inside, fair, demands)
-
-
-def _moves(graph: StateGraph, path: Path) -> list[tuple[int | None, tuple[int, ...]]]:
-    return [(action, graph.codes(state)) for action, state in path]
+def _moves(graph: StateGraph, path: Path) -> list[Move]:
+    return confirmed(graph.model, [(action, graph.codes(state)) for action, state in path])

@@ -11,21 +11,22 @@ import copy
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from insync.explorer.breadth_first.search import Search
+from insync.explorer.breadth_first.search import BreadthFirstSearch
 from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.check import check
+from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch
-from insync.explorer.liveness import check_progress
+from insync.explorer.liveness import liveness
 from insync.explorer.mutants.mutants import Mutant, mutants_of, same_steps
 from insync.explorer.verdict import CheckResult, Verdict
-from insync.machine.kernels import compile_kernels
+from insync.machine.interruptible import GivenUp
+from insync.machine.kernels import Kernels, compile_kernels
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError, closest
-from insync.model.graph import Node
 from insync.model.program import Program
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
 from insync.properties.registry import invariants_of, judge, run_properties_of, select_run_properties
@@ -80,6 +81,8 @@ class MutationResult:
         distinct_states: of the model.
         mutants: the results, in the order of the actions.
         seconds: how long it took.
+        stopped_by: INTERRUPT if somebody stopped it: then the figures are those of what was done by then, and there
+            are no mutants if it was stopped before they were made.
     """
 
     model: str
@@ -89,6 +92,7 @@ class MutationResult:
     distinct_states: int
     mutants: tuple[MutantResult, ...]
     seconds: float
+    stopped_by: StopReason | None = None
 
     def count(self, fate: Fate) -> int:
         """Return how many mutants had this fate."""
@@ -102,32 +106,37 @@ class MutationResult:
 
 
 def mutate(
-    model: Model,
+    model: ModelLike,
+    *,
+    bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[str] | None = None,
     actions: Sequence[str] | None = None,
     runs: bool = False,
     limits: Limits | None = None,
     threads: int | None = None,
-    told: Callable[[int, int, MutantResult], None] | None = None,
+    reporter: Callable[[int, int, MutantResult], None] | None = None,
     stop: threading.Event | None = None,
 ) -> MutationResult:
     """Break a model in every small way and see which properties notice.
 
     Args:
-        model: the model.
+        model: what to change: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is all that the model has but deadlock_free. Those that fail of the
             model are left out.
         actions: the actions to change; None is all.
         runs: whether to ask the model's properties of runs about those that survive; needs the extra `graph`.
-        limits: of each search; without one on the states it is `MOST_STATES`.
+        limits: of each search, compilation included; without one on the states it is `MOST_STATES`.
         threads: how many work at once; None is one per core.
-        told: called with the number of the mutant, of all mutants, and the result, when it is there.
+        reporter: called with the number of the mutant, of all mutants, and the result, when it is there.
         stop: ends the work when it is set; what is left is undecided.
 
     Raises:
-        UserError: an unknown property or action, or a model that breaks type_ok or is not searched to its end.
+        UserError: an unknown model, bound, property or action, or a model that breaks type_ok or is not searched to
+            its end.
     """
     started = time.perf_counter()
+    model = model_of(model, bounds)
     unknown = next((name for name in actions or () if name not in model.program.action_names), None)
     if unknown is not None:
         message = f"{model.name} has no action {unknown!r}. {closest(unknown, model.program.action_names)}"
@@ -135,15 +144,9 @@ def mutate(
     names = properties if properties is not None else [n for n in invariants_of(model) if n != DEADLOCK_FREE]
     asked = [found.name for found in judge(model, names).invariants]
     given = limits or Limits()
-    bounded = Limits(given.depth, given.states or MOST_STATES, given.seconds, given.memory_bytes)
-    jury = _Jury(model, asked, bounded, threads or available_cores(), runs, stop)
-    mutants = mutants_of(model, actions)
-    equivalent = jury.equivalent(mutants)
-    results = []
-    for number, mutant in enumerate(mutants):
-        results.append(jury.fate(mutant, equivalent[number]))
-        if told is not None:
-            told(number + 1, len(mutants), results[-1])
+    bounded = replace(given, states=given.states or MOST_STATES)
+    jury = _Jury(model, asked, bounded, threads or available_cores(), runs, stop or threading.Event())
+    results = jury.results(actions, reporter)
     return MutationResult(
         model=model_reference(model),
         bounds=model.identity,
@@ -152,33 +155,29 @@ def mutate(
         distinct_states=jury.original.distinct_states,
         mutants=tuple(results),
         seconds=time.perf_counter() - started,
+        stopped_by=StopReason.INTERRUPT if jury.stop.is_set() else None,
     )
 
 
 class _Jury:
     def __init__(
-        self,
-        model: Model,
-        asked: Sequence[str],
-        limits: Limits,
-        threads: int,
-        runs: bool,
-        stop: threading.Event | None,
+        self, model: Model, asked: Sequence[str], limits: Limits, threads: int, runs: bool, stop: threading.Event
     ) -> None:
         self.model, self.limits, self.threads, self.stop = model, limits, threads, stop
-        self.original = self._complete(check(model, asked, limits, threads, keep_going=True, stop=stop))
+        found = check(model, properties=asked, limits=limits, threads=threads, keep_going=True, stop=stop)
+        self.original = self._complete(found)
         failing = {violation.property for violation in self.original.violations}
         self.properties = [name for name in asked if name not in failing]
         self.runs: list[str] = []
-        if runs and run_properties_of(model):
-            known = check_progress(model, None, None, limits, None, stop)
+        if runs and run_properties_of(model) and not stop.is_set():
+            known = liveness(model, limits=limits, stop=stop)
             self.runs = [result.name for result in known.properties if result.verdict is Verdict.HOLDS]
 
     def _complete(self, original: CheckResult) -> CheckResult:
         if TYPE_OK in {violation.property for violation in original.violations}:
             message = f"{self.model.name} itself breaks type_ok; mend that first: `insync check` shows the trace."
             raise UserError(message)
-        if original.stopped_by is not None:
+        if original.stopped_by not in (None, StopReason.INTERRUPT):
             message = (
                 f"{self.model.name} itself is not searched to its end ({original.stopped_by}), so nothing can be "
                 f"said of its mutants; take smaller bounds or larger limits."
@@ -186,44 +185,81 @@ class _Jury:
             raise UserError(message)
         return original
 
-    def equivalent(self, mutants: Sequence[Mutant]) -> list[bool]:
-        """Say of each mutant whether it takes the model's own steps from every state of the model: one search."""
-        conditions = [same_steps(self.model.program, mutant) for mutant in mutants]
-        differing = self._violated(conditions)
-        return [number not in differing for number in range(len(mutants))]
+    def results(
+        self, actions: Sequence[str] | None, reporter: Callable[[int, int, MutantResult], None] | None
+    ) -> list[MutantResult]:
+        """Return what becomes of each mutant; after a stop the reporter is told nothing any more."""
+        if self.stop.is_set():
+            return []
+        mutants = mutants_of(self.model, actions)
+        equivalent = self.equivalent(mutants)
+        results = []
+        for number, mutant in enumerate(mutants):
+            results.append(self.fate(mutant, equivalent[number]))
+            if reporter is not None and not self.stop.is_set():
+                reporter(number + 1, len(mutants), results[-1])
+        return results
 
-    def _violated(self, conditions: Sequence[Node]) -> set[int]:
-        """Return the places of those conditions that fail in some state of the model."""
+    def equivalent(self, mutants: Sequence[Mutant]) -> list[bool | StopReason]:
+        """Say of each mutant whether it takes the model's own steps from every state of the model: one search.
+
+        Where a limit or a stop ends that search it is not known of those that have taken no other step by then; the
+        reason stands in the place of the answer.
+        """
+        watch = Watch(self.limits, self.stop)
+        program, conditions = self.model.program, []
+        try:
+            for mutant in mutants:
+                watch.go_on()
+                conditions.append(same_steps(program, mutant))
+            kernels = compile_kernels(program, conditions, stopped=watch.interrupted)
+        except GivenUp as ended:
+            return [StopReason(str(ended.reason))] * len(mutants)
+        differing, stopped = self._violated(kernels, watch)
+        same = True if stopped is None else stopped
+        return [False if number in differing else same for number in range(len(mutants))]
+
+    def _violated(self, kernels: Kernels, watch: Watch) -> tuple[set[int], StopReason | None]:
+        """Return the places of those conditions that fail in some state of the model, and what ended the search."""
         program = self.model.program
-        kernels = compile_kernels(program, conditions)
         with Team(self.threads) as team:
             initial = program.schema.pack(program.initial)
-            search = Search(kernels, Watch(Limits(), None), team, self.threads, initial, keep_going=True)
+            search = BreadthFirstSearch(kernels, watch, team, self.threads, initial, keep_going=True)
             try:
-                return set(search.run().violations)
+                space = search.run()
+                return set(space.violations), space.stopped_by
             finally:
                 search.space.close()
 
-    def fate(self, mutant: Mutant, equivalent: bool) -> MutantResult:
-        """Return what becomes of a mutant."""
-        if equivalent:
+    def fate(self, mutant: Mutant, equivalent: bool | StopReason) -> MutantResult:
+        """Return what becomes of a mutant; undecided if it survives and is perhaps equivalent."""
+        if equivalent is True:
             return _result(mutant, Fate.EQUIVALENT, {}, self.original.distinct_states)
+        if self.stop.is_set():
+            return _result(mutant, Fate.UNDECIDED, {}, None, StopReason.INTERRUPT)
         broken = _with_program(self.model, mutant.program(self.model.program))
-        result = check(broken, self.properties, self.limits, self.threads, stop=self.stop)
+        result = check(broken, properties=self.properties, limits=self.limits, threads=self.threads, stop=self.stop)
         if result.violations:
             return _result(mutant, Fate.KILLED, {v.property: v.trace_length for v in result.violations})
         if result.stopped_by is not None:
             return _result(mutant, Fate.UNDECIDED, {}, None, result.stopped_by)
-        noticed = self._noticed_in_runs(broken)
-        fate = Fate.KILLED if noticed else Fate.SURVIVED
-        return _result(mutant, fate, noticed, result.distinct_states)
+        noticed, stopped = self._noticed_in_runs(broken)
+        if noticed:
+            return _result(mutant, Fate.KILLED, noticed, result.distinct_states)
+        stopped = stopped or (equivalent if isinstance(equivalent, StopReason) else None)
+        if stopped is not None:
+            return _result(mutant, Fate.UNDECIDED, {}, None, stopped)
+        return _result(mutant, Fate.SURVIVED, {}, result.distinct_states)
 
-    def _noticed_in_runs(self, broken: Model) -> dict[str, int]:
+    def _noticed_in_runs(self, broken: Model) -> tuple[dict[str, int], StopReason | None]:
+        """Return the properties of runs that fail with the lengths of their traces, and what ended the search."""
         if not self.runs:
-            return {}
-        found = check_progress(broken, [p.name for p in select_run_properties(broken, self.runs)], None, self.limits)
-        failing = [result for result in found.properties if result.verdict is Verdict.VIOLATED]
-        return {result.name: result.trace.length if result.trace is not None else 0 for result in failing}
+            return {}, None
+        names = [found.name for found in select_run_properties(broken, self.runs)]
+        result = liveness(broken, properties=names, limits=self.limits, stop=self.stop)
+        failing = [found for found in result.properties if found.verdict is Verdict.VIOLATED]
+        noticed = {found.name: found.trace.length if found.trace is not None else 0 for found in failing}
+        return noticed, result.stopped_by
 
 
 def _with_program(model: Model, program: Program) -> Model:

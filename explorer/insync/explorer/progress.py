@@ -5,8 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 
-__all__ = ["Progress", "Pulse", "Reporter", "WalkProgress", "WalkReporter"]
+__all__ = ["Phase", "Progress", "Pulse", "Reporter", "WalkProgress", "WalkReporter"]
+
+
+class Phase(StrEnum):
+    """What a search is doing."""
+
+    COMPILE = "compile"
+    SEARCH = "search"
+    DECIDE = "decide"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +29,8 @@ class Progress:
         states_per_second: found since the last report.
         memory_bytes: resident set of the process.
         seconds: since the search began.
+        phase: what it is doing; while it compiles the model there is no level yet, and the counts are 0.
+        subject: the property that is being decided, in that phase.
     """
 
     level: int
@@ -28,6 +39,8 @@ class Progress:
     states_per_second: float
     memory_bytes: int
     seconds: float
+    phase: Phase = Phase.SEARCH
+    subject: str = ""
 
 
 Reporter = Callable[[Progress], None]

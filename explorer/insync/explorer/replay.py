@@ -5,20 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
-from insync.explorer.breadth_first.backtrack import Move
+from insync.explorer.evaluator.stepping import Move, Refused, Stepper, Walk
+from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.runs.lasso import Lasso, Verified, verify, witness_reason
+from insync.explorer.traces.counterexample import refused_step, trace_step
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
+from insync.explorer.traces.trace_file import model_beside, read_trace
 from insync.model import Model
-from insync.model.errors import UserError, closest
-from insync.model.evaluator import Evaluator
+from insync.model.catalogue import model_reference
+from insync.model.errors import GuardError, UserError, closest
 from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain
 from insync.properties.fairness import Fairness
-from insync.properties.registry import judge, run_properties_of
+from insync.properties.registry import judge, run_properties_of, select
 from insync.properties.runs import RunKind, RunProperty
 
-__all__ = ["ReplayError", "replay"]
+__all__ = ["ReplayError", "model_of_trace", "replay"]
 
 _CAUSE = "The trace was changed by hand, or the model has changed since it was written."
 
@@ -27,47 +31,73 @@ class ReplayError(UserError):
     """A trace that its model does not confirm; the message names the step and what differs."""
 
 
-def replay(trace: Trace, model: Model, place: str) -> Trace:
-    """Execute `trace` on `model` and return it with states, labels and reason as they come out now.
+def replay(trace: Trace | str | Path, *, model: ModelLike | None = None, place: str | None = None) -> Trace:
+    """Execute a trace again and return it with states, labels and reason as they come out now.
 
     Args:
-        trace: the claim; only its model name and bounds are taken on trust.
-        model: the model of that name with those bounds.
-        place: what the messages begin with: the file that the trace was read from.
+        trace: the claim, or the file that it is in; only its model name and bounds are taken on trust.
+        model: the model, where it is not the one that the trace names: an instance with the bounds of the trace, or a
+            class or a name, which gets them.
+        place: what the messages begin with; None is the file, or else `trace`.
 
     Raises:
+        UserError: the file is no trace, or there is no such model, bound or property.
         ReplayError: an unknown action or parameter, a step that is not enabled, a state that differs, or a property
             that is not violated at the end.
     """
-    return _Replay(model, place).run(trace)
+    file = None if isinstance(trace, Trace) else Path(trace)
+    claim = trace if isinstance(trace, Trace) else read_trace(Path(trace))
+    where = place or str(file or "trace")
+    built = model if isinstance(model, Model) else model_of_trace(claim, where, model=model, beside=file)
+    return _Replay(built, where).run(replace(claim, model=model_reference(built)))
+
+
+def model_of_trace(
+    trace: Trace, place: str, *, model: type[Model] | str | None = None, beside: Path | None = None
+) -> Model:
+    """Return the model of a trace under the bounds of the trace.
+
+    Args:
+        trace: the trace.
+        place: what the messages begin with.
+        model: a class or a name, where it is not the one that the trace names.
+        beside: a file; a model in a file that is not where the trace says is looked for next to it.
+
+    Raises:
+        UserError: there is no such model, bound or property.
+    """
+    try:
+        named = trace.model if beside is None else model_beside(trace.model, beside)
+        built = model_of(model or named, trace.bounds)
+        if trace.property not in run_properties_of(built):
+            select(built, [trace.property])
+    except UserError as error:
+        message = f"{place}: {error.args[0]}"
+        raise UserError(message) from error
+    return built
 
 
 class _Replay:
     def __init__(self, model: Model, place: str) -> None:
         self.model = model
         self.place = place
-        self.evaluator = Evaluator(model.program)
+        self.walk = Walk(Stepper(model))
 
     def run(self, trace: Trace) -> Trace:
         missing = [name for name in self.model.b if name not in trace.bounds]
         if missing:
             message = f"{missing[0]} is missing; expected a value for each of {', '.join(self.model.b)}. {_CAUSE}"
             raise self._error(message, "bounds")
-        codes = self.model.program.initial
-        steps = [self._executed(trace.steps[0], codes, "step 0 (the initial state)")]
-        moves: list[Move] = [(None, codes)]
-        for number, step in enumerate(trace.steps[1:], start=1):
-            codes, executed = self._step(step, codes, number)
-            steps.append(executed)
-            moves.append((self.model.program.action_number(step.action or "", dict(step.parameters)), codes))
+        steps = [self._executed(trace.steps[0], "step 0 (the initial state)")]
+        steps += [self._step(step, number) for number, step in enumerate(trace.steps[1:], start=1)]
         known = run_properties_of(self.model)
         if trace.property in known:
-            return self._run(trace, known[trace.property], moves, tuple(steps))
+            return self._run(trace, known[trace.property], self.walk.moves, tuple(steps))
         if trace.loop is not None or trace.fairness is not None or trace.witness:
             message = f"{trace.property} is not a property of runs: its trace cannot have a loop or witness. {_CAUSE}"
             raise self._error(message, "the end of the trace")
-        refused = self._refused(trace, codes)
-        reason = refused.message if refused is not None else self._reason(trace, codes)
+        refused = self._refused(trace)
+        reason = refused.message if refused is not None else self._reason(trace)
         return Trace(trace.model, trace.bounds, trace.property, tuple(steps), reason, refused)
 
     def _run(self, trace: Trace, found: RunProperty, moves: list[Move], steps: tuple[TraceStep, ...]) -> Trace:
@@ -89,30 +119,30 @@ class _Replay:
             raise self._error(message, "the end of the trace")
         return replace(trace, steps=steps, reason=verified.reason, refused=None)
 
-    def _step(self, step: TraceStep, codes: tuple[int, ...], number: int) -> tuple[tuple[int, ...], TraceStep]:
+    def _step(self, step: TraceStep, number: int) -> TraceStep:
         where = f"step {number}"
-        action_number = self._find(step.action or "", step.parameters, where)
-        if action_number not in self.evaluator.enabled(codes):
+        try:
+            self.walk.step(self._find(step.action or "", step.parameters, where))
+        except GuardError:
             message = (
                 f"{_call(step.action, step.parameters)} is not enabled in the state after step {number - 1}. {_CAUSE}"
             )
-            raise self._error(message, where)
-        failing = self.evaluator.failing_check(action_number, codes)
-        if failing is not None:
-            message = f"{_call(step.action, step.parameters)} leaves a domain: {failing.message} {_CAUSE}"
-            raise self._error(message, where)
-        after = self.evaluator.step(action_number, codes)
-        return after, self._executed(step, after, where, self.model.program.actions[action_number].label)
+            raise self._error(message, where) from None
+        except Refused as refused:
+            message = f"{_call(step.action, step.parameters)} leaves a domain: {refused.message} {_CAUSE}"
+            raise self._error(message, where) from None
+        return self._executed(step, where)
 
-    def _executed(self, step: TraceStep, codes: tuple[int, ...], where: str, label: str = "start") -> TraceStep:
-        state = self.model.decode(codes)
-        difference = _difference(step.state, state, "")
+    def _executed(self, step: TraceStep, where: str) -> TraceStep:
+        """The step that the walk has taken last, if its state is the one of the trace."""
+        executed = trace_step(self.model, self.walk.moves[-1])
+        difference = _difference(step.state, executed.state, "")
         if difference is not None:
             message = f"{difference} {_CAUSE}"
             raise self._error(message, where)
-        return TraceStep(step.action, dict(step.parameters), state, label)
+        return executed
 
-    def _refused(self, trace: Trace, codes: tuple[int, ...]) -> RefusedStep | None:
+    def _refused(self, trace: Trace) -> RefusedStep | None:
         refused = trace.refused
         if (refused is not None) != (trace.property == TYPE_OK):
             expected = "must end with the key 'refused'" if refused is None else "has no key 'refused'"
@@ -122,19 +152,18 @@ class _Replay:
             return None
         number = self._find(refused.action, refused.parameters, "refused")
         call = _call(refused.action, refused.parameters)
-        if number not in self.evaluator.enabled(codes):
+        outcome = self.walk.stepper.attempt(self.walk.codes, number)
+        if outcome is None:
             message = f"{call} is not enabled in the last state. {_CAUSE}"
             raise self._error(message, "refused")
-        failing = self.evaluator.failing_check(number, codes)
-        if failing is None:
+        if not isinstance(outcome, Refused):
             message = f"{call} leaves no domain, so {TYPE_OK} is not violated. {_CAUSE}"
             raise self._error(message, "refused")
-        label = self.model.program.actions[number].label
-        return RefusedStep(refused.action, dict(refused.parameters), label, failing.message)
+        return refused_step(self.model, number, outcome.message)
 
-    def _reason(self, trace: Trace, codes: tuple[int, ...]) -> str:
+    def _reason(self, trace: Trace) -> str:
         (found,) = judge(self.model, [trace.property]).invariants
-        reason = explain(self.model, found, codes)
+        reason = explain(self.model, found, self.walk.codes)
         if reason is None:
             message = f"{trace.property} holds in the last state of the trace, which must violate it. {_CAUSE}"
             raise self._error(message, f"step {trace.length - 1}")

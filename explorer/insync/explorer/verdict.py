@@ -52,11 +52,13 @@ class CheckResult:
         transitions: the steps taken, from all states of the levels that were expanded as a whole.
         depth: the number of levels, the initial state being level 1.
         levels: the number of states in each.
-        frontier: the states of the last level, if they were not expanded; else 0.
+        frontier: the states of the last level, if it was not expanded as a whole; else 0.
         properties: what is known about each property that was asked for, and type_ok if it fails.
         violations: a shortest trace for each property that fails.
         actions: the steps taken of each action, by its name.
-        never_enabled: the actions no step of which was taken or refused.
+        never_enabled: the actions that are enabled in no state, which a complete search knows; else empty.
+        not_enabled_yet: the actions without a step in the levels that were expanded, of a search that is not complete.
+            Where steps were refused, neither names an action that can be refused.
         seconds: spent to compile, to search, and to find the traces.
         peak_memory_bytes: the largest resident set of the process so far.
     """
@@ -76,6 +78,7 @@ class CheckResult:
     violations: tuple[Violation, ...]
     actions: Mapping[str, int]
     never_enabled: tuple[str, ...]
+    not_enabled_yet: tuple[str, ...]
     seconds: Mapping[str, float]
     peak_memory_bytes: int
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -11,7 +11,7 @@ from insync.machine.memory import Block
 from insync.machine.packed import Words
 from insync.machine.sizes import BATCH, COLUMN_BYTES, MASK_BYTES, Sizes
 
-__all__ = ["NO_WALK", "FailedWalk", "PlaceField", "WalkField", "Walked", "Walker"]
+__all__ = ["NO_WALK", "FailedWalk", "PlaceField", "WalkField", "Walked", "Walker", "merged", "nothing_walked"]
 
 NO_WALK = 2**64 - 1
 """The number of a walk that is none: of an idle place, and of the failing walk while there is none."""
@@ -77,6 +77,27 @@ class Walked:
     lengths: tuple[int, ...]
     stuck: int
     failed: FailedWalk | None
+
+
+def merged(parts: Sequence[Walked]) -> Walked:
+    """Return the sum of what came of walks that follow each other; those after the first failure do not count.
+
+    Args:
+        parts: at least one, in order.
+    """
+    counted: list[Walked] = []
+    for part in parts:
+        counted.append(part)
+        if part.failed is not None:
+            break
+    steps = tuple(map(sum, zip(*(part.steps for part in counted), strict=True)))
+    lengths = tuple(map(sum, zip(*(part.lengths for part in counted), strict=True)))
+    return Walked(steps, lengths, sum(part.stuck for part in counted), counted[-1].failed)
+
+
+def nothing_walked(actions: int) -> Walked:
+    """Return what came of no walk at all, in a program of so many actions."""
+    return Walked((0,) * actions, (0,), 0, None)
 
 
 class Walker:

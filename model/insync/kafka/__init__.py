@@ -1,3 +1,3 @@
-"""Kafka: the published variants of its replication protocol, the cluster of a release, placement, known defects."""
+"""Internal: the models of Kafka and its known defects; `find_model` gives the models."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a model is, and its meanings: the words to write one, the evaluator, the machine code."""
+"""Public: the words to write a model with, and `find_model`; the modules of this package are internal."""
 
 from __future__ import annotations
 

@@ -66,7 +66,11 @@ def model_reference(model: Model) -> str:
 
 
 def _from_file(path: Path, name: str) -> type[Model]:
-    if not path.is_file():
+    try:
+        there = path.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        there = False
+    if not there:
         message = f"{path}: there is no such file; give the path of the Python file that defines {name or 'the model'}."
         raise UserError(message)
     module = _load(path)

@@ -13,7 +13,10 @@ from insync.model.graph import Node, Op
 from insync.model.program import BoundAction, Check, Program
 from insync.model.semantics import MEANING
 
-__all__ = ["Evaluator", "evaluate", "evaluate_each"]
+__all__ = ["Codes", "Evaluator", "evaluate", "evaluate_each"]
+
+Codes = tuple[int, ...]
+"""A state: the code of each cell."""
 
 
 def evaluate(node: Node, codes: Sequence[int]) -> int:
@@ -71,7 +74,7 @@ class Evaluator:
         memo = _Memo(codes)
         return [n for n, action in enumerate(self.program.actions) if _holds(memo, action)]
 
-    def step(self, number: int, codes: Sequence[int]) -> tuple[int, ...]:
+    def step(self, number: int, codes: Sequence[int]) -> Codes:
         """Return the state after an action.
 
         Raises:
@@ -84,27 +87,24 @@ class Evaluator:
             raise GuardError(message)
         return _next(memo, action)
 
+    def leads(self, before: Sequence[int], number: int, after: Sequence[int]) -> bool:
+        """Return whether an action is enabled in a state, assigns what its fields can hold, and leads to another."""
+        try:
+            return self.step(number, before) == tuple(after)
+        except (GuardError, DomainError):
+            return False
+
     def failing_check(self, number: int, codes: Sequence[int]) -> Check | None:
         """Return the check of an enabled action that does not hold, None when all do."""
         memo = _Memo(codes)
         return next((c for c in self.program.actions[number].checks if not memo.value(c.node)), None)
-
-    def successors(self, codes: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
-        """Return (action number, next state) for every enabled action, in order.
-
-        Raises:
-            DomainError: as in `step`.
-        """
-        memo = _Memo(codes)
-        actions = enumerate(self.program.actions)
-        return [(n, _next(memo, action)) for n, action in actions if _holds(memo, action)]
 
 
 def _holds(memo: _Memo, action: BoundAction) -> bool:
     return all(memo.value(conjunct) for conjunct in action.guard)
 
 
-def _next(memo: _Memo, action: BoundAction) -> tuple[int, ...]:
+def _next(memo: _Memo, action: BoundAction) -> Codes:
     for check in action.checks:
         if not memo.value(check.node):
             raise DomainError(check.message, check)

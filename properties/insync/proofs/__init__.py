@@ -1,4 +1,4 @@
-"""Proofs with z3: bounded checks, induction with lemmas, and finding lemmas.
+"""Internal: proofs with z3, by bounded checks, by induction with lemmas, and by finding lemmas.
 
 The modules `bounded`, `induction` and `inference` import z3; the lemmas themselves do not need it.
 """

@@ -7,22 +7,20 @@ breadth-first search. What z3 finds is executed again with the evaluator before 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from insync.model import Model
 from insync.model.errors import InternalError
 from insync.model.evaluator import Evaluator, evaluate
 from insync.model.graph import Node
-from insync.proofs.outcome import Bounded, BoundedVerdict, ProofVerdict, Query, StateSequence
+from insync.proofs.outcome import Bounded, BoundedVerdict, ProofVerdict, Query, QueryReporter, StateSequence
 from insync.proofs.smt import Answer, Formula, Solver, SymbolicProgram, Unrolling, all_of, any_of, negation
 from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stopped
 from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
 
 __all__ = ["check_bounded", "replayed", "traced"]
-
-Reporter = Callable[[Query], None]
 
 _VERDICTS = {
     Answer.POSSIBLE: ProofVerdict.REFUTED,
@@ -38,7 +36,7 @@ def check_bounded(
     *,
     lemmas: Sequence[Invariant] = (),
     limits: ProofLimits | None = None,
-    reporter: Reporter | None = None,
+    reporter: QueryReporter | None = None,
     stop: threading.Event | None = None,
 ) -> Bounded:
     """Return whether some trace of at most `depth` states ends in a violation; type_ok is always checked.
@@ -57,19 +55,19 @@ def check_bounded(
     """
     watch = ProofWatch(limits, stop)
     try:
-        return _Bounded(model, properties, lemmas, watch, reporter).run(depth)
+        return _BoundedCheck(model, properties, lemmas, watch, reporter).run(depth)
     except Stopped:
         return Bounded(BoundedVerdict.UNKNOWN, 0, (), (), (), watch.stopped)
 
 
-class _Bounded:
+class _BoundedCheck:
     def __init__(
         self,
         model: Model,
         properties: Sequence[Invariant],
         lemmas: Sequence[Invariant],
         watch: ProofWatch,
-        reporter: Reporter | None,
+        reporter: QueryReporter | None,
     ) -> None:
         self.model = model
         self.watch = watch
@@ -183,7 +181,7 @@ def replayed(model: Model, states: StateSequence) -> StateSequence:
     """
     evaluator = Evaluator(model.program)
     for before, number, after in zip(states.codes, states.actions, states.codes[1:], strict=False):
-        if number not in evaluator.enabled(before) or evaluator.step(number, before) != after:
+        if not evaluator.leads(before, number, after):
             message = f"z3 takes {model.program.actions[number]} from {before} to {after}; the evaluator does not"
             raise InternalError(message)
     return states

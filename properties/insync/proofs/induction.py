@@ -9,12 +9,12 @@ reachable: they say that the conditions are too weak, not that one of them is fa
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from insync.model import Model
 from insync.proofs.bounded import check_bounded
-from insync.proofs.outcome import Bounded, BoundedVerdict, Induction, ProofVerdict, Query
+from insync.proofs.outcome import Bounded, BoundedVerdict, Induction, ProofVerdict, Query, QueryReporter
 from insync.proofs.preservation import Preservation, enabled_actions
 from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stopped
 from insync.properties.invariants import Invariant
@@ -24,8 +24,6 @@ __all__ = ["INITIATION", "check_induction", "concluded_from"]
 INITIATION = "initiation"
 """The name of the query about the first states."""
 
-Reporter = Callable[[Query], None]
-
 
 def check_induction(
     model: Model,
@@ -33,7 +31,7 @@ def check_induction(
     *,
     k: int = 1,
     limits: ProofLimits | None = None,
-    reporter: Reporter | None = None,
+    reporter: QueryReporter | None = None,
     stop: threading.Event | None = None,
 ) -> Induction:
     """Return whether the conditions, properties and lemmas alike, are inductive together; type_ok is proved with them.

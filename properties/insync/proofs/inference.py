@@ -8,14 +8,14 @@ were; no larger set of them is, unless z3 gave up on a question. So wrong candid
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from insync.model import Model
 from insync.model.evaluator import evaluate
 from insync.proofs.induction import INITIATION, concluded_from
-from insync.proofs.outcome import Induction, ProofVerdict, Query
+from insync.proofs.outcome import Induction, ProofVerdict, Query, QueryReporter
 from insync.proofs.preservation import Preservation, enabled_actions
 from insync.proofs.watch import ProofLimits, ProofWatch, Stopped
 from insync.properties.every_model import TYPE_OK
@@ -23,8 +23,6 @@ from insync.properties.explain import explain
 from insync.properties.invariants import Invariant
 
 __all__ = ["Dropped", "Inferred", "infer", "refuted_at_first"]
-
-Reporter = Callable[[Query], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ def infer(
     candidates: Sequence[Invariant],
     *,
     limits: ProofLimits | None = None,
-    reporter: Reporter | None = None,
+    reporter: QueryReporter | None = None,
     stop: threading.Event | None = None,
 ) -> Inferred:
     """Return the largest inductive set of the candidates; if it is stopped, those that nothing has refuted so far.
@@ -106,7 +104,7 @@ class _Inference:
         model: Model,
         candidates: Sequence[Invariant],
         limits: ProofLimits | None,
-        report: Reporter,
+        report: QueryReporter,
         stop: threading.Event | None,
     ) -> None:
         self.model, self.watch, self.report = model, ProofWatch(limits, stop), report

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -14,6 +15,7 @@ __all__ = [
     "Induction",
     "ProofVerdict",
     "Query",
+    "QueryReporter",
     "StateSequence",
 ]
 
@@ -75,6 +77,10 @@ class Query:
     cases: int = 1
     reason: str = ""
     counterexample: CounterexampleToInduction | None = None
+
+
+QueryReporter = Callable[[Query], None]
+"""Is told of each query when it is answered, in the thread that called."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Declare beside a model's class what must hold: in every reachable state, or in its runs.
+"""Public: declare beside a model's class what must hold, in every reachable state or in its runs.
 
     from insync.properties import invariant
 

@@ -6,6 +6,7 @@ its own counts; the later of two of one class and name counts.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -263,16 +264,43 @@ def select_run_properties(model: Model, names: Iterable[str] | None = None) -> l
 
 def _asked(model: Model, names: Iterable[str] | None) -> tuple[tuple[str, ...], list[Invariant]]:
     known = invariants_of(model)
-    asked = tuple(dict.fromkeys(model.headline if names is None else names))
+    asked = tuple(dict.fromkeys(headline_of(type(model)) if names is None else names))
 
     def unknown(name: str) -> str:
+        where = f"{_place_of_headline(type(model))}headline names {name!r}, but " if names is None else ""
         if name in run_properties_of(model):
             again = f"`insync liveness {model.name} --property {name}`"
-            return f"{name} is about runs, not about states: {again} decides it."
-        return f"{model.name} has no property {name!r}. {closest(name, [*known, TYPE_OK])}"
+            return f"{where}{name} is about runs, not about states: {again} decides it."
+        return f"{where}{model.name} has no property {name!r}. {closest(name, [*known, TYPE_OK])}"
 
     with_condition = [name for name in asked if name != TYPE_OK]
     return asked, _named({**lemmas_of(model), **known}, with_condition, unknown)
+
+
+def headline_of(kind: type[Model]) -> tuple[str, ...]:
+    """Return the properties that are checked when none is named.
+
+    Raises:
+        ModelError: one string stands there in place of several.
+    """
+    if isinstance(kind.headline, str):
+        message = (
+            f"{_place_of_headline(kind)}headline is the string {kind.headline!r}. "
+            f"Write a tuple of names: headline = ({kind.headline!r},)."
+        )
+        raise ModelError(message)
+    return kind.headline
+
+
+def _place_of_headline(kind: type[Model]) -> str:
+    """Return file, line and name of the class that says what the headline is, with a colon and a space."""
+    base = next(base for base in kind.__mro__ if "headline" in vars(base))
+    try:
+        _, line = inspect.getsourcelines(base)
+        place = f"{inspect.getsourcefile(base)}:{line}: "
+    except (OSError, TypeError):  # a class that was made in a console has no source
+        place = ""
+    return f"{place}class {base.__name__}: "
 
 
 def _named(known: Mapping[str, T], names: Iterable[str], unknown: Callable[[str], str]) -> list[T]:

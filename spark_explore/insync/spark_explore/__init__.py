@@ -1,4 +1,4 @@
-"""Exploring a model on Spark: the results of `insync.explorer`, with the states partitioned across executors."""
+"""Public: `check` and `simulate` on Spark, with the results of `insync.explorer`; the folders inside are internal."""
 
 from __future__ import annotations
 

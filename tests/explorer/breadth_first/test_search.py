@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from insync.explorer import CheckResult, Limits, Progress, check
-from insync.explorer.evaluator.search import check_by_evaluator
+from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.replay import replay
 from insync.model import Bool, BoundValues, Model, Not, State, StateView, action, require
 from insync.model.catalogue import find_model
@@ -34,41 +34,41 @@ def facts(result: CheckResult) -> CheckResult:
 @pytest.mark.parametrize("model", MODELS, ids=name_of)
 def test_the_result_is_that_of_the_evaluator(model: Model) -> None:
     names = list(invariants_of(model))
-    expected = check_by_evaluator(model, names)
-    assert facts(check(model, names)) == facts(expected)
+    expected = check_by_evaluator(model, properties=names)
+    assert facts(check(model, properties=names)) == facts(expected)
     if expected.violations:
-        expected = check_by_evaluator(model, names, keep_going=True)
-    assert facts(check(model, names, keep_going=True)) == facts(expected)
+        expected = check_by_evaluator(model, properties=names, keep_going=True)
+    assert facts(check(model, properties=names, keep_going=True)) == facts(expected)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=name_of)
 def test_the_result_is_the_same_for_any_threads_and_partitions(model: Model) -> None:
     names = list(sentences_of(model))
-    first = facts(check(model, names, threads=1, partitions=1))
+    first = facts(check(model, properties=names, threads=1, partitions=1))
     for threads, partitions in [(1, 2), (1, 7), (2, 2), (2, 3), (3, 7), (4, 1)]:
-        assert facts(check(model, names, threads=threads, partitions=partitions)) == first
+        assert facts(check(model, properties=names, threads=threads, partitions=partitions)) == first
 
 
 def test_a_large_space_is_the_same_for_any_threads_and_partitions() -> None:
     model = find_model("kip101")(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)
-    first = facts(check(model, ["strong_isr"], threads=1, partitions=1))
+    first = facts(check(model, properties=["strong_isr"], threads=1, partitions=1))
     assert first.verdict == "violated"
     assert first.violations[0].trace_length == 11
     for threads, partitions in [(2, 2), (2, 7), (1, 3)]:
-        assert facts(check(model, ["strong_isr"], threads=threads, partitions=partitions)) == first
+        assert facts(check(model, properties=["strong_isr"], threads=threads, partitions=partitions)) == first
 
 
 @pytest.mark.parametrize("model", MODELS, ids=name_of)
 def test_every_trace_can_be_replayed(model: Model) -> None:
-    for violation in check(model, list(sentences_of(model)), keep_going=True).violations:
+    for violation in check(model, properties=list(sentences_of(model)), keep_going=True).violations:
         trace = violation.trace
-        assert replay(trace, model, "here") == trace
+        assert replay(trace, model=model, place="here") == trace
         assert trace.length == violation.trace_length
 
 
 def test_a_violation_in_the_initial_state_is_a_trace_of_one_state() -> None:
     model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
-    result = check(model, ["leader_in_isr"])
+    result = check(model, properties=["leader_in_isr"])
     (violation,) = result.violations
     assert (violation.trace_length, result.distinct_states, result.depth, result.transitions) == (1, 1, 1, 0)
     assert (result.levels, result.frontier) == ((1,), 1)
@@ -87,17 +87,17 @@ def test_the_search_ends_with_the_level_of_the_first_violation_unless_it_is_to_g
 
 def test_a_property_that_is_not_violated_is_unknown_when_another_one_ends_the_search() -> None:
     model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
-    ended = check(model, ["weak_isr", "leader_in_isr"])
+    ended = check(model, properties=["weak_isr", "leader_in_isr"])
     assert [(p.name, p.verdict) for p in ended.properties] == [
         ("weak_isr", "incomplete"),
         ("leader_in_isr", "violated"),
     ]
-    whole = check(model, ["weak_isr", "leader_in_isr"], keep_going=True)
+    whole = check(model, properties=["weak_isr", "leader_in_isr"], keep_going=True)
     assert [(p.name, p.verdict) for p in whole.properties] == [("weak_isr", "holds"), ("leader_in_isr", "violated")]
 
 
 def test_a_step_out_of_a_domain_is_a_violation_of_type_ok_whatever_is_checked() -> None:
-    result = check(Overflow(last=3), [])
+    result = check(Overflow(last=3), properties=[])
     (violation,) = result.violations
     assert violation.property == "type_ok"
     assert violation.trace.refused is not None
@@ -109,7 +109,7 @@ def test_a_step_out_of_a_domain_is_a_violation_of_type_ok_whatever_is_checked() 
 
 
 def test_nothing_to_check_counts_the_space() -> None:
-    result = check(TokenRing(), [])
+    result = check(TokenRing(), properties=[])
     assert (result.verdict, result.properties, result.violations) == ("holds", (), ())
     assert sum(result.levels) == result.distinct_states
     assert sum(result.actions.values()) == result.transitions

@@ -63,9 +63,9 @@ def test_the_planted_defect_is_found_and_shrunk(disagreement: Disagreement) -> N
 def test_the_trace_of_a_disagreement_is_taken_again(disagreement: Disagreement) -> None:
     assert disagreement.file is not None
     with pytest.raises(Disagreement, match="agreement fails after"):
-        replay_against(disagreement.file, example.LogAdapter, OUTPUTS)
-    replay_against(disagreement.file, example.FixedAdapter, OUTPUTS)
-    replay_against(disagreement.file, example.FixedAdapter, OUTPUTS, model=ReplicatedLog)
+        replay_against(disagreement.file, example.LogAdapter, outputs=OUTPUTS)
+    replay_against(disagreement.file, example.FixedAdapter, outputs=OUTPUTS)
+    replay_against(disagreement.file, example.FixedAdapter, outputs=OUTPUTS, model=ReplicatedLog)
     assert read_trace(disagreement.file).property == "agreement"
 
 
@@ -74,7 +74,7 @@ def test_a_trace_of_another_model_is_refused(disagreement: Disagreement, tmp_pat
     changed = tmp_path / "t.json"
     changed.write_text(disagreement.file.read_text().replace('"copy"', '"commit"').replace('{"follower": "b2"}', "{}"))
     with pytest.raises(UserError, match=r"t\.json: the step commit is not enabled; the model is not the one of the t"):
-        replay_against(changed, example.FixedAdapter, OUTPUTS)
+        replay_against(changed, example.FixedAdapter, outputs=OUTPUTS)
 
 
 class Forgetful(example.FixedAdapter):  # type: ignore[name-defined,misc]

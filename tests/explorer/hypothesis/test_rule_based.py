@@ -9,7 +9,7 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
-from insync.explorer.evaluator.claims import model_of
+from insync.explorer.given_model import model_of
 from insync.explorer.hypothesis import state_machine
 from insync.explorer.hypothesis.rule_based import ModelMachine
 from insync.explorer.replay import replay
@@ -95,7 +95,7 @@ def traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_it_has_a_rule_per_action_and_an_invariant_per_property() -> None:
-    machine = state_machine("kip320", {"replicas": 2})
+    machine = state_machine("kip320", bounds={"replicas": 2})
     setup = machine.setup_state()
     assert machine.__name__ == "Kip320Machine"
     actions = set(model_of("kip320", {"replicas": 2}).program.action_names)
@@ -104,7 +104,7 @@ def test_it_has_a_rule_per_action_and_an_invariant_per_property() -> None:
 
 
 def test_a_model_that_is_right_passes() -> None:
-    run(state_machine("kip320", {"replicas": 2}), settings(QUICK, max_examples=15))
+    run(state_machine("kip320", bounds={"replicas": 2}), settings(QUICK, max_examples=15))
 
 
 def test_actions_that_wait_for_one_another_are_all_reached_and_the_end_is_no_failure() -> None:
@@ -123,13 +123,13 @@ def test_actions_that_wait_for_one_another_are_all_reached_and_the_end_is_no_fai
 
 def test_a_failure_is_shrunk_shown_and_saved(traces: Path) -> None:
     with pytest.raises(PropertyViolated) as caught:
-        run(state_machine(Lamp, {"presses": 9}, ["broken_lamps_are_dark"]))
+        run(state_machine(Lamp, bounds={"presses": 9}, properties=["broken_lamps_are_dark"]))
     shown = str(caught.value)
     file = traces / "lamp-broken_lamps_are_dark.json"
     assert shown.startswith("lamp: broken_lamps_are_dark violated\n\nbroken_lamps_are_dark fails after 2 steps")
     assert shown.endswith(f"Replay: insync replay {file}")
     assert list(traces.iterdir()) == [file], "only the shrunk failure is saved"
-    assert replay(read_trace(file), Lamp(presses=9), str(file)) == caught.value.trace
+    assert replay(read_trace(file), model=Lamp(presses=9), place=str(file)) == caught.value.trace
     assert "state.press(switch='s1')\nstate.breaks(really=True)" in "\n".join(caught.value.__notes__).replace(
         "state.broken_lamps_are_dark()\n", ""
     )
@@ -137,16 +137,16 @@ def test_a_failure_is_shrunk_shown_and_saved(traces: Path) -> None:
 
 def test_a_step_that_leaves_a_domain_is_a_failure_of_type_ok(traces: Path) -> None:
     with pytest.raises(PropertyViolated) as caught:
-        run(state_machine(Lamp, {"presses": 1}, properties=[]))
+        run(state_machine(Lamp, bounds={"presses": 1}, properties=[]))
     assert caught.value.trace is not None
     assert caught.value.trace.refused is not None
     assert (caught.value.trace.property, caught.value.trace.length) == ("type_ok", 2)
-    assert replay(read_trace(traces / "lamp-type_ok.json"), Lamp(presses=1), "t") == caught.value.trace
+    assert replay(read_trace(traces / "lamp-type_ok.json"), model=Lamp(presses=1), place="t") == caught.value.trace
 
 
 def test_properties_fail_one_by_one_each_with_its_trace(traces: Path) -> None:
     with pytest.raises(ExceptionGroup) as caught:
-        run(state_machine(Lamp, {"presses": 1}, ["broken_lamps_are_dark"]))
+        run(state_machine(Lamp, bounds={"presses": 1}, properties=["broken_lamps_are_dark"]))
     assert {str(error).split()[1] for error in caught.value.exceptions} == {"broken_lamps_are_dark", "type_ok"}
     assert {file.name for file in traces.iterdir()} == {"lamp-broken_lamps_are_dark.json", "lamp-type_ok.json"}
 
@@ -157,7 +157,7 @@ def test_a_property_may_be_a_function_of_the_readable_state() -> None:
         return len(state["pressed"]) < 2
 
     with pytest.raises(PropertyViolated, match="pressed_by_one fails after 2 steps"):
-        run(state_machine(Lamp, {"presses": 9}, properties=[pressed_by_one]))
+        run(state_machine(Lamp, bounds={"presses": 9}, properties=[pressed_by_one]))
 
 
 def test_a_failing_run_can_be_taken_again_by_hand() -> None:

@@ -5,11 +5,12 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from insync.explorer import check
-from insync.explorer.evaluator.claims import model_of
-from insync.explorer.evaluator.stepping import Codes, Stepper
+from insync.explorer.evaluator.stepping import Stepper
+from insync.explorer.given_model import model_of
 from insync.explorer.hypothesis import reachable_states, typed_states
 from insync.model import Model, ReadableState
 from insync.model.errors import UserError
+from insync.model.evaluator import Codes
 from insync_lamp import Lamp
 
 BOUNDS = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}
@@ -40,7 +41,7 @@ def test_reachable_states_are_reachable(state: ReadableState) -> None:
 
 
 def test_reachable_states_are_those_of_the_search() -> None:
-    assert len(REACHED) == check(KIP320, []).distinct_states
+    assert len(REACHED) == check(KIP320, properties=[]).distinct_states
 
 
 def test_reachable_states_shrink_to_short_walks() -> None:
@@ -51,7 +52,7 @@ def test_reachable_states_shrink_to_short_walks() -> None:
     assert led["next_record"] == 0, "a walk to there needs no record"
 
 
-@given(state=reachable_states(Lamp, {"presses": 1}, max_steps=3))
+@given(state=reachable_states(Lamp, bounds={"presses": 1}, max_steps=3))
 def test_a_step_that_is_refused_is_not_taken(state: ReadableState) -> None:
     assert state["count"] <= 1
 

@@ -53,7 +53,7 @@ def test_graphml_is_read_back() -> None:
 
 
 def test_dot_names_states_and_steps() -> None:
-    text = dot_text(build_graph(Crossing(people=1), Limits(depth=2)))
+    text = dot_text(build_graph(Crossing(people=1), limits=Limits(depth=2)))
     assert text.startswith('digraph "crossing" {\n')
     assert '-> 2 [label="p1 asks"];' in text
     assert text.count("style=dashed") == 2, "what was not expanded is dashed"

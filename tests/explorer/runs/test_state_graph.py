@@ -20,7 +20,7 @@ SMALL: list[Model] = [Kip320(replicas=2, log_size=1, max_records=1), Crossing(pe
 
 @pytest.mark.parametrize("model", SMALL, ids=lambda model: str(model.name))
 def test_states_and_steps_are_the_evaluator_s(model: Model) -> None:
-    graph = build_graph(model, Limits(states=1500))
+    graph = build_graph(model, limits=Limits(states=1500))
     evaluator = Evaluator(model.program)
     states = [graph.codes(state) for state in range(len(graph))]
     numbers = {codes: number for number, codes in enumerate(states)}
@@ -45,7 +45,7 @@ def test_levels_are_those_of_the_search() -> None:
     model = Kip320(replicas=2)
     graph = build_graph(model)
     levels = [end - start for start, end in zip(graph.starts, graph.starts[1:], strict=False)]
-    result = check(model, [], threads=1)
+    result = check(model, properties=[], threads=1)
     assert tuple(levels) == result.levels
     assert len(graph.source) == result.transitions
     assert graph.stopped_by is None
@@ -55,7 +55,7 @@ def test_levels_are_those_of_the_search() -> None:
 
 @pytest.mark.parametrize("model", [Kip320(replicas=2, log_size=1, max_records=1), AsyncIsr(max_version=1)])
 def test_conditions_are_as_the_evaluator_has_them(model: Model) -> None:
-    graph = build_graph(model, Limits(states=1500))
+    graph = build_graph(model, limits=Limits(states=1500))
     nodes = [found.node(model) for found in invariants_of(model).values()]
     truths = graph.truth(nodes)
     for state in range(0, len(graph), 7):
@@ -73,7 +73,7 @@ def test_conditions_are_as_the_evaluator_has_them(model: Model) -> None:
     ],
 )
 def test_a_limit_ends_the_exploration(limits: Limits, reason: StopReason) -> None:
-    graph = build_graph(Kip320(), limits)
+    graph = build_graph(Kip320(), limits=limits)
     assert graph.stopped_by is reason
     assert 0 <= graph.expanded < len(graph)
     assert graph.starts[-1] == len(graph)
@@ -87,7 +87,7 @@ def test_whoever_stops_it_gets_what_is_there() -> None:
 
 
 def test_steps_that_are_refused_are_counted_and_left_out() -> None:
-    graph = build_graph(Lamp(switches=1, presses=1), Limits(depth=3))
+    graph = build_graph(Lamp(switches=1, presses=1), limits=Limits(depth=3))
     assert graph.refused == 1
 
 

@@ -17,15 +17,16 @@ SUITE = """
 import pytest
 from hypothesis import settings
 
+from insync.explorer import Limits
 from insync.explorer.hypothesis import state_machine
 from insync_lamp import Lamp
 
-TestLamp = state_machine(Lamp, {"presses": 9}, ["broken_lamps_are_dark"]).TestCase
+TestLamp = state_machine(Lamp, bounds={"presses": 9}, properties=["broken_lamps_are_dark"]).TestCase
 TestLamp.settings = settings(stateful_step_count=8, deadline=None, derandomize=True)
 
 
 def test_violated(insync_check):
-    insync_check(Lamp, {"switches": 1}, ["never_on"], max_seconds=60)
+    insync_check(Lamp, bounds={"switches": 1}, properties=["never_on"], limits=Limits(seconds=60))
 
 
 def test_out_of_time(insync_check):
@@ -34,7 +35,7 @@ def test_out_of_time(insync_check):
 
 @pytest.mark.parametrize("replicas", [1, 2])
 def test_long_enough(insync_check, replicas):
-    insync_check("async_isr", {"replicas": replicas}, max_seconds=60)
+    insync_check("async_isr", bounds={"replicas": replicas}, limits=Limits(seconds=60))
 
 
 def test_mistake(insync_check):

@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from insync.explorer.limits import Limits
 from insync.explorer.replay import replay
 from insync.explorer.testing.failures import PropertyViolated, UnexpectedVerdict
 from insync.explorer.testing.pytest_support import ENGINES, InsyncCheck, Settings
 from insync.explorer.traces.trace_file import read_trace
 from insync.model import ReadableState
 from insync.model.errors import UserError
+from insync_corners import Late
 from insync_lamp import Lamp
 
 SMALL = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}
@@ -22,7 +24,7 @@ def search(tmp_path: Path) -> InsyncCheck:
 
 @pytest.mark.parametrize("engine", ["local", "evaluator"])
 def test_a_property_that_holds_passes(search: InsyncCheck, engine: str) -> None:
-    assert search("kip320", SMALL, engine=engine) == "holds"
+    assert search("kip320", bounds=SMALL, engine=engine) == "holds"
     assert search.answer is not None
     assert (search.answer.states, search.answer.what, search.traces) == (325, "states", [])
 
@@ -32,14 +34,24 @@ def test_a_property_that_fails_shows_grid_and_replay_and_leaves_a_trace(
     search: InsyncCheck, engine: str, tmp_path: Path
 ) -> None:
     with pytest.raises(PropertyViolated) as caught:
-        search(Lamp, {"switches": 2}, ["never_on"], engine=engine)
+        search(Lamp, bounds={"switches": 2}, properties=["never_on"], engine=engine)
     file = tmp_path / "lamp-never_on.json"
     shown = str(caught.value)
     assert shown.startswith("lamp: never_on violated\n\nnever_on fails after 1 step ")
     assert " is pressed  ON " in shown
     assert shown.endswith(f"Replay: insync replay {file}")
     assert (caught.value.file, search.traces) == (file, [file])
-    assert caught.value.trace == replay(read_trace(file), Lamp(), str(file))
+    assert caught.value.trace == replay(read_trace(file), model=Lamp(), place=str(file))
+
+
+@pytest.mark.parametrize("engine", ["local", "evaluator"])
+def test_the_answer_claims_nothing_of_levels_that_were_not_searched(search: InsyncCheck, engine: str) -> None:
+    assert search(Late, engine=engine, expect="violated") == "violated"
+    assert search.answer is not None
+    assert {found.name: found.verdict for found in search.answer.properties} == {
+        "ok": "incomplete",
+        "type_ok": "violated",
+    }
 
 
 def test_each_trace_has_a_file_of_its_own(search: InsyncCheck, tmp_path: Path) -> None:
@@ -49,41 +61,41 @@ def test_each_trace_has_a_file_of_its_own(search: InsyncCheck, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("limit", "by"),
-    [({"max_depth": 3}, "depth (3)"), ({"max_states": 9}, "states (9)"), ({"max_seconds": 1e-9}, "time (1e-09)")],
+    ("limits", "by"),
+    [(Limits(depth=3), "depth (3)"), (Limits(states=9), "states (9)"), (Limits(seconds=1e-9), "time (1e-09)")],
 )
-def test_an_incomplete_search_is_no_pass(search: InsyncCheck, limit: dict[str, int], by: str) -> None:
+def test_an_incomplete_search_is_no_pass(search: InsyncCheck, limits: Limits, by: str) -> None:
     with pytest.raises(UnexpectedVerdict) as caught:
-        search("kip320", SMALL, **limit)  # type: ignore[arg-type]
+        search("kip320", bounds=SMALL, limits=limits)
     shown = str(caught.value)
     assert f": incomplete, stopped by {by} after " in shown
     assert "No violation of weak_isr, strong_isr so far, but nothing is proved." in shown
     name = by.split()[0]
     assert shown.endswith(f"or write stopped_by={name!r} if the test means it.")
-    assert search("kip320", SMALL, stopped_by=name, **limit) == "incomplete"  # type: ignore[arg-type]
+    assert search("kip320", bounds=SMALL, stopped_by=name, limits=limits) == "incomplete"
 
 
 def test_being_stopped_by_another_bound_than_the_one_that_is_meant_is_no_pass(search: InsyncCheck) -> None:
     with pytest.raises(UnexpectedVerdict, match="stopped by states"):
-        search("kip320", SMALL, max_states=9, max_depth=30, stopped_by="depth")
-    assert search("kip320", SMALL, max_states=9, stopped_by=("depth", "states")) == "incomplete"
+        search("kip320", bounds=SMALL, limits=Limits(states=9, depth=30), stopped_by="depth")
+    assert search("kip320", bounds=SMALL, limits=Limits(states=9), stopped_by=("depth", "states")) == "incomplete"
 
 
 def test_a_bound_that_is_meant_and_not_reached_is_a_pass(search: InsyncCheck) -> None:
-    assert search("kip320", SMALL, max_depth=1000, stopped_by="depth") == "holds"
+    assert search("kip320", bounds=SMALL, limits=Limits(depth=1000), stopped_by="depth") == "holds"
 
 
 def test_random_walks_prove_nothing(search: InsyncCheck) -> None:
     with pytest.raises(UnexpectedVerdict, match=r"incomplete, stopped by walks after [0-9,]+ steps of random walks"):
-        search("kip320", SMALL, engine="simulate", walks=10)
-    assert search("kip320", SMALL, engine="simulate", walks=10, stopped_by="walks", seed=3) == "incomplete"
+        search("kip320", bounds=SMALL, engine="simulate", walks=10)
+    assert search("kip320", bounds=SMALL, engine="simulate", walks=10, stopped_by="walks", seed=3) == "incomplete"
 
 
 def test_a_violation_that_is_expected_and_not_there_is_no_pass(search: InsyncCheck) -> None:
     with pytest.raises(UnexpectedVerdict, match="the verdict is holds: weak_isr, strong_isr in 325 states"):
-        search("kip320", SMALL, expect="violated")
+        search("kip320", bounds=SMALL, expect="violated")
     with pytest.raises(UnexpectedVerdict, match="expects a violation, and the verdict is incomplete"):
-        search("kip320", SMALL, max_depth=2, stopped_by="depth", expect="violated")
+        search("kip320", bounds=SMALL, limits=Limits(depth=2), stopped_by="depth", expect="violated")
 
 
 def dark(state: ReadableState) -> bool:

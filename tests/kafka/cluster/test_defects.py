@@ -8,8 +8,8 @@ from dataclasses import fields
 import pytest
 
 from insync.explorer import check
+from insync.kafka.cluster.configuration import BOUNDS, SETTINGS
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.settings import BOUNDS, SETTINGS
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
 from insync.kafka.releases import Rules
 from insync.properties.kafka import cluster
@@ -19,10 +19,10 @@ QUICK = ("R-01", "R-15", "R-21", "R-22", "R-26", "C-2", "C-10", "M-7", "M-11")
 
 
 def verify(defect: Defect) -> None:
-    broken = check(Cluster(**defect.witness), [defect.breaks])
+    broken = check(Cluster(**defect.witness), properties=[defect.breaks])
     assert broken.verdict == ("holds" if defect.harmless else "violated")
     assert [v.trace_length for v in broken.violations] == ([] if defect.harmless else [defect.length])
-    fixed = check(Cluster(**defect.fixed_witness), [defect.breaks])
+    fixed = check(Cluster(**defect.fixed_witness), properties=[defect.breaks])
     assert fixed.verdict == "holds", "the fix does not hold at the bounds of the defect"
 
 

@@ -7,6 +7,7 @@ import pytest
 from insync.explorer import Limits, check
 from insync.kafka.cluster.model import Cluster
 from insync.model.evaluator import Evaluator
+from insync_evaluator import successors
 
 
 def levels(model: Cluster, depth: int | None) -> list[int]:
@@ -18,7 +19,7 @@ def levels(model: Cluster, depth: int | None) -> list[int]:
         sizes.append(len(frontier))
         found = []
         for codes in frontier:
-            for _, after in evaluator.successors(codes):
+            for _, after in successors(evaluator, codes):
                 if after not in seen:
                     seen.add(after)
                     found.append(after)
@@ -37,7 +38,7 @@ BOUNDS: list[dict[str, int | str]] = [
 
 def same_states(bounds: dict[str, int | str], depth: int | None) -> None:
     model = Cluster(**{"replicas": 2, "records": 1, "fencings": 1, **bounds})
-    assert list(check(model, [], limits=Limits(depth=depth)).levels) == levels(model, depth)
+    assert list(check(model, properties=[], limits=Limits(depth=depth)).levels) == levels(model, depth)
 
 
 @pytest.mark.parametrize("bounds", BOUNDS)

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from insync.explorer import Verdict
-from insync.explorer.liveness import check_progress
+from insync.explorer.liveness import liveness
 from insync.kafka.cluster.model import Cluster
 from insync.model.evaluator import Evaluator
 from insync.properties.registry import run_properties_of
+from insync_evaluator import successors
 from insync_walk import Walk
 
 pytest.importorskip("scipy")
@@ -36,7 +37,7 @@ def apart_from(left_out: set[str], model: Cluster) -> set[tuple[int, ...]]:
     ]
     seen, open_ = {model.program.initial}, [model.program.initial]
     while open_:
-        for _, after in evaluator.successors(open_.pop()):
+        for _, after in successors(evaluator, open_.pop()):
             if after not in seen:
                 seen.add(after)
                 open_.append(after)
@@ -68,7 +69,9 @@ def verdict(model: Cluster, name: str, *unfair: str) -> Verdict:
     fairness = run_properties_of(model)[name].fairness
     assert set(unfair) <= set(fairness.strong)
     fair = replace(fairness, strong=tuple(one for one in fairness.strong if one not in unfair))
-    return next(found for found in check_progress(model, [name], fair).properties if found.name == name).verdict
+    return next(
+        found for found in liveness(model, properties=[name], fairness=fair).properties if found.name == name
+    ).verdict
 
 
 def test_a_partition_that_has_failed_must_be_tried_again() -> None:

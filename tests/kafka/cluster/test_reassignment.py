@@ -104,11 +104,11 @@ def test_there_is_no_reassignment_while_leaders_write_the_isr_themselves() -> No
 @pytest.mark.parametrize("spares", [0, 1])
 def test_all_properties_hold_with_one_reassignment(spares: int) -> None:
     model = Cluster(reassignments=1, spares=spares, lossy_crashes=0, shrinks=0, records=1)
-    assert check(model, cluster.__all__).verdict == "holds"
+    assert check(model, properties=cluster.__all__).verdict == "holds"
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_all_properties_hold_with_one_reassignment_and_all_default_budgets() -> None:
-    result = check(Cluster(reassignments=1, records=1), cluster.__all__)
+    result = check(Cluster(reassignments=1, records=1), properties=cluster.__all__)
     assert (result.verdict, result.distinct_states) == ("holds", 21_401_259)

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
+from insync.kafka.cluster.configuration import Acks, Flushing
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.settings import Acks, Flushing
 from insync.kafka.releases import (
     IsrWrite,
     Release,

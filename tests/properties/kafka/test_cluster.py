@@ -30,7 +30,7 @@ BROKEN_BY = {
 
 
 def search(name: str) -> CheckResult:
-    return check(Cluster(**DEFECTS[BROKEN_BY[name][0]].witness), [name])
+    return check(Cluster(**DEFECTS[BROKEN_BY[name][0]].witness), properties=[name])
 
 
 def test_every_property_is_broken_by_some_defect() -> None:
@@ -89,12 +89,12 @@ def test_the_reason_says_which_record_and_which_broker(name: str, reason: str) -
 @pytest.mark.parametrize("release", ["3.0", "4.1"])
 def test_all_properties_hold_while_nothing_fails(release: str) -> None:
     model = Cluster(release=release, lossy_crashes=0, fencings=0, shrinks=1, records=2)
-    assert check(model, cluster.__all__).verdict == "holds"
+    assert check(model, properties=cluster.__all__).verdict == "holds"
 
 
 def test_all_properties_hold_of_the_newest_release_with_a_lossy_crash_and_one_record() -> None:
     model = Cluster(records=1)
-    result = check(model, cluster.__all__)
+    result = check(model, properties=cluster.__all__)
     assert (result.verdict, result.stopped_by) == ("holds", None)
 
 
@@ -103,7 +103,7 @@ def test_all_properties_hold_of_the_newest_release_with_a_lossy_crash_and_one_re
 @pytest.mark.parametrize(("release", "states"), [("4.1", 9_230_765), ("3.9", 8_458_475)])
 def test_the_whole_space_of_a_release_is_searched(release: str, states: int) -> None:
     names = cluster.__all__ if release == "4.1" else []
-    result = check(Cluster(release=release), names, limits=Limits(seconds=240))
+    result = check(Cluster(release=release), properties=names, limits=Limits(seconds=240))
     assert (result.verdict, result.distinct_states) == ("holds", states)
 
 
@@ -141,21 +141,21 @@ KIP_320: dict[str, int | str] = {
 
 def test_with_the_rules_of_kip_320_nothing_is_broken_that_the_older_model_keeps() -> None:
     model = Cluster(**KIP_320, elections=2, records=2)
-    assert check(model, cluster.__all__).verdict == "holds"
+    assert check(model, properties=cluster.__all__).verdict == "holds"
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_kip_320_keeps_its_promises_with_more_elections_and_shrinks() -> None:
     model = Cluster(**{**KIP_320, "elections": 3, "records": 2, "shrinks": 1})
-    assert check(model, cluster.__all__, limits=Limits(seconds=240)).verdict == "holds"
+    assert check(model, properties=cluster.__all__, limits=Limits(seconds=240)).verdict == "holds"
 
 
 @pytest.mark.parametrize("budget", ["stops", "pauses", "throttles", "moves", "deletions", "minimum_changes"])
 def test_all_properties_hold_with_one_more_thing_that_happens(budget: str) -> None:
     lossy = 0 if budget == "minimum_changes" else 1  # with min.insync.replicas=1 a lossy crash is C-3
     model = Cluster(**{"replicas": 2, "lossy_crashes": lossy, budget: 1})
-    assert check(model, cluster.__all__).verdict == "holds"
+    assert check(model, properties=cluster.__all__).verdict == "holds"
 
 
 def test_the_headline_is_about_what_clients_notice() -> None:

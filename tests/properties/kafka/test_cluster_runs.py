@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from insync.explorer import Verdict
-from insync.explorer.liveness import check_progress
+from insync.explorer.liveness import liveness
 from insync.kafka.cluster.model import Cluster
 from insync.properties import Fairness
 from insync.properties.kafka import cluster_runs
@@ -19,7 +19,7 @@ ALL = ["all_acknowledged", "running_is_back_in_isr", "acknowledged_is_on_all_run
 
 
 def verdicts(model: Cluster, fairness: Fairness | None = None) -> dict[str, Verdict]:
-    return {found.name: found.verdict for found in check_progress(model, None, fairness).properties}
+    return {found.name: found.verdict for found in liveness(model, properties=None, fairness=fairness).properties}
 
 
 def test_the_properties_are_those_of_the_module() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from insync.explorer import SimulationResult
+from insync.explorer import Limits, SimulationResult
 from insync.explorer import simulate as simulate_locally
 from insync.model.catalogue import find_model
 from insync.spark_explore import SparkOptions, simulate
@@ -44,10 +44,12 @@ def test_the_first_walk_that_fails_is_found_and_shortened(spark: SparkSession, m
 
 def test_a_violation_in_the_initial_state_needs_no_spark() -> None:
     model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
-    found = simulate(model, ["leader_in_isr"], walks=10, options=SparkOptions(master="local[2]"))
-    assert facts(found) == facts(simulate_locally(model, ["leader_in_isr"], walks=10))
+    found = simulate(model, properties=["leader_in_isr"], walks=10, options=SparkOptions(master="local[2]"))
+    assert facts(found) == facts(simulate_locally(model, properties=["leader_in_isr"], walks=10))
 
 
 def test_time_ends_it(spark: SparkSession) -> None:
-    found = simulate(TokenRing(), walks=10**9, seconds=0.5, options=SparkOptions(session=spark, partitions=2))
+    found = simulate(
+        TokenRing(), walks=10**9, limits=Limits(seconds=0.5), options=SparkOptions(session=spark, partitions=2)
+    )
     assert (found.verdict, found.stopped_by) == ("incomplete", "time")

@@ -1,3 +1,3 @@
-"""The commands, one file each; a command is imported when it is called."""
+"""Internal: the commands, one file each; a command is imported when it is called."""
 
 from __future__ import annotations

@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-import json
+import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.exit_codes import EPILOG, ExitCode
+from insync.cli.exit_codes import ExitCode
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.model_command import ModelCommand, chosen_bounds, chosen_model
-from insync.cli.options.shared import color_option, json_option, model_argument, property_option, quiet_option
-from insync.cli.options.values import Seconds, Whole
-from insync.cli.show.figures import count, plural, seconds
-from insync.cli.show.terminal import emit, emit_error
-
-if TYPE_CHECKING:
-    import threading
-
-    from insync.explorer.agree import Agreement, Engine, Opinion
-    from insync.explorer.limits import Limits
-    from insync.explorer.traces.grid import Columns, Paint
-    from insync.model import Model
+from insync.cli.options.limits import limit_options
+from insync.cli.options.model_command import ChosenModel, model_command, property_option
+from insync.cli.options.output import Output, output_options
+from insync.cli.options.values import Whole
+from insync.cli.show.agree_report import agreement_json, describe_agreement, describe_opinion
+from insync.cli.show.progress import Steps, steps_of_work
+from insync.cli.show.terminal import emit_error
+from insync.explorer.agree import Engine, Opinion, agree, opinion_of, own_engines
+from insync.explorer.limits import Limits
+from insync.model import Model
 
 __all__ = ["command"]
 
 _ENGINES = ("evaluator", "local-1", "local-2", "spark", "z3")
 
 
-@click.command(
-    "agree", cls=ModelCommand, epilog=EPILOG, short_help="Let several engines search a model, and compare them."
+@model_command("agree", "Let several engines search a model, and compare them.")
+@property_option(
+    "Check this property; may be repeated; `none` checks nothing and counts the space [default: those marked *]."
 )
-@model_argument
-@property_option
 @click.option(
     "--engine",
     "engines",
@@ -44,24 +39,15 @@ _ENGINES = ("evaluator", "local-1", "local-2", "spark", "z3")
 @click.option(
     "--z3-depth", type=Whole(1, 200), metavar="N", default=8, show_default=True, help="z3 looks at traces of N states."
 )
-@click.option("--max-depth", type=Whole(1), metavar="N", help="Every engine stops after N levels.")
-@click.option("--max-seconds", type=Seconds(), metavar="S", help="Every engine stops after S seconds.")
-@json_option
-@color_option
-@quiet_option
-@click.pass_context
+@limit_options(depth="Every engine stops after N levels.", seconds="Every engine stops after S seconds.")
+@output_options()
 def command(
-    ctx: click.Context,
-    /,
+    chosen: ChosenModel,
     properties: tuple[str, ...],
     engines: tuple[str, ...],
     z3_depth: int,
-    max_depth: int | None,
-    max_seconds: float | None,
-    json_: bool,
-    color: str,
-    quiet: bool,
-    **model: str,
+    limits: Limits,
+    output: Output,
 ) -> int:
     """Search MODEL with several engines: the evaluator, machine code on one and on two threads, Spark, z3 to a depth.
 
@@ -70,122 +56,48 @@ def command(
     that was stopped is compared as far as it got. If they differ, the first state that evaluator and machine code treat
     differently is looked for. The exit code is 0 if they agree and 1 if not, and 3 after Ctrl-C.
     """
-    from insync.cli.options.models import build_model, select_properties
-    from insync.cli.show.terminal import painter
-    from insync.explorer.agree import agree
-    from insync.explorer.limits import Limits
-
-    built = build_model(chosen_model(ctx), chosen_bounds(ctx))
-    names = select_properties(built, properties)
+    model = chosen.build()
+    names = chosen.select(model, properties)
     known = _engines(z3_depth)
-    chosen = {name: known[name] for name in engines or _ENGINES}
 
-    def told(opinion: Opinion) -> None:
-        if not quiet:
-            emit_error(f"{opinion.engine}: {_said(opinion)}")
+    def report(opinion: Opinion) -> None:
+        if not output.quiet:
+            emit_error(f"{opinion.engine}: {describe_opinion(opinion)}")
 
-    with stop_on_interrupt() as stop:
-        found = agree(built, chosen, names, Limits(depth=max_depth, seconds=max_seconds), told, stop)
-    emit(_as_json(found) if json_ else _as_text(found, built.grid, painter(color)))
+    with stop_on_interrupt() as stop, steps_of_work(output.quiet) as steps:
+        asked = {name: _announced(name, known[name], steps) for name in engines or _ENGINES}
+        found = agree(model, engines=asked, properties=names, limits=limits, reporter=report, stop=stop)
+    output.show(lambda: describe_agreement(found, model.grid, output.paint), lambda: agreement_json(found))
     if found.differences:
         return ExitCode.VIOLATED
     return ExitCode.HOLDS if found.agreed and found.stopped_by is None else ExitCode.INCOMPLETE
 
 
 def _engines(z3_depth: int) -> dict[str, Engine]:
-    from insync.explorer.agree import evaluator_engine, local_engine, z3_engine
+    known = {**own_engines(z3_depth), "spark": _spark}
+    return {name: known[name] for name in _ENGINES}
 
-    return {
-        "evaluator": evaluator_engine,
-        "local-1": local_engine(1),
-        "local-2": local_engine(2),
-        "spark": _spark,
-        "z3": z3_engine(z3_depth),
-    }
+
+def _announced(name: str, engine: Engine, steps: Steps) -> Engine:
+    """Return an engine that says when it begins, for the next word comes when it has finished."""
+
+    def announced(
+        model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None
+    ) -> Opinion:
+        steps.begin(f"{name} is at work")
+        try:
+            return engine(model, properties, limits, stop)
+        finally:
+            steps.end()
+
+    return announced
 
 
 def _spark(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None) -> Opinion:
     """Search on Spark, if it is installed."""
-    from insync.explorer.agree import opinion_of
+    from insync.spark_explore.driver.check import check
     from insync.spark_explore.driver.requirements import require_java, require_packages
 
     require_packages()
     require_java()
-    from insync.spark_explore.driver.check import check
-
-    return opinion_of(check(model, properties, limits, stop=stop))
-
-
-def _as_text(found: Agreement, columns: Columns, paint: Paint) -> str:
-    from insync.explorer.traces.grid import Tone, describe_bounds
-
-    lines = [f"{found.model}   {describe_bounds(found.bounds)}   properties {', '.join(found.properties) or 'none'}"]
-    width = max(len(opinion.engine) for opinion in found.opinions)
-    lines += [f"  {opinion.engine:<{width}}  {_said(opinion)}" for opinion in found.opinions]
-    if found.differences:
-        lines += ["", paint("The engines differ:", Tone.BAD), *[f"  {text}" for text in found.differences]]
-        lines += ["", *_where(found, columns)]
-    elif found.stopped_by is not None:
-        compared = sum(opinion.verdict is not None for opinion in found.opinions) > 1
-        so_far = "the engines do not differ so far" if compared else "nothing is compared yet"
-        lines += ["", paint(f"Stopped by Ctrl-C; {so_far}.", Tone.OPEN)]
-    elif found.agreed:
-        lines += ["", paint("The engines agree.", Tone.GOOD)]
-    else:
-        lines += ["", paint("Fewer than two engines ran, so nothing was compared.", Tone.BAD)]
-    return "\n".join(lines)
-
-
-def _where(found: Agreement, columns: Columns) -> list[str]:
-    if found.state is None and found.stopped_by is not None:
-        return ["Stopped by Ctrl-C before the first state was found that they treat differently."]
-    if found.state is None:
-        text = (
-            "Evaluator and machine code take the same steps from every state that the evaluator reaches, so the "
-            "difference lies in how states are kept or counted."
-        )
-        return [text]
-    cells = [f"  {name}: {text}" for name, text in columns(found.state.state).items()]
-    return [f"First in this state, in level {found.state.level}:", *cells, found.state.sentence]
-
-
-def _said(opinion: Opinion) -> str:
-    if opinion.verdict is None:
-        return f"did not run: {opinion.note}"
-    parts = [str(opinion.verdict)]
-    parts += [f"{name} fails after {plural(length, 'state')}" for name, length in opinion.failing.items()]
-    if opinion.levels is not None:
-        parts.append(f"{count(sum(opinion.levels))} states, depth {opinion.depth}")
-    if opinion.note:
-        parts.append(opinion.note)
-    return f"{', '.join(parts)} ({seconds(opinion.seconds)})"
-
-
-def _as_json(found: Agreement) -> str:
-    opinions = [
-        {
-            "engine": opinion.engine,
-            "verdict": opinion.verdict,
-            "depth": opinion.depth,
-            "levels": None if opinion.levels is None else list(opinion.levels),
-            "actions": None if opinion.actions is None else dict(opinion.actions),
-            "failing": dict(opinion.failing),
-            "note": opinion.note,
-            "seconds": round(opinion.seconds, 6),
-        }
-        for opinion in found.opinions
-    ]
-    state = found.state
-    return json.dumps(
-        {
-            "model": found.model,
-            "bounds": dict(found.bounds),
-            "properties": list(found.properties),
-            "agreed": found.agreed,
-            "stopped_by": found.stopped_by,
-            "engines": opinions,
-            "differences": list(found.differences),
-            "state": None if state is None else {"level": state.level, "state": state.state, "why": state.sentence},
-        },
-        ensure_ascii=False,
-    )
+    return opinion_of(check(model, properties=properties, limits=limits, stop=stop))

@@ -9,11 +9,13 @@ import click
 
 from insync.cli.exit_codes import EPILOG, exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.choices import each_choice
-from insync.cli.options.shared import color_option, json_option, threads_option
-from insync.cli.options.values import Seconds
+from insync.cli.options.choice_options import each_choice
+from insync.cli.options.engine import Engine, thread_options
+from insync.cli.options.limits import limit_options
+from insync.cli.options.output import Output, output_options
 from insync.cli.show.figures import plural
-from insync.cli.show.terminal import emit, grid_width, painter
+from insync.cli.show.terminal import emit, grid_width
+from insync.explorer.limits import Limits
 from insync.kafka.cluster.model import Cluster
 
 if TYPE_CHECKING:
@@ -36,18 +38,10 @@ Examples:
 )
 @each_choice(Cluster, "defect", "fixed")
 @click.option("--matrix", "as_matrix", is_flag=True, help="Try acks x min.insync.replicas x unclean, as a table.")
-@click.option("--max-seconds", type=Seconds(), metavar="S", help="Stop each search after S seconds.")
-@threads_option
-@json_option
-@color_option
-def command(
-    as_matrix: bool,
-    max_seconds: float | None,
-    threads: int | None,
-    json_: bool,
-    color: str,
-    **bounds: int | str | None,
-) -> int:
+@limit_options(seconds="Stop each search after S seconds.")
+@thread_options
+@output_options()
+def command(as_matrix: bool, given: dict[str, int | str], limits: Limits, engine: Engine, output: Output) -> int:
     """Search a cluster of a release, under its settings, for the shortest way to break what users are promised.
 
     Everything that may go wrong has a budget: crashes, lost page caches, expired sessions, slow followers. What is
@@ -56,12 +50,11 @@ def command(
     """
     from insync.explorer.ask import Search
 
-    given = {name: value for name, value in bounds.items() if value is not None}
     if as_matrix:
         given.setdefault("records", 1)
     with stop_on_interrupt() as stop:
-        search = Search(max_seconds, threads, stop)
-        return _matrix(given, search, json_) if as_matrix else _ask(given, search, json_, painter(color))
+        search = Search(limits.seconds, engine.threads, stop)
+        return _matrix(given, search, output.json) if as_matrix else _ask(given, search, output.json, output.paint)
 
 
 def _ask(given: dict[str, int | str], search: Search, json_: bool, paint: Paint) -> int:

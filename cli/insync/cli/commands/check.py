@@ -2,135 +2,88 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Sequence
 
 import click
 
-from insync.cli.exit_codes import EPILOG, exit_code_for
+from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.engine import SparkChoice, engine_option, spark_options
-from insync.cli.options.model_command import ModelCommand, chosen_bounds, chosen_model
-from insync.cli.options.shared import (
-    color_option,
-    json_option,
-    model_argument,
-    property_option,
-    quiet_option,
-    threads_option,
-    trace_option,
-)
-from insync.cli.options.values import Seconds, Size, Whole
-from insync.cli.show.terminal import emit
+from insync.cli.options.engine import Engine, engine_options
+from insync.cli.options.limits import limit_options, require_more_than_now
+from insync.cli.options.model_command import ChosenModel, model_command, property_option
+from insync.cli.options.output import Output, output_options
+from insync.cli.show.as_json import check_json
+from insync.cli.show.progress import search_progress
+from insync.cli.show.report import describe_check
+from insync.explorer import CheckResult, Limits, check
+from insync.model import Model
 
 __all__ = ["command"]
 
 
-@click.command(
-    "check",
-    cls=ModelCommand,
-    epilog=EPILOG,
-    short_help="Search the whole space of a model, and prove or refute its properties.",
+@model_command("check", "Search the whole space of a model, and prove or refute its properties.")
+@property_option(
+    "Check this property; may be repeated; `none` checks nothing and counts the space [default: those marked *]."
 )
-@model_argument
-@property_option
-@trace_option
 @click.option("--keep-going", is_flag=True, help="After a violation go on to the end of the space, for all counts.")
-@click.option("--max-depth", type=Whole(1), metavar="N", help="Stop after N levels; the initial state is level 1.")
-@click.option("--max-states", type=Whole(1), metavar="N", help="Stop once N distinct states were found.")
-@click.option("--max-seconds", type=Seconds(), metavar="S", help="Stop after S seconds, compilation included.")
-@click.option(
-    "--memory", type=Size(), metavar="SIZE", help="Keep the process within SIZE, such as 300M or 2G, or stop."
+@limit_options(
+    depth="Stop after N levels; the initial state is level 1.",
+    states="Stop once N distinct states were found.",
+    seconds="Stop after S seconds, compilation included.",
+    memory="Keep the process within SIZE, such as 300M or 2G, or stop.",
 )
-@threads_option
-@click.option(
-    "--partitions",
-    type=Whole(1, 4096),
-    metavar="N",
-    help="Parts of the visited states [default: one a thread or core].",
-)
-@engine_option
-@spark_options
-@json_option
-@color_option
-@quiet_option
-@click.pass_context
+@engine_options(partitions="Parts of the visited states [default: one a thread or core].", keeps_states=True)
+@output_options(trace=True)
 def command(
-    ctx: click.Context,
-    /,
-    properties: tuple[str, ...],
-    trace: Path | None,
-    keep_going: bool,
-    max_depth: int | None,
-    max_states: int | None,
-    max_seconds: float | None,
-    memory: int | None,
-    threads: int | None,
-    partitions: int | None,
-    engine: str,
-    spark: SparkChoice,
-    json_: bool,
-    color: str,
-    quiet: bool,
-    **model: str,
+    chosen: ChosenModel, properties: tuple[str, ...], keep_going: bool, limits: Limits, engine: Engine, output: Output
 ) -> int:
     """Search every state of MODEL, breadth first, and check its properties in each.
 
-    MODEL is a name that `insync list` shows, or path/to/file.py:Class for a model of your own. Its bounds are options:
-    `insync check MODEL --help` shows them with the properties. The result depends on model, bounds and properties
-    alone, never on threads or partitions. A violation is shown as the shortest trace that leads to it; the search ends
-    with the level in which the first property fails, unless --keep-going.
+    MODEL is a name that `insync list` shows, or path/to/file.py:Class for a model of your own. Its bounds and settings
+    are options: `insync check MODEL --help` shows them with the properties. The result depends on model, bounds and
+    properties alone, never on threads or partitions. A violation is shown as the shortest trace that leads to it; the
+    search ends with the level in which the first property fails, unless --keep-going.
 
     type_ok, that no step leaves the domain of a field, is always checked.
     """
-    spark.require_spark(engine, threads)
-    from insync.cli.options.models import build_model, select_properties
-    from insync.cli.show.trace_files import check_trace_path, traces_written
-
-    built = build_model(chosen_model(ctx), chosen_bounds(ctx))
-    names = select_properties(built, properties)
-    if trace is not None:
-        check_trace_path(trace)
-
-    from insync.cli.show.as_json import check_json
-    from insync.cli.show.progress import progress_reporter
-    from insync.cli.show.report import describe_check
-    from insync.cli.show.terminal import grid_width, painter
-    from insync.explorer.limits import Limits
-
-    if memory is not None and engine == "local":
-        _require_more_than_now(memory)
-    limits = Limits(depth=max_depth, states=max_states, seconds=max_seconds, memory_bytes=memory)
-    with stop_on_interrupt() as stop:
-        if engine == "spark":
-            from insync import spark_explore
-
-            options = spark.options(partitions)
-            result = spark_explore.check(built, names, limits, options, keep_going, progress_reporter(quiet), stop)
-        else:
-            from insync import explorer
-
-            result = explorer.check(
-                built, names, limits, threads, partitions, keep_going, progress_reporter(quiet), stop
-            )
-    traces = [violation.trace for violation in result.violations]
-    with traces_written(trace, traces, built) as files:
-        emit(
-            check_json(result, files)
-            if json_
-            else describe_check(result, built.grid, files, painter(color), grid_width())
+    engine.require_own_options()
+    model = chosen.build()
+    names = chosen.select(model, properties)
+    output.check_trace_path()
+    if limits.memory_bytes is not None and not engine.on_spark:
+        require_more_than_now(limits.memory_bytes)
+    result = _search(model, names, keep_going, limits, engine, output)
+    with output.traces_written([violation.trace for violation in result.violations], model) as files:
+        output.show(
+            lambda: describe_check(result, model.grid, files, output.paint, output.width),
+            lambda: check_json(result, files),
         )
     return exit_code_for(result.verdict)
 
 
-def _require_more_than_now(limit: int) -> None:
-    """Raise UserError if the process takes more than `limit` before the search begins."""
-    from insync.cli.show.figures import memory
-    from insync.machine.memory import resident_memory
-    from insync.model.errors import UserError
+def _search(
+    model: Model, names: Sequence[str], keep_going: bool, limits: Limits, engine: Engine, output: Output
+) -> CheckResult:
+    with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
+        if engine.on_spark:
+            from insync import spark_explore
 
-    if limit <= (taken := resident_memory()):
-        message = (
-            f"--memory: {memory(limit)} is too little, as insync takes {memory(taken)} before the search begins; "
-            f"give more, such as {max(300, 2 * taken >> 20)}M."
+            return spark_explore.check(
+                model,
+                properties=names,
+                limits=limits,
+                options=engine.spark_options(),
+                keep_going=keep_going,
+                reporter=reporter,
+                stop=stop,
+            )
+        return check(
+            model,
+            properties=names,
+            limits=limits,
+            threads=engine.threads,
+            partitions=engine.partitions,
+            keep_going=keep_going,
+            reporter=reporter,
+            stop=stop,
         )
-        raise UserError(message)

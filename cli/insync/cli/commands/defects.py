@@ -10,9 +10,10 @@ import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.shared import color_option, json_option, threads_option, trace_option
+from insync.cli.options.engine import Engine, thread_options
+from insync.cli.options.output import Output, output_options
 from insync.cli.show.figures import plural
-from insync.cli.show.terminal import emit, grid_width, painter
+from insync.cli.show.terminal import emit, grid_width
 
 if TYPE_CHECKING:
     import threading
@@ -40,27 +41,23 @@ Examples:
 @click.option(
     "--verify", is_flag=True, help="Search with each defect and with its fix, and compare with the catalogue."
 )
-@trace_option
-@threads_option
-@json_option
-@color_option
-def command(
-    names: tuple[str, ...], verify: bool, trace: Path | None, threads: int | None, json_: bool, color: str
-) -> int:
+@thread_options
+@output_options(trace=True)
+def command(names: tuple[str, ...], verify: bool, engine: Engine, output: Output) -> int:
     """List the catalogue, or show the NAMEd defects: the rules that bring them back, a shortest trace, the fix.
 
     A defect is a rule of an old release, or a guard left out, put back into the newest release, with bounds that are
     large enough to witness it. The fix holds at the same bounds, in the whole space.
     """
     if not names and not verify:
-        emit(_list_json() if json_ else _list())
+        output.show(_list, _list_json)
         return ExitCode.HOLDS
     chosen = _choose(names)
     with stop_on_interrupt() as stop:
         if verify:
-            return _verify(chosen, threads, stop, json_)
+            return _verify(chosen, engine.threads, stop, output.json)
         for number, defect in enumerate(chosen):
-            emit(("\n" if number else "") + _show(defect, trace, threads, stop, painter(color)))
+            emit(("\n" if number else "") + _show(defect, output.trace, engine.threads, stop, output.paint))
     return ExitCode.HOLDS
 
 
@@ -131,7 +128,7 @@ def _search(defect: Defect, mended: bool, threads: int | None, stop: threading.E
 
     assert defect.breaks in cluster.__all__
     model = Cluster(**(defect.fixed_witness if mended else defect.witness))
-    return model, check(model, [defect.breaks], threads=threads, stop=stop)
+    return model, check(model, properties=[defect.breaks], threads=threads, stop=stop)
 
 
 def _show(defect: Defect, trace: Path | None, threads: int | None, stop: threading.Event, paint: Paint) -> str:

@@ -6,23 +6,29 @@ from pathlib import Path
 
 import click
 
-from insync.cli.exit_codes import EPILOG, ExitCode
+from insync.cli.exit_codes import ExitCode
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.model_command import ModelCommand, chosen_bounds, chosen_model
-from insync.cli.options.shared import model_argument, quiet_option
+from insync.cli.options.model_command import ChosenModel, model_command
+from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import OutputPath, Whole
+from insync.cli.show.as_json import graph_json
 from insync.cli.show.figures import plural
-from insync.cli.show.terminal import emit
+from insync.cli.show.progress import search_progress
+from insync.cli.show.terminal import emit_error
+from insync.explorer import Limits, StateGraph, StopReason, graph, write_graph
+from insync.explorer.graph import require_graph_format
+from insync.explorer.traces.files import check_writable
+from insync.model.errors import UserError
 
 __all__ = ["command"]
 
 _MOST = 20_000
 
 
-@click.command("graph", cls=ModelCommand, epilog=EPILOG, short_help="Write the graph of a small space for other tools.")
-@model_argument
+@model_command("graph", "Write the graph of a small space for other tools.")
 @click.option(
     "--output",
+    "file",
     type=OutputPath(),
     required=True,
     metavar="FILE",
@@ -32,39 +38,33 @@ _MOST = 20_000
 @click.option(
     "--max-states", type=Whole(1), metavar="N", default=_MOST, show_default=True, help="Refuse a larger graph."
 )
-@quiet_option
-@click.pass_context
-def command(
-    ctx: click.Context, /, output: Path, max_depth: int | None, max_states: int, quiet: bool, **model: str
-) -> int:
+@output_options(color=False)
+def command(chosen: ChosenModel, file: Path, max_depth: int | None, max_states: int, output: Output) -> int:
     """Write the graph of all states of MODEL and the steps between them to a file.
 
     A node has every field of the state in readable form, an edge has the action and its parameters. Such graphs are
     for looking at: take small bounds, or --max-depth.
     """
-    from insync.cli.options.models import build_model
-    from insync.cli.show.progress import progress_reporter
-    from insync.explorer.limits import Limits, StopReason
-    from insync.explorer.runs.graph_export import dot_text, graphml_text
-    from insync.explorer.runs.state_graph import build_graph
-    from insync.explorer.traces.files import check_writable, write_whole
-    from insync.model.errors import UserError
-
-    writers = {".graphml": graphml_text, ".dot": dot_text}
-    if output.suffix not in writers:
-        message = f"{output}: a graph is written as .graphml or .dot; give the file one of these endings."
-        raise UserError(message)
-    built = build_model(chosen_model(ctx), chosen_bounds(ctx))
-    check_writable(output)
-    with stop_on_interrupt() as stop:
-        graph = build_graph(built, Limits(max_depth, max_states + 1), progress_reporter(quiet), stop)
-    if graph.stopped_by not in (None, StopReason.DEPTH) or len(graph) > max_states:
+    require_graph_format(file)
+    model = chosen.build()
+    check_writable(file)
+    limits = Limits(depth=max_depth, states=max_states + 1)
+    with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
+        found = graph(model, limits=limits, reporter=reporter, stop=stop)
+    if found.stopped_by is StopReason.INTERRUPT:
+        emit_error(f"Stopped by Ctrl-C after {plural(len(found), 'state')}; {file} was not written.")
+        return ExitCode.INCOMPLETE
+    if found.stopped_by not in (None, StopReason.DEPTH) or len(found) > max_states:
         message = (
             f"The graph has more than {plural(max_states, 'state')}, so it was not written; take smaller bounds, "
             f"--max-depth, or a larger --max-states."
         )
         raise UserError(message)
-    write_whole(output, writers[output.suffix](graph))
-    left = "" if graph.stopped_by is None else f"; {plural(len(graph) - graph.expanded, 'state')} not expanded"
-    emit(f"{output}: {plural(len(graph), 'state')}, {plural(len(graph.source), 'step')}{left}")
+    write_graph(file, found)
+    output.show(lambda: _as_text(found, file), lambda: graph_json(found, file))
     return ExitCode.HOLDS
+
+
+def _as_text(found: StateGraph, file: Path) -> str:
+    left = "" if found.stopped_by is None else f"; {plural(len(found) - found.expanded, 'state')} not expanded"
+    return f"{file}: {plural(len(found), 'state')}, {plural(len(found.source), 'step')}{left}"

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import textwrap
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import click
 
-from insync.cli.exit_codes import EPILOG, exit_code_for
+from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.model_command import ModelCommand, chosen_bounds, chosen_model
-from insync.cli.options.shared import color_option, json_option, model_argument, quiet_option, trace_option
-from insync.cli.options.values import Seconds, Whole
-from insync.cli.show.figures import plural, seconds
-from insync.cli.show.terminal import emit
-
-if TYPE_CHECKING:
-    from insync.explorer.liveness import ProgressResult, RunResult
-    from insync.explorer.traces.grid import Columns, Paint
-    from insync.model import Model
+from insync.cli.options.groups import gathered, option
+from insync.cli.options.limits import limit_options
+from insync.cli.options.model_command import ChosenModel, ModelCommand, model_command, property_option
+from insync.cli.options.output import Output, output_options
+from insync.cli.show.liveness_report import describe_liveness, liveness_json
+from insync.cli.show.progress import search_progress
+from insync.explorer import Limits, liveness
+from insync.model import Model
+from insync.properties.fairness import Fairness
+from insync.properties.registry import run_properties_of
 
 __all__ = ["command"]
 
@@ -30,53 +24,47 @@ class _RunsCommand(ModelCommand):
     """A command whose properties are those of runs."""
 
     def format_properties(self, model: type[Model], formatter: click.HelpFormatter) -> None:
-        from insync.properties.registry import run_properties_of
-
         rows = [(found.name, f"{found.kind}: {found.sentence}") for found in run_properties_of(model).values()]
         with formatter.section(f"Properties of runs of {model.name}"):
             formatter.write_dl(rows or [("none", "See docs/guide/liveness.md for how to write one.")])
 
 
-@click.command(
-    "liveness", cls=_RunsCommand, epilog=EPILOG, short_help="Decide what can happen, and what must in every fair run."
+def _fairness(weak: tuple[str, ...], strong: tuple[str, ...], unfair: bool) -> Fairness | None:
+    """Return what takes the place of each property's own fairness; None if nothing does."""
+    return Fairness(weak, strong) if weak or strong or unfair else None
+
+
+@model_command("liveness", "Decide what can happen, and what must in every fair run.", cls=_RunsCommand)
+@property_option("Decide this property of runs; may be repeated [default: all].")
+@gathered(
+    "fairness",
+    _fairness,
+    weak=option(
+        "--weak",
+        multiple=True,
+        metavar="ACTION",
+        help="Take weak fairness of this action for granted; may be repeated.",
+    ),
+    strong=option(
+        "--strong",
+        multiple=True,
+        metavar="ACTION",
+        help="Take strong fairness of this action for granted; may be repeated.",
+    ),
+    unfair=option("--unfair", is_flag=True, help="Take no fairness for granted."),
 )
-@model_argument
-@click.option(
-    "--property", "properties", multiple=True, metavar="NAME", help="Decide this property of runs; may be repeated."
-)
-@click.option(
-    "--weak", multiple=True, metavar="ACTION", help="Take weak fairness of this action for granted; may be repeated."
-)
-@click.option(
-    "--strong",
-    multiple=True,
-    metavar="ACTION",
-    help="Take strong fairness of this action for granted; may be repeated.",
-)
-@click.option("--unfair", is_flag=True, help="Take no fairness for granted.")
-@trace_option
 @click.option("--witnesses", is_flag=True, help="Show the traces to states that `sometimes` properties ask for.")
-@click.option("--max-states", type=Whole(1), metavar="N", help="Stop once N states were found [default: 3,000,000].")
-@click.option("--max-seconds", type=Seconds(), metavar="S", help="Stop exploring after S seconds.")
-@json_option
-@color_option
-@quiet_option
-@click.pass_context
+@limit_options(
+    states="Stop once N states were found [default: 3,000,000].", seconds="Stop after S seconds, compilation included."
+)
+@output_options(trace=True)
 def command(
-    ctx: click.Context,
-    /,
+    chosen: ChosenModel,
     properties: tuple[str, ...],
-    weak: tuple[str, ...],
-    strong: tuple[str, ...],
-    unfair: bool,
-    trace: Path | None,
+    fairness: Fairness | None,
     witnesses: bool,
-    max_states: int | None,
-    max_seconds: float | None,
-    json_: bool,
-    color: str,
-    quiet: bool,
-    **model: str,
+    limits: Limits,
+    output: Output,
 ) -> int:
     """Decide the properties of MODEL's runs: sometimes, eventually, leads_to.
 
@@ -85,96 +73,23 @@ def command(
     --weak and --strong replace the fairness that the properties come with. ACTION is `fetch` for the action as a whole,
     `fetch(follower)` for each follower by itself, `fetch(*)` for each binding.
     """
-    from insync.cli.options.models import build_model
-    from insync.cli.show.progress import progress_reporter
-    from insync.cli.show.terminal import grid_width, painter
-    from insync.cli.show.trace_files import check_trace_path, traces_written
-    from insync.explorer.limits import Limits
-    from insync.explorer.liveness import check_progress
-    from insync.properties.fairness import Fairness
-
-    built = build_model(chosen_model(ctx), chosen_bounds(ctx))
-    if trace is not None:
-        check_trace_path(trace)
-    fairness = Fairness(weak, strong) if weak or strong or unfair else None
-    with stop_on_interrupt() as stop:
-        limits = Limits(states=max_states, seconds=max_seconds)
-        result = check_progress(built, properties or None, fairness, limits, progress_reporter(quiet), stop)
+    model = chosen.build()
+    output.check_trace_path()
+    with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
+        result = liveness(
+            model,
+            properties=properties or None,
+            fairness=fairness,
+            limits=limits,
+            reporter=reporter,
+            stop=stop,
+        )
     shown = [found for found in result.properties if found.trace is not None and (witnesses or not found.trace.witness)]
     traces = [found.trace for found in shown if found.trace is not None]
-    with traces_written(trace, traces, built) as files:
+    with output.traces_written(traces, model) as files:
         by_name = {found.name: file for found, file in zip(shown, files, strict=True)}
-        if json_:
-            emit(_as_json(result, by_name))
-        else:
-            emit(_as_text(result, shown, by_name, built.grid, painter(color), grid_width()))
+        output.show(
+            lambda: describe_liveness(result, shown, by_name, model.grid, output.paint, output.width),
+            lambda: liveness_json(result, by_name),
+        )
     return exit_code_for(result.verdict)
-
-
-def _as_text(
-    result: ProgressResult,
-    shown: Sequence[RunResult],
-    files: dict[str, Path | None],
-    columns: Columns,
-    paint: Paint,
-    width: int,
-) -> str:
-    from insync.cli.show.trace_files import replay_hint
-    from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
-
-    lines = [f"{result.model}   {describe_bounds(result.bounds)}"]
-    size = max((len(found.name) for found in result.properties), default=0)
-    for found in result.properties:
-        tone = Tone.GOOD if found.verdict == "holds" else Tone.BAD
-        lines.append(f"{paint(f'{found.verdict:<10}', tone)}  {found.name:<{size}}  {_what(found)}".rstrip())
-    if not result.properties:
-        lines.append("The model has no properties of runs.")
-    end = "" if result.stopped_by is None else f", stopped by the limit on {result.stopped_by}"
-    lines += ["", f"{plural(result.distinct_states, 'state')}, {plural(result.transitions, 'step')}{end}"]
-    lines.append(", ".join(f"{name} {seconds(time)}" for name, time in result.seconds.items()))
-    for found in shown:
-        assert found.trace is not None
-        lines += ["", render_grid(found.trace, columns, width=width, paint=paint)]
-        if not found.trace.witness:
-            lines += textwrap.wrap(f"Fairness: {found.fairness}.", width)
-        if (file := files[found.name]) is not None:
-            lines.append(replay_hint(found.trace, file))
-    return "\n".join(lines)
-
-
-def _what(found: RunResult) -> str:
-    if found.kind == "sometimes":
-        reached = f"reached after {found.trace.length - 1} steps" if found.trace is not None else "not reached"
-        return f"sometimes: {reached}"
-    bindings = f", for each of {found.instances} bindings" if found.instances > 1 else ""
-    return f"{found.kind}{bindings}"
-
-
-def _as_json(result: ProgressResult, files: dict[str, Path | None]) -> str:
-    properties = [
-        {
-            "name": found.name,
-            "kind": found.kind,
-            "verdict": found.verdict,
-            "fairness": {"weak": list(found.fairness.weak), "strong": list(found.fairness.strong)},
-            "trace_length": None if found.trace is None else found.trace.length,
-            "loop": None if found.trace is None else found.trace.loop,
-            "reason": None if found.trace is None else found.trace.reason,
-            "trace": str(files[found.name]) if files.get(found.name) is not None else None,
-        }
-        for found in result.properties
-    ]
-    return json.dumps(
-        {
-            "model": result.model,
-            "bounds": dict(result.bounds),
-            "verdict": result.verdict,
-            "stopped_by": result.stopped_by,
-            "distinct_states": result.distinct_states,
-            "transitions": result.transitions,
-            "depth": result.depth,
-            "properties": properties,
-            "seconds": {name: round(time, 6) for name, time in result.seconds.items()},
-        },
-        ensure_ascii=False,
-    )

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.exit_codes import EPILOG
-from insync.cli.options.model_command import ModelCommand, chosen_bounds, chosen_model, find_argument
-from insync.cli.options.shared import color_option, json_option, model_argument, quiet_option, trace_option
+from insync.cli.exit_codes import exit_code_for
+from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options.choice_options import option_names
+from insync.cli.options.first_look import first_look
+from insync.cli.options.groups import gathered, option
+from insync.cli.options.model_command import ChosenModel, ModelCommand, model_command, property_option
+from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import OutputPath, Seconds, Whole
+from insync.cli.show.figures import seconds
+from insync.cli.show.terminal import emit_error
+from insync.explorer import Limits
+from insync.explorer.traces.files import check_writable
+from insync.model.catalogue import find_model
+from insync.model.errors import UserError
+from insync.proofs.watch import ProofLimits
 
 if TYPE_CHECKING:
-    from insync.cli.proving import Wish
+    from insync.explorer import BoundedResult, ProofResult
+    from insync.proofs.outcome import Query
 
 __all__ = ["command"]
 
@@ -23,87 +36,94 @@ class ProveCommand(ModelCommand):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put the model and bounds of the proof file in front of the arguments where they name no model."""
-        file = _lemma_file(args)
-        if file is None or find_argument(self, args) is not None:
+        look = first_look(self, args)
+        file = look.values.get("helped_proof")
+        if file is None or look.model is not None:
             return super().parse_args(ctx, args)
         from insync.proofs.proof_file import read_proof
 
         proof = read_proof(Path(file))
-        bounds = [f"--{name.replace('_', '-')}={value}" for name, value in proof.bounds.items()]
+        options = option_names(find_model(proof.model), self.taken(ctx))
+        bounds = [f"{options.get(name, '--' + name)}={value}" for name, value in proof.bounds.items()]
         return super().parse_args(ctx, [proof.model, *bounds, *args])
 
 
-def _lemma_file(args: list[str]) -> str | None:
-    for place, argument in enumerate(args):
-        if argument == "--lemmas" and place + 1 < len(args):
-            return args[place + 1]
-        if argument.startswith("--lemmas="):
-            return argument.removeprefix("--lemmas=")
-    return None
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How to prove, and where the proof goes.
+
+    Attributes:
+        bmc: the depth to which short violations are looked for.
+        induction, infer: whether to prove by induction with the lemmas given, or with lemmas that are found.
+        k: how many good states an induction assumes.
+        save: the file of the proof.
+    """
+
+    bmc: int | None
+    induction: bool
+    infer: bool
+    k: int | None
+    save: Path | None
+
+    @property
+    def names(self) -> list[str]:
+        """The options that say how to prove."""
+        given = {"--bmc": self.bmc is not None, "--induction": self.induction, "--infer": self.infer}
+        return [name for name, wanted in given.items() if wanted]
 
 
-@click.command(
-    "prove",
-    cls=ProveCommand,
-    epilog=EPILOG,
-    short_help="Prove properties by induction, or look for short violations, with z3.",
+@dataclass(frozen=True, slots=True)
+class Helped:
+    """What helps to prove: lemmas by name, and those of a proof in a file."""
+
+    lemmas: tuple[str, ...]
+    proof: Path | None
+
+
+@model_command("prove", "Prove properties by induction, or look for short violations, with z3.", cls=ProveCommand)
+@gathered(
+    "way",
+    Way,
+    bmc=option(
+        "--bmc", type=Whole(1, 1000), metavar="DEPTH", help="Look for a trace of at most DEPTH states to a violation."
+    ),
+    induction=option("--induction", is_flag=True, help="Prove the properties by induction, with the lemmas given."),
+    infer=option("--infer", is_flag=True, help="Find lemmas among the candidates of the library, and prove with them."),
+    k=option(
+        "--k", type=Whole(1, 50), metavar="K", help="For --induction: assume K good states before a step [default: 1]."
+    ),
+    save=option("--save", type=OutputPath(), metavar="FILE", help="Write the proof to FILE, if there is one."),
 )
-@model_argument
-@click.option(
-    "--bmc", type=Whole(1, 1000), metavar="DEPTH", help="Look for a trace of at most DEPTH states to a violation."
+@property_option("Prove this property; may be repeated [default: those marked *].")
+@gathered(
+    "helped",
+    Helped,
+    lemmas=option(
+        "--lemma",
+        multiple=True,
+        metavar="NAME",
+        help="Prove this lemma with them; may be repeated; `all` is every candidate of the library.",
+    ),
+    proof=option(
+        "--lemmas",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Take the lemmas of the proof in FILE. Without MODEL, check that proof again.",
+    ),
 )
-@click.option("--induction", is_flag=True, help="Prove the properties by induction, with the lemmas given.")
-@click.option("--infer", is_flag=True, help="Find lemmas among the candidates of the library, and prove with them.")
-@click.option(
-    "--k", type=Whole(1, 50), metavar="K", help="For --induction: assume K good states before a step [default: 1]."
+@gathered(
+    "limits",
+    ProofLimits,
+    seconds=option(
+        "--max-seconds", type=Seconds(), metavar="S", help="Stop after S seconds, with what is known by then."
+    ),
+    query_seconds=option(
+        "--timeout", type=Seconds(), metavar="S", help="Give up a query of z3 after S seconds [default: never]."
+    ),
 )
-@click.option(
-    "--property",
-    "properties",
-    multiple=True,
-    metavar="NAME",
-    help="Prove this property; may be repeated [default: those marked *].",
-)
-@click.option(
-    "--lemma",
-    "lemmas",
-    multiple=True,
-    metavar="NAME",
-    help="Prove this lemma with them; may be repeated; `all` is every candidate of the library.",
-)
-@click.option(
-    "--lemmas",
-    "proof",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Take the lemmas of the proof in FILE. Without MODEL, check that proof again.",
-)
-@click.option("--save", type=OutputPath(), metavar="FILE", help="Write the proof to FILE, if there is one.")
-@click.option("--max-seconds", type=Seconds(), metavar="S", help="Stop after S seconds, with what is known by then.")
-@click.option("--timeout", type=Seconds(), metavar="S", help="Give up a query of z3 after S seconds [default: never].")
-@trace_option
-@json_option
-@color_option
-@quiet_option
-@click.pass_context
+@output_options(trace=True)
 def command(
-    ctx: click.Context,
-    /,
-    bmc: int | None,
-    induction: bool,
-    infer: bool,
-    k: int | None,
-    properties: tuple[str, ...],
-    lemmas: tuple[str, ...],
-    proof: Path | None,
-    save: Path | None,
-    max_seconds: float | None,
-    timeout: float | None,
-    trace: Path | None,
-    json_: bool,
-    color: str,
-    quiet: bool,
-    **model: str,
+    chosen: ChosenModel, way: Way, properties: tuple[str, ...], helped: Helped, limits: ProofLimits, output: Output
 ) -> int:
     """Prove the properties of MODEL with z3, at bounds far beyond what can be searched, or look for short violations.
 
@@ -124,26 +144,100 @@ def command(
       insync prove kip320 --induction --lemmas proof.json --log-size 6 --max-records 6 --max-leader-epoch 6
       insync prove --lemmas proof.json
     """  # noqa: D301 -- the escape keeps click from filling the lines after it
-    from insync.cli.options.models import build_model
-    from insync.cli.proving import Wish, prove
+    from insync.cli.show.proof_report import answer_of
+    from insync.explorer import bounded_check, prove
 
-    ways = [name for name, given in (("--bmc", bmc), ("--induction", induction), ("--infer", infer)) if given]
-    wish = Wish(ways, bmc, k, properties, lemmas, proof, save, max_seconds, timeout, trace, json_, color, quiet)
-    return _checked(wish) or prove(build_model(chosen_model(ctx), chosen_bounds(ctx)), wish)
+    _require_one_way(way, helped)
+    model = chosen.build()
+    if way.save is not None:
+        check_writable(way.save)
+    output.check_trace_path()
+
+    def report(query: Query) -> None:
+        if not output.quiet:
+            emit_error(f"Progress: {query.name}: {answer_of(query)} in {seconds(query.seconds)}.")
+
+    with stop_on_interrupt() as stop:
+        if way.bmc is not None:
+            search = bounded_check(
+                model,
+                depth=way.bmc,
+                properties=properties,
+                lemmas=helped.lemmas,
+                infer=way.infer,
+                proof=helped.proof,
+                limits=Limits(seconds=limits.seconds),
+                query_seconds=limits.query_seconds,
+                reporter=report,
+                stop=stop,
+            )
+        else:
+            attempt = prove(
+                model,
+                properties=properties,
+                lemmas=helped.lemmas,
+                infer=way.infer,
+                proof=helped.proof,
+                k=way.k,
+                limits=Limits(seconds=limits.seconds),
+                query_seconds=limits.query_seconds,
+                reporter=report,
+                stop=stop,
+            )
+    return _show_attempt(attempt, way.save, output) if way.bmc is None else _show_search(search, output)
 
 
-def _checked(wish: Wish) -> int:
-    """Raise a usage error for options that do not go together; return 0."""
-    if len(wish.ways) > 1 and wish.ways != ["--bmc", "--infer"]:
-        message = f"{' and '.join(wish.ways)} are different ways to prove. Give one of them."
+def _require_one_way(way: Way, helped: Helped) -> None:
+    """Raise UsageError for options that do not go together."""
+    if len(way.names) > 1 and way.names != ["--bmc", "--infer"]:
+        message = f"{' and '.join(way.names)} are different ways to prove. Give one of them."
         raise click.UsageError(message)
-    if not wish.ways and wish.proof is None:
+    if not way.names and helped.proof is None:
         message = "how to prove is missing. Give --bmc DEPTH, --induction or --infer, or a proof with --lemmas FILE."
         raise click.UsageError(message)
-    if wish.k is not None and wish.ways and wish.ways != ["--induction"]:
-        message = f"--k belongs to --induction, not to {wish.ways[0]}. Leave one of them out."
+    if way.k is not None and way.names and way.names != ["--induction"]:
+        message = f"--k belongs to --induction, not to {way.names[0]}. Leave one of them out."
         raise click.UsageError(message)
-    if wish.save is not None and wish.bmc is not None:
+    if way.save is not None and way.bmc is not None:
         message = "--bmc proves nothing that --save could write. Save a proof by --induction or --infer."
         raise click.UsageError(message)
-    return 0
+
+
+def _show_search(search: BoundedResult, output: Output) -> int:
+    """Print a bounded check and write the traces that were asked for; return the exit code."""
+    from insync.cli.show.proof_json import search_json
+    from insync.cli.show.proof_report import describe_search
+
+    with output.traces_written(search.traces, search.model) as files:
+        output.show(
+            lambda: describe_search(search, files, output.paint, output.width), lambda: search_json(search, files)
+        )
+    return exit_code_for(search.verdict)
+
+
+def _show_attempt(attempt: ProofResult, file: Path | None, output: Output) -> int:
+    """Print an induction and write the proof and the traces that were asked for; return the exit code.
+
+    When the proof cannot be written the induction is printed all the same; the UserError follows it.
+    """
+    from insync.cli.show.proof_json import attempt_json
+    from insync.cli.show.proof_report import describe_attempt
+
+    failure: UserError | None = None
+    saved = None
+    if file is not None and attempt.verdict == "holds":
+        try:
+            attempt.save(file)
+            saved = file
+        except UserError as error:
+            failure = error
+    elif file is not None:
+        emit_error(f"{file} was not written: there is no proof.")
+    with output.traces_written(attempt.traces, attempt.model) as files:
+        output.show(
+            lambda: describe_attempt(attempt, saved, files, output.paint, output.width),
+            lambda: attempt_json(attempt, saved, files),
+        )
+    if failure is not None:
+        raise failure
+    return exit_code_for(attempt.verdict)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
-from insync.cli.options.shared import color_option
-from insync.cli.show.terminal import emit, grid_width, painter
-
-if TYPE_CHECKING:
-    from insync.explorer.traces.trace import Trace
-    from insync.model import Model
+from insync.cli.options.output import Output, output_options
+from insync.cli.show.as_json import trace_json
+from insync.cli.show.report import describe_trace
+from insync.cli.show.terminal import emit
+from insync.explorer import read_trace, replay
+from insync.explorer.replay import model_of_trace
+from insync.explorer.traces.itf import itf_text
+from insync.explorer.traces.trace_file import trace_text
 
 __all__ = ["command"]
 
@@ -30,43 +30,26 @@ __all__ = ["command"]
     help="text: the grid; itf: the Informal Trace Format of Apalache and Quint; json: insync's own.",
 )
 @click.option("--model", "reference", metavar="MODEL", help="Take this model, and not the one that FILE names.")
-@color_option
-def command(file: Path, form: str, reference: str | None, color: str) -> int:
+@output_options(quiet=False)
+def command(file: Path, form: str, reference: str | None, output: Output) -> int:
     """Execute the trace in FILE step by step with the evaluator, and print it.
 
     The replay fails, with exit code 2, when a step is not enabled, leads to another state than the file says, or when
     the property holds at the end. A trace of a model of your own names the file that the model is in; give --model
     when that file is now elsewhere.
     """
-    trace, model = _replayed(file, reference)
-    if form == "text":
-        from insync.cli.show.report import describe_trace
-
-        emit(describe_trace(trace, model.grid, None, painter(color), grid_width()))
-    elif form == "itf":
-        from insync.explorer.traces.itf import itf_text
-
+    if output.json and form != "text":
+        message = f"--json and --format {form} both say what to print. Give one of them."
+        raise click.UsageError(message)
+    claim = read_trace(file)
+    model = model_of_trace(claim, str(file), model=reference, beside=file)
+    trace = replay(claim, model=model, place=str(file))
+    if form == "itf":
         emit(itf_text(trace, model.state).rstrip("\n"))
-    else:
-        from insync.explorer.traces.trace_file import trace_text
-
+    elif form == "json":
         emit(trace_text(trace).rstrip("\n"))
+    else:
+        output.show(
+            lambda: describe_trace(trace, model.grid, None, output.paint, output.width), lambda: trace_json(trace)
+        )
     return ExitCode.HOLDS
-
-
-def _replayed(file: Path, reference: str | None) -> tuple[Trace, Model]:
-    from insync.explorer.replay import replay
-    from insync.explorer.traces.trace_file import model_beside, read_trace
-    from insync.model.catalogue import find_model, model_reference
-    from insync.model.errors import UserError
-    from insync.properties.registry import run_properties_of, select
-
-    trace = read_trace(file)
-    try:
-        model = find_model(reference or model_beside(trace.model, file))(**trace.bounds)
-        if trace.property not in run_properties_of(model):
-            select(model, [trace.property])
-    except UserError as error:
-        message = f"{file}: {error.args[0]}"
-        raise UserError(message) from error
-    return replay(replace(trace, model=model_reference(model)), model, str(file)), model

@@ -2,76 +2,66 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-import click
-
-from insync.cli.exit_codes import EPILOG, exit_code_for
+from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.engine import SparkChoice, engine_option, session_options
-from insync.cli.options.model_command import ModelCommand, chosen_bounds, chosen_model
-from insync.cli.options.shared import (
-    color_option,
-    json_option,
-    model_argument,
-    property_option,
-    quiet_option,
-    threads_option,
-    trace_option,
-)
-from insync.cli.options.values import Seconds, Whole
-from insync.cli.show.terminal import emit
+from insync.cli.options.engine import Engine, engine_options
+from insync.cli.options.groups import gathered, option
+from insync.cli.options.limits import limit_options
+from insync.cli.options.model_command import ChosenModel, model_command, property_option
+from insync.cli.options.output import Output, output_options
+from insync.cli.options.values import Whole
+from insync.cli.show.as_json import simulation_json
+from insync.cli.show.progress import walk_progress
+from insync.cli.show.report import describe_simulation
+from insync.explorer import Limits, SimulationResult, simulate
+from insync.model import Model
 
 __all__ = ["command"]
 
 
-@click.command(
-    "simulate",
-    cls=ModelCommand,
-    epilog=EPILOG,
-    short_help="Take random walks through a model, and shorten the one that fails.",
+@dataclass(frozen=True, slots=True)
+class Walks:
+    """Which walks are taken.
+
+    Attributes:
+        number: how many.
+        depth: most steps of each.
+        seed: of the random numbers.
+    """
+
+    number: int
+    depth: int
+    seed: int
+
+
+@model_command("simulate", "Take random walks through a model, and shorten the one that fails.")
+@gathered(
+    "walks",
+    Walks,
+    number=option(
+        "--walks", type=Whole(1), default=10_000, show_default=True, metavar="N", help="How many walks to take."
+    ),
+    depth=option(
+        "--depth", type=Whole(1, 1_000_000), default=100, show_default=True, metavar="N", help="Most steps of a walk."
+    ),
+    seed=option(
+        "--seed",
+        type=Whole(0, (1 << 64) - 1),
+        default=0,
+        show_default=True,
+        metavar="N",
+        help="Of the random numbers: same seed, same walks.",
+    ),
 )
-@model_argument
-@click.option("--walks", type=Whole(1), default=10_000, show_default=True, metavar="N", help="How many walks to take.")
-@click.option(
-    "--depth", type=Whole(1, 1_000_000), default=100, show_default=True, metavar="N", help="Most steps of a walk."
-)
-@click.option(
-    "--seed",
-    type=Whole(0, (1 << 64) - 1),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Of the random numbers: same seed, same walks.",
-)
-@property_option
-@trace_option
-@click.option("--max-seconds", type=Seconds(), metavar="S", help="Stop after S seconds of walking.")
-@threads_option
-@click.option("--partitions", type=Whole(1, 4096), metavar="N", help="Spark: tasks at a time [default: one a core].")
-@engine_option
-@session_options
-@json_option
-@color_option
-@quiet_option
-@click.pass_context
+@property_option("Check this property; may be repeated; `none` checks type_ok alone [default: those marked *].")
+@limit_options(seconds="Stop after S seconds of walking.")
+@engine_options(partitions="Spark: tasks at a time [default: one a core].", keeps_states=False)
+@output_options(trace=True)
 def command(
-    ctx: click.Context,
-    /,
-    walks: int,
-    depth: int,
-    seed: int,
-    properties: tuple[str, ...],
-    trace: Path | None,
-    max_seconds: float | None,
-    threads: int | None,
-    partitions: int | None,
-    engine: str,
-    spark: SparkChoice,
-    json_: bool,
-    color: str,
-    quiet: bool,
-    **model: str,
+    chosen: ChosenModel, walks: Walks, properties: tuple[str, ...], limits: Limits, engine: Engine, output: Output
 ) -> int:
     """Take random walks through MODEL, each step uniform over the enabled ones, and check properties on the way.
 
@@ -80,36 +70,47 @@ def command(
     need, and shown. The result depends on model, bounds, properties, --depth and --seed alone, never on --threads;
     walk number n of a seed is the same whatever the number of walks.
     """
-    spark.require_spark(engine, threads)
-    from insync.cli.options.models import build_model, select_properties
-    from insync.cli.show.trace_files import check_trace_path, traces_written
+    engine.require_own_options()
+    model = chosen.build()
+    names = chosen.select(model, properties)
+    output.check_trace_path()
+    result = _walk(model, names, walks, limits, engine, output)
+    traces = [result.violation.trace] if result.violation is not None else []
+    with output.traces_written(traces, model) as files:
+        file = files[0] if files else None
+        output.show(
+            lambda: describe_simulation(result, model.grid, file, output.paint, output.width),
+            lambda: simulation_json(result, file),
+        )
+    return exit_code_for(result.verdict)
 
-    built = build_model(chosen_model(ctx), chosen_bounds(ctx))
-    names = select_properties(built, properties)
-    if trace is not None:
-        check_trace_path(trace)
 
-    from insync.cli.show.as_json import simulation_json
-    from insync.cli.show.progress import walk_reporter
-    from insync.cli.show.report import describe_simulation
-    from insync.cli.show.terminal import grid_width, painter
-
-    told = walk_reporter(quiet)
-    with stop_on_interrupt() as stop:
-        if engine == "spark":
+def _walk(
+    model: Model, names: Sequence[str], walks: Walks, limits: Limits, engine: Engine, output: Output
+) -> SimulationResult:
+    with stop_on_interrupt() as stop, walk_progress(output.quiet) as reporter:
+        if engine.on_spark:
             from insync import spark_explore
 
-            options = spark.options(partitions)
-            result = spark_explore.simulate(built, names, walks, depth, seed, max_seconds, options, told, stop)
-        else:
-            from insync import explorer
-
-            result = explorer.simulate(built, names, walks, depth, seed, max_seconds, threads, told, stop)
-    traces = [result.violation.trace] if result.violation is not None else []
-    with traces_written(trace, traces, built) as files:
-        file = files[0] if files else None
-        if json_:
-            emit(simulation_json(result, file))
-        else:
-            emit(describe_simulation(result, built.grid, file, painter(color), grid_width()))
-    return exit_code_for(result.verdict)
+            return spark_explore.simulate(
+                model,
+                properties=names,
+                walks=walks.number,
+                depth=walks.depth,
+                seed=walks.seed,
+                limits=limits,
+                options=engine.spark_options(),
+                reporter=reporter,
+                stop=stop,
+            )
+        return simulate(
+            model,
+            properties=names,
+            walks=walks.number,
+            depth=walks.depth,
+            seed=walks.seed,
+            limits=limits,
+            threads=engine.threads,
+            reporter=reporter,
+            stop=stop,
+        )

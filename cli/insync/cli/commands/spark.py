@@ -5,7 +5,9 @@ from __future__ import annotations
 import click
 
 from insync.cli.exit_codes import ExitCode
-from insync.cli.options.engine import SparkChoice, session_options
+from insync.cli.options.engine import Engine, session_options
+from insync.cli.options.output import Output, output_options
+from insync.cli.show.as_json import tables_json
 from insync.cli.show.figures import plural
 from insync.cli.show.terminal import emit
 
@@ -33,14 +35,21 @@ def prepare_machine() -> int:
 @click.argument("run_dir", metavar="RUN_DIR")
 @click.argument("out", metavar="OUT")
 @session_options
-def export_run(run_dir: str, out: str, spark: SparkChoice) -> int:
+@output_options(color=False, quiet=False)
+def export_run(run_dir: str, out: str, engine: Engine, output: Output) -> int:
     """Write the state graph of the run in RUN_DIR as Parquet tables below OUT, for Spark SQL and notebooks.
 
     OUT/states has a row per state, with its depth and the fields of the model; OUT/transitions has a row per step, with
     its action. RUN_DIR is what `insync check --engine spark --run-dir` wrote; OUT must not exist.
     """
     from insync.spark_explore import export
+    from insync.spark_explore.driver.manifest import read_manifest
+    from insync.spark_explore.wire.run_folder import RunFolder
 
-    states, transitions = export(run_dir, out, spark.options(None))
-    emit(f"{plural(states, 'state')} in {out}/states, {plural(transitions, 'step')} in {out}/transitions")
+    states, transitions = export(run_dir, out, options=engine.spark_options())
+    searched = read_manifest(RunFolder(run_dir)).identity
+    output.show(
+        lambda: f"{plural(states, 'state')} in {out}/states, {plural(transitions, 'step')} in {out}/transitions",
+        lambda: tables_json(searched.model, searched.bounds, out, states, transitions),
+    )
     return ExitCode.HOLDS

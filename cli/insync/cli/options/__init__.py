@@ -1,3 +1,3 @@
-"""The options of the commands: what they are called, which values they take, and the objects that they become."""
+"""Internal: what the options of the commands are called, which values they take, and what becomes of them."""
 
 from __future__ import annotations

@@ -1,58 +1,60 @@
-"""The Spark engine on the command line: the options of `check` and `simulate` for it, and what they become."""
+"""Where a search runs: on this machine's threads, or on Spark."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
+from insync.cli.options.groups import Decorator, Option, gathered, option
+from insync.cli.options.values import Whole
+
 if TYPE_CHECKING:
     from insync.spark_explore import SparkOptions
 
-__all__ = ["ENGINES", "SparkChoice", "engine_option", "session_options", "spark_options"]
+__all__ = ["ENGINES", "Engine", "engine_options", "session_options", "thread_options"]
 
 ENGINES = ("local", "spark")
 
-engine_option = click.option(
-    "--engine",
-    type=click.Choice(ENGINES),
-    default="local",
-    show_default=True,
-    help="Where it runs: in this process, or on Spark (needs the extra `spark` and Java 17).",
-)
-
-_SESSION = (
-    click.option(
-        "--master",
-        metavar="URL",
-        help="Spark: where to run, such as local[4] or spark://host:7077 [default: local[*]].",
-    ),
-    click.option("--remote", metavar="URL", help="Spark: a Spark Connect server, such as sc://host:15002."),
-)
-_RUN = (
-    click.option(
-        "--run-dir", metavar="DIR", help="Spark: keep the states in DIR, a path or a URI that all executors reach."
-    ),
-    click.option("--resume", metavar="DIR", help="Spark: go on with the run in DIR."),
-    click.option("--tables-on-disk", is_flag=True, help="Spark: map the visited states from the executors' disks."),
-)
-
 
 @dataclass(frozen=True, slots=True)
-class SparkChoice:
-    """What was said of Spark on the command line."""
+class Engine:
+    """The engine and its options, as they were said on the command line.
 
+    Attributes:
+        name: local or spark.
+        threads: worker threads of the local engine.
+        partitions: parts of the visited states; for walks on Spark, tasks at a time.
+        master, remote, run_dir, resume, tables_on_disk: the options of Spark.
+    """
+
+    name: str = "local"
+    threads: int | None = None
+    partitions: int | None = None
     master: str | None = None
     remote: str | None = None
     run_dir: str | None = None
     resume: str | None = None
     tables_on_disk: bool = False
 
-    def options(self, partitions: int | None) -> SparkOptions:
-        """Return it for the engine.
+    @property
+    def on_spark(self) -> bool:
+        """Whether the search runs on Spark."""
+        return self.name == "spark"
+
+    def require_own_options(self) -> None:
+        """Raise UsageError for an option that the engine does not have."""
+        if self.on_spark and self.threads is not None:
+            message = "--threads applies to the local engine only; on Spark, use --master local[N], or --partitions N."
+            raise click.UsageError(message)
+        given = [name for name in _SPARK_ALONE if getattr(self, name)]
+        if not self.on_spark and given:
+            message = f"--{given[0].replace('_', '-')} needs the Spark engine; add --engine spark."
+            raise click.UsageError(message)
+
+    def spark_options(self) -> SparkOptions:
+        """Return the options of Spark, for its engine.
 
         Raises:
             UsageError: options that exclude each other.
@@ -68,43 +70,56 @@ class SparkChoice:
         return SparkOptions(
             master=self.master,
             remote=self.remote,
-            partitions=partitions,
+            partitions=self.partitions,
             run_dir=self.resume or self.run_dir,
             resume=self.resume is not None,
             tables_on_disk=self.tables_on_disk,
         )
 
-    def require_spark(self, engine: str, threads: int | None) -> None:
-        """Raise UsageError for an option that the engine does not have."""
-        if engine == "spark" and threads is not None:
-            message = "--threads applies to the local engine only; on Spark, use --master local[N], or --partitions N."
-            raise click.UsageError(message)
-        if engine != "spark" and self != SparkChoice():
-            given = [name for name in self.__slots__ if getattr(self, name)]
-            message = f"--{given[0].replace('_', '-')} needs the Spark engine; add --engine spark."
-            raise click.UsageError(message)
+
+_SPARK_ALONE = ("master", "remote", "run_dir", "resume", "tables_on_disk")
+
+_THREADS = option("--threads", type=Whole(1, 256), metavar="N", help="Worker threads [default: one for each core].")
+_NAME = option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="local",
+    show_default=True,
+    help="Where it runs: in this process, or on Spark (needs the extra `spark` and Java 17).",
+)
+_SESSION = {
+    "master": option(
+        "--master",
+        metavar="URL",
+        help="Spark: where to run, such as local[4] or spark://host:7077 [default: local[*]].",
+    ),
+    "remote": option("--remote", metavar="URL", help="Spark: a Spark Connect server, such as sc://host:15002."),
+}
+_RUN = {
+    "run_dir": option(
+        "--run-dir", metavar="DIR", help="Spark: keep the states in DIR, a path or a URI that all executors reach."
+    ),
+    "resume": option("--resume", metavar="DIR", help="Spark: go on with the run in DIR."),
+    "tables_on_disk": option(
+        "--tables-on-disk", is_flag=True, help="Spark: map the visited states from the executors' disks."
+    ),
+}
 
 
-def spark_options(function: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options of a run on Spark; it gets them as `spark`, a `SparkChoice`."""
-    return _with((*_SESSION, *_RUN), ("master", "remote", "run_dir", "resume", "tables_on_disk"), function)
+def engine_options(*, partitions: str, keeps_states: bool) -> Decorator:
+    """Return a decorator that gives a command the choice of an engine and its options, which it gets as `engine`.
+
+    Args:
+        partitions: what --partitions means to it, as the help text says it.
+        keeps_states: whether it keeps the states of a run on Spark in a folder.
+    """
+    parts = option("--partitions", type=Whole(1, 4096), metavar="N", help=partitions)
+    options: dict[str, Option] = {"threads": _THREADS, "partitions": parts, "name": _NAME, **_SESSION}
+    return gathered("engine", Engine, **options, **(_RUN if keeps_states else {}))
 
 
-def session_options(function: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options of a Spark session alone; it gets them as `spark`, a `SparkChoice`."""
-    return _with(_SESSION, ("master", "remote"), function)
+thread_options = gathered("engine", Engine, threads=_THREADS)
+"""Gives a command --threads, which it gets as `engine`, the local one."""
 
-
-_Option = Callable[[Callable[..., int]], Callable[..., int]]
-
-
-def _with(options: Sequence[_Option], names: Sequence[str], function: Callable[..., int]) -> Callable[..., int]:
-    @functools.wraps(function)
-    def gathered(*args: object, **given: object) -> int:
-        said = {name: given.pop(name) for name in names}
-        return function(*args, spark=SparkChoice(**said), **given)  # type: ignore[arg-type]
-
-    result: Callable[..., int] = gathered
-    for option in reversed(options):
-        result = option(result)
-    return result
+session_options = gathered("engine", Engine, **_SESSION)
+"""Gives a command the options of a Spark session alone, which it gets as `engine`."""

@@ -2,18 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
-if TYPE_CHECKING:
-    from insync.model import Model
+from insync.cli.exit_codes import EPILOG
+from insync.cli.options.choice_options import choice_options, option_names
+from insync.cli.options.first_look import first_look
+from insync.cli.options.groups import Decorator
+from insync.cli.show.choices import choices, default_of, range_of
+from insync.cli.show.models import model_properties
+from insync.model import Bound, Model
+from insync.model.catalogue import BUILT_IN, find_model
+from insync.model.errors import UserError
+from insync.properties.registry import select
 
-__all__ = ["ModelCommand", "chosen_bounds", "chosen_model"]
+__all__ = ["ChosenModel", "ModelCommand", "model_command", "property_option"]
 
 _MODEL = "insync.model"
-_BOUNDS = "insync.bounds"
+_CHOSEN = "insync.chosen"
+_NONE = "none"
+_ARGUMENT = "model"
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenModel:
+    """The model that the command line names.
+
+    Attributes:
+        kind: its class.
+        chosen: the value of each of its settings and bounds.
+    """
+
+    kind: type[Model]
+    chosen: dict[str, int | str]
+
+    def build(self) -> Model:
+        """Return the model under its bounds, traced, so that a mistake in it is found here.
+
+        Raises:
+            UserError: the model cannot be traced; the message has the file and line.
+        """
+        model = self.kind(**self.chosen)
+        model.grid(model.decode(model.program.initial))
+        return model
+
+    def select(self, model: Model, names: Sequence[str]) -> list[str]:
+        """Return the names of the properties to check: the model's headline ones, or those named, or none.
+
+        Raises:
+            UserError: a name that is none of the model's, or `none` beside other names.
+        """
+        if _NONE not in names:
+            return list(select(model, names or None))
+        others = [name for name in names if name != _NONE]
+        if others:
+            message = (
+                f"--property none checks nothing, and --property {others[0]} is there as well. Leave one of them out."
+            )
+            raise UserError(message)
+        return []
+
+
+def property_option(sentence: str) -> Decorator:
+    """Return a decorator that gives a command `--property`, which it gets as `properties`."""
+    option: Decorator = click.option("--property", "properties", multiple=True, metavar="NAME", help=sentence)
+    return option
 
 
 class ModelCommand(click.Command):
@@ -21,15 +79,49 @@ class ModelCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the model among the arguments, so that `get_params` knows its bounds, and parse them all."""
-        spec = find_argument(self, args)
-        if spec is not None:
-            from insync.model.catalogue import find_model
-
-            ctx.meta[_MODEL] = find_model(spec)
-        elif not ({"--help", "-h"} & set(args) or any(map(_may_name_model, args))):
+        look = first_look(self, args)
+        ctx.meta[_CHOSEN] = {}
+        if look.model is not None:
+            ctx.meta[_MODEL] = kind = find_model(look.model)
+            self._require_value(ctx, kind, look.without_value)
+        elif not look.help:
             raise click.MissingParameter(ctx=ctx, param=self.params[0])
-        ctx.meta[_BOUNDS] = {}
-        return super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, args)
+        if (named := ctx.params[_ARGUMENT]) != look.model:
+            message = f"the model could be {look.model} or {named}. Put MODEL before the options."
+            raise click.UsageError(message, ctx)
+        self._refuse_shadowed(ctx)
+        return rest
+
+    def _require_value(self, ctx: click.Context, kind: type[Model], option: str | None) -> None:
+        """Raise UsageError for an option of a bound or setting that stands before the model without its value."""
+        for name, known in option_names(kind, self.taken(ctx)).items():
+            if known == option:
+                values = range_of(choices(kind)[name])
+                message = f"{option} stands before {kind.name} without a value. Give it one of: {values}."
+                raise click.UsageError(message, ctx)
+
+    def _refuse_shadowed(self, ctx: click.Context) -> None:
+        """Raise UsageError for an option of the command that could be meant for the bound of the same name."""
+        own = {name: param for param in self.params for name in param.opts}
+        kind: type[Model] = ctx.meta[_MODEL]
+        for name, option in option_names(kind, self.taken(ctx)).items():
+            param = own.get(natural := "--" + name.replace("_", "-"))
+            if not isinstance(param, click.Option) or param.is_flag or param.name is None:
+                continue
+            given = ctx.get_parameter_source(param.name) is ParameterSource.COMMANDLINE
+            if given and ctx.get_parameter_source(f"bound_{name}") is not ParameterSource.COMMANDLINE:
+                choice = choices(kind)[name]
+                message = (
+                    f"{natural} is an option of the command, and {kind.name} has a "
+                    f"{'bound' if isinstance(choice, Bound) else 'setting'} of that name as well, which is {option}. "
+                    f"Give {option} too, so that both are plain; its default is {default_of(choice)}."
+                )
+                raise click.UsageError(message, ctx)
+
+    def taken(self, ctx: click.Context) -> set[str]:
+        """Return the options that the command has itself."""
+        return {*ctx.help_option_names, *(name for param in self.params for name in param.opts)}
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters of the command and the bounds of the model."""
@@ -37,75 +129,61 @@ class ModelCommand(click.Command):
         model = ctx.meta.get(_MODEL)
         if model is None:
             return params
-        from insync.cli.options.choices import choice_options
-
-        taken = {name for param in self.params for name in param.opts}
-        return [*params, *choice_options(model, taken, ctx.meta[_BOUNDS])]
+        return [*params, *choice_options(model, self.taken(ctx), ctx.meta[_CHOSEN])]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, the bounds in a section of their own, and what the model says of itself."""
+        """Write the options, those of the model in sections of their own, and what the model says of itself."""
         own = {param.name for param in super().get_params(ctx)}
-        bounds: list[tuple[str, str]] = []
-        options: list[tuple[str, str]] = []
+        options, chosen = [], {}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
-            if record is not None and isinstance(param, click.Option):
-                (options if param.name in own else bounds).append(record)
+            if record is not None and param.name in own:
+                options.append(record)
+            elif record is not None:
+                chosen[param.name] = record
         with formatter.section("Options"):
             formatter.write_dl(options)
-        from insync.cli.options.models import describe_all
-
-        model = ctx.meta.get(_MODEL)
-        if model is None:
-            with formatter.section("Models, each with its bounds as options (default, lowest to highest)"):
-                describe_all(formatter)
+        kind: type[Model] | None = ctx.meta.get(_MODEL)
+        if kind is None:
+            _format_models(ctx, formatter)
             return
-        with formatter.section(f"Bounds of {model.name}"):
-            formatter.write_dl(bounds)
-        self.format_properties(model, formatter)
+        for title, names in (("Settings", kind.settings), ("Bounds", kind.bounds)):
+            if names:
+                with formatter.section(f"{title} of {kind.name}"):
+                    formatter.write_dl([chosen[f"bound_{name}"] for name in names])
+        self.format_properties(kind, formatter)
 
     def format_properties(self, model: type[Model], formatter: click.HelpFormatter) -> None:
         """Write the properties that the command is about."""
-        from insync.cli.options.models import describe_properties
-
+        rows = [(f"{name}{' *' if default else ''}", says) for name, says, default in model_properties(model)]
         with formatter.section(f"Properties of {model.name} (* checked by default)"):
-            describe_properties(model, formatter)
+            formatter.write_dl(rows)
 
 
-def chosen_model(ctx: click.Context) -> type[Model]:
-    """Return the class of the model that the command line names."""
-    model: type[Model] = ctx.meta[_MODEL]
-    return model
+def _format_models(ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    """Write the names of the models, and where there is more about them."""
+    with formatter.section("Models"):
+        formatter.write_text(", ".join(BUILT_IN))
+        formatter.write_text(
+            f"`insync list` says what they are; `{ctx.command_path} kip320 --help` shows the bounds, settings and "
+            f"properties of one as well. path/to/file.py:ModelName is a model of your own."
+        )
 
 
-def chosen_bounds(ctx: click.Context) -> dict[str, int | str]:
-    """Return what was chosen for every setting and bound of the model."""
-    bounds: dict[str, int | str] = ctx.meta[_BOUNDS]
-    return bounds
+def model_command(
+    name: str, short_help: str, cls: type[ModelCommand] = ModelCommand
+) -> Callable[[Callable[..., int]], click.Command]:
+    """Return a decorator that makes a command about a model, which it gets as `chosen`, a `ChosenModel`."""
 
+    def decorate(function: Callable[..., int]) -> click.Command:
+        @click.command(name, cls=cls, epilog=EPILOG, short_help=short_help)
+        @click.argument(_ARGUMENT, metavar="MODEL")
+        @click.pass_context
+        @functools.wraps(function)
+        def command(ctx: click.Context, /, **values: Any) -> int:
+            del values[_ARGUMENT]
+            return function(chosen=ChosenModel(ctx.meta[_MODEL], ctx.meta[_CHOSEN]), **values)
 
-def _may_name_model(argument: str) -> bool:
-    """Whether this is a model after an option that is unknown: then the option is the mistake to speak of."""
-    from insync.model.catalogue import BUILT_IN
+        return command
 
-    return argument in BUILT_IN or ".py:" in argument
-
-
-def find_argument(command: click.Command, args: Sequence[str]) -> str | None:
-    """Return the first argument that is neither an option nor the value of one.
-
-    The options of bounds are not known yet: an unknown option without `=` is taken to have a value.
-    """
-    flags = {"--help", "-h"}
-    for param in command.params:
-        if isinstance(param, click.Option) and param.is_flag:
-            flags.update(param.opts)
-    position = 0
-    while position < len(args):
-        argument = args[position]
-        if argument == "--":
-            return args[position + 1] if position + 1 < len(args) else None
-        if not argument.startswith("-") or argument == "-":
-            return argument
-        position += 1 if argument in flags or "=" in argument else 2
-    return None
+    return decorate

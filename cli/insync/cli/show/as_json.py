@@ -7,11 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from insync.model.catalogue import model_reference
+
 if TYPE_CHECKING:
+    from insync.explorer.runs.state_graph import StateGraph
     from insync.explorer.simulate import SimulationResult
+    from insync.explorer.traces.trace import Trace
     from insync.explorer.verdict import CheckResult, PropertyResult, Violation
 
-__all__ = ["check_json", "simulation_json"]
+__all__ = ["check_json", "graph_json", "simulation_json", "steps_json", "tables_json", "trace_json"]
 
 
 def check_json(result: CheckResult, files: Sequence[Path | None]) -> str:
@@ -33,6 +37,7 @@ def check_json(result: CheckResult, files: Sequence[Path | None]) -> str:
             "violations": [_violation(*pair) for pair in zip(result.violations, files, strict=True)],
             "actions": dict(result.actions),
             "never_enabled": list(result.never_enabled),
+            "not_enabled_yet": list(result.not_enabled_yet),
             "seconds": _seconds(result.seconds),
             "peak_memory_bytes": result.peak_memory_bytes,
         },
@@ -70,6 +75,60 @@ def simulation_json(result: SimulationResult, file: Path | None) -> str:
         },
         ensure_ascii=False,
     )
+
+
+def graph_json(graph: StateGraph, file: Path) -> str:
+    """Return the object for a graph that was written to `file`."""
+    return json.dumps(
+        {
+            "model": model_reference(graph.model),
+            "bounds": graph.model.identity,
+            "graph": str(file),
+            "stopped_by": graph.stopped_by,
+            "distinct_states": len(graph),
+            "transitions": len(graph.source),
+            "depth": len(graph.starts) - 1,
+            "not_expanded": len(graph) - graph.expanded,
+        },
+        ensure_ascii=False,
+    )
+
+
+def tables_json(model: str, bounds: Mapping[str, int | str], out: str, states: int, transitions: int) -> str:
+    """Return the object for the tables of a run, of so many rows, that were written below `out`."""
+    return json.dumps(
+        {
+            "model": model,
+            "bounds": dict(bounds),
+            "states": {"table": f"{out}/states", "rows": states},
+            "transitions": {"table": f"{out}/transitions", "rows": transitions},
+        },
+        ensure_ascii=False,
+    )
+
+
+def trace_json(trace: Trace) -> str:
+    """Return the object for a trace that was executed again, with the steps as in its file."""
+    return json.dumps(
+        {
+            "model": trace.model,
+            "bounds": dict(trace.bounds),
+            "property": trace.property,
+            "trace_length": trace.length,
+            "loop": trace.loop,
+            "reason": trace.reason,
+            "steps": steps_json(trace),
+        },
+        ensure_ascii=False,
+    )
+
+
+def steps_json(trace: Trace) -> list[dict[str, object]]:
+    """Return the steps of a trace, each with the state that it leads to."""
+    return [
+        {"action": step.action, "label": step.label, "parameters": dict(step.parameters), "state": step.state}
+        for step in trace.steps
+    ]
 
 
 def _properties(results: Sequence[PropertyResult]) -> list[dict[str, str]]:

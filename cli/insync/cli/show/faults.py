@@ -7,6 +7,7 @@ import traceback
 from types import TracebackType
 
 from insync.cli.exit_codes import ExitCode
+from insync.cli.show.shortened import shortened
 from insync.cli.show.terminal import describe_output_error, emit_error
 
 __all__ = ["explain_exit", "explain_fault"]
@@ -20,7 +21,7 @@ def explain_fault(error: Exception) -> ExitCode:
     from insync.model.errors import UserError
 
     if isinstance(error, UserError):
-        emit_error(f"Error: {error.args[0]}")
+        emit_error(shortened(f"Error: {error.args[0]}"))
         return ExitCode.USER_ERROR
     if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
         emit_error(f"Error: {describe_output_error(error)}")  # a help text, which click writes itself

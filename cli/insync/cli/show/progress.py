@@ -1,27 +1,90 @@
-"""Progress on standard error about once a second, worded like TLC's line: level, time, distinct states, frontier."""
+"""Progress on standard error about once a second: a line on a terminal, else lines that are worded like TLC's."""
 
 from __future__ import annotations
 
+import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from insync.cli.show.figures import count, memory, plural, rate
-from insync.cli.show.terminal import emit_error
+from insync.cli.show.figures import count, memory, plural, rate, seconds
+from insync.cli.show.terminal import clear_status, emit_status, has_status_line
+from insync.explorer.progress import Phase, Progress, Reporter, WalkProgress, WalkReporter
 
-if TYPE_CHECKING:
-    from insync.explorer.progress import Progress, Reporter, WalkProgress, WalkReporter
+__all__ = ["Steps", "progress_line", "search_progress", "status_line", "steps_of_work", "walk_line", "walk_progress"]
 
-__all__ = ["progress_line", "progress_reporter", "walk_line", "walk_reporter"]
-
-
-def progress_reporter(quiet: bool) -> Reporter | None:
-    """Return what prints the progress of a search, or None with `--quiet`."""
-    return None if quiet else _print
+_PERIOD_SECONDS = 1.0
 
 
-def walk_reporter(quiet: bool) -> WalkReporter | None:
-    """Return what prints the progress of a simulation, or None with `--quiet`."""
-    return None if quiet else lambda progress: emit_error(walk_line(progress))
+@contextmanager
+def search_progress(quiet: bool) -> Iterator[Reporter | None]:
+    """Yield what shows the progress of a search, or None with `--quiet`."""
+    with _cleared():
+        yield None if quiet else _show
+
+
+@contextmanager
+def walk_progress(quiet: bool) -> Iterator[WalkReporter | None]:
+    """Yield what shows the progress of a simulation, or None with `--quiet`."""
+    with _cleared():
+        yield None if quiet else lambda progress: emit_status(walk_line(progress))
+
+
+@contextmanager
+def steps_of_work(quiet: bool) -> Iterator[Steps]:
+    """Yield what is told of each step of some work that begins; with `--quiet` it shows nothing."""
+    steps = Steps(quiet)
+    with _cleared():
+        try:
+            yield steps
+        finally:
+            steps.end()
+
+
+class Steps:
+    """Says in a thread which step is at work, for the work itself does not report.
+
+    A step is named once it has taken a second, with the time so far: every second on a terminal, else at ever longer
+    intervals.
+    """
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet, self._over = quiet, threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def begin(self, text: str) -> None:
+        """End the step at work, if there is one, and begin another."""
+        self.end()
+        if self._quiet:
+            return
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._repeat, args=(text, self._over), daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """End the step at work."""
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _repeat(self, text: str, over: threading.Event) -> None:
+        began, pause = time.perf_counter(), _PERIOD_SECONDS
+        while not over.wait(pause):
+            emit_status(f"Progress: {text}, {seconds(time.perf_counter() - began)} so far.")
+            pause = _PERIOD_SECONDS if has_status_line() else 2 * pause
+
+
+@contextmanager
+def _cleared() -> Iterator[None]:
+    try:
+        yield
+    finally:
+        clear_status()
+
+
+def _show(progress: Progress) -> None:
+    now = time.strftime("%Y-%m-%d %H:%M:%S")
+    emit_status(status_line(progress) if has_status_line() else progress_line(progress, now))
 
 
 def walk_line(progress: WalkProgress) -> str:
@@ -32,14 +95,25 @@ def walk_line(progress: WalkProgress) -> str:
     )
 
 
-def _print(progress: Progress) -> None:
-    emit_error(progress_line(progress, time.strftime("%Y-%m-%d %H:%M:%S")))
-
-
 def progress_line(progress: Progress, now: str) -> str:
     """Return the line for where a search is."""
+    if progress.phase is Phase.COMPILE:
+        return f"Progress: compiling the model, {seconds(progress.seconds)} so far."
+    if progress.phase is Phase.DECIDE:
+        return f"Progress: deciding {progress.subject} on {plural(progress.distinct_states, 'state')}."
     return (
         f"Progress({progress.level}) at {now}: "
         f"{count(progress.distinct_states)} distinct states found ({rate(progress.states_per_second, 'states')}), "
         f"{count(progress.frontier)} states left on queue, {memory(progress.memory_bytes)} of memory."
+    )
+
+
+def status_line(progress: Progress) -> str:
+    """Return the same in few words, which fit into a line of a terminal."""
+    if progress.phase is not Phase.SEARCH:
+        return progress_line(progress, "")
+    return (
+        f"level {progress.level}: {plural(progress.distinct_states, 'state')} "
+        f"({rate(progress.states_per_second, 'states')}), {count(progress.frontier)} to expand, "
+        f"{memory(progress.memory_bytes)}, {seconds(progress.seconds)}"
     )

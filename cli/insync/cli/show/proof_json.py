@@ -7,26 +7,26 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insync.cli.show.proof_report import induction_trace
+from insync.explorer.prove import induction_trace
 from insync.proofs.outcome import BoundedVerdict
 from insync.proofs.smt import z3_version
 
 if TYPE_CHECKING:
-    from insync.cli.show.proof_report import Attempt, Search
+    from insync.explorer.prove import BoundedResult, ProofResult
     from insync.explorer.traces.trace import Trace
     from insync.proofs.outcome import Query
 
 __all__ = ["attempt_json", "search_json"]
 
 
-def search_json(search: Search, files: Sequence[Path | None]) -> str:
+def search_json(search: BoundedResult, files: Sequence[Path | None]) -> str:
     """Return the object for a bounded check; `files` are where its traces were written."""
     result = search.result
     stopped_by = {BoundedVerdict.NONE_WITHIN: "depth", BoundedVerdict.UNKNOWN: "unknown"}.get(result.verdict)
     return _object(
         search,
         method="bmc",
-        verdict="violated" if search.traces else "incomplete",
+        verdict=search.verdict,
         stopped_by=result.stopped_by or stopped_by,
         complete_depth=result.depth,
         queries=[_query(search, query) for query in result.queries],
@@ -35,13 +35,13 @@ def search_json(search: Search, files: Sequence[Path | None]) -> str:
     )
 
 
-def attempt_json(attempt: Attempt, files: Sequence[Path | None]) -> str:
-    """Return the object for an induction; `files` are where the traces that initiation found were written."""
+def attempt_json(attempt: ProofResult, saved: Path | None, files: Sequence[Path | None]) -> str:
+    """Return the object for an induction; `files` are where the proof and the traces of initiation were written."""
     result = attempt.result
     return _object(
         attempt,
         method="induction",
-        verdict="holds" if attempt.proved else "violated" if attempt.traces else "incomplete",
+        verdict=attempt.verdict,
         induction=result.verdict.value,
         k=result.k,
         stopped_by=result.stopped_by,
@@ -50,12 +50,12 @@ def attempt_json(attempt: Attempt, files: Sequence[Path | None]) -> str:
         not_proved=list(attempt.lost),
         dropped=[{"name": d.name, "by": d.by, "reason": d.reason} for d in attempt.dropped],
         violations=_violations(attempt.traces, files),
-        proof=None if attempt.saved is None else str(attempt.saved),
+        proof=None if saved is None else str(saved),
         seconds=round(result.seconds, 3),
     )
 
 
-def _object(tried: Attempt | Search, **rest: object) -> str:
+def _object(tried: ProofResult | BoundedResult, **rest: object) -> str:
     head = {
         "model": tried.model.name,
         "bounds": tried.model.identity,
@@ -67,7 +67,7 @@ def _object(tried: Attempt | Search, **rest: object) -> str:
     return json.dumps({**head, **rest}, ensure_ascii=False)
 
 
-def _query(tried: Attempt | Search, query: Query) -> dict[str, object]:
+def _query(tried: ProofResult | BoundedResult, query: Query) -> dict[str, object]:
     found = query.counterexample
     counterexample = None
     if found is not None:

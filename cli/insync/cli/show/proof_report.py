@@ -4,98 +4,27 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import plural, seconds
 from insync.cli.show.report import STOPPED_BY, describe_trace
-from insync.explorer.breadth_first.backtrack import Move
-from insync.explorer.traces.counterexample import refusal_trace, trace_steps, violation_trace
+from insync.explorer.prove import induction_trace
 from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
-from insync.explorer.traces.trace import RefusedStep, Trace
-from insync.model.catalogue import model_reference
+from insync.explorer.verdict import Verdict
 from insync.proofs.outcome import BoundedVerdict, ProofVerdict
 from insync.properties.every_model import TYPE_OK
 
 if TYPE_CHECKING:
+    from insync.explorer.prove import BoundedResult, ProofResult
     from insync.explorer.traces.grid import Paint
-    from insync.model import Model
-    from insync.proofs.inference import Dropped
-    from insync.proofs.outcome import Bounded, CounterexampleToInduction, Induction, Query, StateSequence
+    from insync.proofs.outcome import CounterexampleToInduction, Induction, Query
     from insync.properties.invariants import Invariant
 
-__all__ = ["Attempt", "Search", "answer_of", "describe_attempt", "describe_search", "induction_trace", "traces_of"]
+__all__ = ["answer_of", "describe_attempt", "describe_search"]
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
-    """A bounded check and the traces of what it found."""
-
-    model: Model
-    properties: Sequence[Invariant]
-    lemmas: Sequence[Invariant]
-    result: Bounded
-    traces: Sequence[Trace]
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """An induction, and what an inference dropped on the way to it.
-
-    Attributes:
-        model: the model.
-        properties: those that the induction is about.
-        lemmas: the lemmas that it uses.
-        result: what it found.
-        traces: the violations that initiation found.
-        dropped: candidates that an inference dropped.
-        lost: properties that were asked for and are among those dropped.
-        saved: where the proof was written.
-    """
-
-    model: Model
-    properties: Sequence[Invariant]
-    lemmas: Sequence[Invariant]
-    result: Induction
-    traces: Sequence[Trace]
-    dropped: Sequence[Dropped] = ()
-    lost: Sequence[str] = ()
-    saved: Path | None = None
-
-    @property
-    def proved(self) -> bool:
-        """Whether all that was asked for is proved."""
-        return self.result.verdict is ProofVerdict.PROVED and not self.lost
-
-
-def traces_of(model: Model, properties: Sequence[Invariant], found: Bounded) -> list[Trace]:
-    """Return the trace of each violation that a bounded check found."""
-    known = {p.name: p for p in properties}
-    traces = []
-    for name, states in zip(found.violated, found.sequences, strict=True):
-        moves = _moves(states)
-        refused = name == TYPE_OK and name not in known
-        traces.append(refusal_trace(model, moves) if refused else violation_trace(model, known[name], moves))
-    return traces
-
-
-def induction_trace(model: Model, found: CounterexampleToInduction) -> Trace:
-    """Return a counterexample to induction as a trace; it does not begin with the initial state."""
-    refused = None
-    if found.refused is not None:
-        action = model.program.actions[found.refused]
-        refused = RefusedStep(action.name, action.shown_parameters, action.label, found.reason)
-    first, *rest = trace_steps(model, _moves(found.states))
-    steps = (replace(first, label="a good state"), *rest)
-    return Trace(model_reference(model), model.identity, found.failing[0], steps, found.reason, refused)
-
-
-def _moves(states: StateSequence) -> list[Move]:
-    return list(zip((None, *states.actions), states.codes, strict=True))
-
-
-def describe_search(search: Search, files: Sequence[Path | None], paint: Paint, width: int) -> str:
+def describe_search(search: BoundedResult, files: Sequence[Path | None], paint: Paint, width: int) -> str:
     """Return the report of a bounded check; `files` are where its traces were written."""
     result, names = search.result, ", ".join(p.name for p in search.properties) or TYPE_OK
     lines = [f"{search.model.name}   {describe_bounds(search.model.identity)}"]
@@ -120,8 +49,10 @@ def describe_search(search: Search, files: Sequence[Path | None], paint: Paint, 
     return "\n".join(lines)
 
 
-def describe_attempt(attempt: Attempt, files: Sequence[Path | None], paint: Paint, width: int) -> str:
-    """Return the report of an induction; `files` are where the traces that initiation found were written."""
+def describe_attempt(
+    attempt: ProofResult, saved: Path | None, files: Sequence[Path | None], paint: Paint, width: int
+) -> str:
+    """Return the report of an induction; `files` are where the proof and the traces of initiation were written."""
     lines = [f"{attempt.model.name}   {describe_bounds(attempt.model.identity)}", *_verdict(attempt, paint)]
     lines += _unanswered(attempt.result, width)
     lines += _used(attempt.lemmas, "with", width)
@@ -136,15 +67,15 @@ def describe_attempt(attempt: Attempt, files: Sequence[Path | None], paint: Pain
     for query in attempt.result.queries:
         if query.counterexample is not None:
             lines += ["", _counterexample(attempt, query, query.counterexample, paint, width)]
-    if attempt.saved is not None:
-        lines += ["", f"Check again: insync prove --lemmas {attempt.saved}"]
+    if saved is not None:
+        lines += ["", f"Check again: insync prove --lemmas {saved}"]
     return "\n".join(lines)
 
 
-def _verdict(attempt: Attempt, paint: Paint) -> list[str]:
+def _verdict(attempt: ProofResult, paint: Paint) -> list[str]:
     names = ", ".join([*(p.name for p in attempt.properties), *attempt.lost]) or TYPE_OK
     result, by = attempt.result, f" by {attempt.result.k}-induction" if attempt.result.k > 1 else " by induction"
-    if attempt.proved:
+    if attempt.verdict is Verdict.HOLDS:
         return [paint(f"holds: {names}", Tone.GOOD) + f" in every reachable state,{by}"]
     if attempt.traces:
         lengths = ", ".join(f"{t.property} (trace of {plural(t.length, 'state')})" for t in attempt.traces)
@@ -199,7 +130,9 @@ def _queries(queries: Sequence[Query]) -> list[str]:
     return lines
 
 
-def _counterexample(attempt: Attempt, query: Query, found: CounterexampleToInduction, paint: Paint, width: int) -> str:
+def _counterexample(
+    attempt: ProofResult, query: Query, found: CounterexampleToInduction, paint: Paint, width: int
+) -> str:
     before = plural(attempt.result.k, "good state")
     head = f"{query.name}, after {before} that need not be reachable, breaks {', '.join(found.failing)}:"
     grid = render_grid(induction_trace(attempt.model, found), attempt.model.grid, width=width, paint=paint)

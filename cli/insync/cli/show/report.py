@@ -29,6 +29,9 @@ STOPPED_BY = {
 }
 """What ended a search, in words."""
 
+_SHORTEST_SECONDS = 0.1
+"""Of a search whose rate means anything: below it most of the time goes into beginning and ending."""
+
 
 def describe_check(
     result: CheckResult, columns: Columns, files: Sequence[Path | None], paint: Paint, width: int
@@ -118,8 +121,8 @@ def _check_verdict(result: CheckResult, paint: Paint) -> str:
         return paint(f"holds: {checked}", Tone.GOOD) + f" in all {states}, depth {result.depth}"
     if result.verdict == "violated":
         lengths = ", ".join(f"{v.property} (trace of {plural(v.trace_length, 'state')})" for v in result.violations)
-        others = names["holds"] + names["incomplete"]
-        rest = f"; no violation of {', '.join(others)} up to there" if others else ""
+        rest = f"; no violation of {', '.join(names['incomplete'])} up to there" if names["incomplete"] else ""
+        rest += f"; {', '.join(names['holds'])} held in every state" if names["holds"] else ""
         line = paint(f"violated: {lengths}", Tone.BAD) + f"{rest}; {states} seen, depth {result.depth}"
         return line if result.stopped_by is None else f"{line}\n  stopped by {by}; the rest was not searched"
     if not result.levels:
@@ -145,15 +148,15 @@ def _steps(actions: Mapping[str, int], total: int) -> list[str]:
 
 def _not_enabled(result: CheckResult) -> list[str]:
     """The actions without a step: only a complete search knows that they are never enabled."""
-    names = ", ".join(result.never_enabled)
-    complete = result.stopped_by is None and not result.frontier
-    if not names or not (complete or result.transitions):
-        return []
-    return [f"never enabled: {names}" if complete else f"not enabled so far: {names}"]
+    if result.never_enabled:
+        return [f"never enabled: {', '.join(result.never_enabled)}"]
+    if result.not_enabled_yet and result.transitions:
+        return [f"not enabled so far: {', '.join(result.not_enabled_yet)}"]
+    return []
 
 
 def _times(spent: Mapping[str, float], number: int, noun: str, peak_memory: int) -> str:
     parts = [f"{name} {seconds(time)}" for name, time in spent.items()]
-    if spent.get("search", 0) > 0:
+    if spent.get("search", 0) >= _SHORTEST_SECONDS:
         parts.append(rate(number / spent["search"], noun))
     return ", ".join([*parts, f"memory {memory(peak_memory)}"])

@@ -1,4 +1,4 @@
-"""Writing to the terminal: text that survives a closed pipe, colours where they are wanted."""
+"""Writing to the terminal: text that survives a closed pipe, colours where they are wanted, and one line of status."""
 
 from __future__ import annotations
 
@@ -13,7 +13,19 @@ import click
 if TYPE_CHECKING:
     from insync.explorer.traces.grid import Paint, Tone
 
-__all__ = ["describe_output_error", "emit", "emit_error", "grid_width", "painter", "prepare_streams", "wants_colour"]
+__all__ = [
+    "clear_status",
+    "describe_output_error",
+    "emit",
+    "emit_error",
+    "emit_status",
+    "grid_width",
+    "has_status_line",
+    "painter",
+    "prepare_streams",
+    "status_shown",
+    "wants_colour",
+]
 
 _WIDTH = 120
 
@@ -44,6 +56,7 @@ def emit(text: str) -> None:
     A reader that closed the pipe has seen what it wanted: the rest is dropped and the exit code stays what it is.
     Raises UserError when the output cannot be written for another reason, such as a full disk.
     """
+    clear_status()
     try:
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
@@ -64,8 +77,49 @@ def describe_output_error(error: OSError) -> str:
 
 def emit_error(text: str) -> None:
     """Write `text` and a newline to standard error, at once; nothing can be said when that fails."""
+    clear_status()
+    _write_error(text + "\n")
+
+
+class _Status:
+    """Whether the last line of the terminal says how far some work is, and is to be replaced."""
+
+    shown = False
+
+
+_WIPE = "\r\x1b[K"
+
+
+def has_status_line() -> bool:
+    """Return whether standard error can show a line that is rewritten: a terminal that moves its cursor."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def status_shown() -> bool:
+    """Return whether a line of status stands there, without a newline after it."""
+    return _Status.shown
+
+
+def emit_status(text: str) -> None:
+    """Show how far some work is: on a terminal in one line that the next one replaces, elsewhere as a line."""
+    if not has_status_line():
+        emit_error(text)
+        return
+    room = shutil.get_terminal_size().columns - 1
+    _write_error(_WIPE + text[:room])
+    _Status.shown = True
+
+
+def clear_status() -> None:
+    """Take the line of status away, if there is one."""
+    if _Status.shown:
+        _Status.shown = False
+        _write_error(_WIPE)
+
+
+def _write_error(text: str) -> None:
     try:
-        sys.stderr.write(text + "\n")
+        sys.stderr.write(text)
         sys.stderr.flush()
     except OSError:
         _discard(sys.stderr)

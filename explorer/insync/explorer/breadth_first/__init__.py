@@ -1,3 +1,3 @@
-"""Breadth-first search on one machine: levels, partitions, the threads that own them, and the way back to the start."""
+"""Internal: the levels of a breadth-first search, their partitions, the threads that own them, and the way back."""
 
 from __future__ import annotations

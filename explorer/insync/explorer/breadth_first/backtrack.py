@@ -9,16 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 
 from insync.explorer.breadth_first.search import Space
 from insync.explorer.breadth_first.workers import Team
+from insync.explorer.evaluator.stepping import Move, moves_through
 from insync.machine.kernels import Kernels
 from insync.machine.packed import PackedRows, Words, words_at
-from insync.model.errors import DomainError, InternalError
-from insync.model.evaluator import Evaluator
-from insync.model.program import Program
+from insync.model import Model
+from insync.model.errors import InternalError
 
-__all__ = ["Move", "StepBack", "least_predecessor", "path_to", "replayed", "traced_back"]
-
-Move = tuple[int | None, tuple[int, ...]]
-"""The number of an action (None for the start) and the codes of the state after it."""
+__all__ = ["StepBack", "least_predecessor", "path_to", "traced_back"]
 
 StepBack = Callable[[Words, int], Words | None]
 """Gives the least state of a level that has a step to a state; None if there is none."""
@@ -27,12 +24,12 @@ _CHUNK = 512
 _BUFFER_BYTES = 1 << 16
 
 
-def path_to(program: Program, kernels: Kernels, space: Space, team: Team, target: Words, level: int) -> list[Move]:
+def path_to(model: Model, kernels: Kernels, space: Space, team: Team, target: Words, level: int) -> list[Move]:
     """Return a shortest sequence of moves from the initial state to a state; see `traced_back`.
 
     Args:
-        program: the program that was searched.
-        kernels: the same, compiled.
+        model: what was searched.
+        kernels: its compiled program.
         space: the searched space.
         team: the threads that work.
         target: the state.
@@ -46,7 +43,7 @@ def path_to(program: Program, kernels: Kernels, space: Space, team: Team, target
         team.run(lambda _: found.append(least_predecessor(kernels, chunks, state)))
         return min((least for least in found if least is not None), default=None)
 
-    return traced_back(program, target, level, step_back)
+    return traced_back(model, target, level, step_back)
 
 
 def _chunks(space: Space, level: int) -> Iterator[tuple[int, int]]:
@@ -57,14 +54,14 @@ def _chunks(space: Space, level: int) -> Iterator[tuple[int, int]]:
             yield partition.store.address(place), min(_CHUNK, end - place)
 
 
-def traced_back(program: Program, target: Words, level: int, step_back: StepBack) -> list[Move]:
+def traced_back(model: Model, target: Words, level: int, step_back: StepBack) -> list[Move]:
     """Return a shortest sequence of moves from the initial state to a state.
 
     Of all predecessors the least packed state is taken, and of several actions that lead on the one with the smallest
     number. The moves are those of the evaluator.
 
     Args:
-        program: the program that was searched.
+        model: what was searched.
         target: the state.
         level: the level it is in, the initial state's being 1.
         step_back: finds the predecessors.
@@ -80,7 +77,7 @@ def traced_back(program: Program, target: Words, level: int, step_back: StepBack
             raise InternalError(message)
         states.append(before)
     states.reverse()
-    return replayed(program, states)
+    return moves_through(model, [model.program.schema.unpack(state) for state in states])
 
 
 def least_predecessor(kernels: Kernels, ranges: Iterable[tuple[int, int]], target: Words) -> Words | None:
@@ -118,29 +115,3 @@ def least_predecessor(kernels: Kernels, ranges: Iterable[tuple[int, int]], targe
     finally:
         expander.close()
     return min(found, default=None)
-
-
-def replayed(program: Program, states: list[Words]) -> list[Move]:
-    """Return the moves of the evaluator through packed states, the initial one first; see `traced_back`."""
-    evaluator = Evaluator(program)
-    codes = program.schema.unpack(states[0])
-    if codes != tuple(program.initial):
-        message = f"The search traced a violation back to {states[0]}, which is not the initial state."
-        raise InternalError(message)
-    moves: list[Move] = [(None, codes)]
-    for state in states[1:]:
-        target = program.schema.unpack(state)
-        action = next((n for n in evaluator.enabled(codes) if _leads(evaluator, n, codes, target)), None)
-        if action is None:
-            message = f"The machine code steps from {codes} to {target}; the evaluator knows no such step."
-            raise InternalError(message)
-        codes = target
-        moves.append((action, codes))
-    return moves
-
-
-def _leads(evaluator: Evaluator, action: int, codes: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    try:
-        return evaluator.step(action, codes) == target
-    except DomainError:
-        return False

@@ -16,7 +16,7 @@ from insync.machine.kernels import Kernels
 from insync.machine.packed import Found, PackedRows, Words
 from insync.machine.store import Store
 
-__all__ = ["Hit", "Partition", "Search", "Space"]
+__all__ = ["BreadthFirstSearch", "Hit", "Partition", "Space"]
 
 _BUFFER_BYTES = 1 << 20
 _FEW = 1024  # states that one thread expands faster than two can share
@@ -57,7 +57,7 @@ class Space:
     Attributes:
         partitions: the states.
         levels: how many states each complete level has.
-        steps: how many steps of each action were taken.
+        steps: how many steps of each action were taken from the levels that were expanded.
         violations: for each property that fails, by its place in the order they were given, where it first does.
         refused: where a step's checks first fail.
         stopped_by: the bound that ended the search.
@@ -78,7 +78,7 @@ class Space:
             partition.store.close()
 
 
-class Search:
+class BreadthFirstSearch:
     """One exhaustive search.
 
     Args:
@@ -138,19 +138,23 @@ class Search:
         self._close_level()
 
     def _next_level(self) -> bool:
-        """Expand the last level and close the next; return whether there is one."""
+        """Expand the last level and close the next; return whether there is one.
+
+        A level in which a refused step ends the search does not count as expanded: where its other steps lead is not
+        looked at.
+        """
         while any(partition.pending for partition in self.space.partitions):
             self.space.stopped_by = self._round()
             if self.space.stopped_by is not None:
                 return False
-        for expander in self.expanders:
-            self.space.steps = [a + b for a, b in zip(self.space.steps, expander.take_steps(), strict=True)]
-        self.space.expanded = len(self.space.levels)
         refused = _total([expander.take_refused() for expander in self.expanders])
         if refused.least is not None and self.space.refused is None:
             self.space.refused = Hit(len(self.space.levels), refused.count, refused.least)
             if not self.keep_going:
                 return False
+        for expander in self.expanders:
+            self.space.steps = [a + b for a, b in zip(self.space.steps, expander.take_steps(), strict=True)]
+        self.space.expanded = len(self.space.levels)
         return self._close_level()
 
     def _close_level(self) -> bool:

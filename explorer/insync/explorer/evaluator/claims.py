@@ -6,11 +6,10 @@ both; machine code and z3 know the first kind alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from insync.model import Model, ReadableState
-from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.evaluator import evaluate
 from insync.model.graph import Node
@@ -18,40 +17,13 @@ from insync.properties.explain import explain
 from insync.properties.invariants import Invariant, sentence_of
 from insync.properties.registry import judge
 
-__all__ = ["Claim", "ModelLike", "PropertyLike", "ReadableProperty", "asked_names", "claims_of", "model_of"]
-
-ModelLike = Model | type[Model] | str
-"""A model: a class, an instance, or what the command line calls it, `kip320` or `path/to/file.py:Class`."""
+__all__ = ["Claim", "PropertyLike", "ReadableProperty", "asked_names", "claims_of"]
 
 ReadableProperty = Callable[[ReadableState], bool]
 """A property in plain Python: whether a readable state is as it must be. Its docstring says what it means."""
 
 PropertyLike = str | ReadableProperty
 """A property of the model by its name, or a readable one."""
-
-
-def model_of(given: ModelLike, bounds: Mapping[str, int | str] | None = None) -> Model:
-    """Return the model under these bounds; a bound that is not named has its default.
-
-    Raises:
-        UserError: there is no such model or bound, or an instance, which has its bounds, is given others.
-    """
-    if isinstance(given, Model):
-        if bounds and type(given)(**{**given.identity, **bounds}).identity != given.identity:
-            message = (
-                f"{given.name}: the model was made with the bounds {given.identity}, and {dict(bounds)} is given too. "
-                f"Give the class {type(given).__name__} with bounds, or the model without."
-            )
-            raise UserError(message)
-        return given
-    kind: object = find_model(given) if isinstance(given, str) else given
-    if not (isinstance(kind, type) and issubclass(kind, Model)):
-        message = (
-            f"{given!r} is not a model; give a subclass of Model, or the name of one, such as 'kip320' or "
-            f"'path/to/file.py:ModelName'."
-        )
-        raise UserError(message)
-    return kind(**(bounds or {}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,19 +6,17 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.machine.kernels import Kernels, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model, ReadableState
-from insync.model.errors import DomainError
-from insync.model.evaluator import Evaluator, evaluate
+from insync.model.evaluator import Codes, evaluate
 from insync.properties.registry import judge
 from insync.properties.show import field_value, plain
 
 __all__ = ["Difference", "first_difference"]
 
 _BUFFER_BYTES = 1 << 16
-
-Codes = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,7 @@ class Difference:
 
 
 def first_difference(
-    model: Model, properties: Sequence[str], depth: int, stop: threading.Event | None = None
+    model: Model, *, properties: Sequence[str], depth: int, stop: threading.Event | None = None
 ) -> Difference | None:
     """Compare successors and properties of every state, in breadth-first order, up to a level; slow.
 
@@ -64,26 +62,18 @@ def first_difference(
 
 def _states(model: Model, depth: int) -> Iterator[tuple[int, Codes]]:
     """Yield the evaluator's states with their levels, breadth first."""
-    evaluator = Evaluator(model.program)
+    stepper = Stepper(model)
     frontier = [model.program.initial]
     seen = set(frontier)
     for level in range(1, depth + 1):
         after = []
         for codes in frontier:
             yield level, codes
-            for number in evaluator.enabled(codes):
-                following = _step(evaluator, number, codes)
-                if following is not None and following not in seen:
+            for _, following in stepper.outcomes(codes):
+                if not isinstance(following, Refused) and following not in seen:
                     seen.add(following)
                     after.append(following)
         frontier = after
-
-
-def _step(evaluator: Evaluator, number: int, codes: Codes) -> Codes | None:
-    try:
-        return evaluator.step(number, codes)
-    except DomainError:
-        return None
 
 
 class _Comparison:
@@ -91,7 +81,7 @@ class _Comparison:
 
     def __init__(self, model: Model, kernels: Kernels) -> None:
         self.model = model
-        self.evaluator = Evaluator(model.program)
+        self.stepper = Stepper(model)
         self.initial = model.program.schema.pack(model.program.initial)
         self.expander = kernels.expander(1, _BUFFER_BYTES, self.initial)
         self.checker = kernels.checker()
@@ -112,10 +102,9 @@ class _Comparison:
         refuses = self.expander.take_refused().count
         expected: dict[Codes, str] = {}
         refused = []
-        for number in self.evaluator.enabled(codes):
-            after = _step(self.evaluator, number, codes)
+        for number, after in self.stepper.outcomes(codes):
             label = self.model.program.actions[number].label
-            if after is None:
+            if isinstance(after, Refused):
                 refused.append(label)
             elif schema.pack(after) != self.initial:  # the search need not find the initial state again
                 expected.setdefault(after, label)

@@ -1,26 +1,29 @@
-"""Stepping through a model with the evaluator: what is enabled, the step to the next state, the trace of the walk."""
+"""Stepping through a model with the evaluator: what is enabled, where a step leads, and the moves of a walk.
+
+Whatever takes steps in plain Python takes them here: searches, replayed and shortened traces, tests of users.
+"""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import cached_property
+from itertools import pairwise
 from typing import TypeVar
 
 from insync.explorer.evaluator.claims import Claim
-from insync.explorer.traces.trace import START, RefusedStep, Trace, TraceStep
 from insync.model import Model
-from insync.model.catalogue import model_reference
-from insync.model.errors import DomainError, GuardError
-from insync.model.evaluator import Evaluator
+from insync.model.errors import DomainError, GuardError, InternalError
+from insync.model.evaluator import Codes, Evaluator
 from insync.model.sorts import Parameter
 
-__all__ = ["Codes", "Refused", "Stepper", "Value", "Walk", "readable_parameter"]
+__all__ = ["Move", "ParameterValue", "Refused", "Stepper", "Walk", "confirmed", "moves_through", "readable_parameter"]
 
-Codes = tuple[int, ...]
-"""A state: the code of each cell."""
+Move = tuple[int | None, Codes]
+"""The number of an action (None for the start) and the state after it."""
 
-Value = str | bool
+ParameterValue = str | bool
 """A parameter as a reader of traces knows it: a member's label, an enumeration's name, true or false."""
 
 _REMEMBERED = 20_000
@@ -29,7 +32,7 @@ K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 
-def readable_parameter(value: Parameter) -> Value:
+def readable_parameter(value: Parameter) -> ParameterValue:
     """Return what a parameter's value is called; a truth value stays one."""
     if isinstance(value, bool):
         return value
@@ -37,7 +40,12 @@ def readable_parameter(value: Parameter) -> Value:
 
 
 class Refused(Exception):
-    """A step that is enabled and would assign what its field cannot hold: the failure of type_ok."""
+    """A step that is enabled and would assign what its field cannot hold: the failure of type_ok.
+
+    Attributes:
+        number: of the action.
+        message: what it would assign.
+    """
 
     def __init__(self, number: int, message: str) -> None:
         super().__init__(message)
@@ -45,7 +53,7 @@ class Refused(Exception):
 
 
 class Stepper:
-    """The states and steps of a model, as far as walks have seen them; shared by many walks.
+    """The states and steps of a model, remembered, so that many walks share them.
 
     Args:
         model: the model.
@@ -55,12 +63,15 @@ class Stepper:
         self.model = model
         self.actions = model.program.actions
         self._evaluator = Evaluator(model.program)
-        self._values = [{n: readable_parameter(v) for n, v in action.parameters} for action in self.actions]
         self._enabled: OrderedDict[Codes, Mapping[str, list[int]]] = OrderedDict()
-        self._steps: OrderedDict[tuple[Codes, int], Codes] = OrderedDict()
+        self._outcomes: OrderedDict[tuple[Codes, int], Codes | Refused | None] = OrderedDict()
         self._holds: OrderedDict[tuple[str, Codes], bool] = OrderedDict()
 
-    def values(self, number: int) -> Mapping[str, Value]:
+    @cached_property
+    def _values(self) -> list[Mapping[str, ParameterValue]]:
+        return [{name: readable_parameter(value) for name, value in action.parameters} for action in self.actions]
+
+    def values(self, number: int) -> Mapping[str, ParameterValue]:
         """Return the parameters of the action with this number."""
         return self._values[number]
 
@@ -68,16 +79,31 @@ class Stepper:
         """Return the numbers of the enabled actions by name, in order."""
         return _remembered(self._enabled, codes, lambda: self._by_name(codes))
 
+    def attempt(self, codes: Codes, number: int) -> Codes | Refused | None:
+        """Return the state after an action, or what refuses the step; None where the action is not enabled."""
+        return _remembered(self._outcomes, (codes, number), lambda: self._outcome(codes, number))
+
+    def outcomes(self, codes: Codes) -> Iterator[tuple[int, Codes | Refused]]:
+        """Yield the number of each enabled action with the state after it, or with what refuses the step, in order."""
+        for number in sorted(number for numbers in self.enabled(codes).values() for number in numbers):
+            outcome = self.attempt(codes, number)
+            assert outcome is not None
+            yield number, outcome
+
     def step(self, codes: Codes, number: int) -> Codes:
-        """Return the state after an enabled action.
+        """Return the state after an action.
 
         Raises:
+            GuardError: the action is not enabled.
             Refused: the step assigns what its field cannot hold.
         """
-        try:
-            return _remembered(self._steps, (codes, number), lambda: self._evaluator.step(number, codes))
-        except DomainError as error:
-            raise Refused(number, str(error.args[0])) from None
+        outcome = self.attempt(codes, number)
+        if outcome is None:
+            message = f"{self.actions[number]} is not enabled in this state."
+            raise GuardError(message)
+        if isinstance(outcome, Refused):
+            raise Refused(outcome.number, outcome.message)
+        return outcome
 
     def holds(self, claim: Claim, codes: Codes) -> bool:
         """Return whether a claim, which no other has the name of, holds in a state; it is asked once per state."""
@@ -88,6 +114,14 @@ class Stepper:
         for number in self._evaluator.enabled(codes):
             names.setdefault(self.actions[number].name, []).append(number)
         return names
+
+    def _outcome(self, codes: Codes, number: int) -> Codes | Refused | None:
+        try:
+            return self._evaluator.step(number, codes)
+        except GuardError:
+            return None
+        except DomainError as error:
+            return Refused(number, str(error.args[0]))
 
 
 def _remembered(memory: OrderedDict[K, T], key: K, find: Callable[[], T]) -> T:
@@ -112,15 +146,20 @@ class Walk:
 
     def __init__(self, stepper: Stepper) -> None:
         self.stepper = stepper
-        self.codes: Codes = stepper.model.program.initial
-        self.moves: list[tuple[int | None, Codes]] = [(None, self.codes)]
+        self.codes: Codes = tuple(stepper.model.program.initial)
+        self.moves: list[Move] = [(None, self.codes)]
 
     @property
     def enabled(self) -> Mapping[str, list[int]]:
         """The numbers of the actions that are enabled here, by name."""
         return self.stepper.enabled(self.codes)
 
-    def number_of(self, action: str, parameters: Mapping[str, Value]) -> int:
+    @property
+    def taken(self) -> list[int]:
+        """The numbers of the actions so far."""
+        return [number for number, _ in self.moves if number is not None]
+
+    def number_of(self, action: str, parameters: Mapping[str, ParameterValue]) -> int:
         """Return the number of the enabled action with these parameters.
 
         Raises:
@@ -134,26 +173,60 @@ class Walk:
         raise GuardError(message)
 
     def step(self, number: int) -> None:
-        """Take an enabled action; a step that is refused leaves the walk where it is.
+        """Take an action; a step that cannot be taken leaves the walk where it is.
 
         Raises:
+            GuardError: the action is not enabled.
             Refused: the step assigns what its field cannot hold.
         """
         self.codes = self.stepper.step(self.codes, number)
         self.moves.append((number, self.codes))
 
-    def trace(self, name: str, reason: str, refused: Refused | None = None) -> Trace:
-        """Return the walk as the trace of a property that fails at its end."""
-        model = self.stepper.model
-        steps = []
-        for number, codes in self.moves:
-            if number is None:
-                steps.append(TraceStep(None, {}, model.decode(codes), START))
-            else:
-                action = self.stepper.actions[number]
-                steps.append(TraceStep(action.name, action.shown_parameters, model.decode(codes), action.label))
-        last = None
-        if refused is not None:
-            action = self.stepper.actions[refused.number]
-            last = RefusedStep(action.name, action.shown_parameters, action.label, refused.message)
-        return Trace(model_reference(model), model.identity, name, tuple(steps), reason, last)
+
+def moves_through(model: Model, states: Sequence[Codes]) -> list[Move]:
+    """Return the moves through states that an engine found: of several actions that lead on, the one of least number.
+
+    Args:
+        model: the model that was searched.
+        states: the initial state first.
+
+    Raises:
+        InternalError: the first is not the initial state, or the evaluator has no such step.
+    """
+    evaluator = Evaluator(model.program)
+    _require_initial(model, states[0])
+    moves: list[Move] = [(None, states[0])]
+    for before, after in pairwise(states):
+        leading = (number for number in evaluator.enabled(before) if evaluator.leads(before, number, after))
+        number = next(leading, None)
+        if number is None:
+            message = f"The machine code steps from {before} to {after}; the evaluator knows no such step."
+            raise InternalError(message)
+        moves.append((number, after))
+    return moves
+
+
+def confirmed(model: Model, moves: Sequence[Move]) -> list[Move]:
+    """Return moves that an engine found, having taken each of them.
+
+    Args:
+        model: the model that was searched.
+        moves: (None, initial state) first.
+
+    Raises:
+        InternalError: the first state is not the initial one, or the evaluator's step leads elsewhere.
+    """
+    evaluator = Evaluator(model.program)
+    _require_initial(model, moves[0][1])
+    for (_, before), (number, after) in pairwise(moves):
+        if number is None or not evaluator.leads(before, number, after):
+            action = "no action" if number is None else model.program.actions[number]
+            message = f"The machine code takes {action} from {before} to {after}; the evaluator takes no such step."
+            raise InternalError(message)
+    return list(moves)
+
+
+def _require_initial(model: Model, codes: Codes) -> None:
+    if codes != tuple(model.program.initial):
+        message = f"The search traced a violation back to {codes}, which is not the initial state."
+        raise InternalError(message)

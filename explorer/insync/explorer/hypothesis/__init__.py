@@ -1,4 +1,4 @@
-"""Models in Hypothesis: state machines, strategies for states, and model-based tests of a system.
+"""Public: models in Hypothesis, as state machines, strategies for states, and model-based tests of a system.
 
 Nothing here is public by subclassing: functions build what Hypothesis runs.
 """

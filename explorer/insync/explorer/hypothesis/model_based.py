@@ -8,11 +8,13 @@ from typing import ClassVar, NoReturn
 
 from hypothesis.stateful import RuleBasedStateMachine
 
-from insync.explorer.evaluator.claims import ModelLike, PropertyLike, model_of
-from insync.explorer.evaluator.stepping import Stepper, Value, Walk
+from insync.explorer.evaluator.claims import PropertyLike
+from insync.explorer.evaluator.stepping import ParameterValue, Stepper, Walk
+from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.hypothesis.rule_based import ModelMachine, build_machine, is_final
 from insync.explorer.hypothesis.side_by_side import Adapter, Output, SideBySide, check_adapter
 from insync.explorer.testing.failures import trace_directory
+from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import read_trace, write_trace
@@ -40,8 +42,8 @@ class Disagreement(AssertionError):
 
 def model_based_test(
     model: ModelLike,
-    bounds: Mapping[str, int | str] | None = None,
     *,
+    bounds: Mapping[str, int | str] | None = None,
     adapter: Adapter,
     outputs: Mapping[str, Output] | None = None,
     properties: Sequence[PropertyLike] = (),
@@ -82,7 +84,7 @@ class SystemMachine(ModelMachine):
         if found is not None:
             _disagree(self.walk, found, self.pair.name)
 
-    def take(self, action: str, parameters: Mapping[str, Value]) -> None:
+    def take(self, action: str, parameters: Mapping[str, ParameterValue]) -> None:
         """Take a step of the model, then of the system."""
         __tracebackhide__ = True
         before = self.walk.codes
@@ -97,6 +99,7 @@ class SystemMachine(ModelMachine):
 def replay_against(
     file: str | Path,
     adapter: Adapter,
+    *,
     outputs: Mapping[str, Output] | None = None,
     model: ModelLike | None = None,
 ) -> None:
@@ -134,7 +137,7 @@ def replay_against(
 
 
 def _step_system(
-    pair: SideBySide, walk: Walk, before: tuple[int, ...], action: str, parameters: Mapping[str, Value]
+    pair: SideBySide, walk: Walk, before: tuple[int, ...], action: str, parameters: Mapping[str, ParameterValue]
 ) -> None:
     __tracebackhide__ = True
     model = walk.stepper.model
@@ -144,7 +147,8 @@ def _step_system(
         raise
     except Exception as error:
         if is_final():
-            trace = walk.trace(AGREEMENT, f"{pair.name}.{action} raised {type(error).__name__} in the last step.")
+            reason = f"{pair.name}.{action} raised {type(error).__name__} in the last step."
+            trace = trace_of(model, AGREEMENT, walk.moves, reason)
             error.add_note(render_grid(trace, model.grid))
         raise
     if found is not None:
@@ -156,10 +160,10 @@ def _disagree(walk: Walk, found: str, adapter: str) -> NoReturn:
     __tracebackhide__ = True
     number = walk.moves[-1][0]
     when = "In the initial state" if number is None else f"After `{walk.stepper.actions[number].label}`"
-    trace = walk.trace(AGREEMENT, f"{when} system and model disagree: {found}")
+    model = walk.stepper.model
+    trace = trace_of(model, AGREEMENT, walk.moves, f"{when} system and model disagree: {found}")
     if not is_final():
         raise Disagreement(trace.reason, trace)
-    model = walk.stepper.model
     file = trace_directory() / f"{model.name}-{AGREEMENT}.json"
     write_trace(file, trace)
     again = f"Trace: {file}\nAgain: replay_against({str(file)!r}, {adapter})"

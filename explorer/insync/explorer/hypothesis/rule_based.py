@@ -11,9 +11,11 @@ from hypothesis.control import currently_in_test_context
 from hypothesis.errors import InvalidArgument
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from insync.explorer.evaluator.claims import Claim, ModelLike, PropertyLike, claims_of, model_of
-from insync.explorer.evaluator.stepping import Refused, Stepper, Value, Walk
+from insync.explorer.evaluator.claims import Claim, PropertyLike, claims_of
+from insync.explorer.evaluator.stepping import ParameterValue, Refused, Stepper, Walk
+from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.testing.failures import PropertyViolated, describe, save, trace_directory
+from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.errors import UserError
@@ -32,6 +34,7 @@ M = TypeVar("M", bound="ModelMachine")
 
 def state_machine(
     model: ModelLike,
+    *,
     bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[PropertyLike] | None = None,
 ) -> type[RuleBasedStateMachine]:
@@ -89,24 +92,24 @@ class ModelMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.walk = Walk(self.stepper)
-        self._chosen: dict[str, Value] = {}
+        self._chosen: dict[str, ParameterValue] = {}
         self._proved: set[str] = set()
         # Hypothesis's own choice switches random rules off for a whole run, and drops the run where none of those that
         # are left is enabled: half of all runs of a protocol, whose actions wait for one another.
         self._rules_strategy: Any = _enabled_rule(self, _rules(self))
 
-    def options(self, action: str, parameter: str) -> list[Value]:
+    def options(self, action: str, parameter: str) -> list[ParameterValue]:
         """Return the values of a parameter with which an action is enabled, given those that were drawn before it."""
         chosen = self._chosen.items()
         bindings = (self.stepper.values(number) for number in self.walk.enabled[action])
         return list(dict.fromkeys(b[parameter] for b in bindings if chosen <= b.items()))
 
-    def choose(self, parameter: str, value: Value) -> Value:
+    def choose(self, parameter: str, value: ParameterValue) -> ParameterValue:
         """Note what was drawn for a parameter, and return it."""
         self._chosen[parameter] = value
         return value
 
-    def take(self, action: str, parameters: Mapping[str, Value]) -> None:
+    def take(self, action: str, parameters: Mapping[str, ParameterValue]) -> None:
         """Take a step of the model."""
         __tracebackhide__ = True
         self._chosen, self._proved = {}, set()
@@ -114,7 +117,7 @@ class ModelMachine(RuleBasedStateMachine):
         try:
             self.walk.step(number)
         except Refused as refused:
-            raise self.violated(self.walk.trace(TYPE_OK, refused.message, refused)) from None
+            raise self.violated(self._trace(TYPE_OK, refused.message, refused)) from None
 
     def require(self, claim: Claim) -> None:
         """Raise PropertyViolated unless a claim holds in the state that the walk is in."""
@@ -122,8 +125,11 @@ class ModelMachine(RuleBasedStateMachine):
         if claim.name in self._proved:
             return
         if not self.stepper.holds(claim, self.walk.codes):
-            raise self.violated(self.walk.trace(claim.name, claim.reason(self.walk.codes)))
+            raise self.violated(self._trace(claim.name, claim.reason(self.walk.codes)))
         self._proved.add(claim.name)
+
+    def _trace(self, failing: str, reason: str, refused: Refused | None = None) -> Trace:
+        return trace_of(self.stepper.model, failing, self.walk.moves, reason, refused)
 
     def violated(self, trace: Trace) -> PropertyViolated:
         """Return the failure that a trace shows; only the shrunk one is saved and shown whole."""
@@ -143,7 +149,7 @@ def _rules(machine: RuleBasedStateMachine) -> list[Any]:
 
 
 @st.composite
-def _enabled_rule(draw: st.DrawFn, machine: ModelMachine, rules: list[Any]) -> tuple[Any, dict[str, Value]]:
+def _enabled_rule(draw: st.DrawFn, machine: ModelMachine, rules: list[Any]) -> tuple[Any, dict[str, ParameterValue]]:
     """Draw a rule whose action is enabled, and its parameters."""
 
     def enabled(candidate: Any) -> bool:
@@ -173,9 +179,9 @@ def _error(name: str) -> type[PropertyViolated]:
     return type(PropertyViolated.__name__, (PropertyViolated,), members)
 
 
-def _values(stepper: Stepper, action: str) -> dict[str, list[Value]]:
+def _values(stepper: Stepper, action: str) -> dict[str, list[ParameterValue]]:
     """Return the parameters of an action, each with every value that it can have."""
-    values: dict[str, dict[Value, None]] = {}
+    values: dict[str, dict[ParameterValue, None]] = {}
     for number, bound in enumerate(stepper.actions):
         if bound.name == action:
             for name, value in stepper.values(number).items():
@@ -191,10 +197,10 @@ def _free(name: str, base: type, taken: Iterable[str]) -> str:
     return name
 
 
-def _rule(action: str, values: Mapping[str, Sequence[Value]]) -> Callable[..., None]:
+def _rule(action: str, values: Mapping[str, Sequence[ParameterValue]]) -> Callable[..., None]:
     names = {f"{name}_" if name in _HYPOTHESIS_TAKES else name: name for name in values}
 
-    def step(self: ModelMachine, **given: Value) -> None:
+    def step(self: ModelMachine, **given: ParameterValue) -> None:
         __tracebackhide__ = True
         self.take(action, {names.get(name, name): value for name, value in given.items()})
 
@@ -204,16 +210,16 @@ def _rule(action: str, values: Mapping[str, Sequence[Value]]) -> Callable[..., N
     return precondition(lambda self: action in self.walk.enabled)(drawn)
 
 
-def _drawn(action: str, parameter: str, values: Sequence[Value]) -> st.SearchStrategy[Any]:
-    def enabling(machine: ModelMachine) -> st.SearchStrategy[Value]:
+def _drawn(action: str, parameter: str, values: Sequence[ParameterValue]) -> st.SearchStrategy[Any]:
+    def enabling(machine: ModelMachine) -> st.SearchStrategy[ParameterValue]:
         options = machine.options(action, parameter)
 
         # Named functions: Hypothesis describes what it filters and maps by, and describing a partial takes it longer
         # than everything else.
-        def enables(value: Value) -> bool:
+        def enables(value: ParameterValue) -> bool:
             return value in options
 
-        def chosen(value: Value) -> Value:
+        def chosen(value: ParameterValue) -> ParameterValue:
             return machine.choose(parameter, value)
 
         return st.sampled_from(values).filter(enables).map(chosen)

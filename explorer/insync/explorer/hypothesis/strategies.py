@@ -8,17 +8,18 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from insync.explorer.evaluator.claims import ModelLike, model_of
-from insync.explorer.evaluator.stepping import Codes, Refused, Stepper
+from insync.explorer.evaluator.stepping import Refused, Stepper
+from insync.explorer.given_model import ModelLike, model_of
 from insync.model import ReadableState
 from insync.model.domains import DOMAINS, SCALARS, Absent, Array, Domain, Option, Record, Scalar, State
 from insync.model.errors import UserError
+from insync.model.evaluator import Codes
 
 __all__ = ["reachable_states", "typed_states"]
 
 
 def reachable_states(
-    model: ModelLike, bounds: Mapping[str, int | str] | None = None, *, max_steps: int = 50
+    model: ModelLike, *, bounds: Mapping[str, int | str] | None = None, max_steps: int = 50
 ) -> st.SearchStrategy[ReadableState]:
     """Return a strategy for readable states that a random walk from the initial state reaches.
 
@@ -44,7 +45,7 @@ def _walks(draw: st.DrawFn, stepper: Stepper, max_steps: int) -> Codes:
     codes = stepper.model.program.initial
     total = len(stepper.actions)
     for _ in range(draw(st.integers(0, max_steps))):
-        following = _successors(stepper, codes)
+        following = {number: after for number, after in stepper.outcomes(codes) if not isinstance(after, Refused)}
         if not following:
             break
         # The number of an action, not a place among those that are enabled: it means the same after an earlier step was
@@ -54,19 +55,9 @@ def _walks(draw: st.DrawFn, stepper: Stepper, max_steps: int) -> Codes:
     return codes
 
 
-def _successors(stepper: Stepper, codes: Codes) -> dict[int, Codes]:
-    """Return the states after all steps that are not refused, by the numbers of the actions."""
-    found: dict[int, Codes] = {}
-    for numbers in stepper.enabled(codes).values():
-        for number in numbers:
-            try:
-                found[number] = stepper.step(codes, number)
-            except Refused:
-                continue
-    return found
-
-
-def typed_states(model: ModelLike, bounds: Mapping[str, int | str] | None = None) -> st.SearchStrategy[ReadableState]:
+def typed_states(
+    model: ModelLike, *, bounds: Mapping[str, int | str] | None = None
+) -> st.SearchStrategy[ReadableState]:
     """Return a strategy for readable states that the model's domains allow, reachable or not.
 
     Args:

@@ -1,3 +1,3 @@
-"""Properties of runs: the graph of a small space, fair cycles in it, and runs that never do what they must."""
+"""Internal: the graph of a small space, fair cycles in it, and runs that never do what they must."""
 
 from __future__ import annotations

@@ -7,22 +7,19 @@ again, or the place is the last state itself, where the run then stays.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from insync.explorer.breadth_first.backtrack import Move
-from insync.explorer.traces.counterexample import trace_steps
+from insync.explorer.evaluator.stepping import Move, Stepper
+from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
-from insync.model.catalogue import model_reference
-from insync.model.evaluator import Evaluator, evaluate
+from insync.model.evaluator import Codes, evaluate
 from insync.properties.fairness import Fairness, FairSet, fair_sets
 from insync.properties.runs import Instance, RunProperty
 
 __all__ = ["Lasso", "Verified", "lasso_trace", "verify", "witness_reason"]
 
 _MOST_EXCUSES = 6
-
-Codes = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +75,9 @@ def verify(model: Model, found: RunProperty, fairness: Fairness, lasso: Lasso) -
     """
     if lasso.moves[lasso.loop][1] != lasso.moves[-1][1]:
         return Verified(f"the last state is not that of step {lasso.loop}, so the loop does not close.")
-    excuses = []
+    stepper, excuses = Stepper(model), []
     for demand in fair_sets(model, fairness):
-        excuse = _excuse(Evaluator(model.program), demand, lasso)
+        excuse = _excuse(stepper, demand, lasso)
         if excuse is None:
             strength = "strong" if demand.strong else "weak"
             return Verified(f"the loop is not fair: it neglects {demand.name}, whose fairness is {strength}.")
@@ -92,11 +89,11 @@ def verify(model: Model, found: RunProperty, fairness: Fairness, lasso: Lasso) -
     return Verified(f"{found.name} holds of this run.")
 
 
-def _excuse(evaluator: Evaluator, demand: FairSet, lasso: Lasso) -> str | None:
+def _excuse(stepper: Stepper, demand: FairSet, lasso: Lasso) -> str | None:
     """Say how the loop meets a demand of fairness; empty where there is nothing to say, None where it does not."""
     if demand.numbers & lasso.taken:
         return ""
-    idle = [not _enabled(evaluator, demand, codes) for codes in lasso.repeated]
+    idle = [not _enabled(stepper, demand, codes) for codes in lasso.repeated]
     if all(idle):
         return ""
     if demand.strong or not any(idle):
@@ -104,9 +101,9 @@ def _excuse(evaluator: Evaluator, demand: FairSet, lasso: Lasso) -> str | None:
     return f"{demand.name} is not enabled after step {lasso.loop + idle.index(True)}"
 
 
-def _enabled(evaluator: Evaluator, demand: FairSet, codes: Codes) -> bool:
+def _enabled(stepper: Stepper, demand: FairSet, codes: Codes) -> bool:
     """Whether an action of the demand is enabled and changes something."""
-    return any(n in demand.numbers and evaluator.step(n, codes) != codes for n in evaluator.enabled(codes))
+    return any(stepper.attempt(codes, number) not in (codes, None) for number in demand.numbers)
 
 
 def _due(instance: Instance, lasso: Lasso) -> int | None:
@@ -150,5 +147,4 @@ def witness_reason(model: Model, found: RunProperty, codes: Codes) -> str | None
 
 def lasso_trace(model: Model, found: RunProperty, fairness: Fairness, lasso: Lasso, reason: str) -> Trace:
     """Return a lasso as the trace of a property that it breaks."""
-    steps = trace_steps(model, lasso.moves)
-    return Trace(model_reference(model), model.identity, found.name, steps, reason, loop=lasso.loop, fairness=fairness)
+    return replace(trace_of(model, found.name, lasso.moves, reason), loop=lasso.loop, fairness=fairness)

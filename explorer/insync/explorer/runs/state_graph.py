@@ -10,13 +10,14 @@ from __future__ import annotations
 import bisect
 import sys
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Progress, Pulse, Reporter
-from insync.machine.kernels import Part, compile_kernels
+from insync.machine.interruptible import GivenUp
+from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.sizes import BATCH
 from insync.model import Model, ReadableState
 from insync.model.errors import UserError
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
     Rows = NDArray[np.uint64]
 
-__all__ = ["MOST_STATES", "StateGraph", "build_graph", "require_graph_libraries"]
+__all__ = ["MOST_STATES", "StateGraph", "build_graph", "graph_watch", "graph_within", "require_graph_libraries"]
 
 MOST_STATES = 3_000_000
 """How many states a graph may have unless the limits say otherwise: about 2 GB."""
@@ -92,9 +93,13 @@ class StateGraph:
         """Return the level of a state; that of the initial state is 1."""
         return bisect.bisect_right(self.starts, state)
 
-    def truth(self, conditions: Sequence[Node]) -> list[Bits]:
-        """Return for each condition in which states it holds."""
-        checker = compile_kernels(self.model.program, conditions, (Part.CHECK,)).checker()
+    def truth(self, conditions: Sequence[Node], stopped: Callable[[], object] | None = None) -> list[Bits]:
+        """Return for each condition in which states it holds.
+
+        Raises:
+            GivenUp: `stopped` gave a reason before the conditions were compiled.
+        """
+        checker = compile_kernels(self.model.program, conditions, (Part.CHECK,), stopped=stopped).checker()
         try:
             return list(checker.holds(self.rows))
         finally:
@@ -103,6 +108,7 @@ class StateGraph:
 
 def build_graph(
     model: Model,
+    *,
     limits: Limits | None = None,
     reporter: Reporter | None = None,
     stop: threading.Event | None = None,
@@ -113,25 +119,46 @@ def build_graph(
         model: the model.
         limits: bounds; without one on the states it is `MOST_STATES`.
         reporter: is told about once a second how far it is.
-        stop: ends the exploration when it is set.
+        stop: ends compilation or exploration when it is set.
 
     Raises:
         UserError: the extra `graph` is not installed.
     """
-    require_graph_libraries()
+    return graph_within(model, graph_watch(limits, stop), reporter)
+
+
+def graph_watch(limits: Limits | None, stop: threading.Event | None) -> Watch:
+    """Return the watch over an exploration; without a limit on the states it is `MOST_STATES`."""
     given = limits or Limits()
-    bounded = Limits(given.depth, given.states or MOST_STATES, given.seconds, given.memory_bytes)
-    builder = _Builder(model, Watch(bounded, stop), reporter)
+    return Watch(replace(given, states=given.states or MOST_STATES), stop)
+
+
+def graph_within(model: Model, watch: Watch, reporter: Reporter | None = None) -> StateGraph:
+    """Return the graph as far as a watch lets it be explored; see `build_graph`."""
+    require_graph_libraries()
+    try:
+        kernels = compile_kernels(model.program, parts=(Part.EDGES,), stopped=watch.interrupted)
+    except GivenUp as ended:
+        return _initial_state(model, StopReason(str(ended.reason)))
+    builder = _Builder(model, kernels, watch, reporter)
     try:
         return builder.run()
     finally:
         builder.close()
 
 
+def _initial_state(model: Model, stopped: StopReason) -> StateGraph:
+    """The graph of an exploration that ended before it began."""
+    import numpy as np
+
+    rows = np.array([model.program.schema.pack(model.program.initial)], dtype=np.uint64)
+    nothing = np.zeros(0, dtype=np.int64)
+    return StateGraph(model, rows, (0, 1), nothing, nothing, nothing, 0, 0, stopped)
+
+
 class _Builder:
-    def __init__(self, model: Model, watch: Watch, reporter: Reporter | None) -> None:
+    def __init__(self, model: Model, kernels: Kernels, watch: Watch, reporter: Reporter | None) -> None:
         self.model, self.watch, self.reporter = model, watch, reporter
-        kernels = compile_kernels(model.program, parts=(Part.EDGES,))
         self.words, self.row_bytes = kernels.sizes.words, kernels.sizes.row_bytes
         self._edges = kernels.edges()
         self.rows = bytearray()

@@ -1,3 +1,3 @@
-"""What test suites use: a subject under test, steps through a model, and the text of a failure."""
+"""Internal: what the pytest fixture and the state machines do, and the text of a failure."""
 
 from __future__ import annotations

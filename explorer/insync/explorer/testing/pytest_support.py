@@ -6,12 +6,13 @@ The plugin itself is `_insync_pytestplugin`, which imports this module when a te
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from insync.explorer.breadth_first.workers import available_cores
-from insync.explorer.evaluator.claims import ModelLike, PropertyLike, model_of
-from insync.explorer.evaluator.search import check_by_evaluator
+from insync.explorer.check_by_evaluator import check_by_evaluator
+from insync.explorer.evaluator.claims import PropertyLike
+from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason
 from insync.explorer.testing.failures import PropertyViolated, UnexpectedVerdict, describe, save
 from insync.explorer.traces.grid import describe_bounds
@@ -47,14 +48,15 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One search, as an engine is asked for it; `depth` is of the search, or of a walk."""
+    """One search, as an engine is asked for it; walks, depth and seed are of the engine simulate."""
 
     model: Model
     properties: Sequence[PropertyLike] | None
     limits: Limits
     threads: int
-    seed: int
     walks: int
+    depth: int
+    seed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +98,14 @@ class InsyncCheck:
     def __call__(
         self,
         model: ModelLike,
+        *,
         bounds: Mapping[str, int | str] | None = None,
         properties: Sequence[PropertyLike] | None = None,
-        *,
         engine: str | None = None,
-        max_depth: int | None = None,
-        max_states: int | None = None,
-        max_seconds: float | None = None,
-        memory_bytes: int | None = None,
+        limits: Limits | None = None,
         threads: int | None = None,
         walks: int = 10_000,
+        depth: int = 100,
         seed: int | None = None,
         expect: str = Verdict.HOLDS,
         stopped_by: str | Collection[str] = (),
@@ -119,12 +119,11 @@ class InsyncCheck:
                 model's headline. type_ok is always checked.
             engine: "local" (machine code, every state), "evaluator" (plain Python, every state) or "simulate" (random
                 walks); None is --insync-engine.
-            max_depth: how many levels are searched; for simulate, the most steps of a walk.
-            max_states: how many distinct states end a search.
-            max_seconds: how long it may take; None is --insync-max-seconds.
-            memory_bytes: how large the process may become; None is --insync-memory.
+            limits: bounds of the search. Without one on seconds it is --insync-max-seconds, without one on the memory
+                --insync-memory. Walks know the one on seconds alone.
             threads: of the engines local and simulate; None is all cores, shared with the other processes of xdist.
             walks: how many the engine simulate takes.
+            depth: most steps of such a walk.
             seed: of its random numbers; None is --insync-seed.
             expect: the verdict with which the test passes, "holds" or "violated".
             stopped_by: the bound, or bounds, that the test means to be stopped by: "depth", "states", "time", "memory",
@@ -133,18 +132,19 @@ class InsyncCheck:
         Raises:
             PropertyViolated: a property is violated; the message has the trace grid and the command that replays it.
             UnexpectedVerdict: the search is incomplete, or nothing is violated though it is expected.
-            UserError: an unknown model, bound, property, engine or verdict.
+            UserError: an unknown model, bound, property, engine or verdict, or a limit that the engine does not know.
         """
         __tracebackhide__ = True
-        seconds = max_seconds if max_seconds is not None else self._settings.seconds
-        limits = Limits(max_depth, max_states, seconds, memory_bytes or self._memory())
+        chosen = engine or self._settings.engine
+        bounded = self._limits(limits or Limits(), chosen)
         seed = self._settings.seed if seed is None else seed
         try:
             built = model_of(model, bounds)
             meant = _meant(expect, stopped_by)
             _check_properties(built, properties)
-            run = _engine(engine or self._settings.engine)
-            self.answer = answer = run(Request(built, properties, limits, threads or self._threads(), seed, walks))
+            run = _engine(chosen)
+            request = Request(built, properties, bounded, threads or self._threads(), walks, depth, seed)
+            self.answer = answer = run(request)
             files = self._save(built, answer.violations)
         except UserError as error:
             raise error.with_traceback(None) from None  # a mistake in the test: where insync noticed it says nothing
@@ -152,10 +152,17 @@ class InsyncCheck:
             first = answer.violations[0].trace
             raise PropertyViolated(_violated_text(built, answer, files), first, files[0])
         if answer.verdict is Verdict.INCOMPLETE and answer.stopped_by not in meant:
-            raise UnexpectedVerdict(_incomplete_text(built, answer, limits))
+            raise UnexpectedVerdict(_incomplete_text(built, answer, bounded))
         if answer.verdict is not Verdict.VIOLATED and expect == Verdict.VIOLATED:
             raise UnexpectedVerdict(_not_violated_text(built, answer))
         return answer.verdict
+
+    def _limits(self, given: Limits, engine: str) -> Limits:
+        """Return the limits of a test with those of the command line where it says nothing."""
+        seconds = self._settings.seconds if given.seconds is None else given.seconds
+        if engine == "simulate":
+            return replace(given, seconds=seconds)
+        return replace(given, seconds=seconds, memory_bytes=given.memory_bytes or self._memory())
 
     def _memory(self) -> int:
         return self._settings.memory_bytes or physical_memory() * 9 // 10 // self._settings.processes
@@ -183,13 +190,13 @@ def _local(request: Request) -> Answer:
             raise UserError(message)
         names.append(given)
     asked = None if request.properties is None else names
-    found = check(request.model, asked, limits=request.limits, threads=request.threads)
+    found = check(request.model, properties=asked, limits=request.limits, threads=request.threads)
     states, depth = found.distinct_states, found.depth
     return Answer(found.verdict, found.stopped_by, states, "states", depth, found.properties, found.violations)
 
 
 def _evaluator(request: Request) -> Answer:
-    found = check_by_evaluator(request.model, request.properties, request.limits)
+    found = check_by_evaluator(request.model, properties=request.properties, limits=request.limits)
     states, depth = found.distinct_states, found.depth
     return Answer(found.verdict, found.stopped_by, states, "states", depth, found.properties, found.violations)
 
@@ -205,13 +212,19 @@ def _simulate(request: Request) -> Answer:
         )
         raise UserError(message)
     asked = None if request.properties is None else names
-    depth = request.limits.depth or 100
     found = simulate(
-        request.model, asked, request.walks, depth, request.seed, request.limits.seconds, threads=request.threads
+        request.model,
+        properties=asked,
+        walks=request.walks,
+        depth=request.depth,
+        seed=request.seed,
+        limits=request.limits,
+        threads=request.threads,
     )
     stopped = found.stopped_by or (WALKS if found.verdict is Verdict.INCOMPLETE else None)
     violations = () if found.violation is None else (found.violation,)
-    return Answer(found.verdict, stopped, found.steps, "steps of random walks", depth, found.properties, violations)
+    steps, what = found.steps, "steps of random walks"
+    return Answer(found.verdict, stopped, steps, what, request.depth, found.properties, violations)
 
 
 ENGINES: Mapping[str, Callable[[Request], Answer]] = {

@@ -1,3 +1,3 @@
-"""Traces: the one type, its file, its replay, and the forms in which people and tools read it."""
+"""Internal: the one type of traces, its file, and the forms in which people and tools read it."""
 
 from __future__ import annotations

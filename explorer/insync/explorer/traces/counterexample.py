@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.explorer.breadth_first.backtrack import Move
+from insync.explorer.evaluator.stepping import Move, Refused, Stepper
 from insync.explorer.traces.trace import START, RefusedStep, Trace, TraceStep
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import InternalError
-from insync.model.evaluator import Evaluator
 from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain
 from insync.properties.invariants import Invariant
 
-__all__ = ["refusal_trace", "trace_steps", "violation_trace"]
+__all__ = ["refusal_trace", "refused_step", "trace_of", "trace_step", "trace_steps", "violation_trace"]
 
 
 def violation_trace(model: Model, violated: Invariant, moves: Sequence[Move]) -> Trace:
@@ -27,7 +26,7 @@ def violation_trace(model: Model, violated: Invariant, moves: Sequence[Move]) ->
     if reason is None:
         message = f"The machine code finds {violated.name} violated in {moves[-1][1]}; by the evaluator it holds."
         raise InternalError(message)
-    return Trace(model_reference(model), model.identity, violated.name, trace_steps(model, moves), reason)
+    return trace_of(model, violated.name, moves, reason)
 
 
 def refusal_trace(model: Model, moves: Sequence[Move]) -> Trace:
@@ -36,26 +35,43 @@ def refusal_trace(model: Model, moves: Sequence[Move]) -> Trace:
     Raises:
         InternalError: by the evaluator, there is no such step.
     """
-    program, codes = model.program, moves[-1][1]
-    evaluator = Evaluator(program)
-    for number in evaluator.enabled(codes):
-        check = evaluator.failing_check(number, codes)
-        if check is not None:
-            action = program.actions[number]
-            refused = RefusedStep(action.name, action.shown_parameters, action.label, check.message)
-            reference = model_reference(model)
-            return Trace(reference, model.identity, TYPE_OK, trace_steps(model, moves), check.message, refused)
+    codes = moves[-1][1]
+    for _, outcome in Stepper(model).outcomes(codes):
+        if isinstance(outcome, Refused):
+            return trace_of(model, TYPE_OK, moves, outcome.message, outcome)
     message = f"The machine code refuses a step from {codes}; the evaluator refuses none."
     raise InternalError(message)
 
 
+def trace_of(model: Model, failing: str, moves: Sequence[Move], reason: str, refused: Refused | None = None) -> Trace:
+    """Return moves as the trace of a property that fails at their end.
+
+    Args:
+        model: the model.
+        failing: the name of the property.
+        moves: (None, initial state) first.
+        reason: why it fails.
+        refused: the step from the last state that is refused, if that is the failure.
+    """
+    last = None if refused is None else refused_step(model, refused.number, refused.message)
+    return Trace(model_reference(model), model.identity, failing, trace_steps(model, moves), reason, last)
+
+
 def trace_steps(model: Model, moves: Sequence[Move]) -> tuple[TraceStep, ...]:
     """Return moves as the steps of a trace."""
-    steps = []
-    for number, codes in moves:
-        if number is None:
-            steps.append(TraceStep(None, {}, model.decode(codes), START))
-        else:
-            action = model.program.actions[number]
-            steps.append(TraceStep(action.name, action.shown_parameters, model.decode(codes), action.label))
-    return tuple(steps)
+    return tuple(trace_step(model, move) for move in moves)
+
+
+def trace_step(model: Model, move: Move) -> TraceStep:
+    """Return a move as a step of a trace."""
+    number, codes = move
+    if number is None:
+        return TraceStep(None, {}, model.decode(codes), START)
+    action = model.program.actions[number]
+    return TraceStep(action.name, action.shown_parameters, model.decode(codes), action.label)
+
+
+def refused_step(model: Model, number: int, message: str) -> RefusedStep:
+    """Return the step that a trace ends before: the number of its action, and what it would assign."""
+    action = model.program.actions[number]
+    return RefusedStep(action.name, action.shown_parameters, action.label, message)

@@ -1,3 +1,3 @@
-"""LLVM IR: what each function of the machine code is made of."""
+"""Internal: the LLVM IR that each function of the machine code is made of."""
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""A cluster of a release of Kafka: the protocol with crashes, fencing, settings and eligible leader replicas."""
+"""Internal: a cluster of a release of Kafka, with crashes, fencing, settings and eligible leader replicas."""

@@ -5,8 +5,8 @@ Kafka: BrokerServer, ReplicaManager, LogLoader.
 
 from __future__ import annotations
 
-from insync.kafka.cluster.settings import Flushing
-from insync.kafka.cluster.state import Actor, Offset, Place, Replica
+from insync.kafka.cluster.configuration import Flushing
+from insync.kafka.cluster.state import Actor, ChangeIndex, Offset, Replica
 from insync.model import And, Condition, Implies, Not, Num, Or, StateView, action, require, snapshot, when
 
 __all__ = ["Broker"]
@@ -16,7 +16,7 @@ class Broker(Actor):
     """What happens to a broker."""
 
     @action(label="{replica} applies metadata {place}")
-    def apply_metadata(self, s: StateView, replica: Replica, place: Place) -> None:
+    def apply_metadata(self, s: StateView, replica: Replica, place: ChangeIndex) -> None:
         """A broker applies a change of the partition that is newer than what it knows, and may skip those between.
 
         Place 0 is the controller's newest change. Whoever skips some has got them in one batch.

@@ -5,7 +5,7 @@ What they are told is noted where the high watermark moves (`Leader.tell_clients
 
 from __future__ import annotations
 
-from insync.kafka.cluster.settings import Acks
+from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.state import Actor, Replica
 from insync.model import Not, StateView, action, minimum, require
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from insync.kafka.cluster.settings import Acks
+from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.state import Actor, Replica
 from insync.kafka.releases import Counting, IsrWrite, StrictMinimum
 from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView, action, minimum, require, when

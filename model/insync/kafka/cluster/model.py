@@ -5,6 +5,7 @@ from __future__ import annotations
 from insync.kafka.cluster.assignment import Assignment
 from insync.kafka.cluster.broker import Broker
 from insync.kafka.cluster.client import Client
+from insync.kafka.cluster.configuration import setting_remarks
 from insync.kafka.cluster.controller import Controller
 from insync.kafka.cluster.directories import Directories
 from insync.kafka.cluster.follower import Follower
@@ -13,7 +14,6 @@ from insync.kafka.cluster.leader import Leader
 from insync.kafka.cluster.log import Logs
 from insync.kafka.cluster.metadata import Metadata
 from insync.kafka.cluster.reassignment import Reassignment
-from insync.kafka.cluster.settings import setting_remarks
 from insync.kafka.cluster.state import ClusterState
 from insync.model import ReadableState
 

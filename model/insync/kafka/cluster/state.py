@@ -11,7 +11,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from insync.kafka.cluster.settings import BOUNDS, SETTINGS, Acks, Flushing, epoch_bumps, keeps_elr, rules_of
+from insync.kafka.cluster.configuration import BOUNDS, SETTINGS, Acks, Flushing, epoch_bumps, keeps_elr, rules_of
 from insync.kafka.defects import NO_DEFECT
 from insync.kafka.releases import Rules
 from insync.kafka.replica import Replica
@@ -36,10 +36,10 @@ from insync.model import (
     set_of,
 )
 
-__all__ = ["Actor", "ClusterState", "Epoch", "Offset", "Place", "RecordId", "Replica", "Target"]
+__all__ = ["Actor", "ChangeIndex", "ClusterState", "LeaderEpoch", "Offset", "RecordNumber", "Replica", "Target"]
 
 
-class Epoch(Index):
+class LeaderEpoch(Index):
     """A leader epoch; the first leader has epoch 0."""
 
     label = ""
@@ -51,7 +51,7 @@ class Epoch(Index):
         return epoch_bumps(bounds) + 1
 
 
-class RecordId(Index):
+class RecordNumber(Index):
     """A record that a producer writes; every write is of a new one, in this order."""
 
     label = "r"
@@ -79,7 +79,7 @@ class Target(Subset, of=Replica):
     """A set of brokers to which an operator assigns the partition."""
 
 
-class Place(Index):
+class ChangeIndex(Index):
     """A place among the controller's latest changes, 0 being the newest."""
 
     label = ""
@@ -147,7 +147,7 @@ class ClusterState(Model):
                 b.metadata_lag + 1,
                 Record(
                     leader=Option(Replica),
-                    epoch=Epoch,
+                    epoch=LeaderEpoch,
                     isr=Set(Replica),
                     minimum_is_one=Absent.unless(b.minimum_changes, Bool),
                     replicas=Absent.unless(b.reassignments, Set(Replica)),
@@ -157,20 +157,20 @@ class ClusterState(Model):
             # the incarnations of which it speaks are.
             alter=Record(
                 sender=Option(Replica),
-                epoch=Epoch,
+                epoch=LeaderEpoch,
                 isr=Set(Replica),
                 fresh=Bool,
                 current=Bool,
             ),
             broker=Array(Replica, self._broker(b)),
             written=Int(0, b.records),
-            epoch_of=Array(RecordId, Epoch),
+            epoch_of=Array(RecordNumber, LeaderEpoch),
             # What clients were told: the records acknowledged, and those first seen below a leader's high watermark.
-            acked=Set(RecordId),
-            deleted=Absent.unless(b.deletions, Set(RecordId)),
+            acked=Set(RecordNumber),
+            deleted=Absent.unless(b.deletions, Set(RecordNumber)),
             thin_ack=Bool,
             thin_move=Absent.unless(b.reassignments, Bool),
-            seen=Array(b.records, Option(RecordId)),
+            seen=Array(b.records, Option(RecordNumber)),
             spent=Record(
                 lossy_crashes=Int(0, b.lossy_crashes),
                 crashes=Int(0, b.lossy_crashes + b.crashes),
@@ -194,7 +194,7 @@ class ClusterState(Model):
             running=Bool,
             clean=Absent.unless(b.stops, Bool),
             lag=Int(0, b.metadata_lag),
-            log=Array(b.records, RecordId),
+            log=Array(b.records, RecordNumber),
             start=Absent.unless(b.deletions, end),
             leo=end,
             hw=end,
@@ -204,7 +204,7 @@ class ClusterState(Model):
             term=Int(-1, epoch_bumps(b)),
             epoch_start=end,
             # The epoch in which a leader began to lead without a break; it still answers the producers of that time.
-            leads_since=Epoch,
+            leads_since=LeaderEpoch,
             # The ISR that a leader has proposed, empty if none.
             pending=Set(Replica),
             known=Array(Replica, Record(end=Option(end), current=Bool)),
@@ -222,10 +222,10 @@ class ClusterState(Model):
                 Record(
                     waiting=Bool,
                     offset=end,
-                    record=Option(RecordId),
+                    record=Option(RecordNumber),
                     hw=end,
                     diverging=Bool,
-                    epoch=Epoch,
+                    epoch=LeaderEpoch,
                     end=end,
                     start=Absent.unless(b.deletions, end),
                 ),

@@ -1,4 +1,4 @@
-"""The catalogue of published defects of Kafka's replication, as data."""
+"""Internal: the catalogue of published defects of Kafka's replication, as data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from insync.kafka.defects.hazards import HAZARDS
 from insync.kafka.defects.left_out import LEFT_OUT
 from insync.kafka.defects.membership import MEMBERSHIP
 from insync.kafka.defects.mutants import MUTANTS
-from insync.kafka.defects.reassignment import REASSIGNMENT
+from insync.kafka.defects.reassignments import REASSIGNMENT
 from insync.kafka.defects.truncation import TRUNCATION
 
 __all__ = ["DEFECTS", "LEFT_OUT", "NO_DEFECT", "Defect", "LeftOut"]

@@ -1,4 +1,4 @@
-"""The six published variants of the replication protocol, each with the meaning of its TLA+ module."""
+"""Internal: the six published variants of the replication protocol, each with the meaning of its TLA+ module."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insync.kafka.published.grid import async_isr_grid
+from insync.kafka.published.grids import async_isr_grid
 from insync.kafka.replica import Replica
 from insync.model import (
     NONE,

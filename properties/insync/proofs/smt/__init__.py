@@ -1,4 +1,4 @@
-"""The z3 meaning of a model: states as bit-vectors, expressions as terms. Importing this package imports z3."""
+"""Internal: the meaning of a model in z3, with states as bit-vectors; importing this package imports z3."""
 
 from __future__ import annotations
 

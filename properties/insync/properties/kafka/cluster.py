@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import RecordId, Replica
+from insync.kafka.cluster.state import RecordNumber, Replica
 from insync.model import And, Condition, Implies, Not, Or, StateView, for_all
 from insync.properties import invariant
 from insync.properties.kafka import cluster_reasons as reasons
@@ -41,7 +41,7 @@ def no_acknowledged_record_is_lost(model: Cluster, s: StateView) -> Condition:
         lambda leader: Implies(
             is_leader(model, s, leader),
             for_all(
-                model.all(RecordId),
+                model.all(RecordNumber),
                 lambda record: Or(
                     Not(s.acked.contains(record)), is_deleted(model, s, record), has_record(model, s, leader, record)
                 ),

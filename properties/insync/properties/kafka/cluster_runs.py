@@ -6,7 +6,7 @@ Each property asks for nothing while the partition has no leader, and of a repli
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import RecordId, Replica
+from insync.kafka.cluster.state import RecordNumber, Replica
 from insync.model import And, Condition, Not, Or, StateView, exists, for_all
 from insync.properties import leads_to, sometimes
 from insync.properties.kafka.cluster_terms import has_record, is_deleted
@@ -31,14 +31,14 @@ _HEALING = (
 """Fencing a broker that is down heals as well; sessions that expire have a budget, which these runs use up."""
 
 
-def _gone(model: Cluster, s: StateView, record: RecordId) -> Condition:
+def _gone(model: Cluster, s: StateView, record: RecordNumber) -> Condition:
     return Or(s.changes[0].leader.is_none(), is_deleted(model, s, record))
 
 
 @sometimes(Cluster)
 def all_acknowledged(model: Cluster, s: StateView) -> Condition:
     """Every record has been acknowledged to its producer."""
-    return for_all(model.all(RecordId), lambda record: s.acked.contains(record))
+    return for_all(model.all(RecordNumber), lambda record: s.acked.contains(record))
 
 
 @leads_to(Cluster, strong=_HEALING)
@@ -51,14 +51,14 @@ def running_is_back_in_isr(model: Cluster, s: StateView, replica: Replica) -> tu
 
 
 @leads_to(Cluster, strong=_HEALING)
-def acknowledged_is_on_all_running(model: Cluster, s: StateView, record: RecordId) -> tuple[Condition, Condition]:
+def acknowledged_is_on_all_running(model: Cluster, s: StateView, record: RecordNumber) -> tuple[Condition, Condition]:
     """An acknowledged record is some time on all replicas whose brokers run, unless it is deleted or nobody leads."""
     there = for_all(model.all(Replica), lambda r: Or(Not(s.broker[r].running), has_record(model, s, r, record)))
     return And(s.acked.contains(record)), Or(there, _gone(model, s, record))
 
 
 @leads_to(Cluster, strong=_HEALING)
-def written_is_settled(model: Cluster, s: StateView, record: RecordId) -> tuple[Condition, Condition]:
+def written_is_settled(model: Cluster, s: StateView, record: RecordNumber) -> tuple[Condition, Condition]:
     """A record in a running broker's log is seen below a high watermark, or is in no such log any more."""
     there = exists(model.all(Replica), lambda r: And(s.broker[r].running, has_record(model, s, r, record)))
     seen = exists(range(model.b.records), lambda offset: s.seen[offset] == record)

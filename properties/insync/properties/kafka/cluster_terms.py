@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import RecordId, Replica
+from insync.kafka.cluster.state import RecordNumber, Replica
 from insync.model import And, Condition, Num, Or, SetValue, StateView
 
 __all__ = ["electable_replicas", "has_record", "is_deleted", "is_leader"]
@@ -15,7 +15,7 @@ def is_leader(model: Cluster, s: StateView, replica: Replica) -> Condition:
     return And(model.leads(s, replica), newest.leader == replica, view.epoch == newest.epoch)
 
 
-def has_record(model: Cluster, s: StateView, replica: Replica, record: RecordId) -> Condition:
+def has_record(model: Cluster, s: StateView, replica: Replica, record: RecordNumber) -> Condition:
     """Whether a replica's log has a record."""
     log = s.broker[replica].log
     return Or(*[And(model.holds(s, replica, offset), log[offset] == record) for offset in range(model.b.records)])

@@ -1,3 +1,3 @@
-"""What runs in the driver: the loop over the levels, the run directory, which is the truth, the session."""
+"""Internal: what runs in the driver, such as the session, the loop over the levels and the run directory."""
 
 from __future__ import annotations

@@ -6,20 +6,16 @@ import contextlib
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from insync.explorer.breadth_first.search import Space
-from insync.explorer.check import result_of
+from insync.explorer.check import result_of, violations_in
+from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, Watch
 from insync.explorer.progress import Reporter
-from insync.explorer.traces.counterexample import refusal_trace, violation_trace
-from insync.explorer.verdict import CheckResult, Violation
+from insync.explorer.verdict import CheckResult
 from insync.machine.kernels import Kernels, load
-from insync.model import Model
-from insync.properties.every_model import TYPE_OK
-from insync.properties.invariants import Invariant
 from insync.properties.registry import judge
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.driver.manifest import (
@@ -33,7 +29,7 @@ from insync.spark_explore.driver.manifest import (
 )
 from insync.spark_explore.driver.options import SparkOptions, open_run
 from insync.spark_explore.driver.paths import PathFinder
-from insync.spark_explore.driver.search import Figures, SparkSearch
+from insync.spark_explore.driver.search import SparkSearch, TaskReporter
 from insync.spark_explore.driver.session import default_partitions, open_session, prepare_workers
 from insync.spark_explore.driver.warm_start import warm_start
 from insync.spark_explore.executor.release import releasing
@@ -48,35 +44,39 @@ __all__ = ["check"]
 
 
 def check(
-    model: Model,
+    model: ModelLike,
+    *,
+    bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[str] | None = None,
     limits: Limits | None = None,
     options: SparkOptions | None = None,
     keep_going: bool = False,
     reporter: Reporter | None = None,
+    task_reporter: TaskReporter | None = None,
     stop: threading.Event | None = None,
-    figures: Figures | None = None,
 ) -> CheckResult:
     """Search every state of a model on Spark, breadth first, and check properties in each.
 
     The result is that of `insync.explorer.check` in every field but the engine, the times and the memory.
 
     Args:
-        model: what to search.
+        model: what to search: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline. type_ok is always checked.
         limits: bounds of the search; `memory_bytes` bounds the tables of one executor.
         options: how to use Spark.
         keep_going: whether to go on to the end of the space after a violation.
         reporter: is told of each level.
+        task_reporter: is told the times and sizes of each task.
         stop: ends the search when it is set.
-        figures: is told the times and sizes of each task.
 
     Raises:
-        UserError: an unknown property, a model that cannot be traced, or something that Spark lacks.
+        UserError: an unknown model, bound or property, a model that cannot be traced, or something that Spark lacks.
         InternalError: the evaluator does not confirm what the machine code found.
     """
     options, limits = options or SparkOptions(), limits or Limits()
     clock = _Clock()
+    model = model_of(model, bounds)
     judged = judge(model, properties)
     recipe = recipe_for(model.program, judged.nodes)
     kernels = load(recipe.texts)
@@ -90,11 +90,11 @@ def check(
         manifest = _begun(spark, run, identity, recipe, kernels, options, limits, keep_going)
         place = _place(run, manifest, options, limits)
         with releasing(spark, place):
-            search = SparkSearch(spark, place, recipe, manifest.ledger, watch, keep_going, reporter, figures)
+            search = SparkSearch(spark, place, recipe, manifest.ledger, watch, keep_going, reporter, task_reporter)
             space = search.run(lambda: write_manifest(run, manifest))
             clock.lap("search")
-            finder = PathFinder(spark, place, run, kernels, model.program)
-            violations = _violations(model, judged.invariants, space, finder)
+            finder = PathFinder(spark, place, run, kernels, model)
+            violations = violations_in(model, judged.invariants, space, finder.path_to)
     if violations:
         clock.lap("trace")
     return replace(result_of(model, judged.names, space, violations, clock.seconds), engine="spark")
@@ -156,15 +156,3 @@ def _place(run: RunFolder, manifest: Manifest, options: SparkOptions, limits: Li
         limits.memory_bytes,
         options.tables_on_disk,
     )
-
-
-def _violations(model: Model, checked: Sequence[Invariant], space: Space, finder: PathFinder) -> tuple[Violation, ...]:
-    """The traces of all violations, the shortest first, then in the order of the properties."""
-    found: list[Violation] = []
-    for number, hit in sorted(space.violations.items()):
-        trace = violation_trace(model, checked[number], finder.path_to(hit.least, hit.level))
-        found.append(Violation(checked[number].name, trace.length, trace))
-    if space.refused is not None:
-        trace = refusal_trace(model, finder.path_to(space.refused.least, space.refused.level))
-        found.append(Violation(TYPE_OK, trace.length, trace))
-    return tuple(sorted(found, key=lambda violation: violation.trace_length))

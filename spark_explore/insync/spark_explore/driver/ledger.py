@@ -90,23 +90,17 @@ class Ledger:
             space.stopped_by = watch.after_level(len(space.levels), sum(space.levels))
             if space.stopped_by is not None:
                 return space, True
-            if not self._expand(space):
+            figures = self.levels.get(len(space.levels))
+            if figures is None or figures.steps is None:
                 return space, False
-            if not keep_going and space.refused:
-                return space, True
+            if figures.refused.least is not None and space.refused is None:
+                space.refused = Hit(len(space.levels), figures.refused.count, figures.refused.least)
+                if not keep_going:  # the level does not count as expanded
+                    return space, True
+            space.steps = [a + b for a, b in zip(space.steps, figures.steps, strict=True)]
+            space.expanded = len(space.levels)
             if not self._close(space):
                 return space, space.expanded == len(space.levels) and len(space.levels) + 1 in self.levels
-
-    def _expand(self, space: Space) -> bool:
-        level = len(space.levels)
-        figures = self.levels.get(level)
-        if figures is None or figures.steps is None:
-            return False
-        space.steps = [a + b for a, b in zip(space.steps, figures.steps, strict=True)]
-        space.expanded = level
-        if figures.refused.least is not None and space.refused is None:
-            space.refused = Hit(level, figures.refused.count, figures.refused.least)
-        return True
 
     def _close(self, space: Space) -> bool:
         level = len(space.levels) + 1

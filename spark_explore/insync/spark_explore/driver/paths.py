@@ -5,10 +5,11 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
-from insync.explorer.breadth_first.backtrack import Move, traced_back
+from insync.explorer.breadth_first.backtrack import traced_back
+from insync.explorer.evaluator.stepping import Move
 from insync.machine.kernels import Kernels
 from insync.machine.packed import Words
-from insync.model.program import Program
+from insync.model import Model
 from insync.spark_explore.driver.jobs import run_plan, seeded_plan
 from insync.spark_explore.executor.predecessors import PredecessorJob, least_in_pieces, level_pieces, predecessor_task
 from insync.spark_explore.executor.worker import RunPlace
@@ -28,18 +29,16 @@ class PathFinder:
         place: the run.
         run: its directory.
         kernels: the compiled program.
-        program: the program itself, to confirm the steps.
+        model: what was searched; its evaluator confirms the steps.
     """
 
-    def __init__(
-        self, spark: SparkSession, place: RunPlace, run: RunFolder, kernels: Kernels, program: Program
-    ) -> None:
+    def __init__(self, spark: SparkSession, place: RunPlace, run: RunFolder, kernels: Kernels, model: Model) -> None:
         self.spark, self.place, self.run = spark, place, run
-        self.kernels, self.program = kernels, program
+        self.kernels, self.model = kernels, model
 
     def path_to(self, target: Words, level: int) -> list[Move]:
         """Return a shortest sequence of moves to a state of a level: the one that the local search returns."""
-        return traced_back(self.program, target, level, self._step_back)
+        return traced_back(self.model, target, level, self._step_back)
 
     def _step_back(self, target: Words, level: int) -> Words | None:
         return self._here(target, level) if level <= self.place.warm else self._there(target, level)

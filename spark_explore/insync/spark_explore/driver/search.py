@@ -19,14 +19,14 @@ from insync.spark_explore.wire.recipe import Recipe
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Figures", "SparkSearch"]
+__all__ = ["SparkSearch", "TaskReporter"]
 
 _LONGEST = ((20_000, 8), (200_000, 6), (1_000_000, 3), (1 << 62, 2))
 """(up to so many states in the last level, so many levels in one job): a job costs as much as a small level."""
 
 _ATTEMPTS = 3  # of a job
 
-Figures = Callable[[dict[str, float]], None]
+TaskReporter = Callable[[dict[str, float]], None]
 """Is told the times and sizes of each task."""
 
 
@@ -41,7 +41,7 @@ class SparkSearch:
         watch: says when to stop.
         keep_going: whether to go on after a violation.
         reporter: is told of each level.
-        figures: is told of each task; for measurements.
+        task_reporter: is told of each task; for measurements.
     """
 
     def __init__(
@@ -53,10 +53,10 @@ class SparkSearch:
         watch: Watch,
         keep_going: bool,
         reporter: Reporter | None,
-        figures: Figures | None = None,
+        task_reporter: TaskReporter | None = None,
     ) -> None:
         self.spark, self.place, self.recipe, self.ledger = spark, place, recipe, ledger
-        self.watch, self.keep_going, self.reporter, self.figures = watch, keep_going, reporter, figures
+        self.watch, self.keep_going, self.reporter, self.task_reporter = watch, keep_going, reporter, task_reporter
         self._careful = False
 
     def run(self, save: Callable[[], None]) -> Space:
@@ -123,8 +123,8 @@ class SparkSearch:
                     self._forget(row)
                     fresh.add((row.level, row.kind))
                 self._enter(row)
-            elif row.kind is Kind.FIGURES and self.figures is not None:
-                self.figures(json.loads(row.block))
+            elif row.kind is Kind.FIGURES and self.task_reporter is not None:
+                self.task_reporter(json.loads(row.block))
 
     def _forget(self, row: Row) -> None:
         figures = self.ledger.figures(row.level)

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from insync.explorer.given_model import ModelLike
 from insync.explorer.limits import Limits, Watch
 from insync.explorer.progress import WalkProgress, WalkReporter
-from insync.explorer.simulate import SimulationResult, shortened, simulation_of, walks_per_share
+from insync.explorer.simulate import SimulationResult, simulated
+from insync.explorer.walk_threads import Taken, Walks
+from insync.machine.interruptible import interruptible
 from insync.machine.kernels import Part
 from insync.machine.memory import resident_memory
-from insync.machine.walker import FailedWalk, Walked
-from insync.model import Model
-from insync.model.evaluator import evaluate
-from insync.properties.registry import judge
+from insync.machine.packed import Words
+from insync.machine.walker import Walked, merged, nothing_walked
+from insync.model.graph import Node
+from insync.model.program import Program
 from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
 from insync.spark_explore.driver.options import SparkOptions
 from insync.spark_explore.driver.session import default_partitions, open_session, prepare_workers
-from insync.spark_explore.executor.walk_task import Tour, merged, read_walked, walk_task
+from insync.spark_explore.executor.walk_task import Tour, read_walked, walk_task
 from insync.spark_explore.wire.recipe import Recipe, recipe_for, write_recipe
 from insync.spark_explore.wire.version import insync_version
 
@@ -33,59 +35,57 @@ _MOST_SHARES = 1024
 
 
 def simulate(
-    model: Model,
+    model: ModelLike,
+    *,
+    bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[str] | None = None,
+    options: SparkOptions | None = None,
     walks: int = 10_000,
     depth: int = 100,
     seed: int = 0,
-    seconds: float | None = None,
-    options: SparkOptions | None = None,
+    limits: Limits | None = None,
     reporter: WalkReporter | None = None,
     stop: threading.Event | None = None,
 ) -> SimulationResult:
     """Take random walks on Spark, each step uniform over the enabled ones, and check properties in each state.
 
-    The result is that of `insync.explorer.simulate` in every field but the times and the memory.
-
-    Args:
-        model: what to walk through.
-        properties: names of properties; None is the model's headline. type_ok is always checked.
-        walks: how many, at least 1; walk n is the same whatever their number.
-        depth: most steps of a walk, at least 1.
-        seed: of the random numbers, from 0 to 2^64 - 1.
-        seconds: stop after so long.
-        options: how to use Spark; there is no run directory.
-        reporter: is told after each job how far it is.
-        stop: ends it when it is set.
+    The arguments are those of `insync.explorer.simulate`, but that `options` says how to use Spark (there is no run
+    directory) and `reporter` is told after each job. So is the result, but for the times and the memory.
 
     Raises:
-        UserError: an unknown property, a model that cannot be traced, or something that Spark lacks.
+        UserError: as there, or something that Spark lacks.
         InternalError: the evaluator does not confirm what the machine code found.
     """
-    options = options or SparkOptions()
-    judged = judge(model, properties)
-    started = time.perf_counter()
-    recipe = recipe_for(model.program, judged.nodes, (Part.WALK,))
-    compiled = time.perf_counter()
-    watch = Watch(Limits(seconds=seconds), stop)
-    wrong = [place for place, node in enumerate(judged.nodes) if not evaluate(node, model.program.initial)]
-    if wrong:
-        walked = [Walked((0,) * recipe.sizes.actions, (1,), 0, FailedWalk(0, wrong[0], ()))]
-        stopped = None
-    else:
+    return simulated(
+        _WalkJobs(options or SparkOptions()),
+        model,
+        bounds=bounds,
+        properties=properties,
+        walks=Walks(walks, depth, seed),
+        limits=limits,
+        reporter=reporter,
+        stop=stop,
+    )
+
+
+class _WalkJobs:
+    """Takes walks in Spark jobs; see `insync.explorer.simulate.WalkEngine`."""
+
+    def __init__(self, options: SparkOptions) -> None:
+        self._options = options
+        self._recipe: Recipe | None = None
+
+    def compile(self, program: Program, conditions: Sequence[Node], stopped: Callable[[], object]) -> None:
+        self._recipe = interruptible(lambda _: recipe_for(program, conditions, (Part.WALK,)), stopped)
+
+    def take(self, initial: Words, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
+        assert self._recipe is not None, "compile comes first"
+        options = self._options
         with open_session(options.session, options.master, options.remote) as spark:
             prepare_workers(spark, "", options.ship)
-            tours = _Tours(spark, recipe, watch, reporter)
-            partitions = options.partitions or default_partitions(spark)
-            walked = tours.walk(walks, depth, seed, partitions)
-            stopped = tours.stopped_by
-    total = merged(walked) if walked else Walked((0,) * recipe.sizes.actions, (0,), 0, None)
-    taken = time.perf_counter()
-    violation = None if total.failed is None else shortened(model, judged, total.failed)
-    spent = {"compile": compiled - started, "search": taken - compiled}
-    if violation is not None:
-        spent["shrink"] = time.perf_counter() - taken
-    return simulation_of(model, judged, (seed, depth, sum(total.lengths)), total, violation, stopped, spent)
+            tours = _Tours(spark, self._recipe, watch, reporter)
+            total = tours.walk(walks, options.partitions or default_partitions(spark))
+            return Taken(total, tours.stopped_by)
 
 
 class _Tours:
@@ -94,28 +94,28 @@ class _Tours:
     def __init__(self, spark: SparkSession, recipe: Recipe, watch: Watch, reporter: WalkReporter | None) -> None:
         self.spark, self.recipe, self.watch, self.reporter = spark, write_recipe(recipe), watch, reporter
         self.stopped_by = watch.interrupted()
+        self.walked = nothing_walked(recipe.sizes.actions)
 
-    def walk(self, walks: int, depth: int, seed: int, partitions: int) -> list[Walked]:
-        share = walks_per_share(depth)
-        walked: list[Walked] = []
-        first, shares = 0, _FIRST_SHARES
-        while first < walks and self.stopped_by is None:
-            end = min(first + shares * partitions * share, walks)
-            task = walk_task(insync_version(), self.recipe, Tour(seed, depth, first, end, share, partitions))
-            plan = seeded_plan(self.spark, partitions, 0, task)
+    def walk(self, walks: Walks, partitions: int) -> Walked:
+        first, shares, parts = 0, _FIRST_SHARES, list[Walked]()
+        while first < walks.count and self.stopped_by is None:
+            end = min(first + shares * partitions * walks.per_share, walks.count)
+            tour = Tour(walks.seed, walks.depth, first, end, walks.per_share, partitions)
+            plan = seeded_plan(self.spark, partitions, 0, walk_task(insync_version(), self.recipe, tour))
             try:
                 rows = run_plan(self.spark, plan, self.watch)
             except Stopped as stopped:
                 self.stopped_by = stopped.reason
                 break
-            parts = [read_walked(row.block) for row in sorted(rows, key=lambda row: row.partition)]
-            walked = [merged([*walked, *parts])]
-            if walked[0].failed is not None:
+            parts += [read_walked(row.block) for row in sorted(rows, key=lambda row: row.partition)]
+            self.walked = merged(parts)
+            parts = [self.walked]
+            if self.walked.failed is not None:
                 break
-            self._report(walked[0])
+            self._report(self.walked)
             first, shares = end, min(2 * shares, _MOST_SHARES)
-            self.stopped_by = self.watch.interrupted() if first < walks else None
-        return walked
+            self.stopped_by = self.watch.interrupted() if first < walks.count else None
+        return self.walked
 
     def _report(self, walked: Walked) -> None:
         if self.reporter is not None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from insync.machine.kernels import load
-from insync.machine.walker import FailedWalk, Walked
+from insync.machine.walker import FailedWalk, Walked, merged
 from insync.spark_explore.wire.packets import Kind, rows_of, to_batch
 from insync.spark_explore.wire.recipe import read_recipe
 from insync.spark_explore.wire.version import require_version
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from insync.spark_explore.executor.level_task import Task
 
-__all__ = ["Tour", "merged", "read_walked", "walk_task"]
+__all__ = ["Tour", "read_walked", "walk_task"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +74,6 @@ def _walk(written: bytes, tour: Tour, partition: int) -> Walked | None:
     finally:
         walker.close()
     return parts[0] if parts else None
-
-
-def merged(parts: Sequence[Walked]) -> Walked:
-    """Return the sum of what came of walks that follow each other; those after the first failure do not count."""
-    counted: list[Walked] = []
-    for part in parts:
-        counted.append(part)
-        if part.failed is not None:
-            break
-    steps = tuple(map(sum, zip(*(part.steps for part in counted), strict=True)))
-    lengths = tuple(map(sum, zip(*(part.lengths for part in counted), strict=True)))
-    return Walked(steps, lengths, sum(part.stuck for part in counted), counted[-1].failed)
 
 
 def _block(walked: Walked) -> bytes:

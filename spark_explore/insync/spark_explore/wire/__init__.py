@@ -1,3 +1,3 @@
-"""What travels between driver and executors, and lies in a run directory."""
+"""Internal: what travels between driver and executors, and lies in a run directory."""
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from insync.explorer import CheckResult, Limits, Verdict, check
-from insync.explorer.evaluator.claims import model_of
-from insync.explorer.evaluator.search import check_by_evaluator
+from insync.explorer.check_by_evaluator import check_by_evaluator
+from insync.explorer.given_model import model_of
 from insync.explorer.limits import StopReason
 from insync.model import Model, ReadableState
 from insync.model.errors import UserError
@@ -36,8 +36,8 @@ def timeless(result: CheckResult) -> CheckResult:
 def test_it_finds_what_machine_code_finds_to_the_very_trace(
     model: Model, properties: list[str] | None, keep_going: bool
 ) -> None:
-    by_evaluator = check_by_evaluator(model, properties, keep_going=keep_going)
-    assert timeless(by_evaluator) == timeless(check(model, properties, keep_going=keep_going))
+    by_evaluator = check_by_evaluator(model, properties=properties, keep_going=keep_going)
+    assert timeless(by_evaluator) == timeless(check(model, properties=properties, keep_going=keep_going))
     assert by_evaluator.engine == "evaluator"
 
 
@@ -62,7 +62,7 @@ def never_pressed_twice(state: ReadableState) -> bool:
 
 
 def test_a_function_of_the_readable_state_is_a_property() -> None:
-    result = check_by_evaluator(Lamp(), [never_pressed_twice])
+    result = check_by_evaluator(Lamp(), properties=[never_pressed_twice])
     (violation,) = result.violations
     assert (violation.property, violation.trace_length) == ("never_pressed_twice", 3)
     assert violation.trace.reason == "never_pressed_twice is false in the last state: No switch is pressed twice."
@@ -73,7 +73,7 @@ def test_a_function_must_answer_yes_or_no() -> None:
         return None  # type: ignore[return-value]
 
     with pytest.raises(UserError, match=r"The property says_nothing returns None \(NoneType\); .* returns True where"):
-        check_by_evaluator(Lamp(), [says_nothing])
+        check_by_evaluator(Lamp(), properties=[says_nothing])
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_function_must_answer_yes_or_no() -> None:
 )
 def test_what_is_no_property_is_refused(properties: object, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        check_by_evaluator(Lamp(), properties)  # type: ignore[arg-type]
+        check_by_evaluator(Lamp(), properties=properties)  # type: ignore[arg-type]
 
 
 def test_what_is_no_model_is_refused() -> None:

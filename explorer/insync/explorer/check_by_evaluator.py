@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 
 from insync.explorer.check import Extent, concluded
 from insync.explorer.evaluator.claims import Claim, PropertyLike, asked_names, claims_of
-from insync.explorer.evaluator.stepping import Codes, Refused, Stepper, Walk
+from insync.explorer.evaluator.stepping import Refused, Stepper, Walk
 from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.verdict import CheckResult, Violation
 from insync.model import Model
+from insync.model.evaluator import Codes
 from insync.properties.every_model import TYPE_OK
 
 __all__ = ["check_by_evaluator"]
@@ -29,6 +31,7 @@ _OFTEN = 64  # states between two looks at the clock
 
 def check_by_evaluator(
     model: Model,
+    *,
     properties: Sequence[PropertyLike] | None = None,
     limits: Limits | None = None,
     keep_going: bool = False,
@@ -48,7 +51,7 @@ def check_by_evaluator(
     """
     claims = claims_of(model, properties)
     started = time.perf_counter()
-    search = _Search(model, claims, Watch(limits or Limits(), stop), keep_going)
+    search = _EvaluatorSearch(model, claims, Watch(limits or Limits(), stop), keep_going)
     search.run()
     searched = time.perf_counter()
     violations = search.violations()
@@ -57,7 +60,7 @@ def check_by_evaluator(
 
 
 @dataclass(slots=True)
-class _Search:
+class _EvaluatorSearch:
     model: Model
     claims: Sequence[Claim]
     watch: Watch
@@ -83,7 +86,7 @@ class _Search:
             if self.stopped_by is not None:
                 return
             fresh = self._expand(level, seen)
-            if fresh is None or (self.refused is not None and not self.keep_going):
+            if fresh is None:
                 return
             level = fresh
 
@@ -96,7 +99,7 @@ class _Search:
                     self.failing[claim.name] = len(self.levels), min(broken, key=self.model.program.schema.pack)
 
     def _expand(self, level: list[Codes], seen: set[Codes]) -> list[Codes] | None:
-        """Return the next level; None if the search is stopped. The least predecessor of each state is noted."""
+        """Return the next level; None if the search is over. The least predecessor of each state is noted."""
         stepper, pack = Stepper(self.model), self.model.program.schema.pack
         taken = dict(self.steps)
         fresh: dict[Codes, _Parent] = {}
@@ -105,22 +108,21 @@ class _Search:
             if place % _OFTEN == 0 and self._must_stop():
                 return None
             packed = pack(codes)
-            for name, numbers in stepper.enabled(codes).items():
-                for number in numbers:
-                    try:
-                        after = stepper.step(codes, number)
-                    except Refused as error:
-                        refused.append((packed, codes, error))
-                        continue
-                    taken[name] += 1
-                    known = fresh.get(after)
-                    if after not in seen or (known is not None and (packed, number) < known[:2]):
-                        seen.add(after)
-                        fresh[after] = packed, number, codes
-        self.expanded, self.steps = len(self.levels), taken
+            for number, after in stepper.outcomes(codes):
+                if isinstance(after, Refused):
+                    refused.append((packed, codes, after))
+                    continue
+                taken[stepper.actions[number].name] += 1
+                known = fresh.get(after)
+                if after not in seen or (known is not None and (packed, number) < known[:2]):
+                    seen.add(after)
+                    fresh[after] = packed, number, codes
         if refused and self.refused is None:
             _, least, first = min(refused, key=lambda found: (found[0], found[2].number))
             self.refused = len(self.levels), least, first
+            if not self.keep_going:
+                return None
+        self.expanded, self.steps = len(self.levels), taken
         self._parents |= fresh
         return list(fresh)
 
@@ -136,11 +138,11 @@ class _Search:
         for claim in self.claims:
             if claim.name in self.failing:
                 _, codes = self.failing[claim.name]
-                trace = self._walk_to(codes).trace(claim.name, claim.reason(codes))
+                trace = trace_of(self.model, claim.name, self._walk_to(codes).moves, claim.reason(codes))
                 found.append(Violation(claim.name, trace.length, trace))
         if self.refused is not None:
             _, codes, error = self.refused
-            trace = self._walk_to(codes).trace(TYPE_OK, error.message, error)
+            trace = trace_of(self.model, TYPE_OK, self._walk_to(codes).moves, error.message, error)
             found.append(Violation(TYPE_OK, trace.length, trace))
         return tuple(sorted(found, key=lambda violation: violation.trace_length))
 
@@ -158,7 +160,7 @@ class _Search:
 def _result(
     model: Model,
     asked: Sequence[str],
-    search: _Search,
+    search: _EvaluatorSearch,
     violations: tuple[Violation, ...],
     seconds: dict[str, float],
 ) -> CheckResult:

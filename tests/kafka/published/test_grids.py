@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from insync.kafka.published import AsyncIsr, Kip320
-from insync.kafka.published.grid import async_isr_grid, replication_grid
+from insync.kafka.published.grids import async_isr_grid, replication_grid
 
 
 def entry(text: str | None) -> dict[str, str] | None:

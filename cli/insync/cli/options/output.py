@@ -1,0 +1,93 @@
+"""How a command answers: the report or JSON, colours, progress, and the file of the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from insync.cli.options.groups import Decorator, gathered, option
+from insync.cli.options.values import OutputPath
+from insync.cli.show.terminal import emit, grid_width, painter
+from insync.cli.show.trace_files import check_trace_path, traces_written
+from insync.explorer.traces.grid import Paint
+from insync.explorer.traces.trace import Trace
+from insync.model import Model
+
+__all__ = ["Output", "output_options"]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What the user wants to see.
+
+    Attributes:
+        json: whether one JSON object takes the place of the report.
+        color: auto, always or never.
+        quiet: whether there is no progress on standard error.
+        trace: where the trace of a violation goes.
+    """
+
+    json: bool
+    color: str = "auto"
+    quiet: bool = False
+    trace: Path | None = None
+
+    @property
+    def paint(self) -> Paint:
+        """What colours a report."""
+        return painter(self.color)
+
+    @property
+    def width(self) -> int:
+        """How many characters wide a report may be."""
+        return grid_width()
+
+    def show(self, text: Callable[[], str], as_json: Callable[[], str]) -> None:
+        """Print the report, or with --json the object."""
+        emit(as_json() if self.json else text())
+
+    def check_trace_path(self) -> None:
+        """Raise UserError unless the trace can be written where it is wanted; done before the search."""
+        if self.trace is not None:
+            check_trace_path(self.trace)
+
+    @contextmanager
+    def traces_written(self, traces: Sequence[Trace], model: Model) -> Iterator[list[Path | None]]:
+        """Write the traces where they are wanted, and yield the file of each; see `trace_files.traces_written`."""
+        with traces_written(self.trace, traces, model) as files:
+            yield files
+
+
+_JSON = option("--json", is_flag=True, help="Print one JSON object for scripts in place of the report.")
+_COLOR = option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colour the report; auto: on a terminal.",
+)
+_QUIET = option("--quiet", is_flag=True, help="No progress on standard error.")
+_TRACE = option(
+    "--trace",
+    type=OutputPath(),
+    metavar="FILE",
+    help="Write the trace of a violation to FILE: insync's JSON, or ITF when FILE ends in .itf.json. "
+    "With several violations the others go beside it, with the property in the name.",
+)
+
+
+def output_options(*, trace: bool = False, color: bool = True, quiet: bool = True) -> Decorator:
+    """Return a decorator that gives a command `--json` and its like, which it gets as `output`.
+
+    Args:
+        trace: whether it finds traces.
+        color: whether its report has colours.
+        quiet: whether it works long enough to show progress.
+    """
+    wanted = {"trace": trace, "json": True, "color": color, "quiet": quiet}
+    known = {"trace": _TRACE, "json": _JSON, "color": _COLOR, "quiet": _QUIET}
+    return gathered("output", Output, **{name: known[name] for name, taken in wanted.items() if taken})

@@ -1,0 +1,90 @@
+"""What `insync agree` says: the opinion of each engine, and where they differ."""
+
+from __future__ import annotations
+
+import json
+
+from insync.cli.show.figures import count, plural, seconds
+from insync.cli.show.report import STOPPED_BY
+from insync.explorer.agree import Agreement, Opinion
+from insync.explorer.traces.grid import Columns, Paint, Tone, describe_bounds
+
+__all__ = ["agreement_json", "describe_agreement", "describe_opinion"]
+
+
+def describe_agreement(found: Agreement, columns: Columns, paint: Paint) -> str:
+    """Return the report: what each engine says, and where they differ."""
+    lines = [f"{found.model}   {describe_bounds(found.bounds)}   properties {', '.join(found.properties) or 'none'}"]
+    width = max(len(opinion.engine) for opinion in found.opinions)
+    lines += [f"  {opinion.engine:<{width}}  {describe_opinion(opinion)}" for opinion in found.opinions]
+    if found.differences:
+        lines += ["", paint("The engines differ:", Tone.BAD), *[f"  {text}" for text in found.differences]]
+        lines += ["", *_where(found, columns)]
+    elif found.stopped_by is not None:
+        so_far = "the engines do not differ so far" if found.compared > 1 else "nothing is compared yet"
+        lines += ["", paint(f"Stopped by Ctrl-C; {so_far}.", Tone.OPEN)]
+    elif found.agreed:
+        lines += ["", paint("The engines agree.", Tone.GOOD)]
+    else:
+        lines += ["", paint("Fewer than two engines looked at any state, so nothing was compared.", Tone.BAD)]
+    return "\n".join(lines)
+
+
+def _where(found: Agreement, columns: Columns) -> list[str]:
+    if found.state is None and found.stopped_by is not None:
+        return ["Stopped by Ctrl-C before the first state was found that they treat differently."]
+    if found.state is None:
+        text = (
+            "Evaluator and machine code take the same steps from every state that the evaluator reaches, so the "
+            "difference lies in how states are kept or counted."
+        )
+        return [text]
+    cells = [f"  {name}: {text}" for name, text in columns(found.state.state).items()]
+    return [f"First in this state, in level {found.state.level}:", *cells, found.state.sentence]
+
+
+def describe_opinion(opinion: Opinion) -> str:
+    """Return what an engine says, in a line."""
+    stopped = [] if opinion.stopped_by is None else [f"stopped by {STOPPED_BY[opinion.stopped_by]}"]
+    if opinion.verdict is None:
+        return f"did not run: {opinion.note or ''.join(stopped)}"
+    parts = [str(opinion.verdict)]
+    parts += [f"{name} fails after {plural(length, 'state')}" for name, length in opinion.failing.items()]
+    if opinion.levels is not None:
+        parts.append(f"{count(sum(opinion.levels))} states, depth {opinion.depth}")
+    parts += stopped
+    if opinion.note:
+        parts.append(opinion.note)
+    return f"{', '.join(parts)} ({seconds(opinion.seconds)})"
+
+
+def agreement_json(found: Agreement) -> str:
+    """Return the object that `--json` prints."""
+    opinions = [
+        {
+            "engine": opinion.engine,
+            "verdict": opinion.verdict,
+            "depth": opinion.depth,
+            "levels": None if opinion.levels is None else list(opinion.levels),
+            "actions": None if opinion.actions is None else dict(opinion.actions),
+            "failing": dict(opinion.failing),
+            "stopped_by": opinion.stopped_by,
+            "note": opinion.note,
+            "seconds": round(opinion.seconds, 6),
+        }
+        for opinion in found.opinions
+    ]
+    state = found.state
+    return json.dumps(
+        {
+            "model": found.model,
+            "bounds": dict(found.bounds),
+            "properties": list(found.properties),
+            "agreed": found.agreed,
+            "stopped_by": found.stopped_by,
+            "engines": opinions,
+            "differences": list(found.differences),
+            "state": None if state is None else {"level": state.level, "state": state.state, "why": state.sentence},
+        },
+        ensure_ascii=False,
+    )

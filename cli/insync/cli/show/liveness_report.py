@@ -1,0 +1,84 @@
+"""What `insync liveness` says: what is known of each property of runs, and the runs that show it."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from insync.cli.show.figures import plural, seconds
+from insync.cli.show.report import STOPPED_BY
+from insync.cli.show.trace_files import replay_hint
+from insync.explorer import LivenessResult, RunResult
+from insync.explorer.traces.grid import Columns, Paint, Tone, describe_bounds, render_grid
+
+__all__ = ["describe_liveness", "liveness_json"]
+
+
+def describe_liveness(
+    result: LivenessResult,
+    shown: Sequence[RunResult],
+    files: Mapping[str, Path | None],
+    columns: Columns,
+    paint: Paint,
+    width: int,
+) -> str:
+    """Return the report; `files` are where the traces shown were written, by the property."""
+    lines = [f"{result.model}   {describe_bounds(result.bounds)}"]
+    size = max((len(found.name) for found in result.properties), default=0)
+    for found in result.properties:
+        tone = Tone.GOOD if found.verdict == "holds" else Tone.BAD
+        lines.append(f"{paint(f'{found.verdict:<10}', tone)}  {found.name:<{size}}  {_what(found)}".rstrip())
+    if not result.properties:
+        lines.append("The model has no properties of runs.")
+    end = "" if result.stopped_by is None else f", stopped by {STOPPED_BY[result.stopped_by]}"
+    lines += ["", f"{plural(result.distinct_states, 'state')}, {plural(result.transitions, 'step')}{end}"]
+    lines.append(", ".join(f"{name} {seconds(time)}" for name, time in result.seconds.items()))
+    for found in shown:
+        assert found.trace is not None
+        lines += ["", render_grid(found.trace, columns, width=width, paint=paint)]
+        if not found.trace.witness:
+            lines += textwrap.wrap(f"Fairness: {found.fairness}.", width)
+        if (file := files[found.name]) is not None:
+            lines.append(replay_hint(found.trace, file))
+    return "\n".join(lines)
+
+
+def _what(found: RunResult) -> str:
+    if found.kind == "sometimes":
+        reached = f"reached after {found.trace.length - 1} steps" if found.trace is not None else "not reached"
+        return f"sometimes: {reached}"
+    bindings = f", for each of {found.instances} bindings" if found.instances > 1 else ""
+    return f"{found.kind}{bindings}"
+
+
+def liveness_json(result: LivenessResult, files: Mapping[str, Path | None]) -> str:
+    """Return the object that `--json` prints."""
+    properties = [
+        {
+            "name": found.name,
+            "kind": found.kind,
+            "verdict": found.verdict,
+            "fairness": {"weak": list(found.fairness.weak), "strong": list(found.fairness.strong)},
+            "trace_length": None if found.trace is None else found.trace.length,
+            "loop": None if found.trace is None else found.trace.loop,
+            "reason": None if found.trace is None else found.trace.reason,
+            "trace": str(files[found.name]) if files.get(found.name) is not None else None,
+        }
+        for found in result.properties
+    ]
+    return json.dumps(
+        {
+            "model": result.model,
+            "bounds": dict(result.bounds),
+            "verdict": result.verdict,
+            "stopped_by": result.stopped_by,
+            "distinct_states": result.distinct_states,
+            "transitions": result.transitions,
+            "depth": result.depth,
+            "properties": properties,
+            "seconds": {name: round(time, 6) for name, time in result.seconds.items()},
+        },
+        ensure_ascii=False,
+    )

@@ -1,0 +1,121 @@
+"""Models as the command line shows them: what they can be told, what they do, and what must hold of them."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Mapping
+
+from insync.cli.show.choices import Choice, choices, default_of, range_of
+from insync.model import Model, Setting
+from insync.model.actions import action_specs
+from insync.model.catalogue import BUILT_IN, find_model
+from insync.properties.invariants import sentence_of
+from insync.properties.registry import run_properties_of, sentences_of
+
+__all__ = [
+    "built_in_models",
+    "describe_model",
+    "describe_models",
+    "model_entry",
+    "model_properties",
+    "models_json",
+]
+
+
+def built_in_models() -> list[type[Model]]:
+    """Return the models that come with insync, in the order in which they are listed."""
+    return [find_model(name) for name in BUILT_IN]
+
+
+def model_properties(kind: type[Model]) -> list[tuple[str, str, bool]]:
+    """Return name and sentence of each property of a model, and whether it is checked by default."""
+    model = kind()
+    return [(name, sentence, name in model.headline) for name, sentence in sentences_of(model).items()]
+
+
+def describe_models(engines: tuple[str, ...]) -> str:
+    """Return the list of all models, a few lines each."""
+    lines = []
+    for kind in built_in_models():
+        names = [f"{name}{'*' if default else ''}" for name, _, default in model_properties(kind)]
+        lines += [*_head(kind), *_choice_lines(choices(kind), "    ")]
+        lines += [f"    properties: {', '.join(names)}", ""]
+    lines.append("After each bound its default and range. A property with a star is checked when none is named.")
+    lines.append(f"Engines: {', '.join(engines)}. More about one model: insync list MODEL")
+    return "\n".join(lines)
+
+
+def describe_model(kind: type[Model]) -> str:
+    """Return all that the model says of itself: settings, bounds, actions and properties, each with its sentence."""
+    properties = {f"{name}{'*' if default else ''}": text for name, text, default in model_properties(kind)}
+    runs = {found.name: f"{found.kind}: {found.sentence}" for found in run_properties_of(kind).values()}
+    sections = {
+        "settings (default, names)": _choice_lines(kind.settings, "  "),
+        "bounds (default, range)": _choice_lines(kind.bounds, "  "),
+        "actions": _rows(_actions(kind)),
+        "properties (* checked by default)": _rows(properties),
+        "properties of runs": _rows(runs),
+    }
+    lines = _head(kind)
+    for title, rows in sections.items():
+        if rows:
+            lines += ["", f"{title}:", *rows]
+    return "\n".join(lines)
+
+
+def models_json(engines: tuple[str, ...]) -> str:
+    """Return the object with all models that `insync list --json` prints."""
+    entries = [model_entry(kind) for kind in built_in_models()]
+    return json.dumps({"models": entries, "engines": list(engines)}, ensure_ascii=False)
+
+
+def model_entry(kind: type[Model]) -> dict[str, object]:
+    """Return what scripts are told of a model."""
+    return {
+        "name": kind.name,
+        "sentence": sentence_of(kind),
+        "bounds": [_choice_entry(name, choice) for name, choice in choices(kind).items()],
+        "properties": [
+            {"name": name, "sentence": sentence, "headline": default}
+            for name, sentence, default in model_properties(kind)
+        ],
+        "actions": [{"name": name, "sentence": sentence} for name, sentence in _actions(kind).items()],
+        "run_properties": [
+            {"name": found.name, "kind": found.kind, "sentence": found.sentence}
+            for found in run_properties_of(kind).values()
+        ],
+    }
+
+
+def _choice_entry(name: str, choice: Choice) -> dict[str, object]:
+    among: dict[str, object] = (
+        {"values": list(choice.names)}
+        if isinstance(choice, Setting)
+        else {"lowest": choice.lowest, "highest": choice.highest}
+    )
+    return {"name": name, "default": default_of(choice), **among, "sentence": choice.doc}
+
+
+def _actions(kind: type[Model]) -> dict[str, str]:
+    """Return the first sentence of each action's docstring, empty where there is none."""
+    texts = {name: inspect.getdoc(getattr(kind, name)) or "" for name in action_specs(kind)}
+    return {name: " ".join(text.split("\n\n")[0].split()) for name, text in texts.items()}
+
+
+def _head(kind: type[Model]) -> list[str]:
+    sentence = sentence_of(kind)
+    return [kind.name, *([f"  {sentence}"] if sentence else [])]
+
+
+def _choice_lines(shown: Mapping[str, Choice], indent: str) -> list[str]:
+    width = max((len(name) for name in shown), default=0)
+    return [
+        f"{indent}{name:<{width}}  {f'{default_of(choice)} ({range_of(choice)})':<11}  {choice.doc}".rstrip()
+        for name, choice in shown.items()
+    ]
+
+
+def _rows(texts: Mapping[str, str]) -> list[str]:
+    width = max((len(name) for name in texts), default=0)
+    return [f"  {name:<{width}}  {text}".rstrip() for name, text in texts.items()]

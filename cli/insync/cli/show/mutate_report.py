@@ -1,0 +1,91 @@
+"""What `insync mutate` says: what became of each mutant, and the score."""
+
+from __future__ import annotations
+
+import json
+
+from insync.cli.show.figures import count, plural, seconds
+from insync.cli.show.report import STOPPED_BY
+from insync.explorer import Fate, MutantResult, MutationResult
+from insync.explorer.traces.grid import Paint, Tone, describe_bounds
+
+__all__ = ["describe_mutation", "mutant_line", "mutation_json"]
+
+
+def _not_tried(mutant: MutantResult) -> bool:
+    return mutant.stopped_by == "interrupt"
+
+
+def mutant_line(mutant: MutantResult) -> str:
+    """Return what became of a mutant, in a line."""
+    lengths = {name: plural(n, "state") if n else "not reached" for name, n in mutant.killed_by.items()}
+    by = ", ".join(f"{name} ({length})" for name, length in lengths.items())
+    ends = {
+        "killed": f" by {by}",
+        "survived": f" with {count(mutant.distinct_states or 0)} states",
+        "undecided": f", stopped by {STOPPED_BY.get(mutant.stopped_by or '', mutant.stopped_by)}",
+        "equivalent": "",
+    }
+    return (
+        f"{mutant.fate:<10}  {mutant.name}:{ends[mutant.fate]}"
+        if ends[mutant.fate]
+        else f"{mutant.fate:<10}  {mutant.name}"
+    )
+
+
+def describe_mutation(result: MutationResult, paint: Paint) -> str:
+    """Return the report: the mutants by what became of them, and the score."""
+    lines = [f"{result.model}   {describe_bounds(result.bounds)}   {count(result.distinct_states)} states"]
+    lines.append(f"judged by {', '.join(result.properties)}")
+    if result.failing:
+        lines.append(f"left out: they already fail for the unchanged model: {', '.join(result.failing)}")
+    for fate, tone in ((Fate.SURVIVED, Tone.BAD), (Fate.UNDECIDED, Tone.BAD), (Fate.KILLED, Tone.GOOD)):
+        chosen = [mutant for mutant in result.mutants if mutant.fate is fate and not _not_tried(mutant)]
+        if chosen:
+            lines += ["", paint(f"{len(chosen)} {fate}", tone), *[f"  {mutant_line(mutant)}" for mutant in chosen]]
+    equivalent = [mutant for mutant in result.mutants if mutant.fate is Fate.EQUIVALENT]
+    if equivalent:
+        lines += ["", f"{len(equivalent)} equivalent: from every reachable state the same steps"]
+        lines += [f"  {mutant.name}" for mutant in equivalent]
+    if result.stopped_by is not None:
+        left = sum(map(_not_tried, result.mutants))
+        what = f"{left} not tried" if result.mutants else "no mutant was tried"
+        lines += ["", paint(what, Tone.BAD) + ", stopped by Ctrl-C"]
+    killed, survived = result.count(Fate.KILLED), result.count(Fate.SURVIVED)
+    if result.score is None:
+        lines += ["", f"no score: no mutant was killed and none survived, in {seconds(result.seconds)}"]
+    else:
+        score = f"score {result.score:.0%}: {killed} of {killed + survived} noticed"
+        lines += ["", f"{score}, in {seconds(result.seconds)}"]
+    return "\n".join(lines)
+
+
+def mutation_json(result: MutationResult) -> str:
+    """Return the object that `--json` prints."""
+    mutants = [
+        {
+            "name": mutant.name,
+            "action": mutant.action,
+            "change": mutant.change,
+            "without": mutant.without,
+            "fate": mutant.fate,
+            "killed_by": dict(mutant.killed_by),
+            "distinct_states": mutant.distinct_states,
+            "stopped_by": mutant.stopped_by,
+        }
+        for mutant in result.mutants
+    ]
+    return json.dumps(
+        {
+            "model": result.model,
+            "bounds": dict(result.bounds),
+            "properties": list(result.properties),
+            "left_out": list(result.failing),
+            "distinct_states": result.distinct_states,
+            "stopped_by": result.stopped_by,
+            "score": result.score,
+            "mutants": mutants,
+            "seconds": round(result.seconds, 6),
+        },
+        ensure_ascii=False,
+    )

@@ -1,0 +1,38 @@
+"""A model as every verb takes it: a class and bounds, an instance, or what the command line calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from insync.model import Model
+from insync.model.catalogue import find_model
+from insync.model.errors import UserError
+
+__all__ = ["ModelLike", "model_of"]
+
+ModelLike = Model | type[Model] | str
+"""A model: a class, an instance, or what the command line calls it, `kip320` or `path/to/file.py:Class`."""
+
+
+def model_of(given: ModelLike, bounds: Mapping[str, int | str] | None = None) -> Model:
+    """Return the model under these bounds; a bound that is not named has its default.
+
+    Raises:
+        UserError: there is no such model or bound, or an instance, which has its bounds, is given others.
+    """
+    if isinstance(given, Model):
+        if bounds and type(given)(**{**given.identity, **bounds}).identity != given.identity:
+            message = (
+                f"{given.name}: the model was made with the bounds {given.identity}, and {dict(bounds)} is given too. "
+                f"Give the class {type(given).__name__} with bounds, or the model without."
+            )
+            raise UserError(message)
+        return given
+    kind: object = find_model(given) if isinstance(given, str) else given
+    if not (isinstance(kind, type) and issubclass(kind, Model)):
+        message = (
+            f"{given!r} is not a model; give a subclass of Model, or the name of one, such as 'kip320' or "
+            f"'path/to/file.py:ModelName'."
+        )
+        raise UserError(message)
+    return kind(**(bounds or {}))

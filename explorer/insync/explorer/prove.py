@@ -1,0 +1,372 @@
+"""`prove`: properties of every reachable state by induction, with lemmas; `bounded_check`: short violations, with z3.
+
+To infer lemmas, candidates are first tried where they fall soonest: in the initial state, on every reachable state of
+a small instance, and by the steps of that instance. z3 is asked about the instance itself for those that are left.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from insync.explorer.check import check
+from insync.explorer.evaluator.stepping import Move, Refused
+from insync.explorer.given_model import ModelLike, model_of
+from insync.explorer.limits import Limits, require_seconds_alone
+from insync.explorer.traces.counterexample import refusal_trace, trace_of, violation_trace
+from insync.explorer.traces.files import write_whole
+from insync.explorer.traces.trace import Trace
+from insync.explorer.verdict import Verdict
+from insync.model import Model
+from insync.model.catalogue import model_reference
+from insync.model.errors import UserError
+from insync.proofs.bounded import check_bounded
+from insync.proofs.induction import check_induction
+from insync.proofs.inference import Dropped, Inferred, infer, refuted_at_first
+from insync.proofs.outcome import Bounded, CounterexampleToInduction, Induction, ProofVerdict, Query, StateSequence
+from insync.proofs.proof_file import Proof, proof_text, read_proof, results_of
+from insync.proofs.smt import z3_version
+from insync.proofs.watch import ProofLimits, ProofWatch
+from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import Invariant
+from insync.properties.registry import judge, lemmas_of, select_lemmas
+
+__all__ = [
+    "BoundedResult",
+    "ProofResult",
+    "bounded_check",
+    "induction_trace",
+    "prove",
+    "refuted_candidates",
+    "small_bounds",
+    "small_instance",
+]
+
+_SEARCHING = 60.0
+"""The most seconds of the search that tries candidates on a small instance."""
+
+QueryReporter = Callable[[Query], None]
+"""Called with each question to z3 when it is answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedResult:
+    """What a bounded check found.
+
+    Attributes:
+        model: the model.
+        properties: what was checked, beside type_ok.
+        lemmas: what was assumed, having been proved.
+        result: the answers of z3.
+        traces: of each violation that was found.
+    """
+
+    model: Model
+    properties: Sequence[Invariant]
+    lemmas: Sequence[Invariant]
+    result: Bounded
+    traces: Sequence[Trace]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Violated, or incomplete: longer traces were not looked at."""
+        return Verdict.VIOLATED if self.traces else Verdict.INCOMPLETE
+
+
+@dataclass(frozen=True, slots=True)
+class ProofResult:
+    """What an induction proved, and what an inference dropped on the way to it.
+
+    Attributes:
+        model: the model.
+        properties: those that the induction is about.
+        lemmas: the lemmas that it uses.
+        result: the answers of z3.
+        traces: the violations that initiation found.
+        dropped: candidates that an inference dropped.
+        lost: properties that were asked for and are among those dropped.
+    """
+
+    model: Model
+    properties: Sequence[Invariant]
+    lemmas: Sequence[Invariant]
+    result: Induction
+    traces: Sequence[Trace]
+    dropped: Sequence[Dropped] = ()
+    lost: Sequence[str] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """Holds if all that was asked for is proved of every reachable state; else violated or incomplete."""
+        if self.result.verdict is ProofVerdict.PROVED and not self.lost:
+            return Verdict.HOLDS
+        return Verdict.VIOLATED if self.traces else Verdict.INCOMPLETE
+
+    def save(self, path: str | Path) -> None:
+        """Write the proof to a file, from which it can be checked again.
+
+        Raises:
+            UserError: there is no proof, or the file cannot be written.
+        """
+        if self.verdict is not Verdict.HOLDS:
+            message = f"{path} was not written: there is no proof."
+            raise UserError(message)
+        properties, lemmas = (tuple(c.name for c in some) for some in (self.properties, self.lemmas))
+        reference, solver = model_reference(self.model), f"z3 {z3_version()}"
+        identity, result = self.model.identity, self.result
+        proof = Proof(reference, identity, properties, lemmas, result.k, solver, results_of(result))
+        write_whole(Path(path), proof_text(proof))
+
+
+def prove(
+    model: ModelLike,
+    *,
+    bounds: Mapping[str, int | str] | None = None,
+    properties: Sequence[str] | None = None,
+    lemmas: Sequence[str] = (),
+    infer: bool = False,
+    proof: str | Path | None = None,
+    k: int | None = None,
+    limits: Limits | None = None,
+    query_seconds: float | None = None,
+    reporter: QueryReporter | None = None,
+    stop: threading.Event | None = None,
+) -> ProofResult:
+    """Prove that properties hold in every reachable state, by induction.
+
+    Args:
+        model: the model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        bounds: bounds and settings of a class or a name; those left out have their defaults.
+        properties: names of properties; None is those of the proof file, or the model's headline.
+        lemmas: names of what helps and is proved as well; "all" is every lemma declared for the model.
+        infer: whether to find out which of the lemmas help, and leave the others out; without `lemmas` and `proof`
+            all are tried.
+        proof: a file that `ProofResult.save` wrote: its lemmas are taken too.
+        k: how many good states in a row are assumed before a step; None is that of the proof file, or 1.
+        limits: `seconds` for all of it; a proof has no other limit.
+        query_seconds: for each question to z3; one that takes longer is unknown, and the next one is asked.
+        reporter: is told of each question when it is answered.
+        stop: ends it when it is set.
+
+    Raises:
+        UserError: an unknown model, bound, property or lemma, another limit than seconds, or z3 is not installed.
+    """
+    built = model_of(model, bounds)
+    conditions = _conditions(built, properties, lemmas, infer, proof, k)
+    work = _Work(built, limits, query_seconds, reporter, stop)
+    return work.inferred(conditions) if infer else work.proved(conditions)
+
+
+def bounded_check(
+    model: ModelLike,
+    *,
+    depth: int,
+    bounds: Mapping[str, int | str] | None = None,
+    properties: Sequence[str] | None = None,
+    lemmas: Sequence[str] = (),
+    infer: bool = False,
+    proof: str | Path | None = None,
+    limits: Limits | None = None,
+    query_seconds: float | None = None,
+    reporter: QueryReporter | None = None,
+    stop: threading.Event | None = None,
+) -> BoundedResult:
+    """Look with z3 for the shortest trace to a violation, among traces of at most `depth` states.
+
+    Args:
+        model: the model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        depth: the most states of a trace; the initial state is the first.
+        bounds: bounds and settings of a class or a name; those left out have their defaults.
+        properties: names of properties; None is those of the proof file, or the model's headline.
+        lemmas: names of what is proved first and then assumed, which spares z3 states that cannot be reached.
+        infer: whether to find out which of the lemmas can be proved; without `lemmas` and `proof` all are tried.
+        proof: a file that `ProofResult.save` wrote: its lemmas are taken too.
+        limits: `seconds` for all of it.
+        query_seconds: for each question to z3.
+        reporter: is told of each question when it is answered.
+        stop: ends it when it is set.
+
+    Raises:
+        UserError: lemmas that are not inductive, or whatever `prove` raises.
+    """
+    built = model_of(model, bounds)
+    conditions = _conditions(built, properties, lemmas, infer, proof, None)
+    return _Work(built, limits, query_seconds, reporter, stop).bounded(conditions, depth, infer)
+
+
+@dataclass(frozen=True, slots=True)
+class _Conditions:
+    """What is proved, and what helps; `k` is how many good states are assumed."""
+
+    properties: list[Invariant]
+    lemmas: list[Invariant]
+    k: int
+
+    @property
+    def all(self) -> list[Invariant]:
+        """Properties and lemmas, each once."""
+        return list({c.name: c for c in (*self.properties, *self.lemmas)}.values())
+
+
+def _conditions(
+    model: Model,
+    properties: Sequence[str] | None,
+    lemmas: Sequence[str],
+    infer: bool,
+    proof: str | Path | None,
+    k: int | None,
+) -> _Conditions:
+    saved = read_proof(Path(proof)) if proof is not None else None
+    names = properties or (saved.properties if saved is not None else None)
+    if infer and not lemmas and saved is None:
+        helping: list[Invariant] = list(lemmas_of(model).values())
+    else:
+        given = [*(saved.lemmas if saved is not None else ()), *lemmas]
+        helping = select_lemmas(model, [n for name in given for n in (lemmas_of(model) if name == "all" else [name])])
+    judged = list(judge(model, names or None).invariants)
+    return _Conditions(judged, helping, k or (saved.k if saved is not None else 1))
+
+
+class _Work:
+    """The ways to prove, within one time for all that they do and until somebody stops them."""
+
+    def __init__(
+        self,
+        model: Model,
+        limits: Limits | None,
+        query_seconds: float | None,
+        reporter: QueryReporter | None,
+        stop: threading.Event | None,
+    ) -> None:
+        given = require_seconds_alone(limits, "a proof")
+        self.model, self.reporter, self.stop = model, reporter, stop
+        self.watch = ProofWatch(ProofLimits(given.seconds, query_seconds), stop)
+
+    def bounded(self, conditions: _Conditions, depth: int, infer: bool) -> BoundedResult:
+        """Look for a violation within a depth, with the lemmas that are proved first."""
+        model, asked = self.model, conditions.properties
+        lemmas = self._proved_lemmas(conditions.lemmas, infer)
+        result = check_bounded(
+            model, asked, depth, lemmas=lemmas, limits=self.watch.left, reporter=self.reporter, stop=self.stop
+        )
+        return BoundedResult(model, asked, lemmas, result, _traces(model, asked, result))
+
+    def _proved_lemmas(self, lemmas: list[Invariant], infer: bool) -> list[Invariant]:
+        """Return the lemmas if they are proved, or those that are: a bounded check may assume no others."""
+        if infer:
+            found = self._infer(self.model, lemmas)
+            return [lemma for lemma in lemmas if lemma.name in found.proved]
+        if not lemmas:
+            return []
+        result = self._induction(lemmas, 1)
+        if result.verdict is ProofVerdict.PROVED:
+            return lemmas
+        if result.stopped_by is not None:
+            return []
+        failing = next(q.name for q in result.queries if q.verdict is not ProofVerdict.PROVED)
+        message = (
+            f"{self.model.name}: the lemmas are not inductive at these bounds ({failing} is not proved), so a bounded "
+            f"check must not use them. Leave them out, or infer which can be proved (--infer beside --bmc)."
+        )
+        raise UserError(message)
+
+    def proved(self, conditions: _Conditions) -> ProofResult:
+        """Prove the conditions by induction as they are."""
+        return self._result(conditions, self._induction(conditions.all, conditions.k))
+
+    def inferred(self, conditions: _Conditions) -> ProofResult:
+        """Find out which of the conditions are inductive together."""
+        asked, model = conditions.all, self.model
+        dropped = refuted_at_first(model, asked, self.stop)
+        rest, left = _without(asked, dropped), self.watch.left.seconds
+        seconds = _SEARCHING if left is None else min(_SEARCHING, left)
+        dropped += refuted_candidates(model, rest, seconds=seconds, stop=self.stop)
+        small = small_instance(model)
+        if small.identity != model.identity:  # what a step breaks there is found in seconds, at large bounds in minutes
+            where = ", ".join(f"{name} {value}" for name, value in small.identity.items())
+            fallen = self._infer(small, _without(asked, dropped)).dropped
+            dropped += [replace(d, by=f"{d.by} ({where})") for d in fallen]
+        found = self._infer(model, _without(asked, dropped))
+        dropped += found.dropped
+        kept = _Conditions(_without(conditions.properties, dropped), _without(conditions.lemmas, dropped), 1)
+        lost = [p.name for p in conditions.properties if p not in kept.properties]
+        return self._result(kept, found.induction, dropped, lost)
+
+    def _induction(self, conditions: Sequence[Invariant], k: int) -> Induction:
+        left = self.watch.left
+        return check_induction(self.model, conditions, k=k, limits=left, reporter=self.reporter, stop=self.stop)
+
+    def _infer(self, model: Model, candidates: Sequence[Invariant]) -> Inferred:
+        return infer(model, candidates, limits=self.watch.left, reporter=self.reporter, stop=self.stop)
+
+    def _result(
+        self, conditions: _Conditions, result: Induction, dropped: Sequence[Dropped] = (), lost: Sequence[str] = ()
+    ) -> ProofResult:
+        traces = _traces(self.model, conditions.all, result.violation) if result.violation is not None else []
+        names = {p.name for p in conditions.properties}
+        lemmas = [c for c in conditions.lemmas if c.name not in names]
+        return ProofResult(self.model, conditions.properties, lemmas, result, traces, dropped, lost)
+
+
+def _without(conditions: Sequence[Invariant], dropped: Sequence[Dropped]) -> list[Invariant]:
+    names = {d.name for d in dropped}
+    return [condition for condition in conditions if condition.name not in names]
+
+
+def _traces(model: Model, properties: Sequence[Invariant], found: Bounded) -> list[Trace]:
+    """The trace of each violation that a bounded check found."""
+    known = {p.name: p for p in properties}
+    traces = []
+    for name, states in zip(found.violated, found.sequences, strict=True):
+        moves = _moves(states)
+        refused = name == TYPE_OK and name not in known
+        traces.append(refusal_trace(model, moves) if refused else violation_trace(model, known[name], moves))
+    return traces
+
+
+def induction_trace(model: Model, found: CounterexampleToInduction) -> Trace:
+    """Return a counterexample to induction as a trace; it does not begin with the initial state."""
+    refused = None if found.refused is None else Refused(found.refused, found.reason)
+    trace = trace_of(model, found.failing[0], _moves(found.states), found.reason, refused)
+    first, *rest = trace.steps
+    return replace(trace, steps=(replace(first, label="a good state"), *rest))
+
+
+def _moves(states: StateSequence) -> list[Move]:
+    return list(zip((None, *states.actions), states.codes, strict=True))
+
+
+def small_bounds(model: Model) -> dict[str, int]:
+    """Return bounds at which the model can be searched: each at most its default."""
+    return {name: min(getattr(model.b, name), bound.default) for name, bound in model.bounds.items()}
+
+
+def small_instance(model: Model, bounds: Mapping[str, int] | None = None) -> Model:
+    """Return the model under other bounds, with the settings that it has; None is `small_bounds`."""
+    return type(model)(**{**model.identity, **(small_bounds(model) if bounds is None else bounds)})
+
+
+def refuted_candidates(
+    model: Model,
+    candidates: Sequence[Invariant],
+    *,
+    bounds: Mapping[str, int] | None = None,
+    seconds: float = 60,
+    stop: threading.Event | None = None,
+) -> list[Dropped]:
+    """Return the candidates that fail in some reachable state of the model at small bounds.
+
+    Args:
+        model: the model; its class is searched, under other bounds.
+        candidates: properties and lemmas alike.
+        bounds: what to search; None is `small_bounds`.
+        seconds: when to stop. A search that is not complete refutes what it found and says nothing of the rest.
+        stop: ends the search when it is set.
+    """
+    small = small_instance(model, bounds)
+    names = [candidate.name for candidate in candidates]
+    result = check(small, properties=names, limits=Limits(seconds=seconds), keep_going=True, stop=stop)
+    where = f"a reachable state ({', '.join(f'{name} {value}' for name, value in small.identity.items())})"
+    return [Dropped(v.property, where, v.trace.reason) for v in result.violations if v.property in names]

@@ -1,0 +1,24 @@
+"""What the evaluator says of a model, for tests that compare something with it."""
+
+from __future__ import annotations
+
+from insync.model import Model
+from insync.model.actions import invariant_names
+from insync.model.evaluator import Codes, Evaluator
+from insync.model.graph import Node
+
+__all__ = ["conditions", "successors"]
+
+
+def conditions(model: Model) -> dict[str, Node]:
+    """Return the condition of each invariant of a model's class."""
+    return {name: model.trace_predicate(getattr(model, name)) for name in invariant_names(type(model))}
+
+
+def successors(evaluator: Evaluator, codes: Codes) -> list[tuple[int, Codes]]:
+    """Return (action number, next state) for every enabled action, in order.
+
+    Raises:
+        DomainError: a step would assign what its field cannot hold.
+    """
+    return [(number, evaluator.step(number, codes)) for number in evaluator.enabled(codes)]
