@@ -60,7 +60,8 @@ def check(
         stop: ends compilation or search when it is set.
 
     Raises:
-        UserError: an unknown model, bound or property, or a model that cannot be traced.
+        UserError: an unknown model, bound or property, a model that cannot be traced, or a limit on the memory that
+            leaves no room for the first states.
         InternalError: the evaluator does not confirm what the machine code found.
     """
     watch = Watch(limits or Limits(), stop)
