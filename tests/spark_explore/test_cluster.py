@@ -17,7 +17,8 @@ import sys
 from dataclasses import replace
 from insync.explorer import check as check_locally
 from insync.model.catalogue import find_model
-from insync.spark_explore import SparkOptions, check, jobs, simulate
+from insync.spark_explore import SparkOptions, check
+from insync.spark_explore.driver import jobs
 from insync.spark_explore.driver.session import open_session
 
 def facts(result):
