@@ -51,6 +51,7 @@ def test_the_object_for_scripts(insync: Insync) -> None:
         "actions",
         "never_enabled",
         "not_enabled_yet",
+        "warnings",
         "seconds",
         "peak_memory_bytes",
     ]

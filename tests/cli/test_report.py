@@ -31,6 +31,7 @@ HOLDS = CheckResult(
     actions={"fetch": 12_345, "elect": 1_916_808, "drop": 0},
     never_enabled=("drop",),
     not_enabled_yet=(),
+    warnings=(),
     seconds={"compile": 0.4, "search": 0.2, "trace": 0.0},
     peak_memory_bytes=120 << 20,
 )
@@ -188,6 +189,7 @@ def test_json_is_one_stable_object() -> None:
         "actions": {"fetch": 12_345, "elect": 1_916_808, "drop": 0},
         "never_enabled": ["drop"],
         "not_enabled_yet": [],
+        "warnings": [],
         "seconds": {"compile": 0.4, "search": 0.2, "trace": 0.0},
         "peak_memory_bytes": 120 << 20,
     }

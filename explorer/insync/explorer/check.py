@@ -22,11 +22,13 @@ from insync.machine.memory import peak_memory
 from insync.machine.packed import Words
 from insync.model import Model
 from insync.model.catalogue import model_reference
+from insync.model.graph import Node
+from insync.model.suspicion import suspicions
 from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
-from insync.properties.registry import judge
+from insync.properties.registry import Judged, judge
 
-__all__ = ["Extent", "PathTo", "check", "concluded", "result_of", "violations_in"]
+__all__ = ["Extent", "PathTo", "check", "concluded", "result_of", "stopped_before", "violations_in"]
 
 PathTo = Callable[[Words, int], Sequence[Move]]
 """Finds the moves from the initial state to a state of a level."""
@@ -69,8 +71,7 @@ def check(
     try:
         kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted)
     except GivenUp as ended:
-        nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason(str(ended.reason)))
-        return result_of(model, judged.names, nothing, (), {"compile": time.perf_counter() - started, "search": 0.0})
+        return stopped_before(model, judged, ended, time.perf_counter() - started)
     compiled = time.perf_counter()
     size = threads or available_cores()
     with Team(size) as team:
@@ -87,7 +88,13 @@ def check(
     seconds = {"compile": compiled - started, "search": searched - compiled}
     if violations:
         seconds["trace"] = time.perf_counter() - searched
-    return result_of(model, judged.names, space, violations, seconds)
+    return result_of(model, judged, space, violations, seconds)
+
+
+def stopped_before(model: Model, judged: Judged, ended: GivenUp, seconds: float) -> CheckResult:
+    """Return the result of a search whose compilation was given up, after some seconds: it knows no state."""
+    nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason(str(ended.reason)))
+    return result_of(model, judged, nothing, (), {"compile": seconds, "search": 0.0})
 
 
 def violations_in(model: Model, checked: Sequence[Invariant], space: Space, path_to: PathTo) -> tuple[Violation, ...]:
@@ -114,7 +121,7 @@ def violations_in(model: Model, checked: Sequence[Invariant], space: Space, path
 
 def result_of(
     model: Model,
-    asked: Sequence[str],
+    judged: Judged,
     space: Space,
     violations: tuple[Violation, ...],
     seconds: dict[str, float],
@@ -123,7 +130,7 @@ def result_of(
 
     Args:
         model: what was searched.
-        asked: the names of the properties that were asked for.
+        judged: what was asked for.
         space: what was found.
         violations: a trace for each property that fails.
         seconds: how long its parts took.
@@ -132,7 +139,7 @@ def result_of(
     for action, steps in zip(model.program.actions, space.steps, strict=True):
         taken[action.name] += steps
     extent = Extent(tuple(space.levels), space.expanded, space.stopped_by, taken)
-    return concluded(model, "local", asked, extent, violations, seconds)
+    return concluded(model, "local", judged.names, extent, violations, seconds, judged.conditions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +166,7 @@ def concluded(
     extent: Extent,
     violations: tuple[Violation, ...],
     seconds: Mapping[str, float],
+    conditions: Mapping[str, Node],
 ) -> CheckResult:
     """Return what an exhaustive search by any engine concludes.
 
@@ -169,6 +177,7 @@ def concluded(
         extent: how far it came.
         violations: a trace for each property that fails.
         seconds: how long its parts took.
+        conditions: what was checked in each state, by name.
     """
     levels, taken = extent.levels, extent.taken
     complete = extent.stopped_by is None and extent.expanded == len(levels)
@@ -196,6 +205,7 @@ def concluded(
         actions=taken,
         never_enabled=without if complete else (),
         not_enabled_yet=() if complete else without,
+        warnings=suspicions(model, conditions),
         seconds=seconds,
         peak_memory_bytes=peak_memory(),
     )

@@ -14,12 +14,14 @@ from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.figures import plural
-from insync.cli.show.terminal import emit, grid_width
+from insync.cli.show.progress import search_progress
+from insync.cli.show.terminal import emit, emit_status, grid_width
+from insync.cli.show.warned import warning_lines
 from insync.explorer.limits import Limits
 from insync.kafka.cluster.model import Cluster
 
 if TYPE_CHECKING:
-    from insync.explorer.ask import Asked, Cell, Search
+    from insync.explorer.ask import Asked, Began, Cell, Given, Search
     from insync.explorer.traces.grid import Paint
 
 __all__ = ["command"]
@@ -47,14 +49,32 @@ def command(as_matrix: bool, given: dict[str, int | str], limits: Limits, engine
     Everything that may go wrong has a budget: crashes, lost page caches, expired sessions, slow followers. What is
     found to be safe is safe within these budgets, and the search was complete. For a promise about records that is
     broken, each single change of a setting is tried that could have kept it.
+
+    Ctrl-C ends it with what is known by then; the rest is unknown. The exit code is 1 if a promise is broken; a
+    --matrix ends with 0 whatever is lost, as it was asked for both, and with 3 if a cell is unknown.
     """
     from insync.explorer.ask import Search
 
     if as_matrix:
         given.setdefault("records", 1)
-    with stop_on_interrupt() as stop:
-        search = Search(limits.seconds, engine.threads, stop)
-        return _matrix(given, search, output.json) if as_matrix else _ask(given, search, output.json, output.paint)
+    with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
+        began = None if output.quiet else _told_of_searches()
+        search = Search(limits.seconds, engine.threads, stop, reporter, began)
+        return (_matrix if as_matrix else _ask)(given, search, output.json, output.paint)
+
+
+def _told_of_searches() -> Began:
+    """Return what says on standard error, about once a second, which of several searches begins."""
+    from insync.explorer.progress import Pulse
+
+    pulse = Pulse()
+
+    def began(number: int, total: int, settings: Given) -> None:
+        if pulse.due():
+            pulse.rate(0)
+            emit_status(f"Progress: search {number} of {total}, with {_settings(settings)}.")
+
+    return began
 
 
 def _ask(given: dict[str, int | str], search: Search, json_: bool, paint: Paint) -> int:
@@ -80,8 +100,10 @@ def _answer(asked: Asked, paint: Paint) -> str:
 
     result = asked.result
     lines = [_question(asked.model)]
-    extent = "all of them" if result.verdict != "incomplete" and result.stopped_by is None else "not all of them"
-    lines += [f"{plural(result.distinct_states, 'state')} searched, {extent}", ""]
+    complete = result.verdict != "incomplete" and result.stopped_by is None
+    extent = "all of them" if complete else f"not all of them: stopped by {_by(result.stopped_by)}"
+    lines += [f"{plural(result.distinct_states, 'state')} searched, {extent}"]
+    lines += [*warning_lines(result.warnings, paint, grid_width()), ""]
     lengths = {violation.property: violation.trace_length for violation in result.violations}
     words = {"holds": "holds", "incomplete": "unknown"}
     for found in result.properties:
@@ -107,28 +129,37 @@ def _question(model: Cluster) -> str:
     return f"Kafka {shown['release']}" + (f", {others}" if others else "")
 
 
-def _settings(cell: Cell) -> str:
+def _by(stopped_by: str | None) -> str:
+    from insync.cli.show.report import STOPPED_BY
+
+    return STOPPED_BY[str(stopped_by)]
+
+
+def _settings(settings: Given) -> str:
     names = {"acks": "acks", "min_insync": "min.insync.replicas", "unclean": "unclean.leader.election.enable"}
     words = {"elr": "eligible leader replicas", "release": "Kafka", "flushing": "records flushed"}
     values = {"off": "false", "on": "true"}
     return ", ".join(
         f"{names[name]}={values.get(str(value), value)}" if name in names else f"{words[name]} {value}"
-        for name, value in cell.settings.items()
+        for name, value in settings.items()
     )
 
 
 def _remedy(cell: Cell, first: bool) -> str:
-    outcome = {"holds": "no record is lost", "incomplete": "unknown: the search was stopped"}.get(cell.verdict)
-    if outcome is None:
+    if cell.verdict == "holds":
+        outcome = "no record is lost"
+    elif cell.verdict == "incomplete":
+        outcome = f"unknown: stopped by {_by(cell.stopped_by)}"
+    else:
         outcome = f"a record is lost all the same, in {plural((cell.length or 1) - 1, 'step')}"
     head = "\nWhat would have kept the record:\n" if first else ""
-    return f"{head}  {_settings(cell):<48}  {outcome}"
+    return f"{head}  {_settings(cell.settings):<48}  {outcome}"
 
 
-def _matrix(given: dict[str, int | str], search: Search, json_: bool) -> int:
-    from insync.explorer.ask import matrix
+def _matrix(given: dict[str, int | str], search: Search, json_: bool, paint: Paint) -> int:
+    from insync.explorer.ask import matrix, matrix_warnings
 
-    cells = []
+    cells: list[Cell] = []
     if not json_:
         emit(f"Can an acknowledged record be lost?   {_question(Cluster(**given))}")
         emit("\n  acks  min.insync.replicas   unclean election off      unclean election on")
@@ -141,8 +172,19 @@ def _matrix(given: dict[str, int | str], search: Search, json_: bool) -> int:
                 emit(_row(row))
             row = []
     if json_:
-        emit(_matrix_json(cells))
+        emit(_matrix_json(cells, matrix_warnings(given)))
+    else:
+        _emit_notes(cells, matrix_warnings(given), paint)
     return exit_code_for("incomplete" if any(cell.verdict == "incomplete" for cell in cells) else "holds")
+
+
+def _emit_notes(cells: Sequence[Cell], warnings: Sequence[str], paint: Paint) -> None:
+    """Print what is to be said below the table: what stopped a search, and the warnings."""
+    stopped = dict.fromkeys(_by(cell.stopped_by) for cell in cells if cell.stopped_by is not None)
+    notes = [f"unknown: stopped by {by}" for by in stopped]
+    notes += warning_lines(warnings, paint, grid_width())
+    if notes:
+        emit("\n" + "\n".join(notes))
 
 
 def _row(row: Sequence[Cell]) -> str:
@@ -171,18 +213,26 @@ def _ask_json(asked: Asked, cells: Sequence[Cell]) -> str:
     answer = {
         "settings": shown_bounds(asked.model),
         "verdict": str(result.verdict),
+        "stopped_by": result.stopped_by,
         "distinct_states": result.distinct_states,
+        "warnings": list(result.warnings),
         "promises": promises,
         "remedies": [_cell_json(cell) for cell in cells],
     }
     return json.dumps(answer, ensure_ascii=False)
 
 
-def _matrix_json(cells: Sequence[Cell]) -> str:
+def _matrix_json(cells: Sequence[Cell], warnings: Sequence[str]) -> str:
     import json
 
-    return json.dumps({"matrix": [_cell_json(cell) for cell in cells]}, ensure_ascii=False)
+    answer = {"matrix": [_cell_json(cell) for cell in cells], "warnings": list(warnings)}
+    return json.dumps(answer, ensure_ascii=False)
 
 
 def _cell_json(cell: Cell) -> dict[str, object]:
-    return {"settings": dict(cell.settings), "verdict": cell.verdict or None, "trace_length": cell.length}
+    return {
+        "settings": dict(cell.settings),
+        "verdict": cell.verdict or None,
+        "trace_length": cell.length,
+        "stopped_by": cell.stopped_by,
+    }

@@ -56,9 +56,17 @@ def command(names: tuple[str, ...], verify: bool, engine: Engine, output: Output
     with stop_on_interrupt() as stop:
         if verify:
             return _verify(chosen, engine.threads, stop, output.json)
-        for number, defect in enumerate(chosen):
-            emit(("\n" if number else "") + _show(defect, output.trace, engine.threads, stop, output.paint))
-    return ExitCode.HOLDS
+        codes: list[ExitCode] = []
+        for defect in chosen:
+            text, code = _show(defect, output.trace, engine.threads, stop, output.paint)
+            emit(("\n" if codes else "") + text)
+            codes.append(code)
+            if stop.is_set():
+                break
+    if left := chosen[len(codes) :]:
+        emit(f"\nStopped by Ctrl-C; not shown: {', '.join(defect.name for defect in left)}.")
+        return ExitCode.INCOMPLETE
+    return max(codes)
 
 
 def _choose(names: tuple[str, ...]) -> list[Defect]:
@@ -131,7 +139,10 @@ def _search(defect: Defect, mended: bool, threads: int | None, stop: threading.E
     return model, check(model, properties=[defect.breaks], threads=threads, stop=stop)
 
 
-def _show(defect: Defect, trace: Path | None, threads: int | None, stop: threading.Event, paint: Paint) -> str:
+def _show(
+    defect: Defect, trace: Path | None, threads: int | None, stop: threading.Event, paint: Paint
+) -> tuple[str, ExitCode]:
+    """Return what there is to see of a defect, and 3 where a search was stopped before it had the answer."""
     from insync.cli.show.report import describe_trace
     from insync.cli.show.trace_files import traces_written
     from insync.explorer.ask import with_shown_bounds
@@ -150,8 +161,11 @@ def _show(defect: Defect, trace: Path | None, threads: int | None, stop: threadi
     if broken.verdict == "holds":
         states = plural(broken.distinct_states, "state")
         lines += ["", f"No harm: {defect.breaks} holds in all {states} at these bounds, without the fix as well."]
+    elif broken.verdict == "incomplete":
+        lines += ["", f"Without the fix: undecided, {_stopped(broken)}."]
     lines += ["", _fix_line(defect, fixed)]
-    return "\n".join(lines)
+    undecided = "incomplete" in (broken.verdict, fixed.verdict)
+    return "\n".join(lines), ExitCode.INCOMPLETE if undecided else ExitCode.HOLDS
 
 
 def _fix_line(defect: Defect, result: CheckResult) -> str:
@@ -160,30 +174,78 @@ def _fix_line(defect: Defect, result: CheckResult) -> str:
     states = plural(result.distinct_states, "state")
     if result.verdict == "holds":
         return f"With the fix{how} {defect.breaks} holds in all {states} at these bounds."
+    if result.verdict == "incomplete":
+        return f"With the fix{how}: undecided, {_stopped(result)}."
     return f"With the fix{how}: {result.verdict} after {states}."
 
 
+def _stopped(result: CheckResult) -> str:
+    by = "Ctrl-C" if result.stopped_by == "interrupt" else f"the limit on the {result.stopped_by}"
+    return f"stopped by {by} after {plural(result.distinct_states, 'state')}"
+
+
+# --------------------------------------------------------------------------------------------------------- verifying
+
+
 def _verify(chosen: list[Defect], threads: int | None, stop: threading.Event, json_: bool) -> int:
+    """Search with and without each fix and say what differs from the catalogue.
+
+    What a stopped search leaves open is undecided, and what comes after Ctrl-C is not tried: neither differs from the
+    catalogue, nor does it agree with it.
+    """
     import json
 
-    outcomes = []
+    outcomes: list[bool | None] = []
     for defect in chosen:
-        _, broken = _search(defect, False, threads, stop)
-        _, fixed = _search(defect, True, threads, stop)
-        lengths = [violation.trace_length for violation in broken.violations]
-        expected = [] if defect.harmless else [defect.length]
-        good = lengths == expected and broken.verdict != "incomplete" and fixed.verdict == "holds"
-        outcomes.append((defect, good))
-        spent = sum(broken.seconds.values()) + sum(fixed.seconds.values())
-        if not json_:
-            found = f"broken in {plural(lengths[0] - 1, 'step')}" if lengths else "not broken"
-            said = "" if lengths == expected else f" (catalogue: {_steps(defect)})"
-            held = f"with the fix {fixed.verdict}, {plural(fixed.distinct_states, 'state')}"
-            emit(f"  {'ok ' if good else 'BAD'} {defect.name:<5} {found}{said}; {held}; {spent:.1f} s")
         if stop.is_set():
             break
+        outcome, said = _verified(defect, threads, stop)
+        outcomes.append(outcome)
+        if not json_:
+            emit(f"  {_WORDS[outcome]} {defect.name:<5} {said}")
+    left = [defect.name for defect in chosen[len(outcomes) :]]
     if json_:
-        emit(json.dumps({"defects": [{"name": d.name, "verified": good} for d, good in outcomes]}))
-    if len(outcomes) < len(chosen):
-        return ExitCode.INCOMPLETE
-    return ExitCode.HOLDS if all(good for _, good in outcomes) else ExitCode.VIOLATED
+        entries = [{"name": d.name, "verified": known} for d, known in zip(chosen, outcomes, strict=False)]
+        emit(json.dumps({"defects": entries, "not_tried": left}))
+    elif left:
+        emit("\n" + textwrap.fill(f"Stopped by Ctrl-C; not tried: {', '.join(left)}.", 120))
+    if False in outcomes:
+        return ExitCode.VIOLATED
+    return ExitCode.INCOMPLETE if left or None in outcomes else ExitCode.HOLDS
+
+
+_WORDS = {True: "ok ", False: "BAD", None: "undecided"}
+
+
+def _verified(defect: Defect, threads: int | None, stop: threading.Event) -> tuple[bool | None, str]:
+    """Return whether an entry is as the catalogue says, None where that is not known, and what was found."""
+    _, broken = _search(defect, False, threads, stop)
+    breaks, spent = _breaks(defect, broken), sum(broken.seconds.values())
+    if stop.is_set():
+        return (None if breaks else breaks), f"{_broken_words(defect, broken)}; with the fix not tried; {spent:.1f} s"
+    _, fixed = _search(defect, True, threads, stop)
+    spent += sum(fixed.seconds.values())
+    holds = {"holds": True, "violated": False, "incomplete": None}[fixed.verdict]
+    outcome = False if False in (breaks, holds) else None if None in (breaks, holds) else True
+    return outcome, f"{_broken_words(defect, broken)}; with the fix {_fixed_words(fixed)}; {spent:.1f} s"
+
+
+def _breaks(defect: Defect, result: CheckResult) -> bool | None:
+    """Whether the defect breaks what the catalogue says, in as many steps; None where the search was stopped before."""
+    if result.verdict == "incomplete":
+        return None
+    return [violation.trace_length for violation in result.violations] == ([] if defect.harmless else [defect.length])
+
+
+def _broken_words(defect: Defect, result: CheckResult) -> str:
+    if result.verdict == "incomplete":
+        return _stopped(result)
+    lengths = [violation.trace_length for violation in result.violations]
+    found = f"broken in {plural(lengths[0] - 1, 'step')}" if lengths else "not broken"
+    return found if _breaks(defect, result) else f"{found} (catalogue: {_steps(defect)})"
+
+
+def _fixed_words(result: CheckResult) -> str:
+    if result.verdict == "incomplete":
+        return _stopped(result)
+    return f"{result.verdict}, {plural(result.distinct_states, 'state')}"
