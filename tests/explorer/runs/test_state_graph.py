@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from insync.explorer import Limits, StopReason, check
+from insync.explorer.limits import Watch
 from insync.explorer.runs.state_graph import build_graph
 from insync.kafka.published import AsyncIsr, Kip320
 from insync.model import Model, UserError
