@@ -1,7 +1,7 @@
 """Several engines on one model: the same counts, verdicts and traces, or the first place at which they differ.
 
 An engine is a function; those of other layers, such as Spark, are handed in by the caller. An engine that cannot run
-here says why and is left out, one that was stopped is compared as far as it got, and z3, which counts nothing, is
+here says why and is left out, one that was stopped is compared up to where it got, and z3, which counts nothing, is
 compared in what fails first and after how many states.
 """
 
@@ -165,7 +165,7 @@ def _asked(
 
 
 def _differences(one: Opinion, other: Opinion) -> list[str]:
-    """Return a sentence for each thing that two engines say differently, as far as both have looked."""
+    """Return a sentence for each thing that two engines say differently, in the levels that both have searched."""
     found = []
     both = min(one.depth, other.depth)
     if one.levels is not None and other.levels is not None:

@@ -26,7 +26,7 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of a search; None is no bound.
+    """Bounds of a search; None means no bound.
 
     Attributes:
         depth: levels, the initial state being level 1.
@@ -52,7 +52,7 @@ def require_seconds_alone(limits: Limits | None, what: str, instead: str = "") -
     """Return the limits of what knows no other than the one on seconds.
 
     Args:
-        limits: the limits; None is no limit.
+        limits: the limits; None means no limit.
         what: what is limited, for the message.
         instead: a sentence on what else limits it.
 
@@ -72,7 +72,7 @@ class Watch:
 
     Args:
         limits: its bounds.
-        stop: set by whoever wants it to end.
+        stop: set by whoever asks for the end.
     """
 
     def __init__(self, limits: Limits, stop: threading.Event | None) -> None:

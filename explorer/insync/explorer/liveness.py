@@ -97,7 +97,7 @@ def liveness(
         bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is all that the model has.
         fairness: taken for granted in place of each property's own.
-        limits: bounds of compilation and exploration; the one on seconds is of the decisions as well.
+        limits: bounds of compilation and exploration; the one on seconds covers the decisions as well.
         reporter: is told about once a second how far it is.
         stop: ends it when it is set; properties that are not decided by then are incomplete.
 

@@ -1,6 +1,6 @@
 """Do the properties mean anything? Break the model in every small way, and see which properties notice.
 
-Each mutant (see `mutants`) is searched like the model. It is killed if a property fails that holds of the model, it is
+Each mutant (see `mutants`) is searched like the model. It is killed if a property that holds for the model fails, it is
 equivalent if it takes the same steps from every state that the model reaches, and else it has survived: either the
 properties do not say enough, or what was taken away is not needed for them.
 """

@@ -133,7 +133,7 @@ def graph_watch(limits: Limits | None, stop: threading.Event | None) -> Watch:
 
 
 def graph_within(model: Model, watch: Watch, reporter: Reporter | None = None) -> StateGraph:
-    """Return the graph as far as a watch lets it be explored; see `build_graph`."""
+    """Return the part of the graph that can be explored before a watch ends it; see `build_graph`."""
     require_graph_libraries()
     watch.require_room()
     try:

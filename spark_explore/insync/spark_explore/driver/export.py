@@ -33,7 +33,7 @@ __all__ = ["export"]
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """What the tasks of an export need; `recipe` is of the part EDGES, as `write_recipe` wrote it."""
+    """What the tasks of an export need; `recipe` is that of the part EDGES, as `write_recipe` wrote it."""
 
     uri: str
     version: str

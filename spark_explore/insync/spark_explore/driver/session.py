@@ -227,7 +227,7 @@ def is_local(session: SparkSession) -> bool:
 
 
 def default_partitions(session: SparkSession) -> int:
-    """Return how many tasks run at once, as far as Spark says."""
+    """Return how many tasks run at once, by what Spark says."""
     if is_connect(session):
         return int(session.conf.get("spark.default.parallelism", None) or 8)
     return max(session.sparkContext.defaultParallelism, 1)
