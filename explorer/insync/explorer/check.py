@@ -13,7 +13,7 @@ from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.evaluator.stepping import Move
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch
-from insync.explorer.progress import Reporter
+from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
 from insync.machine.interruptible import GivenUp
@@ -66,7 +66,8 @@ def check(
     judged = judge(model, properties)
     started = time.perf_counter()
     try:
-        kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted)
+        with watch.telling(while_compiling(reporter, watch)):
+            kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted)
     except GivenUp as ended:
         nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason(str(ended.reason)))
         return result_of(model, judged.names, nothing, (), {"compile": time.perf_counter() - started, "search": 0.0})

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["Phase", "Progress", "Pulse", "Reporter", "WalkProgress", "WalkReporter"]
+from insync.explorer.limits import Watch
+
+__all__ = ["Phase", "Progress", "Pulse", "Reporter", "WalkProgress", "WalkReporter", "while_compiling"]
 
 
 class Phase(StrEnum):
@@ -45,6 +47,13 @@ class Progress:
 
 Reporter = Callable[[Progress], None]
 """Called about once a second, in the thread that called `check`."""
+
+
+def while_compiling(reporter: Reporter | None, watch: Watch) -> Callable[[], None] | None:
+    """Return what tells a reporter that the model is being compiled; see `Watch.telling`."""
+    if reporter is None:
+        return None
+    return lambda: reporter(Progress(0, 0, 0, 0.0, watch.resident, watch.seconds, Phase.COMPILE))
 
 
 @dataclass(frozen=True, slots=True)
