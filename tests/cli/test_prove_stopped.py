@@ -91,8 +91,8 @@ def test_ctrl_c_in_agree_keeps_what_the_engines_before_z3_found() -> None:
     assert result["differences"] == []
     local, z3, after = result["engines"]
     assert (local["verdict"], z3["verdict"], after["verdict"]) == ("holds", "incomplete", None)
-    assert z3["note"].startswith("stopped by interrupt, unknown beyond ")
-    assert after["note"] == "stopped by interrupt"
+    assert (z3["stopped_by"], after["stopped_by"]) == ("interrupt", "interrupt")
+    assert z3["note"].startswith("unknown beyond ")
 
 
 def test_a_limit_on_the_time_is_one_for_the_whole_run(insync: Insync) -> None:

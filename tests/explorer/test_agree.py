@@ -127,6 +127,12 @@ def test_a_difference_is_one_sentence(sentence: str, change: Callable[[Opinion],
     assert found.state is None, "evaluator and machine code do not differ"
 
 
+def test_engines_that_saw_nothing_do_not_agree() -> None:
+    found = agree("kip320", engines={"one": local_engine(1), "two": local_engine(2)}, limits=Limits(seconds=0))
+    assert [(one.verdict, one.stopped_by) for one in found.opinions] == [(Verdict.INCOMPLETE, "time")] * 2
+    assert (found.agreed, found.compared, found.differences) == (False, 0, ())
+
+
 def test_an_engine_that_was_stopped_is_compared_as_far_as_it_got() -> None:
     shallow = local_engine(1)
 
@@ -135,7 +141,7 @@ def test_an_engine_that_was_stopped_is_compared_as_far_as_it_got() -> None:
 
     found = agree(Kip320(replicas=2), engines={"local": local_engine(1), "shallow": stopped})
     assert found.agreed
-    assert found.opinions[1].note == "stopped by depth"
+    assert found.opinions[1].stopped_by == "depth"
     violated = agree(Kip101(replicas=2), engines={"local": local_engine(1), "shallow": stopped})
     assert violated.agreed
 
@@ -145,7 +151,7 @@ def test_who_stops_it_is_told_what_the_engines_said_by_then() -> None:
     found = agree(model, engines=ENGINES, reporter=lambda opinion: stop.set(), stop=stop)
     first, *others = found.opinions
     assert (found.stopped_by, found.agreed, first.verdict) == ("interrupt", False, Verdict.HOLDS)
-    assert [(one.verdict, one.note) for one in others] == [(None, "stopped by interrupt")] * 2
+    assert [(one.verdict, one.stopped_by) for one in others] == [(None, "interrupt")] * 2
     heard = Event()
     heard.set()
     depth = check(model, threads=1).depth

@@ -15,6 +15,7 @@ from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.evaluator import evaluate
 from insync.properties.registry import sentences_of
+from insync_evaluator import conditions
 from insync_toys import TOYS, Clock, DieHard, Overflow, TokenRing
 
 KIP101 = find_model("kip101")(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)
@@ -155,7 +156,7 @@ def test_reports_progress(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_shrinking_leaves_no_step_that_is_not_needed() -> None:
     model = DieHard()
-    node = model.invariants["never_four"]
+    node = conditions(model)["never_four"]
     walks = FailingWalks(Stepper(model), lambda codes: not evaluate(node, codes))
     kernels = compile_kernels(model.program, [node], (Part.WALK,))
     walker = kernels.walker(model.program.schema.pack(model.program.initial), 2, 400)

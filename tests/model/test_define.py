@@ -22,6 +22,7 @@ from insync.model import (
 )
 from insync.model.actions import action_specs, invariant_names
 from insync.model.define import show
+from insync_evaluator import conditions
 from insync_toys import Ledger, TokenRing
 
 
@@ -119,14 +120,13 @@ def test_two_instances_with_different_bounds_do_not_interfere() -> None:
     again = TokenRing(nodes=2)
     assert [a.label for a in again.program.actions] == [a.label for a in small.program.actions]
     assert len(again.program.graph.nodes) == len(small.program.graph.nodes)
-    assert small.invariants["exclusive"] in small.program.graph.nodes
-    assert small.invariants["exclusive"] not in large.program.graph.nodes
+    assert conditions(small)["exclusive"] in small.program.graph.nodes
+    assert conditions(small)["exclusive"] not in large.program.graph.nodes
 
 
-def test_the_program_and_the_invariants_are_traced_once() -> None:
+def test_the_program_is_traced_once() -> None:
     model = TokenRing()
     assert model.program is model.program
-    assert model.invariants is model.invariants
 
 
 def wrong(statements: str, extra: str = "") -> str:
@@ -235,7 +235,7 @@ def test_a_wrong_class_is_refused_at_its_line(statements: str, message: str) -> 
     ],
 )
 def test_a_model_that_cannot_be_traced_says_why(statements: str, message: str) -> None:
-    extra = "from insync.model import require\nmodel = Wrong()\nmodel.program\nmodel.invariants"
+    extra = "from insync.model import require\nmodel = Wrong()\nmodel.program\nmodel.trace_predicate(model.go)"
     assert re.search(message, wrong(statements, extra))
 
 

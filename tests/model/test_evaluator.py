@@ -7,6 +7,7 @@ import pytest
 
 from insync.model import DomainError, GuardError, Model
 from insync.model.evaluator import Evaluator, evaluate
+from insync_evaluator import conditions, successors
 from insync_toys import TOYS, Clock, Commit, DieHard, Grid, Ledger, Overflow, Teams, TokenRing
 
 
@@ -25,7 +26,7 @@ def reached(model: Model, limit: int = 400) -> Iterator[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("model", TOYS, ids=lambda m: m.name)
-def test_every_step_stays_in_the_domains_and_every_way_to_step_agrees(model: Model) -> None:
+def test_every_step_stays_in_the_domains_or_is_refused(model: Model) -> None:
     evaluator, cells = Evaluator(model.program), model.program.schema.cells
     for codes in reached(model):
         assert model.encode(model.decode(codes)) == codes
@@ -35,11 +36,9 @@ def test_every_step_stays_in_the_domains_and_every_way_to_step_agrees(model: Mod
         good = [(n, evaluator.step(n, codes)) for n in enabled if n not in failing]
         for _, after in good:
             assert all(0 <= code < cell.size for code, cell in zip(after, cells, strict=True))
-        if failing:
+        for number in failing:
             with pytest.raises(DomainError):
-                evaluator.successors(codes)
-        else:
-            assert evaluator.successors(codes) == good
+                evaluator.step(number, codes)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +74,7 @@ def test_how_many_states_a_toy_has(model: Model, states: int) -> None:
 )
 def test_which_invariants_of_a_toy_hold(model: Model, broken: set[str]) -> None:
     states = list(reached(model, limit=5_000))
-    failing = {name for name, node in model.invariants.items() if not all(evaluate(node, codes) for codes in states)}
+    failing = {name for name, node in conditions(model).items() if not all(evaluate(node, codes) for codes in states)}
     assert failing == broken
 
 
@@ -83,8 +82,8 @@ def test_die_hard_is_solved_in_six_steps() -> None:
     model = DieHard()
     evaluator = Evaluator(model.program)
     level, steps = {model.program.initial}, 0
-    while all(evaluate(model.invariants["never_four"], codes) for codes in level):
-        level = {after for codes in level for _, after in evaluator.successors(codes)}
+    while all(evaluate(conditions(model)["never_four"], codes) for codes in level):
+        level = {after for codes in level for _, after in successors(evaluator, codes)}
         steps += 1
     assert steps == 6
 
@@ -137,5 +136,5 @@ def test_deep_expressions_need_no_recursion() -> None:
     node = model.program.graph.cell(0)
     total = node
     for _ in range(5_000):
-        total = model.program.graph.node(model.invariants["shows_an_hour"].op.MIN, (total, node))
+        total = model.program.graph.node(conditions(model)["shows_an_hour"].op.MIN, (total, node))
     assert evaluate(total, model.program.initial) == 0

@@ -7,6 +7,7 @@ import pytest
 from insync.model import Bool, BoundValues, Int, Model, Not, State, action, require
 from insync.model.evaluator import evaluate
 from insync.model.graph import reachable
+from insync_evaluator import conditions
 from insync_toys import TOYS, Commit, Overflow, Party, TokenRing
 
 
@@ -108,4 +109,4 @@ def test_the_first_state_has_what_is_not_assigned_as_zero() -> None:
     assert model.decode(model.program.initial) == {"phase": {"p1": "WORKING", "p2": "WORKING"}, "decision": None}
     held = TokenRing()
     assert held.decode(held.program.initial) == {"token": ["n1"], "working": [], "last": None}
-    assert all(evaluate(node, held.program.initial) for node in held.invariants.values())
+    assert all(evaluate(node, held.program.initial) for node in conditions(held).values())

@@ -33,6 +33,7 @@ from insync.model import (
 from insync.model.evaluator import Evaluator, evaluate
 from insync.properties.explain import explain, failure
 from insync.properties.registry import judge
+from insync_evaluator import successors
 
 
 def counterexample(model: Model, name: str) -> tuple[int, ...]:
@@ -43,7 +44,7 @@ def counterexample(model: Model, name: str) -> tuple[int, ...]:
         for codes in frontier:
             if not evaluate(node, codes):
                 return codes
-        steps = [after for codes in frontier for _, after in evaluator.successors(codes)]
+        steps = [after for codes in frontier for _, after in successors(evaluator, codes)]
         frontier = [codes for codes in dict.fromkeys(steps) if codes not in seen]
         seen.update(frontier)
     raise AssertionError(f"{name} holds")

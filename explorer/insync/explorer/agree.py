@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from insync.explorer.check import check
+from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.evaluator.difference import Difference, first_difference
-from insync.explorer.evaluator.search import check_by_evaluator
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason
 from insync.explorer.verdict import CheckResult, Verdict
@@ -49,7 +49,8 @@ class Opinion:
         failing: for each property that fails, the length of its trace.
         paths: for each such property the steps of its trace; empty if any trace of that length will do.
         seconds: how long it took.
-        note: why it did not run or get further; else empty.
+        note: why it did not run, or what else limits what it says; else empty.
+        stopped_by: the limit that ended it before it was complete.
     """
 
     engine: str
@@ -61,6 +62,12 @@ class Opinion:
     paths: Mapping[str, tuple[str, ...]]
     seconds: float
     note: str = ""
+    stopped_by: StopReason | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it has looked at any state, so that it can be compared."""
+        return self.verdict is not None and self.depth > 0
 
 
 Engine = Callable[[Model, Sequence[str], Limits, threading.Event | None], Opinion]
@@ -91,8 +98,13 @@ class Agreement:
 
     @property
     def agreed(self) -> bool:
-        """Whether at least two engines ran and none differs."""
-        return not self.differences and sum(opinion.verdict is not None for opinion in self.opinions) > 1
+        """Whether at least two engines have looked at states and none differs."""
+        return not self.differences and self.compared > 1
+
+    @property
+    def compared(self) -> int:
+        """How many engines have looked at states."""
+        return sum(opinion.counts for opinion in self.opinions)
 
 
 def agree(
@@ -127,7 +139,7 @@ def agree(
         opinions.append(_asked(name, engine, model, names, limits or Limits(), event))
         if reporter is not None:
             reporter(opinions[-1])
-    ran = [opinion for opinion in opinions if opinion.verdict is not None]
+    ran = [opinion for opinion in opinions if opinion.counts]
     differences = tuple(text for other in ran[1:] for text in _differences(ran[0], other))
     depth = max((opinion.depth for opinion in ran), default=1)
     state = first_difference(model, properties=names, depth=depth, stop=event) if differences else None
@@ -140,7 +152,7 @@ def _asked(
 ) -> Opinion:
     started = time.perf_counter()
     if stop.is_set():
-        return Opinion(name, None, 0, None, None, {}, {}, 0.0, f"stopped by {StopReason.INTERRUPT}")
+        return Opinion(name, None, 0, None, None, {}, {}, 0.0, stopped_by=StopReason.INTERRUPT)
     try:
         return replace(engine(model, properties, limits, stop), engine=name, seconds=time.perf_counter() - started)
     except UserError as error:
@@ -206,7 +218,7 @@ def opinion_of(result: CheckResult) -> Opinion:
             violation.property: tuple(step.label for step in violation.trace.steps) for violation in result.violations
         },
         seconds=sum(result.seconds.values()),
-        note="" if complete else f"stopped by {result.stopped_by}",
+        stopped_by=result.stopped_by,
     )
 
 
@@ -249,8 +261,7 @@ def z3_engine(depth: int) -> Engine:
         answer = check_bounded(model, asked, most, limits=ProofLimits(limits.seconds), stop=stop)
         violated = answer.verdict is BoundedVerdict.VIOLATED
         lengths = {name: len(found.codes) for name, found in zip(answer.violated, answer.sequences, strict=True)}
-        stopped = f"stopped by {answer.stopped_by}, " if answer.stopped_by is not None else ""
-        beyond = f"{stopped}unknown beyond {answer.depth} states"
+        beyond = f"unknown beyond {answer.depth} states"
         return Opinion(
             engine="z3",
             verdict=Verdict.VIOLATED if violated else Verdict.INCOMPLETE,
@@ -261,6 +272,7 @@ def z3_engine(depth: int) -> Engine:
             paths={},
             seconds=answer.seconds,
             note=beyond if answer.verdict is BoundedVerdict.UNKNOWN else f"traces of at most {most} states",
+            stopped_by=None if answer.stopped_by is None else StopReason(str(answer.stopped_by)),
         )
 
     return engine

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from insync.explorer.breadth_first.backtrack import path_to
-from insync.explorer.breadth_first.search import Search, Space
+from insync.explorer.breadth_first.search import BreadthFirstSearch, Space
 from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.evaluator.stepping import Move
 from insync.explorer.given_model import ModelLike, model_of
@@ -75,7 +75,7 @@ def check(
     size = threads or available_cores()
     with Team(size) as team:
         initial = model.program.schema.pack(model.program.initial)
-        search = Search(kernels, watch, team, partitions or size, initial, keep_going, reporter)
+        search = BreadthFirstSearch(kernels, watch, team, partitions or size, initial, keep_going, reporter)
         try:
             space = search.run()
             searched = time.perf_counter()

@@ -11,7 +11,7 @@ from insync.explorer.evaluator.stepping import Move, confirmed
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Phase, Progress, Reporter
-from insync.explorer.runs.fair_cycles import Demand, demands_of, fair_components, space_of
+from insync.explorer.runs.fair_cycles import Demand, adjacency_of, demands_of, fair_components
 from insync.explorer.runs.lasso import Lasso, lasso_trace, verify, witness_reason
 from insync.explorer.runs.lasso_search import Path, find_lasso
 from insync.explorer.runs.state_graph import StateGraph, graph_watch, graph_within
@@ -149,7 +149,7 @@ class _Court:
     def __init__(self, graph: StateGraph, watch: Watch) -> None:
         self.graph, self.watch = graph, watch
         self.stopped_by: StopReason | None = None
-        self._space = space_of(graph)
+        self._adjacency = adjacency_of(graph)
 
     def decided(self, found: RunProperty, fairness: Fairness) -> RunResult:
         """Return what is known of a property; incomplete if the time is up."""
@@ -192,7 +192,7 @@ class _Court:
     def _counterexample(self, found: RunProperty, fairness: Fairness, instances: Sequence[Instance]) -> Trace | None:
         """The trace of a fair run that breaks the property, the shortest over the bindings."""
         model = self.graph.model
-        demands = demands_of(self._space, fair_sets(model, fairness), self.watch)
+        demands = demands_of(self._adjacency, fair_sets(model, fairness), self.watch)
         runs = [run for instance in instances if (run := self._run(instance, demands)) is not None]
         if not runs:
             return None
@@ -207,15 +207,15 @@ class _Court:
     def _run(self, instance: Instance, demands: Sequence[Demand]) -> tuple[Path, int] | None:
         import numpy as np
 
-        graph, space, watch = self.graph, self._space, self.watch
+        graph, adjacency, watch = self.graph, self._adjacency, self.watch
         asked = [instance.then] if instance.when is None else [instance.then, instance.when]
         then, *rest = graph.truth(asked, watch.interrupted)
         start = rest[0] if rest else np.arange(len(graph)) == 0
         inside = ~then
         looping = inside.copy()
         looping[graph.expanded :] = False  # what is not expanded only seems to have no steps
-        fair = fair_components(space, looping, demands, watch)
-        return find_lasso(space, start, inside, fair, demands, watch)
+        fair = fair_components(adjacency, looping, demands, watch)
+        return find_lasso(adjacency, start, inside, fair, demands, watch)
 
 
 def _shortest(graph: StateGraph, state: int) -> Path:

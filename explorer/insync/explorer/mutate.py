@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from insync.explorer.breadth_first.search import Search
+from insync.explorer.breadth_first.search import BreadthFirstSearch
 from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.check import check
 from insync.explorer.given_model import ModelLike, model_of
@@ -224,7 +224,7 @@ class _Jury:
         program = self.model.program
         with Team(self.threads) as team:
             initial = program.schema.pack(program.initial)
-            search = Search(kernels, watch, team, self.threads, initial, keep_going=True)
+            search = BreadthFirstSearch(kernels, watch, team, self.threads, initial, keep_going=True)
             try:
                 space = search.run()
                 return set(space.violations), space.stopped_by

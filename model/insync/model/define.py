@@ -12,7 +12,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any, ClassVar, TypeVar
 
-from insync.model.actions import ROLE, invariant_names, place_of_function
+from insync.model.actions import ROLE, place_of_function
 from insync.model.bounds import Bounds, BoundValues
 from insync.model.domains import MOST_CELLS, Readable, ReadableState, State
 from insync.model.errors import ModelError, user_frame
@@ -125,7 +125,6 @@ class Model(metaclass=ModelMeta):
         self._members: dict[type[Index], list[Any]] = {}
         self._program: Program | None = None
         self._state: State | None = None
-        self._invariants: dict[str, Node] | None = None
 
     @property
     def identity(self) -> dict[str, int | str]:
@@ -177,14 +176,6 @@ class Model(metaclass=ModelMeta):
         if self._program is None:
             self._program = trace_model(self)
         return self._program
-
-    @property
-    def invariants(self) -> dict[str, Node]:
-        """The condition of each invariant of the class."""
-        if self._invariants is None:
-            names = invariant_names(type(self))
-            self._invariants = {name: self.trace_predicate(getattr(self, name)) for name in names}
-        return self._invariants
 
     def trace_predicate(self, predicate: Callable[[StateView], Condition]) -> Node:
         """Return the node of a condition on the state."""

@@ -99,16 +99,6 @@ class Evaluator:
         memo = _Memo(codes)
         return next((c for c in self.program.actions[number].checks if not memo.value(c.node)), None)
 
-    def successors(self, codes: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
-        """Return (action number, next state) for every enabled action, in order.
-
-        Raises:
-            DomainError: as in `step`.
-        """
-        memo = _Memo(codes)
-        actions = enumerate(self.program.actions)
-        return [(n, _next(memo, action)) for n, action in actions if _holds(memo, action)]
-
 
 def _holds(memo: _Memo, action: BoundAction) -> bool:
     return all(memo.value(conjunct) for conjunct in action.guard)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from insync.explorer import CheckResult, Limits, Progress, check
-from insync.explorer.evaluator.search import check_by_evaluator
+from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.replay import replay
 from insync.model import Bool, BoundValues, Model, Not, State, StateView, action, require
 from insync.model.catalogue import find_model

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from insync.explorer.limits import Limits, Watch
-from insync.explorer.runs.fair_cycles import Demand, Space, demands_of, fair_components, space_of
+from insync.explorer.runs.fair_cycles import Adjacency, Demand, adjacency_of, demands_of, fair_components
 from insync.explorer.runs.lasso_search import find_lasso
 from insync.explorer.runs.state_graph import StateGraph
 from insync.properties.fairness import FairSet
@@ -37,20 +37,20 @@ def graph_of(size: int, steps: Sequence[Step]) -> StateGraph:
 
 
 @st.composite
-def spaces(draw: st.DrawFn) -> tuple[Space, list[Demand], list[bool]]:
+def adjacencies(draw: st.DrawFn) -> tuple[Adjacency, list[Demand], list[bool]]:
     size = draw(st.integers(1, 5))
     state = st.integers(0, size - 1)
     steps = draw(st.lists(st.tuples(state, st.integers(0, ACTIONS - 1), state), max_size=10))
     chain = [(at, 0, at + 1) for at in range(size - 1)]
     sets = st.frozensets(st.integers(0, ACTIONS - 1), min_size=1)
     fair = draw(st.lists(st.builds(FairSet, st.just("x"), st.booleans(), sets), max_size=3))
-    space = space_of(graph_of(size, [*steps, *chain]))
-    return space, demands_of(space, fair, WATCH), draw(st.lists(st.booleans(), min_size=size, max_size=size))
+    adjacency = adjacency_of(graph_of(size, [*steps, *chain]))
+    return adjacency, demands_of(adjacency, fair, WATCH), draw(st.lists(st.booleans(), min_size=size, max_size=size))
 
 
-def is_fair(space: Space, part: frozenset[int], demands: Sequence[Demand]) -> bool:
+def is_fair(adjacency: Adjacency, part: frozenset[int], demands: Sequence[Demand]) -> bool:
     """Whether a run can go through all of these states for ever and meet every demand."""
-    steps = [step for state in part for step in ((state, *rest) for rest in space.steps(state)) if step[2] in part]
+    steps = [step for state in part for step in ((state, *rest) for rest in adjacency.steps(state)) if step[2] in part]
     reach = {state: {state} for state in part}
     for _ in part:
         for source, _, target in steps:
@@ -67,34 +67,34 @@ def is_fair(space: Space, part: frozenset[int], demands: Sequence[Demand]) -> bo
     return True
 
 
-def fair_parts(space: Space, inside: Sequence[bool], demands: Sequence[Demand]) -> list[frozenset[int]]:
+def fair_parts(adjacency: Adjacency, inside: Sequence[bool], demands: Sequence[Demand]) -> list[frozenset[int]]:
     states = [state for state, there in enumerate(inside) if there]
     parts = (frozenset(part) for size in range(1, len(states) + 1) for part in itertools.combinations(states, size))
-    return [part for part in parts if is_fair(space, part, demands)]
+    return [part for part in parts if is_fair(adjacency, part, demands)]
 
 
 @settings(max_examples=120)
-@given(spaces())
-def test_the_components_are_those_of_the_definition(given_: tuple[Space, list[Demand], list[bool]]) -> None:
-    space, demands, inside = given_
-    label = fair_components(space, np.array(inside), demands, WATCH)
-    parts = fair_parts(space, inside, demands)
+@given(adjacencies())
+def test_the_components_are_those_of_the_definition(given_: tuple[Adjacency, list[Demand], list[bool]]) -> None:
+    adjacency, demands, inside = given_
+    label = fair_components(adjacency, np.array(inside), demands, WATCH)
+    parts = fair_parts(adjacency, inside, demands)
     assert {state for state in range(len(inside)) if label[state] >= 0} == set().union(*parts)
     for number in set(label.tolist()) - {-1}:
         assert frozenset(np.flatnonzero(label == number).tolist()) in parts
 
 
 @settings(max_examples=120)
-@given(spaces(), st.data())
-def test_the_lasso_is_a_shortest_one(given_: tuple[Space, list[Demand], list[bool]], data: st.DataObject) -> None:
-    space, demands, inside = given_
+@given(adjacencies(), st.data())
+def test_the_lasso_is_a_shortest_one(given_: tuple[Adjacency, list[Demand], list[bool]], data: st.DataObject) -> None:
+    adjacency, demands, inside = given_
     size = len(inside)
     start = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
     mask = np.array(inside)
-    fair = fair_components(space, mask, demands, WATCH)
-    found = find_lasso(space, start & mask, mask, fair, demands, WATCH)
+    fair = fair_components(adjacency, mask, demands, WATCH)
+    found = find_lasso(adjacency, start & mask, mask, fair, demands, WATCH)
     goals = {state for state in range(size) if fair[state] >= 0}
-    shortest = _shortest(space, start & mask, mask, goals)
+    shortest = _shortest(adjacency, start & mask, mask, goals)
     if found is None:
         assert shortest is None
         return
@@ -104,7 +104,7 @@ def test_the_lasso_is_a_shortest_one(given_: tuple[Space, list[Demand], list[boo
     assert states[loop] == states[-1]
     assert loop == shortest
     for (_, before), (action, after) in itertools.pairwise(path):
-        assert (action, after) in space.steps(before)
+        assert (action, after) in adjacency.steps(before)
     due = max((at for at in range(loop + 1) if start[states[at]] and all(mask[s] for s in states[at:])), default=None)
     assert due is not None
     around = frozenset(states[loop:])
@@ -114,7 +114,7 @@ def test_the_lasso_is_a_shortest_one(given_: tuple[Space, list[Demand], list[boo
         assert taken & demand.fair.numbers or (all(idle) if demand.fair.strong else any(idle))
 
 
-def _shortest(space: Space, start: Any, inside: Any, goals: set[int]) -> int | None:
+def _shortest(adjacency: Adjacency, start: Any, inside: Any, goals: set[int]) -> int | None:
     """The steps to a goal by way of a start, within `inside` from there on; breadth first over both halves at once."""
     frontier = {(0, False)} | ({(0, True)} if start[0] else set())
     seen = set(frontier)
@@ -123,7 +123,7 @@ def _shortest(space: Space, start: Any, inside: Any, goals: set[int]) -> int | N
             return steps
         after = set()
         for state, pending in frontier:
-            for _, target in space.steps(state):
+            for _, target in adjacency.steps(state):
                 if pending and inside[target]:
                     after.add((target, True))
                 elif not pending:

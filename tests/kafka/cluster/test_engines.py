@@ -7,6 +7,7 @@ import pytest
 from insync.explorer import check
 from insync.kafka.cluster.model import Cluster
 from insync.model.evaluator import Evaluator
+from insync_evaluator import successors
 
 
 def levels(model: Cluster) -> list[int]:
@@ -18,7 +19,7 @@ def levels(model: Cluster) -> list[int]:
         sizes.append(len(frontier))
         found = []
         for codes in frontier:
-            for _, after in evaluator.successors(codes):
+            for _, after in successors(evaluator, codes):
                 if after not in seen:
                     seen.add(after)
                     found.append(after)

@@ -12,6 +12,7 @@ from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.evaluator import Evaluator
 from insync.spark_explore import SparkOptions, check, export
+from insync_evaluator import successors
 from insync_toys import TOYS
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def test_the_tables_are_what_the_evaluator_says(spark: SparkSession, tmp_path: P
     frontier = [tuple(model.program.initial)]
     for codes in frontier:
         expected[key(model, codes)] = (depths[codes], model.decode(codes))
-        for _, after in evaluator.successors(codes):
+        for _, after in successors(evaluator, codes):
             if after not in depths:
                 depths[after] = depths[codes] + 1
                 frontier.append(after)
@@ -61,7 +62,7 @@ def test_the_tables_are_what_the_evaluator_says(spark: SparkSession, tmp_path: P
     wanted = sorted(
         (key(model, codes), labels[action], key(model, after))
         for codes in frontier
-        for action, after in evaluator.successors(codes)
+        for action, after in successors(evaluator, codes)
     )
     assert found == wanted
 

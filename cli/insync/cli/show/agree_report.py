@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from insync.cli.show.figures import count, plural, seconds
+from insync.cli.show.report import STOPPED_BY
 from insync.explorer.agree import Agreement, Opinion
 from insync.explorer.traces.grid import Columns, Paint, Tone, describe_bounds
 
@@ -20,13 +21,12 @@ def describe_agreement(found: Agreement, columns: Columns, paint: Paint) -> str:
         lines += ["", paint("The engines differ:", Tone.BAD), *[f"  {text}" for text in found.differences]]
         lines += ["", *_where(found, columns)]
     elif found.stopped_by is not None:
-        compared = sum(opinion.verdict is not None for opinion in found.opinions) > 1
-        so_far = "the engines do not differ so far" if compared else "nothing is compared yet"
+        so_far = "the engines do not differ so far" if found.compared > 1 else "nothing is compared yet"
         lines += ["", paint(f"Stopped by Ctrl-C; {so_far}.", Tone.OPEN)]
     elif found.agreed:
         lines += ["", paint("The engines agree.", Tone.GOOD)]
     else:
-        lines += ["", paint("Fewer than two engines ran, so nothing was compared.", Tone.BAD)]
+        lines += ["", paint("Fewer than two engines looked at any state, so nothing was compared.", Tone.BAD)]
     return "\n".join(lines)
 
 
@@ -45,12 +45,14 @@ def _where(found: Agreement, columns: Columns) -> list[str]:
 
 def describe_opinion(opinion: Opinion) -> str:
     """Return what an engine says, in a line."""
+    stopped = [] if opinion.stopped_by is None else [f"stopped by {STOPPED_BY[opinion.stopped_by]}"]
     if opinion.verdict is None:
-        return f"did not run: {opinion.note}"
+        return f"did not run: {opinion.note or ''.join(stopped)}"
     parts = [str(opinion.verdict)]
     parts += [f"{name} fails after {plural(length, 'state')}" for name, length in opinion.failing.items()]
     if opinion.levels is not None:
         parts.append(f"{count(sum(opinion.levels))} states, depth {opinion.depth}")
+    parts += stopped
     if opinion.note:
         parts.append(opinion.note)
     return f"{', '.join(parts)} ({seconds(opinion.seconds)})"
@@ -66,6 +68,7 @@ def agreement_json(found: Agreement) -> str:
             "levels": None if opinion.levels is None else list(opinion.levels),
             "actions": None if opinion.actions is None else dict(opinion.actions),
             "failing": dict(opinion.failing),
+            "stopped_by": opinion.stopped_by,
             "note": opinion.note,
             "seconds": round(opinion.seconds, 6),
         }

@@ -16,7 +16,7 @@ from insync.machine.kernels import Kernels
 from insync.machine.packed import Found, PackedRows, Words
 from insync.machine.store import Store
 
-__all__ = ["Hit", "Partition", "Search", "Space"]
+__all__ = ["BreadthFirstSearch", "Hit", "Partition", "Space"]
 
 _BUFFER_BYTES = 1 << 20
 _FEW = 1024  # states that one thread expands faster than two can share
@@ -78,7 +78,7 @@ class Space:
             partition.store.close()
 
 
-class Search:
+class BreadthFirstSearch:
     """One exhaustive search.
 
     Args:

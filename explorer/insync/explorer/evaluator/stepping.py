@@ -18,12 +18,12 @@ from insync.model.errors import DomainError, GuardError, InternalError
 from insync.model.evaluator import Codes, Evaluator
 from insync.model.sorts import Parameter
 
-__all__ = ["Move", "Refused", "Stepper", "Value", "Walk", "confirmed", "moves_through", "readable_parameter"]
+__all__ = ["Move", "ParameterValue", "Refused", "Stepper", "Walk", "confirmed", "moves_through", "readable_parameter"]
 
 Move = tuple[int | None, Codes]
 """The number of an action (None for the start) and the state after it."""
 
-Value = str | bool
+ParameterValue = str | bool
 """A parameter as a reader of traces knows it: a member's label, an enumeration's name, true or false."""
 
 _REMEMBERED = 20_000
@@ -32,7 +32,7 @@ K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 
-def readable_parameter(value: Parameter) -> Value:
+def readable_parameter(value: Parameter) -> ParameterValue:
     """Return what a parameter's value is called; a truth value stays one."""
     if isinstance(value, bool):
         return value
@@ -68,10 +68,10 @@ class Stepper:
         self._holds: OrderedDict[tuple[str, Codes], bool] = OrderedDict()
 
     @cached_property
-    def _values(self) -> list[Mapping[str, Value]]:
+    def _values(self) -> list[Mapping[str, ParameterValue]]:
         return [{name: readable_parameter(value) for name, value in action.parameters} for action in self.actions]
 
-    def values(self, number: int) -> Mapping[str, Value]:
+    def values(self, number: int) -> Mapping[str, ParameterValue]:
         """Return the parameters of the action with this number."""
         return self._values[number]
 
@@ -159,7 +159,7 @@ class Walk:
         """The numbers of the actions so far."""
         return [number for number, _ in self.moves if number is not None]
 
-    def number_of(self, action: str, parameters: Mapping[str, Value]) -> int:
+    def number_of(self, action: str, parameters: Mapping[str, ParameterValue]) -> int:
         """Return the number of the enabled action with these parameters.
 
         Raises:

@@ -9,7 +9,7 @@ from typing import ClassVar, NoReturn
 from hypothesis.stateful import RuleBasedStateMachine
 
 from insync.explorer.evaluator.claims import PropertyLike
-from insync.explorer.evaluator.stepping import Stepper, Value, Walk
+from insync.explorer.evaluator.stepping import ParameterValue, Stepper, Walk
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.hypothesis.rule_based import ModelMachine, build_machine, is_final
 from insync.explorer.hypothesis.side_by_side import Adapter, Output, SideBySide, check_adapter
@@ -84,7 +84,7 @@ class SystemMachine(ModelMachine):
         if found is not None:
             _disagree(self.walk, found, self.pair.name)
 
-    def take(self, action: str, parameters: Mapping[str, Value]) -> None:
+    def take(self, action: str, parameters: Mapping[str, ParameterValue]) -> None:
         """Take a step of the model, then of the system."""
         __tracebackhide__ = True
         before = self.walk.codes
@@ -137,7 +137,7 @@ def replay_against(
 
 
 def _step_system(
-    pair: SideBySide, walk: Walk, before: tuple[int, ...], action: str, parameters: Mapping[str, Value]
+    pair: SideBySide, walk: Walk, before: tuple[int, ...], action: str, parameters: Mapping[str, ParameterValue]
 ) -> None:
     __tracebackhide__ = True
     model = walk.stepper.model

@@ -12,7 +12,7 @@ from hypothesis.errors import InvalidArgument
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from insync.explorer.evaluator.claims import Claim, PropertyLike, claims_of
-from insync.explorer.evaluator.stepping import Refused, Stepper, Value, Walk
+from insync.explorer.evaluator.stepping import ParameterValue, Refused, Stepper, Walk
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.testing.failures import PropertyViolated, describe, save, trace_directory
 from insync.explorer.traces.counterexample import trace_of
@@ -92,24 +92,24 @@ class ModelMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.walk = Walk(self.stepper)
-        self._chosen: dict[str, Value] = {}
+        self._chosen: dict[str, ParameterValue] = {}
         self._proved: set[str] = set()
         # Hypothesis's own choice switches random rules off for a whole run, and drops the run where none of those that
         # are left is enabled: half of all runs of a protocol, whose actions wait for one another.
         self._rules_strategy: Any = _enabled_rule(self, _rules(self))
 
-    def options(self, action: str, parameter: str) -> list[Value]:
+    def options(self, action: str, parameter: str) -> list[ParameterValue]:
         """Return the values of a parameter with which an action is enabled, given those that were drawn before it."""
         chosen = self._chosen.items()
         bindings = (self.stepper.values(number) for number in self.walk.enabled[action])
         return list(dict.fromkeys(b[parameter] for b in bindings if chosen <= b.items()))
 
-    def choose(self, parameter: str, value: Value) -> Value:
+    def choose(self, parameter: str, value: ParameterValue) -> ParameterValue:
         """Note what was drawn for a parameter, and return it."""
         self._chosen[parameter] = value
         return value
 
-    def take(self, action: str, parameters: Mapping[str, Value]) -> None:
+    def take(self, action: str, parameters: Mapping[str, ParameterValue]) -> None:
         """Take a step of the model."""
         __tracebackhide__ = True
         self._chosen, self._proved = {}, set()
@@ -149,7 +149,7 @@ def _rules(machine: RuleBasedStateMachine) -> list[Any]:
 
 
 @st.composite
-def _enabled_rule(draw: st.DrawFn, machine: ModelMachine, rules: list[Any]) -> tuple[Any, dict[str, Value]]:
+def _enabled_rule(draw: st.DrawFn, machine: ModelMachine, rules: list[Any]) -> tuple[Any, dict[str, ParameterValue]]:
     """Draw a rule whose action is enabled, and its parameters."""
 
     def enabled(candidate: Any) -> bool:
@@ -179,9 +179,9 @@ def _error(name: str) -> type[PropertyViolated]:
     return type(PropertyViolated.__name__, (PropertyViolated,), members)
 
 
-def _values(stepper: Stepper, action: str) -> dict[str, list[Value]]:
+def _values(stepper: Stepper, action: str) -> dict[str, list[ParameterValue]]:
     """Return the parameters of an action, each with every value that it can have."""
-    values: dict[str, dict[Value, None]] = {}
+    values: dict[str, dict[ParameterValue, None]] = {}
     for number, bound in enumerate(stepper.actions):
         if bound.name == action:
             for name, value in stepper.values(number).items():
@@ -197,10 +197,10 @@ def _free(name: str, base: type, taken: Iterable[str]) -> str:
     return name
 
 
-def _rule(action: str, values: Mapping[str, Sequence[Value]]) -> Callable[..., None]:
+def _rule(action: str, values: Mapping[str, Sequence[ParameterValue]]) -> Callable[..., None]:
     names = {f"{name}_" if name in _HYPOTHESIS_TAKES else name: name for name in values}
 
-    def step(self: ModelMachine, **given: Value) -> None:
+    def step(self: ModelMachine, **given: ParameterValue) -> None:
         __tracebackhide__ = True
         self.take(action, {names.get(name, name): value for name, value in given.items()})
 
@@ -210,16 +210,16 @@ def _rule(action: str, values: Mapping[str, Sequence[Value]]) -> Callable[..., N
     return precondition(lambda self: action in self.walk.enabled)(drawn)
 
 
-def _drawn(action: str, parameter: str, values: Sequence[Value]) -> st.SearchStrategy[Any]:
-    def enabling(machine: ModelMachine) -> st.SearchStrategy[Value]:
+def _drawn(action: str, parameter: str, values: Sequence[ParameterValue]) -> st.SearchStrategy[Any]:
+    def enabling(machine: ModelMachine) -> st.SearchStrategy[ParameterValue]:
         options = machine.options(action, parameter)
 
         # Named functions: Hypothesis describes what it filters and maps by, and describing a partial takes it longer
         # than everything else.
-        def enables(value: Value) -> bool:
+        def enables(value: ParameterValue) -> bool:
             return value in options
 
-        def chosen(value: Value) -> Value:
+        def chosen(value: ParameterValue) -> ParameterValue:
             return machine.choose(parameter, value)
 
         return st.sampled_from(values).filter(enables).map(chosen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence, Set
 
-from insync.explorer.evaluator.stepping import Value
+from insync.explorer.evaluator.stepping import ParameterValue
 from insync.model import Model, ReadableState
 from insync.model.errors import UserError, closest
 
@@ -40,7 +40,7 @@ class SideBySide:
         return None if observe is None else self._difference(observe(), state, "")
 
     def step(
-        self, action: str, parameters: Mapping[str, Value], before: ReadableState, after: ReadableState
+        self, action: str, parameters: Mapping[str, ParameterValue], before: ReadableState, after: ReadableState
     ) -> str | None:
         """Take a step of the system that the model has taken, and say where the two disagree.
 

@@ -20,11 +20,11 @@ from insync.properties.fairness import FairSet
 if TYPE_CHECKING:
     from insync.explorer.runs.state_graph import Bits, Numbers
 
-__all__ = ["Demand", "Space", "demands_of", "fair_components", "space_of"]
+__all__ = ["Adjacency", "Demand", "adjacency_of", "demands_of", "fair_components"]
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
+class Adjacency:
     """The steps of a graph that change the state, by source.
 
     Attributes:
@@ -60,17 +60,17 @@ class Demand:
     enabled: Bits
 
 
-def space_of(graph: StateGraph) -> Space:
+def adjacency_of(graph: StateGraph) -> Adjacency:
     """Return the steps of a graph that change the state."""
     import numpy as np
 
     real = graph.source != graph.target
     source = graph.source[real]
     first = np.searchsorted(source, np.arange(len(graph) + 1))
-    return Space(graph, source, graph.action[real], graph.target[real], first)
+    return Adjacency(graph, source, graph.action[real], graph.target[real], first)
 
 
-def demands_of(space: Space, fair: Sequence[FairSet], watch: Watch) -> list[Demand]:
+def demands_of(adjacency: Adjacency, fair: Sequence[FairSet], watch: Watch) -> list[Demand]:
     """Return where the demands of fairness apply and where they are met.
 
     Raises:
@@ -81,18 +81,18 @@ def demands_of(space: Space, fair: Sequence[FairSet], watch: Watch) -> list[Dema
     demands = []
     for one in fair:
         watch.go_on()
-        takes = np.isin(space.action, sorted(one.numbers))
-        enabled = np.zeros(len(space.graph), dtype=np.bool_)
-        enabled[space.source[takes]] = True
+        takes = np.isin(adjacency.action, sorted(one.numbers))
+        enabled = np.zeros(len(adjacency.graph), dtype=np.bool_)
+        enabled[adjacency.source[takes]] = True
         demands.append(Demand(one, takes, enabled))
     return demands
 
 
-def fair_components(space: Space, inside: Bits, demands: Sequence[Demand], watch: Watch) -> Numbers:
+def fair_components(adjacency: Adjacency, inside: Bits, demands: Sequence[Demand], watch: Watch) -> Numbers:
     """Return for each state the number of the fair component that it is in, -1 where it is in none.
 
     Args:
-        space: the steps.
+        adjacency: the steps.
         inside: the states that a run may be in.
         demands: the fairness.
         watch: says when to stop.
@@ -102,21 +102,21 @@ def fair_components(space: Space, inside: Bits, demands: Sequence[Demand], watch
     """
     import numpy as np
 
-    label = np.full(len(space.graph), -1, dtype=np.int64)
+    label = np.full(len(adjacency.graph), -1, dtype=np.int64)
     open_, found = inside.copy(), 0
     while open_.any():
         watch.go_on()
         states = np.flatnonzero(open_)
-        component, count = _components(space, open_, states)
+        component, count = _components(adjacency, open_, states)
         wrong = np.zeros(count, dtype=np.bool_)
         removed = np.zeros(len(states), dtype=np.bool_)
-        within = open_[space.source] & open_[space.target]
-        place = np.zeros(len(space.graph), dtype=np.int64)
+        within = open_[adjacency.source] & open_[adjacency.target]
+        place = np.zeros(len(adjacency.graph), dtype=np.int64)
         place[states] = component
-        within &= place[space.source] == place[space.target]
+        within &= place[adjacency.source] == place[adjacency.target]
         for demand in demands:
             taken = np.zeros(count, dtype=np.bool_)
-            taken[place[space.source[within & demand.takes]]] = True
+            taken[place[adjacency.source[within & demand.takes]]] = True
             enabled = demand.enabled[states]
             fails = ~taken & ~_some(component, ~enabled, count)
             if demand.fair.strong:
@@ -132,16 +132,16 @@ def fair_components(space: Space, inside: Bits, demands: Sequence[Demand], watch
     return label
 
 
-def _components(space: Space, inside: Bits, states: Numbers) -> tuple[Numbers, int]:
+def _components(adjacency: Adjacency, inside: Bits, states: Numbers) -> tuple[Numbers, int]:
     """Return the strongly connected component of each of the states, and how many there are."""
     import numpy as np
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
-    place = np.zeros(len(space.graph), dtype=np.int64)
+    place = np.zeros(len(adjacency.graph), dtype=np.int64)
     place[states] = np.arange(len(states))
-    steps = inside[space.source] & inside[space.target]
-    ends = place[space.source[steps]], place[space.target[steps]]
+    steps = inside[adjacency.source] & inside[adjacency.target]
+    ends = place[adjacency.source[steps]], place[adjacency.target[steps]]
     matrix = csr_matrix((np.ones(len(ends[0]), dtype=np.int8), ends), shape=(len(states), len(states)))
     count, component = connected_components(matrix, directed=True, connection="strong")
     return component.astype(np.int64), int(count)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from insync.explorer.limits import Watch
-from insync.explorer.runs.fair_cycles import Demand, Space
+from insync.explorer.runs.fair_cycles import Adjacency, Demand
 from insync.model.errors import InternalError
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ Path = list[tuple[int | None, int]]
 
 
 def find_lasso(
-    space: Space, start: Bits, inside: Bits, fair: Numbers, demands: Sequence[Demand], watch: Watch
+    adjacency: Adjacency, start: Bits, inside: Bits, fair: Numbers, demands: Sequence[Demand], watch: Watch
 ) -> tuple[Path, int] | None:
     """Return a path and the place in it to which its end goes back; None if no fair loop can be reached.
 
     Args:
-        space: the steps.
+        adjacency: the steps.
         start: the states in which the obligation begins.
         inside: the states in which it is not met.
         fair: for each state the fair component that it is in, or -1.
@@ -43,19 +43,19 @@ def find_lasso(
     Raises:
         GivenUp: the watch says so.
     """
-    stem = _Stem(space, start & inside, inside, watch).to(fair >= 0)
+    stem = _StemSearch(adjacency, start & inside, inside, watch).to(fair >= 0)
     if stem is None:
         return None
     entry = stem[-1][1]
-    loop = _Loop(space, fair == fair[entry], demands, watch).around(entry)
+    loop = _LoopSearch(adjacency, fair == fair[entry], demands, watch).around(entry)
     return stem + loop, len(stem) - 1
 
 
 @dataclass(slots=True)
-class _Stem:
+class _StemSearch:
     """Breadth-first search through the states before and after the obligation begins, both at once."""
 
-    space: Space
+    adjacency: Adjacency
     start: Bits
     inside: Bits
     watch: Watch
@@ -63,7 +63,7 @@ class _Stem:
     def to(self, goal: Bits) -> Path | None:
         import numpy as np
 
-        graph = self.space.graph
+        graph = self.adjacency.graph
         seen = np.zeros(len(graph), dtype=np.bool_)
         layers: list[Numbers] = []
         frontier = np.zeros(0, dtype=np.int64)
@@ -86,7 +86,7 @@ class _Stem:
     def _after(self, states: Numbers) -> Numbers:
         import numpy as np
 
-        parts = [self.space.target[self.space.first[s] : self.space.first[s + 1]] for s in states.tolist()]
+        parts = [self.adjacency.target[self.adjacency.first[s] : self.adjacency.first[s + 1]] for s in states.tolist()]
         after = np.unique(np.concatenate(parts)) if parts else np.zeros(0, dtype=np.int64)
         return after[self.inside[after]]
 
@@ -96,14 +96,14 @@ class _Stem:
 
         path: Path = []
         level = len(layers)
-        while not (self.start[state] and self.space.graph.level_of(state) == level):
+        while not (self.start[state] and self.adjacency.graph.level_of(state) == level):
             level -= 1
-            state, step = self._before(state, np.isin(self.space.source, layers[level - 1]))
+            state, step = self._before(state, np.isin(self.adjacency.source, layers[level - 1]))
             path.insert(0, step)
         while level > 1:
             level -= 1
-            first, last = self.space.graph.starts[level - 1 : level + 1]
-            state, step = self._before(state, (self.space.source >= first) & (self.space.source < last))
+            first, last = self.adjacency.graph.starts[level - 1 : level + 1]
+            state, step = self._before(state, (self.adjacency.source >= first) & (self.adjacency.source < last))
             path.insert(0, step)
         return [(None, 0), *path]
 
@@ -112,18 +112,18 @@ class _Stem:
         import numpy as np
 
         self.watch.go_on()
-        steps = np.flatnonzero((self.space.target == state) & among)
+        steps = np.flatnonzero((self.adjacency.target == state) & among)
         if not len(steps):
             message = f"State {state} of the graph has no predecessor in the level before."
             raise InternalError(message)
-        return int(self.space.source[steps[0]]), (int(self.space.action[steps[0]]), state)
+        return int(self.adjacency.source[steps[0]]), (int(self.adjacency.action[steps[0]]), state)
 
 
 @dataclass(slots=True)
-class _Loop:
+class _LoopSearch:
     """Walks within one fair component."""
 
-    space: Space
+    adjacency: Adjacency
     inside: Bits
     demands: Sequence[Demand]
     watch: Watch
@@ -168,7 +168,7 @@ class _Loop:
             if len(seen) % _OFTEN == 0:
                 self.watch.go_on()
             current = queue.popleft()
-            for action, target in self.space.steps(current):
+            for action, target in self.adjacency.steps(current):
                 if not self.inside[target]:
                     continue
                 if ends(action, target):

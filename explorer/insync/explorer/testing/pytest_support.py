@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from insync.explorer.breadth_first.workers import available_cores
+from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.evaluator.claims import PropertyLike
-from insync.explorer.evaluator.search import check_by_evaluator
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason
 from insync.explorer.testing.failures import PropertyViolated, UnexpectedVerdict, describe, save

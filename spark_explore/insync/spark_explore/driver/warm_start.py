@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from insync.explorer.breadth_first.search import Search, Space
+from insync.explorer.breadth_first.search import BreadthFirstSearch, Space
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.limits import Limits, Watch
 from insync.machine.kernels import Kernels
@@ -34,7 +34,7 @@ def warm_start(
     """
     watch = Watch(replace(limits, memory_bytes=_ADDRESS_SPACE), None)
     with Team(1) as team:
-        search = Search(kernels, watch, team, partitions, initial, keep_going)
+        search = BreadthFirstSearch(kernels, watch, team, partitions, initial, keep_going)
         try:
             space = search.run()
             for number, partition in enumerate(space.partitions):

@@ -79,11 +79,6 @@ class SharedBlock:
         """What tells this memory from any other."""
         return os.fstat(self._descriptor).st_ino
 
-    @property
-    def whole(self) -> bool:
-        """Whether nobody has given it back."""
-        return os.fstat(self._descriptor).st_size == self.size
-
     def read(self, start: int, length: int) -> bytes:
         """Return a copy of a part."""
         return ctypes.string_at(self.address + start, length)

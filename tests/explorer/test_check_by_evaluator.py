@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from insync.explorer import CheckResult, Limits, Verdict, check
-from insync.explorer.evaluator.search import check_by_evaluator
+from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.given_model import model_of
 from insync.explorer.limits import StopReason
 from insync.model import Model, ReadableState

@@ -51,7 +51,7 @@ def check_by_evaluator(
     """
     claims = claims_of(model, properties)
     started = time.perf_counter()
-    search = _Search(model, claims, Watch(limits or Limits(), stop), keep_going)
+    search = _EvaluatorSearch(model, claims, Watch(limits or Limits(), stop), keep_going)
     search.run()
     searched = time.perf_counter()
     violations = search.violations()
@@ -60,7 +60,7 @@ def check_by_evaluator(
 
 
 @dataclass(slots=True)
-class _Search:
+class _EvaluatorSearch:
     model: Model
     claims: Sequence[Claim]
     watch: Watch
@@ -160,7 +160,7 @@ class _Search:
 def _result(
     model: Model,
     asked: Sequence[str],
-    search: _Search,
+    search: _EvaluatorSearch,
     violations: tuple[Violation, ...],
     seconds: dict[str, float],
 ) -> CheckResult:

@@ -1,0 +1,162 @@
+"""Every command that works for long ends soon after Ctrl-C or at its limit on the time, with what is known by then."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("scipy")
+
+COMMAND = [sys.executable, "-c", "from insync.cli.main import main; main()"]
+AT_ONCE = 3.0
+"""Seconds between Ctrl-C and the end of the process; an idle machine takes a tenth of one."""
+
+SLOW_LLVM = """
+import time
+from insync.machine import compiler
+from insync.cli.main import main
+
+def slow(text):
+    print("compiling", file=sys.stderr, flush=True)
+    time.sleep(100)
+
+compiler.object_code = slow
+main()
+"""
+WHILE_COMPILING = {
+    "simulate": ["simulate", "kip320"],
+    "liveness": ["liveness", "kip320"],
+    "mutate": ["mutate", "kip320", "--quiet"],
+    "agree": ["agree", "kip320", "--engine", "local-1", "--engine", "local-2", "--quiet"],
+}
+
+
+def ended(process: subprocess.Popen[str], interrupt: bool = True) -> tuple[int, str, str]:
+    """Press Ctrl-C, and require that the process ends at once; return its exit code and what it printed."""
+    if interrupt:
+        process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    out, err = process.communicate(timeout=60)
+    assert not interrupt or time.monotonic() - began < AT_ONCE
+    assert "Traceback" not in err
+    return process.returncode, out, err
+
+
+def started(arguments: list[str], script: str | None = None, **environment: str) -> subprocess.Popen[str]:
+    command = COMMAND if script is None else [sys.executable, "-c", f"import sys{script}"]
+    return subprocess.Popen(
+        [*command, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+def wait_for(process: subprocess.Popen[str], beginning: str) -> None:
+    assert process.stderr is not None
+    while not (line := process.stderr.readline()).startswith(beginning):
+        assert line, f"the command ended before it printed {beginning!r}"
+
+
+@pytest.mark.parametrize("limit", [[], ["--max-seconds", "1"]], ids=["interrupt", "time"])
+@pytest.mark.parametrize("command", WHILE_COMPILING.values(), ids=WHILE_COMPILING)
+def test_a_compilation_is_stopped(command: list[str], limit: list[str], tmp_path: Path) -> None:
+    process = started([*command, *limit, "--json"], SLOW_LLVM, INSYNC_CACHE_DIR=str(tmp_path))
+    if not limit:
+        wait_for(process, "compiling")
+    code, out, err = ended(process, interrupt=not limit)
+    if command[0] == "mutate" and limit:
+        assert (code, out) == (2, "")
+        assert "kip320 itself is not searched to its end (time)" in err
+        return
+    assert code == 3, err
+    found: dict[str, Any] = json.loads(out)
+    if command[0] == "agree" and limit:
+        assert [engine["verdict"] for engine in found["engines"]] == ["incomplete", "incomplete"]
+    else:
+        assert found["stopped_by"] == ("time" if limit else "interrupt")
+
+
+LARGE = ["--log-size", "3", "--max-records", "3", "--max-leader-epoch", "2"]
+
+
+def test_liveness_keeps_the_part_of_the_graph_that_it_has() -> None:
+    process = started(["liveness", "kip320", *LARGE])
+    wait_for(process, "Progress(")
+    code, out, _ = ended(process)
+    assert code == 3
+    assert ", stopped by Ctrl-C\n" in out
+    assert "\nincomplete  back_in_isr " in out
+
+
+def test_liveness_stops_while_it_decides() -> None:
+    script = """
+from insync.cli.main import main
+from insync.explorer.runs import fair_cycles
+import insync.explorer, insync.explorer.liveness
+
+def endless(space, inside, demands, watch):
+    print("deciding", file=sys.stderr, flush=True)
+    while True:
+        fair_components(space, inside, demands, watch)
+
+fair_components = fair_cycles.fair_components
+sys.modules["insync.explorer.liveness"].fair_components = endless
+main()
+"""
+    small = ["--replicas", "2", "--log-size", "1", "--max-records", "1", "--max-leader-epoch", "1"]
+    asked = ["--property", "committed_everywhere", "--property", "back_in_isr"]
+    process = started(["liveness", "kip320", *small, *asked, "--quiet", "--json"], script)
+    wait_for(process, "deciding")
+    code, out, _ = ended(process)
+    found = json.loads(out)
+    assert (code, found["stopped_by"], found["verdict"]) == (3, "interrupt", "incomplete")
+    verdicts = {result["name"]: result["verdict"] for result in found["properties"]}
+    assert verdicts == {"committed_everywhere": "holds", "back_in_isr": "incomplete"}
+
+
+def test_mutate_keeps_what_is_decided_and_says_no_more() -> None:
+    process = started(["mutate", "kip320", "--action", "leader_write", "--action", "follower_fetch", "--threads", "1"])
+    wait_for(process, "1/")
+    code, out, err = ended(process)
+    assert code == 3
+    assert " not tried, stopped by Ctrl-C\n" in out
+    assert err.rstrip().endswith("press Ctrl-C again to end at once."), "nothing is told after the notice"
+
+
+def test_simulate_keeps_the_walks_that_are_done() -> None:
+    process = started(["simulate", "kip320", "--walks", "1000000000"])
+    wait_for(process, "Progress: ")
+    code, out, _ = ended(process)
+    assert code == 3
+    assert "stopped by Ctrl-C" in out
+
+
+def test_an_engine_of_agree_that_is_stopped_says_by_what() -> None:
+    process = started(["agree", "kip320", "--engine", "local-1", "--engine", "evaluator", *LARGE])
+    wait_for(process, "local-1: ")
+    time.sleep(0.5)
+    code, out, _ = ended(process)
+    assert code == 3
+    assert "Stopped by Ctrl-C; the engines do not differ so far." in out
+    assert "  evaluator  incomplete, " in out
+    assert ", stopped by Ctrl-C (" in out
+
+
+def test_a_graph_that_is_not_whole_is_not_written(tmp_path: Path) -> None:
+    file = tmp_path / "graph.dot"
+    process = started(["graph", "kip320", *LARGE, "--max-states", "2000000", "--output", str(file)])
+    wait_for(process, "Progress(")
+    code, out, err = ended(process)
+    assert (code, out) == (3, "")
+    assert f"; {file} was not written." in err
+    assert not file.exists()
