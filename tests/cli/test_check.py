@@ -16,7 +16,7 @@ SUPPORT = Path(__file__).parent.parent / "support"
 
 
 def test_a_proof(insync: Insync) -> None:
-    code, out, err = insync("check", "kip320", "--replicas", 2, "--max-leader-epoch", 1)
+    code, out, err = insync("check", "kip320", "--replicas", 2, "--max-leader-epoch", 1, "--quiet")
     assert (code, err) == (0, "")
     assert out.startswith(
         "kip320   replicas 2, log_size 2, max_records 2, max_leader_epoch 1\nholds: weak_isr, strong_isr in all "
@@ -51,6 +51,7 @@ def test_the_object_for_scripts(insync: Insync) -> None:
         "actions",
         "never_enabled",
         "not_enabled_yet",
+        "warnings",
         "seconds",
         "peak_memory_bytes",
     ]

@@ -73,16 +73,18 @@ def test_each_phase_has_its_words() -> None:
     compiling = Progress(0, 0, 0, 0.0, 1 << 20, 12.0, Phase.COMPILE)
     deciding = Progress(7, 0, 1000, 0.0, 1 << 20, 12.0, Phase.DECIDE, "agreed_leader")
     searching = Progress(17, 1_813_599, 10_480_508, 4.3e6, 367 << 20, 52.04)
-    assert (
-        progress_line(compiling, "now") == status_line(compiling) == ("Progress: compiling the model, 12.0 s so far.")
-    )
+    assert progress_line(compiling, "now") == "Progress(0) at now: compiling the model for 12.0 s, 1 MiB of memory."
+    assert status_line(compiling) == "compiling the model: 1 MiB, 12.0 s"
     assert (
         progress_line(deciding, "now") == status_line(deciding) == ("Progress: deciding agreed_leader on 1,000 states.")
     )
     assert status_line(searching) == (
         "level 17: 10,480,508 states (4.3 million states/s), 1,813,599 to expand, 367 MiB, 52.0 s"
     )
-    assert walk_line(WalkProgress(0, 0, 0.0, 1 << 20, 12.0)) == "Progress: compiling the model, 12.0 s so far."
+    assert (
+        walk_line(WalkProgress(0, 0, 0.0, 1 << 20, 12.0))
+        == "Progress: compiling the model for 12.0 s, 1 MiB of memory."
+    )
 
 
 def test_a_watch_tells_about_once_a_second_while_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +116,7 @@ def test_a_long_compilation_says_so(
     monkeypatch.setattr("insync.explorer.limits._TELLING_SECONDS", 0.0)
     monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path))
     line = (command, "kip101", "--replicas", 2, "--max-leader-epoch", 1)
-    assert "Progress: compiling the model, 0." in insync(*line).err
+    assert ": compiling the model for 0." in insync(*line).err
     assert insync(*line, "--quiet").err == ""
 
 

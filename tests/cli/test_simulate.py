@@ -70,7 +70,8 @@ def test_the_object_for_scripts_depends_on_the_seed_alone(insync: Insync) -> Non
             "properties",
             "violations",
             "actions",
-            "never_enabled",
+            "not_taken",
+            "warnings",
             "seconds",
             "peak_memory_bytes",
         ]

@@ -22,9 +22,11 @@ from insync.machine.memory import peak_memory
 from insync.machine.packed import Words
 from insync.model import Model
 from insync.model.catalogue import model_reference
+from insync.model.graph import Node
+from insync.model.suspicion import suspicions
 from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
-from insync.properties.registry import judge
+from insync.properties.registry import Judged, judge
 
 __all__ = ["Extent", "PathTo", "check", "concluded", "result_of", "violations_in"]
 
@@ -54,7 +56,7 @@ def check(
         threads: how many work at once; None is one per core.
         partitions: how many parts the states are kept in; None is one per thread. The result does not depend on it.
         keep_going: whether to go on to the end of the space after a violation.
-        reporter: is told about once a second how far the search is.
+        reporter: is told about once a second how far compilation or search is.
         stop: ends compilation or search when it is set.
 
     Raises:
@@ -70,7 +72,7 @@ def check(
             kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted)
     except GivenUp as ended:
         nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason(str(ended.reason)))
-        return result_of(model, judged.names, nothing, (), {"compile": time.perf_counter() - started, "search": 0.0})
+        return result_of(model, judged, nothing, (), {"compile": time.perf_counter() - started, "search": 0.0})
     compiled = time.perf_counter()
     size = threads or available_cores()
     with Team(size) as team:
@@ -87,7 +89,7 @@ def check(
     seconds = {"compile": compiled - started, "search": searched - compiled}
     if violations:
         seconds["trace"] = time.perf_counter() - searched
-    return result_of(model, judged.names, space, violations, seconds)
+    return result_of(model, judged, space, violations, seconds)
 
 
 def violations_in(model: Model, checked: Sequence[Invariant], space: Space, path_to: PathTo) -> tuple[Violation, ...]:
@@ -114,7 +116,7 @@ def violations_in(model: Model, checked: Sequence[Invariant], space: Space, path
 
 def result_of(
     model: Model,
-    asked: Sequence[str],
+    judged: Judged,
     space: Space,
     violations: tuple[Violation, ...],
     seconds: dict[str, float],
@@ -123,7 +125,7 @@ def result_of(
 
     Args:
         model: what was searched.
-        asked: the names of the properties that were asked for.
+        judged: what was asked for.
         space: what was found.
         violations: a trace for each property that fails.
         seconds: how long its parts took.
@@ -132,7 +134,7 @@ def result_of(
     for action, steps in zip(model.program.actions, space.steps, strict=True):
         taken[action.name] += steps
     extent = Extent(tuple(space.levels), space.expanded, space.stopped_by, taken)
-    return concluded(model, "local", asked, extent, violations, seconds)
+    return concluded(model, "local", judged.names, extent, violations, seconds, judged.conditions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,7 @@ def concluded(
     extent: Extent,
     violations: tuple[Violation, ...],
     seconds: Mapping[str, float],
+    conditions: Mapping[str, Node],
 ) -> CheckResult:
     """Return what an exhaustive search by any engine concludes.
 
@@ -169,6 +172,7 @@ def concluded(
         extent: how far it came.
         violations: a trace for each property that fails.
         seconds: how long its parts took.
+        conditions: what was checked in each state, by name.
     """
     levels, taken = extent.levels, extent.taken
     complete = extent.stopped_by is None and extent.expanded == len(levels)
@@ -196,6 +200,7 @@ def concluded(
         actions=taken,
         never_enabled=without if complete else (),
         not_enabled_yet=() if complete else without,
+        warnings=suspicions(model, conditions),
         seconds=seconds,
         peak_memory_bytes=peak_memory(),
     )

@@ -165,4 +165,5 @@ def _result(
     seconds: dict[str, float],
 ) -> CheckResult:
     extent = Extent(tuple(map(len, search.levels)), search.expanded, search.stopped_by, search.steps)
-    return concluded(model, "evaluator", asked, extent, violations, seconds)
+    conditions = {claim.name: claim.symbolic[1] for claim in search.claims if claim.symbolic is not None}
+    return concluded(model, "evaluator", asked, extent, violations, seconds, conditions)

@@ -21,6 +21,7 @@ from insync.explorer.verdict import Verdict
 from insync.machine.interruptible import GivenUp
 from insync.model.catalogue import model_reference
 from insync.model.errors import InternalError, UserError
+from insync.model.suspicion import suspicions
 from insync.properties.fairness import Fairness, fair_sets
 from insync.properties.registry import select_run_properties
 from insync.properties.runs import Instance, RunKind, RunProperty
@@ -63,6 +64,7 @@ class LivenessResult:
             decided.
         distinct_states, transitions, depth: the size of the graph.
         properties: what is known of each.
+        warnings: what is suspicious in the model, or in its settings; a sentence for each.
         seconds: spent to explore, and to decide.
     """
 
@@ -74,6 +76,7 @@ class LivenessResult:
     transitions: int
     depth: int
     properties: tuple[RunResult, ...]
+    warnings: tuple[str, ...]
     seconds: Mapping[str, float]
 
 
@@ -131,6 +134,7 @@ def liveness(
         transitions=len(graph.source),
         depth=len(graph.starts) - 1,
         properties=tuple(results),
+        warnings=suspicions(model, {}),
         seconds={"explore": explored - started, "decide": time.perf_counter() - explored},
     )
 

@@ -83,6 +83,7 @@ class MutationResult:
         seconds: how long it took.
         stopped_by: INTERRUPT if somebody stopped it: then the figures are those of what was done by then, and there
             are no mutants if it was stopped before they were made.
+        warnings: what is suspicious in the model, or in its settings; a sentence for each.
     """
 
     model: str
@@ -93,6 +94,7 @@ class MutationResult:
     mutants: tuple[MutantResult, ...]
     seconds: float
     stopped_by: StopReason | None = None
+    warnings: tuple[str, ...] = ()
 
     def count(self, fate: Fate) -> int:
         """Return how many mutants had this fate."""
@@ -154,6 +156,7 @@ def mutate(
         failing=tuple(name for name in asked if name not in jury.properties),
         distinct_states=jury.original.distinct_states,
         mutants=tuple(results),
+        warnings=jury.original.warnings,
         seconds=time.perf_counter() - started,
         stopped_by=StopReason.INTERRUPT if jury.stop.is_set() else None,
     )

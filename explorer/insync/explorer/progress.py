@@ -25,13 +25,13 @@ class Progress:
     """Where a search is.
 
     Attributes:
-        level: the level that is being expanded.
+        level: the level that is being expanded; 0 while the model is compiled.
         frontier: its states that are not expanded yet.
         distinct_states: all states found so far.
         states_per_second: found since the last report.
         memory_bytes: resident set of the process.
-        seconds: since the search began.
-        phase: what it is doing; while it compiles the model there is no level yet, and the counts are 0.
+        seconds: since compilation or search began.
+        phase: what it is doing.
         subject: the property that is being decided, in that phase.
     """
 

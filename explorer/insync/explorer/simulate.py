@@ -25,6 +25,7 @@ from insync.model.catalogue import model_reference
 from insync.model.evaluator import evaluate
 from insync.model.graph import Node
 from insync.model.program import Program
+from insync.model.suspicion import suspicions
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import Judged, judge
 
@@ -62,7 +63,8 @@ class SimulationResult:
         failed_walk_length: its states before it was shortened.
         lengths: the lengths of the walks.
         actions: the steps taken of each action, by its name.
-        never_enabled: the actions of which no step was taken.
+        not_taken: the actions of which no step was taken.
+        warnings: what is suspicious in the model, or in its settings; a sentence for each.
         seconds: spent to compile, to walk and to shorten.
         peak_memory_bytes: the largest resident set of the process so far.
     """
@@ -81,7 +83,8 @@ class SimulationResult:
     failed_walk_length: int | None
     lengths: WalkLengths
     actions: Mapping[str, int]
-    never_enabled: tuple[str, ...]
+    not_taken: tuple[str, ...]
+    warnings: tuple[str, ...]
     seconds: Mapping[str, float]
     peak_memory_bytes: int
 
@@ -265,7 +268,8 @@ def _simulation_of(
         failed_walk_length=None if total.failed is None else len(total.failed.actions) + lost,
         lengths=WalkLengths(occurring[0], occurring[-1], steps / max(count, 1), total.stuck),
         actions=actions,
-        never_enabled=tuple(name for name, steps in actions.items() if not steps),
+        not_taken=tuple(name for name, steps in actions.items() if not steps),
+        warnings=suspicions(model, judged.conditions),
         seconds=spent,
         peak_memory_bytes=peak_memory(),
     )

@@ -67,7 +67,9 @@ def command(
     with stop_on_interrupt() as stop, steps_of_work(output.quiet) as steps:
         asked = {name: _announced(name, known[name], steps) for name in engines or _ENGINES}
         found = agree(model, engines=asked, properties=names, limits=limits, reporter=report, stop=stop)
-    output.show(lambda: describe_agreement(found, model.grid, output.paint), lambda: agreement_json(found))
+    output.show(
+        lambda: describe_agreement(found, model.grid, output.paint, output.width), lambda: agreement_json(found)
+    )
     if found.differences:
         return ExitCode.VIOLATED
     return ExitCode.HOLDS if found.agreed and found.stopped_by is None else ExitCode.INCOMPLETE

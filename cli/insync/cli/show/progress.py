@@ -97,7 +97,9 @@ class Steps:
 def walk_line(progress: WalkProgress) -> str:
     """Return the line for where a simulation is."""
     if not progress.walks and not progress.steps:
-        return f"Progress: compiling the model, {seconds(progress.seconds)} so far."
+        return (
+            f"Progress: compiling the model for {seconds(progress.seconds)}, {memory(progress.memory_bytes)} of memory."
+        )
     return (
         f"Progress: {plural(progress.steps, 'step')} checked ({rate(progress.steps_per_second, 'steps')}), "
         f"{plural(progress.walks, 'walk')} taken, {memory(progress.memory_bytes)} of memory."
@@ -107,7 +109,8 @@ def walk_line(progress: WalkProgress) -> str:
 def progress_line(progress: Progress, now: str) -> str:
     """Return the line for where a search is."""
     if progress.phase is Phase.COMPILE:
-        return f"Progress: compiling the model, {seconds(progress.seconds)} so far."
+        spent, used = seconds(progress.seconds), memory(progress.memory_bytes)
+        return f"Progress(0) at {now}: compiling the model for {spent}, {used} of memory."
     if progress.phase is Phase.DECIDE:
         return f"Progress: deciding {progress.subject} on {plural(progress.distinct_states, 'state')}."
     return (
@@ -119,7 +122,9 @@ def progress_line(progress: Progress, now: str) -> str:
 
 def status_line(progress: Progress) -> str:
     """Return the same in few words, which fit into a line of a terminal."""
-    if progress.phase is not Phase.SEARCH:
+    if progress.phase is Phase.COMPILE:
+        return f"compiling the model: {memory(progress.memory_bytes)}, {seconds(progress.seconds)}"
+    if progress.phase is Phase.DECIDE:
         return progress_line(progress, "")
     return (
         f"level {progress.level}: {plural(progress.distinct_states, 'state')} "

@@ -97,7 +97,7 @@ def check(
             violations = violations_in(model, judged.invariants, space, finder.path_to)
     if violations:
         clock.lap("trace")
-    return replace(result_of(model, judged.names, space, violations, clock.seconds), engine="spark")
+    return replace(result_of(model, judged, space, violations, clock.seconds), engine="spark")
 
 
 @contextlib.contextmanager
