@@ -21,8 +21,8 @@ COMMAND = [sys.executable, "-c", "from insync.cli.main import main; main()"]
 FACTORS = f"{Path(__file__).parent.parent / 'support' / 'insync_proofs.py'}:Factors"
 LARGE = ("--log-size", "4", "--max-records", "4", "--max-leader-epoch", "4")
 
-AT_ONCE = 3.0
-"""Seconds between Ctrl-C and the end of the process; an idle machine takes a tenth of one."""
+AT_ONCE = 20.0
+"""Seconds between Ctrl-C and the end of the process: a tenth of one on an idle machine, and hours if z3 goes on."""
 
 
 def interrupted(arguments: list[str], when: str, settle: float = 1.5) -> tuple[int, str, str]:
@@ -97,8 +97,8 @@ def test_ctrl_c_in_agree_keeps_what_the_engines_before_z3_found() -> None:
 
 def test_a_limit_on_the_time_is_one_for_the_whole_run(insync: Insync) -> None:
     began = time.monotonic()
-    code, out, _ = insync("prove", FACTORS, "--induction", "--max-seconds", 1, "--quiet")
-    assert time.monotonic() - began < 10
+    code, out, _ = insync("prove", FACTORS, "--induction", "--max-seconds", 2, "--quiet")
+    assert time.monotonic() - began < 40
     assert code == 3
     assert "stopped by the limit on the time (--max-seconds) before an answer to: find, rest" in out
     code, out, _ = insync("prove", FACTORS, "--infer", "--max-seconds", 1, "--quiet", "--json")

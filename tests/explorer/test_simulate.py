@@ -116,7 +116,7 @@ def test_a_violation_in_the_initial_state_is_a_walk_of_one_state() -> None:
 
 def test_stops_in_time_with_the_walks_that_are_done() -> None:
     simulate(Clock(), walks=1, depth=50)  # so that it is compiled
-    result = simulate(Clock(), walks=10**9, depth=50, limits=Limits(seconds=0.3))
+    result = simulate(Clock(), walks=10**9, depth=50, limits=Limits(seconds=0.5))
     assert (result.verdict, result.stopped_by) == ("incomplete", "time")
     assert 0 < result.walks < 10**9
     assert result.steps == 50 * result.walks

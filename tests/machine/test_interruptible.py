@@ -64,7 +64,7 @@ def test_who_gives_up_does_not_wait_for_the_work() -> None:
     started = time.monotonic()
     with pytest.raises(GivenUp):
         interruptible(work, begun.is_set)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
     assert still_working()
     go_on.set()
     assert soon(lambda: not still_working())
@@ -202,7 +202,7 @@ def test_a_check_that_is_stopped_while_it_compiles_has_no_level(llvm: SlowLlvm) 
 def test_the_time_limit_covers_compilation(llvm: SlowLlvm) -> None:
     started = time.monotonic()
     result = check(DieHard(), limits=Limits(seconds=0.3))
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60
     assert (result.verdict, result.stopped_by, result.levels) == ("incomplete", "time", ())
     assert result.seconds["compile"] >= 0.2
 

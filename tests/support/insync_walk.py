@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from insync.explorer.evaluator import stepping
+from insync.kafka.cluster.model import Cluster
 from insync.model import Model, ReadableState
 from insync.model.evaluator import Codes
 
-__all__ = ["Walk"]
+__all__ = ["Walk", "shared_cluster"]
+
+shared_cluster = cache(Cluster)
+"""The cluster under these bounds and settings, which is traced once for all tests of a process."""
 
 
 class Walk:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from insync.kafka.cluster.model import Cluster
-from insync_walk import Walk
+from insync_walk import Walk, shared_cluster
 
 
 def trio(*labels: str, **bounds: int | str) -> Walk:
-    return Walk(Cluster(**{"lossy_crashes": 1, "fencings": 3, "metadata_lag": 4, **bounds}), *labels)
+    return Walk(shared_cluster(**{"lossy_crashes": 1, "fencings": 3, "metadata_lag": 4, **bounds}), *labels)
 
 
 def test_a_fenced_leader_is_replaced_by_the_first_live_member_in_a_new_epoch() -> None:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from insync.kafka.cluster.model import Cluster
 from insync.model import GuardError
-from insync_walk import Walk
+from insync_walk import Walk, shared_cluster
 
 COPIED = ("b1 appends a record", "b2 fetches from b1")
 COMMITTED = (*COPIED, "b2 fetches from b1")
 
 
 def pair(*labels: str, **bounds: int | str) -> Walk:
-    return Walk(Cluster(**{"replicas": 2, "lossy_crashes": 0, "fencings": 1, **bounds}), *labels)
+    return Walk(shared_cluster(**{"replicas": 2, "lossy_crashes": 0, "fencings": 1, **bounds}), *labels)
 
 
 def test_a_follower_appends_what_it_fetches_and_learns_of_the_commit_one_fetch_later() -> None:

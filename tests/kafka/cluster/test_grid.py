@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 
 from insync.kafka.cluster.model import Cluster
-from insync_walk import Walk
+from insync_walk import Walk, shared_cluster
 
 
 def test_the_start_shows_roles_epochs_and_empty_logs() -> None:
-    assert Walk(Cluster()).cells == {
+    assert Walk(shared_cluster()).cells == {
         "b1": "L0 [|]",
         "b2": "F0 [|]",
         "b3": "F0 [|]",
@@ -20,7 +20,7 @@ def test_the_start_shows_roles_epochs_and_empty_logs() -> None:
 
 def test_clients_show_what_was_acknowledged_and_seen() -> None:
     steps = ("b1 appends a record", "b2 fetches from b1", "b3 fetches from b1", "b2 fetches from b1")
-    walk = Walk(Cluster(), *steps)
+    walk = Walk(shared_cluster(), *steps)
     assert walk.cells["clients"] == ""
     assert walk.take("b3 fetches from b1").cells["clients"] == "acked r0, seen r0"
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from insync.kafka.cluster.model import Cluster
-from insync_walk import Walk
+from insync_walk import Walk, shared_cluster
 
 DROPPED = ("b1 drops b3 from the ISR", "controller accepts the ISR", "b1 applies metadata 0")
 
 
 def trio(*labels: str, **bounds: int | str) -> Walk:
-    return Walk(Cluster(**{"lossy_crashes": 1, "fencings": 1, **bounds}), *labels)
+    return Walk(shared_cluster(**{"lossy_crashes": 1, "fencings": 1, **bounds}), *labels)
 
 
 def test_a_leader_drops_a_member_that_is_behind_and_the_controller_decides() -> None:

@@ -8,12 +8,12 @@ from insync.explorer import check
 from insync.kafka.cluster.model import Cluster
 from insync.model import UserError
 from insync.properties.kafka import cluster
-from insync_walk import Walk
+from insync_walk import Walk, shared_cluster
 
 
 def move(*labels: str, **bounds: int | str) -> Walk:
     wide: dict[str, int | str] = {"reassignments": 2, "spares": 1, "fencings": 2, "metadata_lag": 4, "records": 1}
-    return Walk(Cluster(**{**wide, **bounds}), *labels)
+    return Walk(shared_cluster(**{**wide, **bounds}), *labels)
 
 
 def test_spares_have_no_replica_and_follow_nobody() -> None:
@@ -21,7 +21,7 @@ def test_spares_have_no_replica_and_follow_nobody() -> None:
     assert walk.cells["controller"] == "b1@0 ISR b1 b2 of b1 b2"
     assert walk.cells["b3"] == "out [|]"
     assert "b3 fetches from b1" not in walk.enabled
-    assert Walk(Cluster(spares=1)).cells["controller"] == "b1@0 ISR b1 b2", "also without reassignments"
+    assert Walk(shared_cluster(spares=1)).cells["controller"] == "b1@0 ISR b1 b2", "also without reassignments"
 
 
 def test_at_least_one_broker_has_a_replica() -> None:
