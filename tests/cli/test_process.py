@@ -189,8 +189,6 @@ def _started(arguments: list[str]) -> subprocess.Popen[str]:
     process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     line = process.stderr.readline()
-    while line.startswith("Progress(0)"):  # it is compiled
-        line = process.stderr.readline()
     assert line.startswith("Progress("), line
     return process
 

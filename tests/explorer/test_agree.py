@@ -187,14 +187,14 @@ def test_the_first_state_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) 
     ]:
         program = mutants[name].program(model.program)
         monkeypatch.setattr(
-            "insync.explorer.evaluator.difference.compile_kernels", lambda _, nodes, p=program: honest(p, nodes)
+            "insync.explorer.evaluator.difference.compile_kernels", lambda _, nodes, p=program, **__: honest(p, nodes)
         )
         found = first_difference(model, properties=["weak_isr"], depth=20)
         assert found is not None
         assert sentence in found.sentence
         assert found.level == level
     strong = honest(model.program, [model.program.graph.false])
-    monkeypatch.setattr("insync.explorer.evaluator.difference.compile_kernels", lambda *_: strong)
+    monkeypatch.setattr("insync.explorer.evaluator.difference.compile_kernels", lambda *_, **__: strong)
     found = first_difference(model, properties=["weak_isr"], depth=20)
     assert found is not None
     assert found.level == 1

@@ -28,7 +28,7 @@ from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
 from insync.properties.registry import Judged, judge
 
-__all__ = ["Extent", "PathTo", "check", "concluded", "result_of", "violations_in"]
+__all__ = ["Extent", "PathTo", "check", "concluded", "result_of", "stopped_before", "violations_in"]
 
 PathTo = Callable[[Words, int], Sequence[Move]]
 """Finds the moves from the initial state to a state of a level."""
@@ -56,11 +56,12 @@ def check(
         threads: how many work at once; None is one per core.
         partitions: how many parts the states are kept in; None is one per thread. The result does not depend on it.
         keep_going: whether to go on to the end of the space after a violation.
-        reporter: is told about once a second how far compilation or search is.
+        reporter: is told about once a second how far the search is.
         stop: ends compilation or search when it is set.
 
     Raises:
-        UserError: an unknown model, bound or property, or a model that cannot be traced.
+        UserError: an unknown model, bound or property, a model that cannot be traced, or a limit on the memory that
+            leaves no room for the first states.
         InternalError: the evaluator does not confirm what the machine code found.
     """
     watch = Watch(limits or Limits(), stop)
@@ -71,8 +72,7 @@ def check(
         with watch.telling(while_compiling(reporter, watch)):
             kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted)
     except GivenUp as ended:
-        nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason(str(ended.reason)))
-        return result_of(model, judged, nothing, (), {"compile": time.perf_counter() - started, "search": 0.0})
+        return stopped_before(model, judged, ended, time.perf_counter() - started)
     compiled = time.perf_counter()
     size = threads or available_cores()
     with Team(size) as team:
@@ -90,6 +90,12 @@ def check(
     if violations:
         seconds["trace"] = time.perf_counter() - searched
     return result_of(model, judged, space, violations, seconds)
+
+
+def stopped_before(model: Model, judged: Judged, ended: GivenUp, seconds: float) -> CheckResult:
+    """Return the result of a search whose compilation was given up, after some seconds: it knows no state."""
+    nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason(str(ended.reason)))
+    return result_of(model, judged, nothing, (), {"compile": seconds, "search": 0.0})
 
 
 def violations_in(model: Model, checked: Sequence[Invariant], space: Space, path_to: PathTo) -> tuple[Violation, ...]:

@@ -50,8 +50,10 @@ def check_by_evaluator(
         UserError: an unknown property, or a function that does not return true or false.
     """
     claims = claims_of(model, properties)
+    watch = Watch(limits or Limits(), stop)
+    watch.require_room()
     started = time.perf_counter()
-    search = _EvaluatorSearch(model, claims, Watch(limits or Limits(), stop), keep_going)
+    search = _EvaluatorSearch(model, claims, watch, keep_going)
     search.run()
     searched = time.perf_counter()
     violations = search.violations()

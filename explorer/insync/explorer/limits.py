@@ -43,6 +43,13 @@ class Limits:
     memory_bytes: int | None = None
 
 
+_STEP = 10 << 20  # a figure that is too little is answered by a round one: what Python takes is not the same each time
+
+
+def _mebibytes(size: int) -> str:
+    return f"{size / (1 << 20):.0f} MiB"
+
+
 def require_seconds_alone(limits: Limits | None, what: str, instead: str = "") -> Limits:
     """Return the limits of what knows no other than the one on seconds.
 
@@ -131,6 +138,24 @@ class Watch:
     def settle(self) -> None:
         """Note that what was promised by `may_use` is in memory by now, or never will be."""
         self._promised = 0
+
+    def require_room(self, needed: int = 0, use: str = "") -> None:
+        """Raise UserError if a limit on the memory leaves no room to work in: a search must come beyond one state.
+
+        Args:
+            needed: bytes that are touched before anything comes of the work.
+            use: what they are for, in words.
+        """
+        given, taken = self.limits.memory_bytes, resident_memory()
+        if given is None or taken + needed <= given:
+            return
+        least = (-(-(taken + needed) // _STEP) + 1) * _STEP
+        more = f" and needs {_mebibytes(needed)} for {use}" if needed else ""
+        message = (
+            f"A limit of {_mebibytes(given)} on the memory is too little, as insync takes {_mebibytes(taken)} before "
+            f"the search begins{more}; give {least >> 20}M (memory_bytes={least}) or more."
+        )
+        raise UserError(message)
 
     def may_use(self, size: int) -> bool:
         """Promise so many more bytes of memory, if they are within the bound; called from any thread."""

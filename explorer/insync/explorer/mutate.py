@@ -178,7 +178,7 @@ class _Jury:
 
     def _complete(self, original: CheckResult) -> CheckResult:
         if TYPE_OK in {violation.property for violation in original.violations}:
-            message = f"{self.model.name} itself breaks type_ok; mend that first: `insync check` shows the trace."
+            message = f"{self.model.name} itself breaks type_ok; fix that first: `insync check` shows the trace."
             raise UserError(message)
         if original.stopped_by not in (None, StopReason.INTERRUPT):
             message = (

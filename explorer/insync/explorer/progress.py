@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from insync.explorer.limits import Watch
+if TYPE_CHECKING:
+    from insync.explorer.limits import Watch
 
 __all__ = ["Phase", "Progress", "Pulse", "Reporter", "WalkProgress", "WalkReporter", "while_compiling"]
 
@@ -25,7 +27,7 @@ class Progress:
     """Where a search is.
 
     Attributes:
-        level: the level that is being expanded; 0 while the model is compiled.
+        level: the level that is being expanded.
         frontier: its states that are not expanded yet.
         distinct_states: all states found so far.
         states_per_second: found since the last report.

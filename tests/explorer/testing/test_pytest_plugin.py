@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -90,7 +91,7 @@ def test_a_failure_shows_the_grid_and_a_command_that_replays_it(suite: tuple[Pat
     folder, output = suite
     assert "never_on fails after 1 step    " in output
     assert re.search(r"^E +1  s1 is pressed  ON ", output, re.M)
-    commands = [line.split() for line in re.findall(r"^E +Replay: insync (replay .*)$", output, re.M)]
+    commands = [shlex.split(line) for line in re.findall(r"^E +Replay: insync (replay .*)$", output, re.M)]
     assert {Path(command[1]).name for command in commands} == {"lamp-never_on.json", "lamp-broken_lamps_are_dark.json"}
     for command in commands:
         assert Path(command[1]).is_relative_to(folder / "tmp")

@@ -50,6 +50,6 @@ def test_a_violation_in_the_initial_state_needs_no_spark() -> None:
 
 def test_time_ends_it(spark: SparkSession) -> None:
     found = simulate(
-        TokenRing(), walks=10**9, limits=Limits(seconds=2.0), options=SparkOptions(session=spark, partitions=2)
+        TokenRing(), walks=10**9, limits=Limits(seconds=0.5), options=SparkOptions(session=spark, partitions=2)
     )
     assert (found.verdict, found.stopped_by) == ("incomplete", "time")

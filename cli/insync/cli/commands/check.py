@@ -9,7 +9,7 @@ import click
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.engine import Engine, engine_options
-from insync.cli.options.limits import limit_options, require_more_than_now
+from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import ChosenModel, model_command, property_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.as_json import check_json
@@ -52,8 +52,6 @@ def command(
     model = chosen.build()
     names = chosen.select(model, properties)
     output.check_trace_path()
-    if limits.memory_bytes is not None and not engine.on_spark:
-        require_more_than_now(limits.memory_bytes)
     result = _search(model, names, keep_going, limits, engine, output)
     with output.traces_written([violation.trace for violation in result.violations], model) as files:
         output.show(

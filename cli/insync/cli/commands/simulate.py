@@ -59,7 +59,7 @@ class Walks:
     ),
 )
 @property_option("Check this property; may be repeated; `none` checks type_ok alone [default: those marked *].")
-@limit_options(seconds="Stop after S seconds of walking.")
+@limit_options(seconds="Stop after S seconds, compilation included.")
 @engine_options(partitions="Spark: tasks at a time [default: one a core].", keeps_states=False)
 @output_options(trace=True)
 def command(

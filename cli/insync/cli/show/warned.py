@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from insync.explorer.traces.grid import Paint
+from insync.explorer.traces.grid import Paint, Tone
 
 __all__ = ["warning_lines"]
 
 
 def warning_lines(warnings: Sequence[str], paint: Paint, width: int) -> list[str]:
     """Return the lines of a report for the warnings of a result, filled to a width; none where there are none."""
-    from insync.explorer.traces.grid import Tone
-
     lines = []
     for text in warnings:
         first, *rest = textwrap.wrap(

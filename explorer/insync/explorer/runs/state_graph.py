@@ -136,6 +136,7 @@ def graph_watch(limits: Limits | None, stop: threading.Event | None) -> Watch:
 def graph_within(model: Model, watch: Watch, reporter: Reporter | None = None) -> StateGraph:
     """Return the graph as far as a watch lets it be explored; see `build_graph`."""
     require_graph_libraries()
+    watch.require_room()
     try:
         with watch.telling(while_compiling(reporter, watch)):
             kernels = compile_kernels(model.program, parts=(Part.EDGES,), stopped=watch.interrupted)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from insync.model.errors import UserError
-from insync.spark_explore.driver.session import spark_folder
+from insync.spark_explore.executor.folders import spark_folder
 from insync.spark_explore.wire.run_folder import RunFolder
 
 if TYPE_CHECKING:
