@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from insync.machine.kernels import compile_kernels
+from insync.machine.packed import PackedRows
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.graph import Node
@@ -90,3 +92,19 @@ def test_a_batch_may_have_any_size(count: int) -> None:
     assert by_machine(model, states) == by_evaluator(model, states)
     nodes = nodes_of(model)
     assert violations_by_machine(model, nodes, states) == violations_by_evaluator(model, nodes, states)
+
+
+def test_buffers_that_were_full_once_need_no_more_memory_afterwards() -> None:
+    model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+    states, (initial, *_) = PackedRows(reachable_states(model)), reachable_states(model)
+    expander = compile_kernels(model.program, []).expander(1, 1 << 20, initial)
+    whole = expander.untouched_bytes
+    expander.expand(states.address, states.count)
+    used = expander.pending_bytes
+    expander.clear()
+    assert (expander.pending_bytes, whole - expander.untouched_bytes) == (0, used)
+    expander.forget()
+    expander.expand(states.address, 1)
+    expander.clear()
+    assert whole - expander.untouched_bytes == used
+    expander.close()

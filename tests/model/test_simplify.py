@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from insync.model.errors import ModelError
 from insync.model.evaluator import evaluate
 from insync.model.graph import Graph, Op, Quantifier, reachable
+from insync.model.semantics import MEANING
 from insync.model.simplify import apply, combine
 from insync_expressions import SIZES, Tree, conditions, direct, every_state, made, numbers, sets
 
@@ -25,6 +27,19 @@ def test_a_simplified_node_means_what_was_written_and_its_range_is_right(tree: T
         assert evaluate(node, codes) == value
         assert node.lo <= value <= node.hi
         assert isinstance(evaluate(node, codes), bool) == node.is_bool
+
+
+@pytest.mark.parametrize("op", [Op.MIN, Op.MAX, Op.EQ, Op.LT, Op.LE])
+def test_two_numbers_compare_as_their_values_do_wherever_their_ranges_lie(op: Op) -> None:
+    """Ranges that are apart, that touch, that overlap, and of which one is a part of the other."""
+    graph = Graph([3, 2])
+    for more in range(-4, 5):
+        a, b = graph.cell(0), apply(Op.ADD, graph.cell(1), graph.const(more))
+        one, other = apply(op, a, b), apply(op, b, a)
+        for codes in itertools.product(range(3), range(2)):
+            left, right = codes[0], codes[1] + more
+            assert evaluate(one, codes) == MEANING[op](left, right)
+            assert evaluate(other, codes) == MEANING[op](right, left)
 
 
 @given(st.one_of(numbers(3), conditions(3)))

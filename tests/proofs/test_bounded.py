@@ -48,6 +48,7 @@ def test_a_violation_is_as_short_as_the_breadth_first_one(model: Model, depth: i
     lengths = {violation.property: violation.trace_length for violation in searched.violations}
     assert {name: len(states.codes) for name, states in zip(found.violated, found.sequences, strict=True)} == lengths
     assert (found.verdict is BoundedVerdict.VIOLATED) == bool(lengths)
+    assert found.depth == min(lengths.values(), default=depth + 1) - 1, "how many levels are free of violations"
     for name, states in zip(found.violated, found.sequences, strict=True):
         (node,) = judge(model, [name]).nodes
         assert not evaluate(node, states.codes[-1])

@@ -10,6 +10,7 @@ import pytest
 from insync.explorer import check
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
+from insync.model.evaluator import evaluate
 from insync.proofs.proof_file import FORMAT, Proof, proof_text, read_proof
 from insync.properties.registry import judge, lemmas_of, select_lemmas, sentences_of
 from insync_proofs import Corridor
@@ -48,6 +49,20 @@ def test_a_property_may_serve_as_a_lemma_and_an_unknown_name_may_not() -> None:
 def test_a_lemma_can_be_searched_for_a_violation() -> None:
     (violation,) = check(KIP320(), properties=[WRONG]).violations
     assert WRONG in violation.trace.reason
+
+
+def test_a_committed_record_is_kept_by_the_isr_of_the_leader_that_committed_it() -> None:
+    model = KIP320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+    state = model.decode(model.program.initial)
+    state["replica"]["b1"] |= {"leader": "b1", "epoch": "0", "isr": ["b1"], "leo": 1, "hw": 1}
+    state["replica"]["b1"]["log"] = [{"id": "r0", "epoch": "0"}]
+    state["quorum"] |= {"leader": "b1", "isr": ["b1"]}
+    state["requests"]["0"] |= {"leader": "b1", "isr": ["b1", "b2"]}
+    state["next_epoch"] = 1
+    (kept,) = select_lemmas(model, ["committed_records_are_kept"])
+    assert evaluate(kept.node(model), model.encode(state)), "the record was committed by b1 alone"
+    state["replica"]["b1"]["isr"] = ["b1", "b2"]
+    assert not evaluate(kept.node(model), model.encode(state)), "b2 lacks it, and is still in the leader's ISR"
 
 
 class TestInference:

@@ -264,3 +264,22 @@ class Cinema(Model):
 def test_a_user_s_invariant_is_explained_in_the_model_s_words(name: str, changes: dict[str, Any], text: str) -> None:
     model = Cinema()
     assert reason(model, name, kafka_state(model, **changes)) == text
+
+
+class Holding(Model):
+    """Somebody holds a number from 3 to 6, or none."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(held=Option(Int(3, 6)))
+
+    @invariant
+    def little_is_held(self, s: StateView) -> Condition:
+        """What is held is at most 4."""
+        return Implies(s.held.is_some(), s.held.value <= 4)
+
+
+def test_an_optional_number_is_compared_by_its_value_and_not_by_its_code() -> None:
+    model = Holding()
+    assert reason(model, "little_is_held", model.encode({"held": 6})) == (
+        "little_is_held fails: (maximum((held - 3), 0) + 3) <= 4 does not hold, with held = 6."
+    )

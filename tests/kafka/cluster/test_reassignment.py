@@ -66,6 +66,13 @@ def test_a_cancelled_reassignment_removes_who_was_added() -> None:
     assert "operator cancels the reassignment" not in move().enabled
 
 
+def test_cancelling_may_leave_too_few_in_the_isr_and_is_refused_then_by_the_fix() -> None:
+    cancel = "operator cancels the reassignment"
+    assert move(*FENCED, cancel).state["thin_move"]
+    assert cancel not in move(*FENCED, defect="C-15", fixed="on").enabled
+    assert not move(*STARTED, cancel).state["thin_move"]
+
+
 ADDED_ALONE = (
     "operator assigns the partition to {b1, b2, b3}",
     "b1 applies metadata 0",

@@ -160,3 +160,17 @@ def test_all_properties_hold_with_one_more_thing_that_happens(budget: str) -> No
 
 def test_the_headline_is_about_what_clients_notice() -> None:
     assert set(Cluster.headline) <= set(invariants_of(Cluster()))
+
+
+@pytest.mark.parametrize(("isr", "leader", "sound"), [
+    (["b1"], None, True), (["b1"], "b1", False), (["b1", "b2"], None, False), (["b2", "b3"], "b2", True),
+])  # fmt: skip
+def test_without_an_elr_a_fenced_broker_is_in_the_isr_only_alone_and_without_a_leader(
+    isr: list[str], leader: str | None, sound: bool
+) -> None:
+    model = Cluster(elr="off")
+    state = model.decode(model.program.initial)
+    state["changes"][0] |= {"isr": isr, "leader": leader}
+    state["controller"]["fenced"] = ["b1"]
+    (node,) = judge(model, ["isr_and_elr_are_sound"]).nodes
+    assert evaluate(node, model.encode(state)) == sound
