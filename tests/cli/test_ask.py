@@ -4,13 +4,16 @@ import importlib
 import itertools
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 
 from insync.cli.commands.ask import command
+from insync.cli.main import run
 from insync.explorer import CheckResult, check
+from insync.kafka.cluster.model import Cluster
 
 SMALL = ("--replicas", "2", "--records", "1", "--shrinks", "0")
 
@@ -66,12 +69,32 @@ def test_the_answer_is_there_for_scripts(capsys: pytest.CaptureFixture[str]) -> 
     answer = json.loads(out)
     assert answer["settings"]["release"] == "3.9"
     assert answer["verdict"] == "violated"
-    assert answer["promises"][0] == {
-        "name": "no_acknowledged_record_is_lost", "verdict": "violated", "trace_length": 6,
-    }  # fmt: skip
+    assert answer["bounds"] == Cluster(release="3.9", replicas=2, records=1, shrinks=0).identity
+    lost, *_ = answer["promises"]
+    assert (lost["name"], lost["verdict"]) == ("no_acknowledged_record_is_lost", "violated")
+    assert (lost["trace_length"], len(lost["steps"]), lost["trace"]) == (6, 6, None)
+    assert "does not have it" in lost["reason"]
+    assert lost["steps"][0]["action"] is None
+    held = next(promise for promise in answer["promises"] if promise["verdict"] == "holds")
+    assert held == {**held, "trace_length": None, "reason": None, "steps": None, "trace": None}
     kept = {"settings": {"release": "4.1"}, "verdict": "holds", "trace_length": None, "stopped_by": None}
     assert kept in answer["remedies"]
     assert (answer["stopped_by"], answer["warnings"]) == (None, [])
+
+
+def test_the_trace_of_a_broken_promise_is_evidence_to_hand_on(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "lost.json"
+    code, out = ask(capsys, "--release", "3.9", "--trace", str(file))
+    assert code == 1
+    assert f"Replay: insync replay {file}" in out
+    trace = json.loads(file.read_text())
+    assert (trace["property"], len(trace["steps"])) == ("no_acknowledged_record_is_lost", 6)
+    assert trace["bounds"] == Cluster(release="3.9", replicas=2, records=1, shrinks=0).identity
+    assert run(["replay", str(file)]) == 0
+    with pytest.raises(click.UsageError, match="--matrix finds no traces"):
+        ask(capsys, "--matrix", "--trace", str(file))
 
 
 def test_a_search_that_was_stopped_promises_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,12 +4,14 @@ import itertools
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from insync.cli.commands.defects import command
-from insync.explorer import CheckResult
+from insync.explorer import CheckResult, check
+from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.model import UserError
 
@@ -80,8 +82,6 @@ def interrupted(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Make Ctrl-C come in the midst of the search with this number, the first being 0."""
 
     def after(number: int) -> None:
-        from insync import explorer
-
         numbers = itertools.count()
 
         def stopping(*given: Any, **named: Any) -> CheckResult:
@@ -89,8 +89,7 @@ def interrupted(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
                 named["stop"].set()
             return check(*given, **named)
 
-        check = explorer.check
-        monkeypatch.setattr(explorer, "check", stopping)
+        monkeypatch.setattr("insync.cli.commands.defects.check", stopping)
 
     return after
 
@@ -148,3 +147,13 @@ def test_an_entry_that_is_shown_may_be_undecided_too(defects: object, interrupte
 def test_a_name_that_is_not_in_the_catalogue_is_explained(defects: object, name: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
         run(defects, name)
+
+
+def test_a_defect_is_there_for_scripts_with_its_trace(defects: object, tmp_path: Path) -> None:
+    file = tmp_path / "defect.json"
+    code, out = run(defects, "R-26", "--json", "--trace", str(file))
+    (entry,) = json.loads(out)["defects"]
+    assert (code, entry["verdict"], entry["verdict_with_fix"]) == (0, "violated", "holds")
+    assert entry["bounds"] == Cluster(**DEFECTS["R-26"].witness).identity == json.loads(file.read_text())["bounds"]
+    (violation,) = entry["violations"]
+    assert (len(violation["steps"]), violation["trace"]) == (DEFECTS["R-26"].length, str(file))

@@ -13,7 +13,7 @@ from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.evaluator.stepping import Move
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch
-from insync.explorer.progress import Reporter
+from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
 from insync.machine.interruptible import GivenUp
@@ -69,7 +69,8 @@ def check(
     judged = judge(model, properties)
     started = time.perf_counter()
     try:
-        kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted)
+        with watch.telling(while_compiling(reporter, watch)):
+            kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted)
     except GivenUp as ended:
         return stopped_before(model, judged, ended, time.perf_counter() - started)
     compiled = time.perf_counter()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -67,6 +69,9 @@ def require_seconds_alone(limits: Limits | None, what: str, instead: str = "") -
     return given
 
 
+_TELLING_SECONDS = 1.0
+
+
 class Watch:
     """Says when a search has to stop.
 
@@ -81,6 +86,8 @@ class Watch:
         self.memory_bytes = limits.memory_bytes or resident_memory() + available_memory() * 9 // 10
         self._lock = threading.Lock()
         self._promised = 0
+        self._tell: Callable[[], None] | None = None
+        self._due = 0.0
 
     @property
     def seconds(self) -> float:
@@ -94,11 +101,26 @@ class Watch:
 
     def interrupted(self) -> StopReason | None:
         """Return why the search must stop at once, if it must: time or interrupt."""
+        if self._tell is not None and time.perf_counter() >= self._due:
+            self._due = time.perf_counter() + _TELLING_SECONDS
+            self._tell()
         if self._stop is not None and self._stop.is_set():
             return StopReason.INTERRUPT
         if self.limits.seconds is not None and self.seconds >= self.limits.seconds:
             return StopReason.TIME
         return None
+
+    @contextmanager
+    def telling(self, tell: Callable[[], None] | None) -> Iterator[None]:
+        """Call `tell` about once a second within the block, whenever the watch is asked whether to stop.
+
+        It is for work that asks often and says nothing itself: a compilation, a decision about runs.
+        """
+        self._tell, self._due = tell, time.perf_counter() + _TELLING_SECONDS
+        try:
+            yield
+        finally:
+            self._tell = None
 
     def go_on(self) -> None:
         """Raise GivenUp if the search must stop at once."""

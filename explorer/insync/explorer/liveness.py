@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from insync.explorer.evaluator.stepping import Move, confirmed
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch
-from insync.explorer.progress import Reporter
+from insync.explorer.progress import Phase, Progress, Reporter
 from insync.explorer.runs.fair_cycles import Demand, adjacency_of, demands_of, fair_components
 from insync.explorer.runs.lasso import Lasso, lasso_trace, verify, witness_reason
 from insync.explorer.runs.lasso_search import Path, find_lasso
@@ -119,7 +119,10 @@ def liveness(
         )
         raise UserError(message)
     court = _Court(graph, watch)
-    results = tuple(court.decided(found, fairness or found.fairness) for found in chosen)
+    results = []
+    for found in chosen:
+        with watch.telling(_while_deciding(reporter, graph, watch, found.name)):
+            results.append(court.decided(found, fairness or found.fairness))
     verdicts = {result.verdict for result in results}
     order = (Verdict.VIOLATED, Verdict.INCOMPLETE, Verdict.HOLDS)
     return LivenessResult(
@@ -130,10 +133,18 @@ def liveness(
         distinct_states=len(graph),
         transitions=len(graph.source),
         depth=len(graph.starts) - 1,
-        properties=results,
+        properties=tuple(results),
         warnings=suspicions(model, {}),
         seconds={"explore": explored - started, "decide": time.perf_counter() - explored},
     )
+
+
+def _while_deciding(reporter: Reporter | None, graph: StateGraph, watch: Watch, name: str) -> Callable[[], None] | None:
+    """What tells a reporter which property is being decided."""
+    if reporter is None:
+        return None
+    depth, size = len(graph.starts) - 1, len(graph)
+    return lambda: reporter(Progress(depth, 0, size, 0.0, watch.resident, watch.seconds, Phase.DECIDE, name))
 
 
 class _Court:

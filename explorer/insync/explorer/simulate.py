@@ -12,7 +12,7 @@ from insync.explorer.evaluator.shrink import FailingWalks, shrink
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, require_seconds_alone
-from insync.explorer.progress import WalkReporter
+from insync.explorer.progress import WalkProgress, WalkReporter
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import PropertyResult, Verdict, Violation
 from insync.explorer.walk_threads import Taken, Walks, WalkThreads
@@ -164,7 +164,8 @@ def simulated(
     taken = Taken(nothing_walked(len(program.actions)), None)
     started = time.perf_counter()
     try:
-        engine.compile(program, judged.nodes, watch.interrupted)
+        with watch.telling(_while_compiling(reporter, watch)):
+            engine.compile(program, judged.nodes, watch.interrupted)
     except GivenUp as ended:
         taken = Taken(taken.total, StopReason(str(ended.reason)))
         spent = {"compile": time.perf_counter() - started, "search": 0.0}
@@ -182,6 +183,13 @@ def simulated(
         violation = _shortened(model, judged, taken.total.failed, stopped=watch.interrupted)
         spent["shrink"] = time.perf_counter() - searched
     return _simulation_of(model, judged, walks, taken, violation, spent)
+
+
+def _while_compiling(reporter: WalkReporter | None, watch: Watch) -> Callable[[], None] | None:
+    """What tells a reporter that no walk is taken yet."""
+    if reporter is None:
+        return None
+    return lambda: reporter(WalkProgress(0, 0, 0.0, watch.resident, watch.seconds))
 
 
 def walk_watch(limits: Limits | None, stop: threading.Event | None) -> Watch:

@@ -21,6 +21,8 @@ from insync.model import Model
 
 __all__ = ["command"]
 
+_STARTING = "starting Spark"
+
 
 @dataclass(frozen=True, slots=True)
 class Walks:
@@ -88,7 +90,7 @@ def command(
 def _walk(
     model: Model, names: Sequence[str], walks: Walks, limits: Limits, engine: Engine, output: Output
 ) -> SimulationResult:
-    with stop_on_interrupt() as stop, walk_progress(output.quiet) as reporter:
+    with stop_on_interrupt() as stop, walk_progress(output.quiet, _STARTING if engine.on_spark else "") as reporter:
         if engine.on_spark:
             from insync import spark_explore
 

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from insync.explorer.limits import Limits, StopReason, Watch
-from insync.explorer.progress import Progress, Pulse, Reporter
+from insync.explorer.progress import Progress, Pulse, Reporter, while_compiling
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.sizes import BATCH
@@ -137,7 +137,8 @@ def graph_within(model: Model, watch: Watch, reporter: Reporter | None = None) -
     require_graph_libraries()
     watch.require_room()
     try:
-        kernels = compile_kernels(model.program, parts=(Part.EDGES,), stopped=watch.interrupted)
+        with watch.telling(while_compiling(reporter, watch)):
+            kernels = compile_kernels(model.program, parts=(Part.EDGES,), stopped=watch.interrupted)
     except GivenUp as ended:
         return _initial_state(model, StopReason(str(ended.reason)))
     builder = _Builder(model, kernels, watch, reporter)

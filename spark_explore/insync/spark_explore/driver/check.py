@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from insync.explorer.check import result_of, stopped_before, violations_in
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, Watch
-from insync.explorer.progress import Reporter
+from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.verdict import CheckResult
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.kernels import Kernels, load
@@ -81,7 +81,8 @@ def check(
     judged, program = judge(model, properties), model.program
     try:
         recipe = interruptible(lambda _: recipe_for(program, judged.nodes), watch.interrupted)
-        kernels = load(recipe.texts, watch.interrupted)
+        with watch.telling(while_compiling(reporter, watch)):
+            kernels = load(recipe.texts, watch.interrupted)
     except GivenUp as ended:
         clock.lap("compile")
         return replace(stopped_before(model, judged, ended, clock.seconds["compile"]), engine="spark")
