@@ -1,11 +1,19 @@
 from __future__ import annotations
 
+import importlib
+import itertools
 import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
 from insync.cli.commands.ask import command
+from insync.cli.main import run
+from insync.explorer import CheckResult, check
+from insync.kafka.cluster.model import Cluster
 
 SMALL = ("--replicas", "2", "--records", "1", "--shrinks", "0")
 
@@ -61,10 +69,32 @@ def test_the_answer_is_there_for_scripts(capsys: pytest.CaptureFixture[str]) -> 
     answer = json.loads(out)
     assert answer["settings"]["release"] == "3.9"
     assert answer["verdict"] == "violated"
-    assert answer["promises"][0] == {
-        "name": "no_acknowledged_record_is_lost", "verdict": "violated", "trace_length": 6,
-    }  # fmt: skip
-    assert {"settings": {"release": "4.1"}, "verdict": "holds", "trace_length": None} in answer["remedies"]
+    assert answer["bounds"] == Cluster(release="3.9", replicas=2, records=1, shrinks=0).identity
+    lost, *_ = answer["promises"]
+    assert (lost["name"], lost["verdict"]) == ("no_acknowledged_record_is_lost", "violated")
+    assert (lost["trace_length"], len(lost["steps"]), lost["trace"]) == (6, 6, None)
+    assert "does not have it" in lost["reason"]
+    assert lost["steps"][0]["action"] is None
+    held = next(promise for promise in answer["promises"] if promise["verdict"] == "holds")
+    assert held == {**held, "trace_length": None, "reason": None, "steps": None, "trace": None}
+    kept = {"settings": {"release": "4.1"}, "verdict": "holds", "trace_length": None, "stopped_by": None}
+    assert kept in answer["remedies"]
+    assert (answer["stopped_by"], answer["warnings"]) == (None, [])
+
+
+def test_the_trace_of_a_broken_promise_is_evidence_to_hand_on(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "lost.json"
+    code, out = ask(capsys, "--release", "3.9", "--trace", str(file))
+    assert code == 1
+    assert f"Replay: insync replay {file}" in out
+    trace = json.loads(file.read_text())
+    assert (trace["property"], len(trace["steps"])) == ("no_acknowledged_record_is_lost", 6)
+    assert trace["bounds"] == Cluster(release="3.9", replicas=2, records=1, shrinks=0).identity
+    assert run(["replay", str(file)]) == 0
+    with pytest.raises(click.UsageError, match="--matrix finds no traces"):
+        ask(capsys, "--matrix", "--trace", str(file))
 
 
 def test_a_search_that_was_stopped_promises_nothing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,3 +107,100 @@ def test_a_search_that_was_stopped_promises_nothing(capsys: pytest.CaptureFixtur
 def test_a_release_that_is_not_modelled_is_the_users_mistake(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(click.UsageError, match=r"3\.99"):
         ask(capsys, "--release", "3.99")
+
+
+@pytest.fixture
+def interrupted(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Make Ctrl-C come in the midst of the search with this number, the first being 0."""
+
+    def after(number: int) -> None:
+        numbers, asking = itertools.count(), importlib.import_module("insync.explorer.ask")
+
+        def stopping(*given: Any, **named: Any) -> CheckResult:
+            if next(numbers) == number:
+                named["stop"].set()
+            return check(*given, **named)
+
+        monkeypatch.setattr(asking, "check", stopping)
+
+    return after
+
+
+def test_an_interrupted_answer_is_unknown(
+    capsys: pytest.CaptureFixture[str], interrupted: Callable[[int], None]
+) -> None:
+    interrupted(0)
+    code, out = ask(capsys, "--release", "3.9")
+    assert code == 3
+    assert "0 states searched, not all of them: stopped by Ctrl-C" in out
+    assert " ".join(out.split()).count(" unknown") == 6
+
+
+def test_the_remedies_that_were_not_tried_are_unknown(
+    capsys: pytest.CaptureFixture[str], interrupted: Callable[[int], None]
+) -> None:
+    """What was found before is known all the same: the promise is broken."""
+    interrupted(2)
+    code, out = ask(capsys, "--release", "3.9", "--acks", "1")
+    assert code == 1
+    assert "never lost                            broken in 3 steps" in out
+    _, remedies = out.split("What would have kept the record:\n")
+    assert [line.split("  ")[-1].strip() for line in remedies.splitlines()] == [
+        "a record is lost all the same, in 5 steps",
+        *["unknown: stopped by Ctrl-C"] * 3,
+    ]
+    interrupted(2)
+    _, out = ask(capsys, "--release", "3.9", "--acks", "1", "--json")
+    assert [(cell["verdict"], cell["stopped_by"]) for cell in json.loads(out)["remedies"]] == [
+        ("violated", None),
+        *[("incomplete", "interrupt")] * 3,
+    ]
+
+
+def test_the_cells_that_were_not_tried_are_unknown(
+    capsys: pytest.CaptureFixture[str], interrupted: Callable[[int], None]
+) -> None:
+    interrupted(3)
+    code, out = ask(capsys, "--matrix")
+    rows = [line.split() for line in out.splitlines() if line.startswith("  ") and "acks" not in line]
+    assert code == 3
+    assert [row[:2] for row in rows] == [["0", "1"], ["0", "2"], ["1", "1"], ["1", "2"], ["all", "1"], ["all", "2"]]
+    assert rows[3][-1:] + rows[4][2:] + rows[5][2:] == ["unknown"] * 5
+    assert out.endswith("\n\nunknown: stopped by Ctrl-C\n")
+    interrupted(3)
+    code, out = ask(capsys, "--matrix", "--json")
+    cells = json.loads(out)["matrix"]
+    assert (code, len(cells)) == (3, 12)
+    assert [cell["stopped_by"] for cell in cells] == [None] * 7 + ["interrupt"] * 5
+
+
+def test_a_setting_that_means_less_than_it_says_is_warned_of_once(capsys: pytest.CaptureFixture[str]) -> None:
+    remark = "Kafka 3.9 has no eligible leader replicas"
+    _, out = ask(capsys, "--release", "3.9", "--elr", "on", "--min-insync", "3", "--replicas", "1")
+    assert " ".join(out.split()).count(f"warning: {remark}") == 1
+    assert "warning: min.insync.replicas 3 is more than the 1 replica: " in out
+    matrix = ("--release", "3.9", "--elr", "on", "--replicas", "1", "--matrix")
+    _, out = ask(capsys, *matrix)
+    assert " ".join(out.split()).count(f"warning: {remark}") == 1
+    _, out = ask(capsys, *matrix, "--json")
+    assert [text.startswith(remark) for text in json.loads(out)["warnings"]] == [True]
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_progress_is_on_standard_error_unless_quiet(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, quiet: bool
+) -> None:
+    monkeypatch.setattr("insync.explorer.progress.Pulse.due", lambda _: True)
+    command.main(
+        [*SMALL, "--replicas", "1", "--matrix", *(["--quiet"] if quiet else [])], "insync ask", standalone_mode=False
+    )
+    _, err = capsys.readouterr()
+    if quiet:
+        assert err == ""
+        return
+    searches = [line for line in err.splitlines() if line.startswith("Progress: search ")]
+    assert len(searches) == 4
+    assert searches[1] == (
+        "Progress: search 2 of 4, with acks=1, min.insync.replicas=1, unclean.leader.election.enable=true."
+    )
+    assert "\nProgress(1) at " in err

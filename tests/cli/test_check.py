@@ -16,7 +16,7 @@ SUPPORT = Path(__file__).parent.parent / "support"
 
 
 def test_a_proof(insync: Insync) -> None:
-    code, out, err = insync("check", "kip320", "--replicas", 2, "--max-leader-epoch", 1)
+    code, out, err = insync("check", "kip320", "--replicas", 2, "--max-leader-epoch", 1, "--quiet")
     assert (code, err) == (0, "")
     assert out.startswith(
         "kip320   replicas 2, log_size 2, max_records 2, max_leader_epoch 1\nholds: weak_isr, strong_isr in all "
@@ -51,6 +51,7 @@ def test_the_object_for_scripts(insync: Insync) -> None:
         "actions",
         "never_enabled",
         "not_enabled_yet",
+        "warnings",
         "seconds",
         "peak_memory_bytes",
     ]
@@ -113,7 +114,7 @@ def test_a_proof_leaves_no_trace_file(insync: Insync, tmp_path: Path) -> None:
 def test_a_limit_makes_it_incomplete(
     insync: Insync, monkeypatch: pytest.MonkeyPatch, limit: tuple[object, ...], stopped_by: str
 ) -> None:
-    monkeypatch.setattr("insync.cli.commands.check.require_more_than_now", lambda _: None)  # else 1M is refused
+    monkeypatch.setattr("insync.explorer.limits.Watch.require_room", lambda *_: None)  # else 1M is refused
     code, out, _ = insync("check", "kip320", *limit, "--json")
     result = json.loads(out)
     assert (code, result["verdict"], result["stopped_by"]) == (3, "incomplete", stopped_by)
@@ -127,8 +128,9 @@ def test_a_limit_makes_it_incomplete(
 def test_less_memory_than_is_taken_already_is_a_mistake(insync: Insync) -> None:
     code, out, err = insync("check", "kip320", "--memory", "1M")
     assert (code, out) == (2, "")
-    sentence = r"--memory: 1 MiB is too little, as insync takes .+ [MG]iB before the search begins; give more, such as"
-    assert re.fullmatch(rf"Error: {sentence} \d+M\.\n", err), err
+    sentence = r"A limit of 1 MiB on the memory is too little, as insync takes \d+ MiB before the search begins"
+    needs = r"and needs \d+ MiB for the first states with threads=\d+ and partitions=\d+"
+    assert re.fullmatch(rf"Error: {sentence} {needs}; give \d+M \(memory_bytes=\d+\) or more\.\n", err), err
 
 
 def test_keep_going_counts_the_whole_space(insync: Insync) -> None:

@@ -1,10 +1,17 @@
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from insync.cli.commands.defects import command
+from insync.explorer import CheckResult, check
+from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.model import UserError
 
@@ -67,7 +74,71 @@ def test_verifying_compares_with_the_catalogue(defects: object) -> None:
 
 def test_verifying_is_there_for_scripts(defects: object) -> None:
     _, out = run(defects, "--verify", "--json", "C-10")
-    assert json.loads(out) == {"defects": [{"name": "C-10", "verified": True}]}
+    assert json.loads(out) == {"defects": [{"name": "C-10", "verified": True}], "not_tried": []}
+
+
+@pytest.fixture
+def interrupted(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Make Ctrl-C come in the midst of the search with this number, the first being 0."""
+
+    def after(number: int) -> None:
+        numbers = itertools.count()
+
+        def stopping(*given: Any, **named: Any) -> CheckResult:
+            if next(numbers) == number:
+                named["stop"].set()
+            return check(*given, **named)
+
+        monkeypatch.setattr("insync.cli.commands.defects.check", stopping)
+
+    return after
+
+
+@pytest.mark.parametrize(
+    ("number", "line"),
+    [
+        (0, "  undecided R-26  stopped by Ctrl-C after 0 states; with the fix not tried;"),
+        (1, "  undecided R-26  broken in 5 steps; with the fix stopped by Ctrl-C after 0 states;"),
+    ],
+)
+def test_an_interrupted_entry_is_undecided_and_the_rest_not_tried(
+    defects: object, interrupted: Callable[[int], None], number: int, line: str
+) -> None:
+    interrupted(number)
+    code, out = run(defects, "--verify", "R-26", "C-2", "M-7")
+    assert code == 3
+    assert out.startswith(line)
+    assert out.endswith("\n\nStopped by Ctrl-C; not tried: C-2, M-7.\n")
+    assert "BAD" not in out
+
+
+def test_what_an_interrupt_leaves_is_there_for_scripts(defects: object, interrupted: Callable[[int], None]) -> None:
+    interrupted(2)
+    code, out = run(defects, "--verify", "--json", "R-26", "C-2", "M-7")
+    assert code == 3
+    assert json.loads(out) == {
+        "defects": [{"name": "R-26", "verified": True}, {"name": "C-2", "verified": None}],
+        "not_tried": ["M-7"],
+    }
+
+
+def test_a_disagreement_stays_one_when_the_rest_is_not_tried(
+    defects: object, interrupted: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(DEFECTS, "R-26", replace(DEFECTS["R-26"], length=3))
+    interrupted(1)
+    code, out = run(defects, "--verify", "R-26", "C-2")
+    assert code == 1
+    assert "  BAD R-26  broken in 5 steps (catalogue: 2 steps); with the fix stopped by Ctrl-C after 0 states;" in out
+
+
+def test_an_entry_that_is_shown_may_be_undecided_too(defects: object, interrupted: Callable[[int], None]) -> None:
+    interrupted(0)
+    code, out = run(defects, "R-26", "C-2")
+    assert code == 3
+    assert "Without the fix: undecided, stopped by Ctrl-C after 0 states." in out
+    assert "With the fix: undecided, stopped by Ctrl-C after 0 states." in out
+    assert out.endswith("\nStopped by Ctrl-C; not shown: C-2.\n")
 
 
 @pytest.mark.parametrize(
@@ -76,3 +147,13 @@ def test_verifying_is_there_for_scripts(defects: object) -> None:
 def test_a_name_that_is_not_in_the_catalogue_is_explained(defects: object, name: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
         run(defects, name)
+
+
+def test_a_defect_is_there_for_scripts_with_its_trace(defects: object, tmp_path: Path) -> None:
+    file = tmp_path / "defect.json"
+    code, out = run(defects, "R-26", "--json", "--trace", str(file))
+    (entry,) = json.loads(out)["defects"]
+    assert (code, entry["verdict"], entry["verdict_with_fix"]) == (0, "violated", "holds")
+    assert entry["bounds"] == Cluster(**DEFECTS["R-26"].witness).identity == json.loads(file.read_text())["bounds"]
+    (violation,) = entry["violations"]
+    assert (len(violation["steps"]), violation["trace"]) == (DEFECTS["R-26"].length, str(file))

@@ -52,6 +52,19 @@ def test_a_trace_leads_back_to_its_model(insync: Insync, tmp_path: Path, command
     assert [step["state"] for step in replayed["steps"]] == [{"n": 0}, {"n": 1}, {"n": 2}, {"n": 3}]
 
 
+def test_a_list_of_a_model_has_the_names_that_make_it(insync: Insync) -> None:
+    listed = json.loads(insync("list", MODEL, "--json").out)
+    assert [entry["name"] for entry in listed["bounds"]] == list(IDENTITY)
+
+
+def test_an_answer_names_bounds_and_settings_as_a_search_does(insync: Insync) -> None:
+    small = ("--release", "4.1", "--replicas", 1, "--records", 1, "--shrinks", 0)
+    asked = json.loads(insync("ask", *small, "--json").out)
+    table = json.loads(insync("ask", *small, "--matrix", "--json").out)
+    checked = json.loads(insync("check", "cluster", *small, "--max-depth", 1, "--json").out)
+    assert asked["bounds"] == table["bounds"] == checked["bounds"]
+
+
 def test_a_graph_names_bounds_and_settings_alike(insync: Insync, tmp_path: Path) -> None:
     nx = pytest.importorskip("networkx")
     file = tmp_path / "graph.graphml"

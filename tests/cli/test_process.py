@@ -114,6 +114,53 @@ def test_a_compilation_ends_with_the_command(limit: list[str], reason: str, tmp_
     assert "Traceback" not in err
 
 
+UNDECIDED = {"verdict": "incomplete", "trace_length": None, "stopped_by": "interrupt"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "known"),
+    [
+        (
+            ["defects", "--verify", "R-26", "C-2"],
+            {"defects": [{"name": "R-26", "verified": None}], "not_tried": ["C-2"]},
+        ),
+        (["ask"], {"verdict": "incomplete", "stopped_by": "interrupt", "distinct_states": 0, "remedies": []}),
+        (
+            ["ask", "--matrix", "--replicas", "1"],
+            {
+                "matrix": [
+                    {
+                        "settings": {"acks": acks, "min_insync": 1, "unclean": unclean},
+                        **({"verdict": None, "trace_length": None, "stopped_by": None} if acks == "0" else UNDECIDED),
+                    }
+                    for acks in ("0", "1", "all")
+                    for unclean in ("off", "on")
+                ]
+            },
+        ),
+    ],
+    ids=["defects", "ask", "matrix"],
+)
+def test_an_interrupt_in_a_compilation_ends_many_searches(
+    arguments: list[str], known: dict[str, object], tmp_path: Path
+) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW_LLVM, *arguments, "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "INSYNC_CACHE_DIR": str(tmp_path)},
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "compiling\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)  # LLVM would take 100 seconds
+    assert process.returncode == 3, err
+    found = json.loads(out)
+    assert {key: found[key] for key in known} == known
+    assert "Traceback" not in err
+
+
 def test_the_second_interrupt_ends_the_process() -> None:
     code = (
         "import os, signal, time; from insync.cli.interrupt import stop_on_interrupt\n"

@@ -9,7 +9,7 @@ from insync.cli.show.progress import progress_line
 from insync.cli.show.report import describe_check
 from insync.cli.show.terminal import painter
 from insync.explorer.limits import StopReason
-from insync.explorer.progress import Progress
+from insync.explorer.progress import Phase, Progress
 from insync.explorer.traces.grid import plain
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
@@ -31,6 +31,7 @@ HOLDS = CheckResult(
     actions={"fetch": 12_345, "elect": 1_916_808, "drop": 0},
     never_enabled=("drop",),
     not_enabled_yet=(),
+    warnings=(),
     seconds={"compile": 0.4, "search": 0.2, "trace": 0.0},
     peak_memory_bytes=120 << 20,
 )
@@ -188,10 +189,26 @@ def test_json_is_one_stable_object() -> None:
         "actions": {"fetch": 12_345, "elect": 1_916_808, "drop": 0},
         "never_enabled": ["drop"],
         "not_enabled_yet": [],
+        "warnings": [],
         "seconds": {"compile": 0.4, "search": 0.2, "trace": 0.0},
         "peak_memory_bytes": 120 << 20,
     }
     assert json.loads(check_json(INCOMPLETE, []))["stopped_by"] == "memory"
+
+
+def test_progress_of_a_compilation() -> None:
+    progress = Progress(
+        level=0,
+        frontier=0,
+        distinct_states=0,
+        states_per_second=0.0,
+        memory_bytes=200 << 20,
+        seconds=3.2,
+        phase=Phase.COMPILE,
+    )
+    assert progress_line(progress, "2026-01-02 03:04:05") == (
+        "Progress(0) at 2026-01-02 03:04:05: compiling the model for 3.20 s, 200 MiB of memory."
+    )
 
 
 def test_progress_reads_like_the_line_of_tlc() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,3 +70,12 @@ def test_simulate_on_spark(capsys: pytest.CaptureFixture[str]) -> None:
         for name in ("engine", "seconds", "peak_memory_bytes"):
             result.pop(name, None)
     assert spark == local
+
+
+def test_a_run_that_is_not_there_is_missed_before_anything_of_spark_is_imported() -> None:
+    code = (
+        "import sys; from insync.cli.main import run; code = run(['spark', 'export', '/nonexistent/run', 'out'])\n"
+        "sys.exit(10 * code + any(name.startswith(('pyspark', 'pyarrow', 'pandas')) for name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, "this is no run directory" in done.stderr) == (20, True)

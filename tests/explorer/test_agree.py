@@ -187,7 +187,7 @@ def test_the_first_state_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) 
     ]:
         program = mutants[name].program(model.program)
         monkeypatch.setattr(
-            "insync.explorer.evaluator.difference.compile_kernels", lambda _, nodes, p=program: honest(p, nodes)
+            "insync.explorer.evaluator.difference.compile_kernels", lambda _, nodes, p=program, **__: honest(p, nodes)
         )
         found = first_difference(model, properties=["weak_isr"], depth=20)
         assert found is not None
@@ -203,7 +203,7 @@ def test_the_first_state_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) 
     assert found is not None
     assert found.sentence == "The evaluator refuses 1 steps for type_ok, the machine code 0."
     strong = honest(model.program, [model.program.graph.false])
-    monkeypatch.setattr("insync.explorer.evaluator.difference.compile_kernels", lambda *_: strong)
+    monkeypatch.setattr("insync.explorer.evaluator.difference.compile_kernels", lambda *_, **__: strong)
     found = first_difference(model, properties=["weak_isr"], depth=20)
     assert found is not None
     assert found.level == 1

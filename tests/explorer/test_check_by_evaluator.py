@@ -7,7 +7,7 @@ import pytest
 from insync.explorer import CheckResult, Limits, Verdict, check
 from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.given_model import model_of
-from insync.explorer.limits import StopReason
+from insync.explorer.limits import StopReason, Watch
 from insync.model import Model, ReadableState
 from insync.model.errors import UserError
 from insync_lamp import Lamp
@@ -47,10 +47,12 @@ def test_it_finds_what_machine_code_finds_to_the_very_trace(
         (Limits(depth=3), StopReason.DEPTH),
         (Limits(states=9), StopReason.STATES),
         (Limits(seconds=1e-9), StopReason.TIME),
-        (Limits(memory_bytes=1), StopReason.MEMORY),
+        (Limits(memory_bytes=1 << 60), StopReason.MEMORY),
     ],
 )
-def test_a_limit_makes_it_incomplete(limits: Limits, reason: StopReason) -> None:
+def test_a_limit_makes_it_incomplete(monkeypatch: pytest.MonkeyPatch, limits: Limits, reason: StopReason) -> None:
+    if reason is StopReason.MEMORY:
+        monkeypatch.setattr(Watch, "may_use", lambda *_: False)  # as if others had taken it meanwhile
     result = check_by_evaluator(model_of("kip101", SMALL), limits=limits)
     assert (result.verdict, result.stopped_by) == (Verdict.INCOMPLETE, reason)
     assert result.frontier == result.levels[-1]

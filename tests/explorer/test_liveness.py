@@ -221,10 +221,10 @@ TAMPERED = {
     "neglects leader_write, whose fairness is strong": lambda t: replace(
         t, fairness=Fairness(strong=("leader_write",)), steps=t.steps[:4], loop=3
     ),
-    "accepted_is_settled holds of this run": lambda t: replace(
+    "accepted_is_settled holds in this run": lambda t: replace(
         t, property="accepted_is_settled", steps=t.steps[:3], loop=2, fairness=Fairness()
     ),
-    "a trace of back_in_isr has a loop and is no witness": lambda t: replace(t, loop=None),
+    "a trace of back_in_isr has a loop and is not a witness": lambda t: replace(t, loop=None),
     "a trace of two_leaders is a witness and has no loop": lambda t: replace(t, property="two_leaders"),
     "two_leaders does not hold in the last state, which must be a witness": lambda t: replace(
         t, property="two_leaders", loop=None, witness=True

@@ -3,11 +3,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from textwrap import dedent
 
 import pytest
 
-from insync.explorer import Limits, check
+from insync.explorer import Limits, check, graph, liveness, mutate
 from insync.machine.memory import (
     HUGE_PAGE,
     Block,
@@ -16,8 +17,9 @@ from insync.machine.memory import (
     physical_memory,
     resident_memory,
 )
-from insync.model.catalogue import find_model
+from insync.model.errors import UserError
 
+SMALL = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 SCRIPT = dedent("""
     import json, sys
     from insync.explorer import Limits, check
@@ -44,10 +46,40 @@ def test_a_limit_on_the_memory_is_kept(mebibytes: int, threads: int, partitions:
     assert sum(levels) > 300_000
 
 
-def test_a_limit_below_what_the_process_takes_leaves_the_initial_state() -> None:
-    model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
-    result = check(model, limits=Limits(memory_bytes=1 << 20))
-    assert (result.verdict, result.stopped_by, result.levels) == ("incomplete", "memory", (1,))
+@pytest.mark.parametrize("verb", [check, liveness, graph, mutate], ids=lambda verb: verb.__name__)
+def test_less_memory_than_the_process_takes_is_refused(verb: Callable[..., object]) -> None:
+    with pytest.raises(UserError, match=r"A limit of 1 MiB on the memory is too little, as insync takes \d+ MiB"):
+        verb("kip320", bounds=SMALL, limits=Limits(memory_bytes=1 << 20))
+
+
+LEAST = dedent("""
+    import json, re, sys
+    from insync.explorer import Limits, check
+    from insync.machine.memory import resident_memory
+    from insync.model import UserError, find_model
+    model = find_model("kip320")(**json.loads(sys.argv[1]))
+    threads, partitions = map(int, sys.argv[2:])
+    check(model, limits=Limits(depth=1), threads=threads, partitions=partitions)
+    limits = Limits(memory_bytes=resident_memory() + 1000)
+    try:
+        check(model, limits=limits, threads=threads, partitions=partitions)
+    except UserError as error:
+        least = int(re.search(r"memory_bytes=([0-9]+)", error.args[0])[1])
+    found = check(model, limits=Limits(memory_bytes=least), threads=threads, partitions=partitions)
+    print(json.dumps([found.stopped_by, found.depth]))
+""")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the resident set is read from /proc")
+@pytest.mark.parametrize(("threads", "partitions"), [(1, 1), (2, 4)])
+def test_the_amount_that_a_refusal_names_is_enough_to_work_in(threads: int, partitions: int) -> None:
+    bounds = dict.fromkeys(SMALL, 3)
+    command = [sys.executable, "-c", LEAST, json.dumps(bounds), str(threads), str(partitions)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    stopped_by, depth = json.loads(done.stdout)
+    assert stopped_by == "memory"
+    assert depth > 3
 
 
 def test_reserved_memory_is_zero_and_takes_memory_only_when_it_is_touched() -> None:

@@ -163,7 +163,7 @@ def test_mistakes_are_one_sentence() -> None:
         mutate(SMALL, actions=["follower_fech"])
     with pytest.raises(UserError, match="kip320 has no property 'weak'"):
         mutate(SMALL, properties=["weak"])
-    with pytest.raises(UserError, match="lamp itself breaks type_ok; mend that first"):
+    with pytest.raises(UserError, match="lamp itself breaks type_ok; fix that first"):
         mutate(Lamp(switches=1, presses=1), threads=1)
 
 

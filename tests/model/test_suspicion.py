@@ -87,8 +87,8 @@ def test_a_test_for_none_by_python_and_what_it_leads_to() -> None:
 def test_a_condition_that_reads_nothing() -> None:
     model = Claims()
     _, always, never, *_ = said(model, fine=lambda s: s.n < 3, yes=lambda s: True, no=lambda s: s.n > 99)
-    assert always == "The property 'yes' reads no field of the state: it is true in every state."
-    assert never == "The property 'no' reads no field of the state: it is false in every state."
+    assert always == "The property 'yes' does not depend on the state: it is true whatever the fields hold."
+    assert never == "The property 'no' does not depend on the state: it is false whatever the fields hold."
 
 
 class Dice(Base):

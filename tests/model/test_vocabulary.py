@@ -23,13 +23,15 @@ from insync.model import (
     State,
     StateView,
     Subset,
+    action,
     exists,
     for_all,
     maximum,
     minimum,
+    require,
     set_of,
 )
-from insync.model.evaluator import evaluate
+from insync.model.evaluator import Evaluator, evaluate
 from insync.model.graph import Graph, Op, Quantifier
 from insync.model.simplify import apply
 from insync.model.values import Bool, Num, SetValue
@@ -120,6 +122,28 @@ class Replica(Index):
     @classmethod
     def size(cls, bounds: BoundValues) -> int:
         return bounds.replicas
+
+
+class Chosen(Model):
+    """Members that Python knows make a set with a field's methods."""
+
+    bounds = Bounds(replicas=Bound(2, 1, 3, "replicas"))
+
+    def declare(self, b: BoundValues) -> State:
+        return State(of=Set(Replica))
+
+    @action
+    def choose(self, s: StateView, one: Replica) -> None:
+        """Take one."""
+        chosen = set_of([one])
+        require(Not(chosen.is_empty()), Not(s.of.contains(one)))
+        s.of = chosen
+
+
+def test_a_set_of_plain_members_is_one_of_the_state_in_an_action() -> None:
+    program = Chosen().program
+    evaluator = Evaluator(program)
+    assert [evaluator.step(number, program.initial) for number in evaluator.enabled(program.initial)] == [(1,), (2,)]
 
 
 class Isr(Subset, of=Replica):

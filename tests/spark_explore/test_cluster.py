@@ -17,7 +17,8 @@ import sys
 from dataclasses import replace
 from insync.explorer import check as check_locally
 from insync.model.catalogue import find_model
-from insync.spark_explore import SparkOptions, check, jobs, simulate
+from insync.spark_explore import SparkOptions, check
+from insync.spark_explore.driver import jobs
 from insync.spark_explore.driver.session import open_session
 
 def facts(result):
@@ -29,8 +30,8 @@ def main(fault, folder):
     with open_session(None, "local-cluster[2,1,1024]", None) as spark:
         def same(model, names, run, ship):
             options = SparkOptions(session=spark, partitions=4, warm_states=200, run_dir=f"{folder}/{run}", ship=ship)
-            found = check(model, names, options=options)
-            assert facts(found) == facts(check_locally(model, names)), run
+            found = check(model, properties=names, options=options)
+            assert facts(found) == facts(check_locally(model, properties=names)), run
         if fault == "none":
             same(space, None, "space", None)
             same(defect, ["strong_isr"], "defect", None)

@@ -131,7 +131,7 @@ from insync.spark_explore import SparkOptions, check
 if __name__ == "__main__":
     model = find_model("kip101")(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)
     options = SparkOptions(master="local[2]", partitions=2, warm_states=100, run_dir=sys.argv[1])
-    check(model, ["strong_isr"], options=options)
+    check(model, properties=["strong_isr"], options=options)
 """
 
 

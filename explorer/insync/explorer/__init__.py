@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from insync.explorer.runs.graph_export import dot_text, graphml_text, to_networkx
     from insync.explorer.runs.state_graph import StateGraph
     from insync.explorer.simulate import SimulationResult, WalkLengths, simulate
-    from insync.explorer.testing.failures import PropertyViolated, UnexpectedVerdict
+    from insync.explorer.testing.failures import PropertyViolated, SuspiciousModel, UnexpectedVerdict
     from insync.explorer.testing.pytest_support import InsyncCheck
     from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
     from insync.explorer.traces.trace_file import read_trace, write_trace
@@ -53,6 +53,7 @@ __all__ = [
     "SimulationResult",
     "StateGraph",
     "StopReason",
+    "SuspiciousModel",
     "Trace",
     "TraceStep",
     "UnexpectedVerdict",
@@ -93,7 +94,7 @@ _OF_MODULE = {
     "runs.graph_export": ("dot_text", "graphml_text", "to_networkx"),
     "runs.state_graph": ("StateGraph",),
     "simulate": ("SimulationResult", "WalkLengths", "simulate"),
-    "testing.failures": ("PropertyViolated", "UnexpectedVerdict"),
+    "testing.failures": ("PropertyViolated", "SuspiciousModel", "UnexpectedVerdict"),
     "testing.pytest_support": ("InsyncCheck",),
     "traces.trace": ("RefusedStep", "Trace", "TraceStep"),
     "traces.trace_file": ("read_trace", "write_trace"),

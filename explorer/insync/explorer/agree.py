@@ -1,7 +1,7 @@
 """Several engines on one model: the same counts, verdicts and traces, or the first place at which they differ.
 
 An engine is a function; those of other layers, such as Spark, are handed in by the caller. An engine that cannot run
-here says why and is left out, one that was stopped is compared as far as it got, and z3, which counts nothing, is
+here says why and is left out, one that was stopped is compared up to where it got, and z3, which counts nothing, is
 compared in what fails first and after how many states.
 """
 
@@ -21,6 +21,7 @@ from insync.explorer.verdict import CheckResult, Verdict
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
+from insync.model.suspicion import suspicions
 from insync.properties.registry import judge, select
 
 __all__ = [
@@ -85,6 +86,7 @@ class Agreement:
         opinions: of each engine, in the order given.
         differences: one sentence for each.
         state: the first state that evaluator and machine code treat differently, looked for if the engines differ.
+        warnings: what is suspicious in the model, or in its settings; a sentence for each.
         stopped_by: INTERRUPT if somebody stopped it; the opinions then say how far each engine came.
     """
 
@@ -94,6 +96,7 @@ class Agreement:
     opinions: tuple[Opinion, ...]
     differences: tuple[str, ...]
     state: Difference | None
+    warnings: tuple[str, ...] = ()
     stopped_by: StopReason | None = None
 
     @property
@@ -144,7 +147,9 @@ def agree(
     depth = max((opinion.depth for opinion in ran), default=1)
     state = first_difference(model, properties=names, depth=depth, stop=event) if differences else None
     stopped = StopReason.INTERRUPT if event.is_set() else None
-    return Agreement(model_reference(model), model.identity, names, tuple(opinions), differences, state, stopped)
+    warnings = suspicions(model, judge(model, names).conditions)
+    reference, said = model_reference(model), tuple(opinions)
+    return Agreement(reference, model.identity, names, said, differences, state, warnings, stopped)
 
 
 def _asked(
@@ -160,7 +165,7 @@ def _asked(
 
 
 def _differences(one: Opinion, other: Opinion) -> list[str]:
-    """Return a sentence for each thing that two engines say differently, as far as both have looked."""
+    """Return a sentence for each thing that two engines say differently, in the levels that both have searched."""
     found = []
     both = min(one.depth, other.depth)
     if one.levels is not None and other.levels is not None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from insync.explorer import Limits, check
+from insync.explorer import Limits, Verdict, check
+from insync.explorer.limits import StopReason
 from insync.kafka.cluster.configuration import Acks, Elr, Flushing
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
@@ -16,15 +17,19 @@ from insync.properties.kafka import cluster as properties
 
 if TYPE_CHECKING:
     from insync.explorer import CheckResult, Trace
+    from insync.explorer.progress import Reporter
 
 __all__ = [
     "LOSS",
     "PROMISES",
     "Asked",
+    "Began",
     "Cell",
+    "Given",
     "Search",
     "ask",
     "matrix",
+    "matrix_warnings",
     "remedies",
     "shown_bounds",
     "with_shown_bounds",
@@ -46,13 +51,27 @@ PROMISES: dict[str, str] = {
 Given = Mapping[str, int | str]
 
 
+Began = Callable[[int, int, Given], None]
+"""Is told of a search that begins: its number from 1, how many there are, and what differs from what was asked."""
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How long a search may take, and who may stop it."""
+    """How long a search may take, who may stop it, and who is told where it is.
+
+    Attributes:
+        seconds: how long each search may take; None is for ever.
+        threads: how many work at once; None is one per core.
+        stop: ends the search at work when it is set; those after it are not begun, and their outcome is not known.
+        reporter: is told about once a second how far a search is.
+        began: is told of each of several searches as it begins.
+    """
 
     seconds: float | None
     threads: int | None
     stop: threading.Event
+    reporter: Reporter | None = None
+    began: Began | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +95,13 @@ class Cell:
         settings: what differs from the settings asked for.
         verdict: holds, violated or incomplete; empty where nothing is promised.
         length: the states of the shortest trace, where it is violated.
+        stopped_by: what ended the search before it was complete, or kept it from beginning.
     """
 
     settings: Given
     verdict: str
     length: int | None
+    stopped_by: StopReason | None = None
 
 
 def ask(given: Given, search: Search) -> Asked:
@@ -92,6 +113,7 @@ def ask(given: Given, search: Search) -> Asked:
         limits=Limits(seconds=search.seconds),
         threads=search.threads,
         keep_going=True,
+        reporter=search.reporter,
         stop=search.stop,
     )
     return Asked(model, result)
@@ -101,36 +123,58 @@ def remedies(given: Given, search: Search, broken: str = LOSS) -> Iterator[Cell]
     """Yield every single change of a setting with what comes of it, then all of them together if none suffices."""
     single = list(_changes(Cluster(**given)))
     suffices = False
-    for change in single:
-        cell = _try(given, change, broken, search)
+    for cell in _tried(given, single, broken, search):
         suffices = suffices or cell.verdict == "holds"
         yield cell
-        if search.stop.is_set():
-            return
     if not suffices and len(single) > 1:
         together = {name: value for change in single for name, value in change.items()}
-        yield _try(given, together, broken, search)
+        yield from _tried(given, [together], broken, search)
 
 
 def matrix(given: Given, search: Search) -> Iterator[Cell]:
     """Yield the outcome of each acks, min.insync.replicas and unclean.leader.election.enable, in this order."""
     replicas: int = Cluster(**given).b.replicas
-    for acks in ("0", "1", "all"):
-        for minimum in range(1, replicas + 1):
-            for unclean in ("off", "on"):
-                settings: dict[str, int | str] = {"acks": acks, "min_insync": minimum, "unclean": unclean}
-                yield Cell(settings, "", None) if acks == "0" else _try(given, settings, LOSS, search)
-                if search.stop.is_set():
-                    return
+    wanted: list[dict[str, int | str]] = [
+        {"acks": acks, "min_insync": minimum, "unclean": unclean}
+        for acks in ("0", "1", "all")
+        for minimum in range(1, replicas + 1)
+        for unclean in ("off", "on")
+    ]
+    promised = [settings for settings in wanted if settings["acks"] != "0"]
+    yield from (Cell(settings, "", None) for settings in wanted if settings not in promised)
+    yield from _tried(given, promised, LOSS, search)
 
 
-def _try(given: Given, change: Given, name: str, search: Search) -> Cell:
-    model = Cluster(**{**given, **change})
-    result = check(
-        model, properties=[name], limits=Limits(seconds=search.seconds), threads=search.threads, stop=search.stop
-    )
-    length = result.violations[0].trace_length if result.violations else None
-    return Cell(change, str(result.verdict), length)
+def matrix_warnings(given: Given) -> tuple[str, ...]:
+    """Return which settings of a matrix do not exist in the release, or mean less than they say, a sentence for each.
+
+    With acks other than all min.insync.replicas means nothing; the table's own column says so of a row.
+    """
+    replicas: int = Cluster(**given).b.replicas
+    rows = [Cluster(**{**given, "acks": "all", "min_insync": minimum}) for minimum in range(1, replicas + 1)]
+    return tuple(dict.fromkeys(text for row in rows for text in row.remarks()))
+
+
+def _tried(given: Given, changes: Sequence[Given], name: str, search: Search) -> Iterator[Cell]:
+    """Yield what comes of each change; of those that are left when somebody stops the search, nothing is known."""
+    for number, change in enumerate(changes, start=1):
+        if search.stop.is_set():
+            yield Cell(change, str(Verdict.INCOMPLETE), None, StopReason.INTERRUPT)
+            continue
+        if search.began is not None:
+            search.began(number, len(changes), change)
+        limits = Limits(seconds=search.seconds)
+        model = Cluster(**{**given, **change})
+        result = check(
+            model,
+            properties=[name],
+            limits=limits,
+            threads=search.threads,
+            reporter=search.reporter,
+            stop=search.stop,
+        )
+        length = result.violations[0].trace_length if result.violations else None
+        yield Cell(change, str(result.verdict), length, result.stopped_by)
 
 
 def _changes(model: Cluster) -> Iterator[dict[str, int | str]]:

@@ -13,7 +13,7 @@ from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.evaluator.stepping import Move
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch
-from insync.explorer.progress import Reporter
+from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
 from insync.machine.interruptible import GivenUp
@@ -22,11 +22,13 @@ from insync.machine.memory import peak_memory
 from insync.machine.packed import Words
 from insync.model import Model
 from insync.model.catalogue import model_reference
+from insync.model.graph import Node
+from insync.model.suspicion import suspicions
 from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
-from insync.properties.registry import judge
+from insync.properties.registry import Judged, judge
 
-__all__ = ["Extent", "PathTo", "check", "concluded", "result_of", "violations_in"]
+__all__ = ["Extent", "PathTo", "check", "concluded", "result_of", "stopped_before", "violations_in"]
 
 PathTo = Callable[[Words, int], Sequence[Move]]
 """Finds the moves from the initial state to a state of a level."""
@@ -58,7 +60,8 @@ def check(
         stop: ends compilation or search when it is set.
 
     Raises:
-        UserError: an unknown model, bound or property, or a model that cannot be traced.
+        UserError: an unknown model, bound or property, a model that cannot be traced, or a limit on the memory that
+            leaves no room for the first states.
         InternalError: the evaluator does not confirm what the machine code found.
     """
     watch = Watch(limits or Limits(), stop)
@@ -66,10 +69,10 @@ def check(
     judged = judge(model, properties)
     started = time.perf_counter()
     try:
-        kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted)
+        with watch.telling(while_compiling(reporter, watch)):
+            kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted)
     except GivenUp as ended:
-        nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason(str(ended.reason)))
-        return result_of(model, judged.names, nothing, (), {"compile": time.perf_counter() - started, "search": 0.0})
+        return stopped_before(model, judged, ended, time.perf_counter() - started)
     compiled = time.perf_counter()
     size = threads or available_cores()
     with Team(size) as team:
@@ -86,7 +89,13 @@ def check(
     seconds = {"compile": compiled - started, "search": searched - compiled}
     if violations:
         seconds["trace"] = time.perf_counter() - searched
-    return result_of(model, judged.names, space, violations, seconds)
+    return result_of(model, judged, space, violations, seconds)
+
+
+def stopped_before(model: Model, judged: Judged, ended: GivenUp, seconds: float) -> CheckResult:
+    """Return the result of a search whose compilation was given up, after some seconds: it knows no state."""
+    nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason(str(ended.reason)))
+    return result_of(model, judged, nothing, (), {"compile": seconds, "search": 0.0})
 
 
 def violations_in(model: Model, checked: Sequence[Invariant], space: Space, path_to: PathTo) -> tuple[Violation, ...]:
@@ -113,7 +122,7 @@ def violations_in(model: Model, checked: Sequence[Invariant], space: Space, path
 
 def result_of(
     model: Model,
-    asked: Sequence[str],
+    judged: Judged,
     space: Space,
     violations: tuple[Violation, ...],
     seconds: dict[str, float],
@@ -122,7 +131,7 @@ def result_of(
 
     Args:
         model: what was searched.
-        asked: the names of the properties that were asked for.
+        judged: what was asked for.
         space: what was found.
         violations: a trace for each property that fails.
         seconds: how long its parts took.
@@ -131,7 +140,7 @@ def result_of(
     for action, steps in zip(model.program.actions, space.steps, strict=True):
         taken[action.name] += steps
     extent = Extent(tuple(space.levels), space.expanded, space.stopped_by, taken)
-    return concluded(model, "local", asked, extent, violations, seconds)
+    return concluded(model, "local", judged.names, extent, violations, seconds, judged.conditions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +167,7 @@ def concluded(
     extent: Extent,
     violations: tuple[Violation, ...],
     seconds: Mapping[str, float],
+    conditions: Mapping[str, Node],
 ) -> CheckResult:
     """Return what an exhaustive search by any engine concludes.
 
@@ -168,6 +178,7 @@ def concluded(
         extent: how far it came.
         violations: a trace for each property that fails.
         seconds: how long its parts took.
+        conditions: what was checked in each state, by name.
     """
     levels, taken = extent.levels, extent.taken
     complete = extent.stopped_by is None and extent.expanded == len(levels)
@@ -195,6 +206,7 @@ def concluded(
         actions=taken,
         never_enabled=without if complete else (),
         not_enabled_yet=() if complete else without,
+        warnings=suspicions(model, conditions),
         seconds=seconds,
         peak_memory_bytes=peak_memory(),
     )

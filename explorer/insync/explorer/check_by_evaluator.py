@@ -50,8 +50,10 @@ def check_by_evaluator(
         UserError: an unknown property, or a function that does not return true or false.
     """
     claims = claims_of(model, properties)
+    watch = Watch(limits or Limits(), stop)
+    watch.require_room()
     started = time.perf_counter()
-    search = _EvaluatorSearch(model, claims, Watch(limits or Limits(), stop), keep_going)
+    search = _EvaluatorSearch(model, claims, watch, keep_going)
     search.run()
     searched = time.perf_counter()
     violations = search.violations()
@@ -165,4 +167,5 @@ def _result(
     seconds: dict[str, float],
 ) -> CheckResult:
     extent = Extent(tuple(map(len, search.levels)), search.expanded, search.stopped_by, search.steps)
-    return concluded(model, "evaluator", asked, extent, violations, seconds)
+    conditions = {claim.name: claim.symbolic[1] for claim in search.claims if claim.symbolic is not None}
+    return concluded(model, "evaluator", asked, extent, violations, seconds, conditions)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -26,7 +28,7 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of a search; None is no bound.
+    """Bounds of a search; None means no bound.
 
     Attributes:
         depth: levels, the initial state being level 1.
@@ -41,11 +43,18 @@ class Limits:
     memory_bytes: int | None = None
 
 
+_STEP = 10 << 20  # a figure that is too little is answered by a round one: what Python takes is not the same each time
+
+
+def _mebibytes(size: int) -> str:
+    return f"{size / (1 << 20):.0f} MiB"
+
+
 def require_seconds_alone(limits: Limits | None, what: str, instead: str = "") -> Limits:
     """Return the limits of what knows no other than the one on seconds.
 
     Args:
-        limits: the limits; None is no limit.
+        limits: the limits; None means no limit.
         what: what is limited, for the message.
         instead: a sentence on what else limits it.
 
@@ -60,12 +69,15 @@ def require_seconds_alone(limits: Limits | None, what: str, instead: str = "") -
     return given
 
 
+_TELLING_SECONDS = 1.0
+
+
 class Watch:
     """Says when a search has to stop.
 
     Args:
         limits: its bounds.
-        stop: set by whoever wants it to end.
+        stop: set by whoever asks for the end.
     """
 
     def __init__(self, limits: Limits, stop: threading.Event | None) -> None:
@@ -74,6 +86,8 @@ class Watch:
         self.memory_bytes = limits.memory_bytes or resident_memory() + available_memory() * 9 // 10
         self._lock = threading.Lock()
         self._promised = 0
+        self._tell: Callable[[], None] | None = None
+        self._due = 0.0
 
     @property
     def seconds(self) -> float:
@@ -87,11 +101,26 @@ class Watch:
 
     def interrupted(self) -> StopReason | None:
         """Return why the search must stop at once, if it must: time or interrupt."""
+        if self._tell is not None and time.perf_counter() >= self._due:
+            self._due = time.perf_counter() + _TELLING_SECONDS
+            self._tell()
         if self._stop is not None and self._stop.is_set():
             return StopReason.INTERRUPT
         if self.limits.seconds is not None and self.seconds >= self.limits.seconds:
             return StopReason.TIME
         return None
+
+    @contextmanager
+    def telling(self, tell: Callable[[], None] | None) -> Iterator[None]:
+        """Call `tell` about once a second within the block, whenever the watch is asked whether to stop.
+
+        It is for work that asks often and says nothing itself: a compilation, a decision about runs.
+        """
+        self._tell, self._due = tell, time.perf_counter() + _TELLING_SECONDS
+        try:
+            yield
+        finally:
+            self._tell = None
 
     def go_on(self) -> None:
         """Raise GivenUp if the search must stop at once."""
@@ -109,6 +138,24 @@ class Watch:
     def settle(self) -> None:
         """Note that what was promised by `may_use` is in memory by now, or never will be."""
         self._promised = 0
+
+    def require_room(self, needed: int = 0, use: str = "") -> None:
+        """Raise UserError if a limit on the memory leaves no room to work in: a search must come beyond one state.
+
+        Args:
+            needed: bytes that are touched before anything comes of the work.
+            use: what they are for, in words.
+        """
+        given, taken = self.limits.memory_bytes, resident_memory()
+        if given is None or taken + needed <= given:
+            return
+        least = (-(-(taken + needed) // _STEP) + 1) * _STEP
+        more = f" and needs {_mebibytes(needed)} for {use}" if needed else ""
+        message = (
+            f"A limit of {_mebibytes(given)} on the memory is too little, as insync takes {_mebibytes(taken)} before "
+            f"the search begins{more}; give {least >> 20}M (memory_bytes={least}) or more."
+        )
+        raise UserError(message)
 
     def may_use(self, size: int) -> bool:
         """Promise so many more bytes of memory, if they are within the bound; called from any thread."""

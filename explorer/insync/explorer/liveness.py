@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from insync.explorer.evaluator.stepping import Move, confirmed
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch
-from insync.explorer.progress import Reporter
+from insync.explorer.progress import Phase, Progress, Reporter
 from insync.explorer.runs.fair_cycles import Demand, adjacency_of, demands_of, fair_components
 from insync.explorer.runs.lasso import Lasso, lasso_trace, verify, witness_reason
 from insync.explorer.runs.lasso_search import Path, find_lasso
@@ -21,6 +21,7 @@ from insync.explorer.verdict import Verdict
 from insync.machine.interruptible import GivenUp
 from insync.model.catalogue import model_reference
 from insync.model.errors import InternalError, UserError
+from insync.model.suspicion import suspicions
 from insync.properties.fairness import Fairness, fair_sets
 from insync.properties.registry import select_run_properties
 from insync.properties.runs import Instance, RunKind, RunProperty
@@ -63,6 +64,7 @@ class LivenessResult:
             decided.
         distinct_states, transitions, depth: the size of the graph.
         properties: what is known of each.
+        warnings: what is suspicious in the model, or in its settings; a sentence for each.
         seconds: spent to explore, and to decide.
     """
 
@@ -74,6 +76,7 @@ class LivenessResult:
     transitions: int
     depth: int
     properties: tuple[RunResult, ...]
+    warnings: tuple[str, ...]
     seconds: Mapping[str, float]
 
 
@@ -94,7 +97,7 @@ def liveness(
         bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is all that the model has.
         fairness: taken for granted in place of each property's own.
-        limits: bounds of compilation and exploration; the one on seconds is of the decisions as well.
+        limits: bounds of compilation and exploration; the one on seconds covers the decisions as well.
         reporter: is told about once a second how far it is.
         stop: ends it when it is set; properties that are not decided by then are incomplete.
 
@@ -116,7 +119,10 @@ def liveness(
         )
         raise UserError(message)
     court = _Court(graph, watch)
-    results = tuple(court.decided(found, fairness or found.fairness) for found in chosen)
+    results = []
+    for found in chosen:
+        with watch.telling(_while_deciding(reporter, graph, watch, found.name)):
+            results.append(court.decided(found, fairness or found.fairness))
     verdicts = {result.verdict for result in results}
     order = (Verdict.VIOLATED, Verdict.INCOMPLETE, Verdict.HOLDS)
     return LivenessResult(
@@ -127,9 +133,18 @@ def liveness(
         distinct_states=len(graph),
         transitions=len(graph.source),
         depth=len(graph.starts) - 1,
-        properties=results,
+        properties=tuple(results),
+        warnings=suspicions(model, {}),
         seconds={"explore": explored - started, "decide": time.perf_counter() - explored},
     )
+
+
+def _while_deciding(reporter: Reporter | None, graph: StateGraph, watch: Watch, name: str) -> Callable[[], None] | None:
+    """What tells a reporter which property is being decided."""
+    if reporter is None:
+        return None
+    depth, size = len(graph.starts) - 1, len(graph)
+    return lambda: reporter(Progress(depth, 0, size, 0.0, watch.resident, watch.seconds, Phase.DECIDE, name))
 
 
 class _Court:

@@ -1,6 +1,6 @@
 """Do the properties mean anything? Break the model in every small way, and see which properties notice.
 
-Each mutant (see `mutants`) is searched like the model. It is killed if a property fails that holds of the model, it is
+Each mutant (see `mutants`) is searched like the model. It is killed if a property that holds for the model fails, it is
 equivalent if it takes the same steps from every state that the model reaches, and else it has survived: either the
 properties do not say enough, or what was taken away is not needed for them.
 """
@@ -83,6 +83,7 @@ class MutationResult:
         seconds: how long it took.
         stopped_by: INTERRUPT if somebody stopped it: then the figures are those of what was done by then, and there
             are no mutants if it was stopped before they were made.
+        warnings: what is suspicious in the model, or in its settings; a sentence for each.
     """
 
     model: str
@@ -93,6 +94,7 @@ class MutationResult:
     mutants: tuple[MutantResult, ...]
     seconds: float
     stopped_by: StopReason | None = None
+    warnings: tuple[str, ...] = ()
 
     def count(self, fate: Fate) -> int:
         """Return how many mutants had this fate."""
@@ -154,6 +156,7 @@ def mutate(
         failing=tuple(name for name in asked if name not in jury.properties),
         distinct_states=jury.original.distinct_states,
         mutants=tuple(results),
+        warnings=jury.original.warnings,
         seconds=time.perf_counter() - started,
         stopped_by=StopReason.INTERRUPT if jury.stop.is_set() else None,
     )
@@ -175,7 +178,7 @@ class _Jury:
 
     def _complete(self, original: CheckResult) -> CheckResult:
         if TYPE_OK in {violation.property for violation in original.violations}:
-            message = f"{self.model.name} itself breaks type_ok; mend that first: `insync check` shows the trace."
+            message = f"{self.model.name} itself breaks type_ok; fix that first: `insync check` shows the trace."
             raise UserError(message)
         if original.stopped_by not in (None, StopReason.INTERRUPT):
             message = (

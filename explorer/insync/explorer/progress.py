@@ -6,8 +6,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-__all__ = ["Phase", "Progress", "Pulse", "Reporter", "WalkProgress", "WalkReporter"]
+if TYPE_CHECKING:
+    from insync.explorer.limits import Watch
+
+__all__ = ["Phase", "Progress", "Pulse", "Reporter", "WalkProgress", "WalkReporter", "while_compiling"]
 
 
 class Phase(StrEnum):
@@ -28,8 +32,8 @@ class Progress:
         distinct_states: all states found so far.
         states_per_second: found since the last report.
         memory_bytes: resident set of the process.
-        seconds: since the search began.
-        phase: what it is doing; while it compiles the model there is no level yet, and the counts are 0.
+        seconds: since compilation or search began.
+        phase: what it is doing.
         subject: the property that is being decided, in that phase.
     """
 
@@ -45,6 +49,13 @@ class Progress:
 
 Reporter = Callable[[Progress], None]
 """Called about once a second, in the thread that called `check`."""
+
+
+def while_compiling(reporter: Reporter | None, watch: Watch) -> Callable[[], None] | None:
+    """Return what tells a reporter that the model is being compiled; see `Watch.telling`."""
+    if reporter is None:
+        return None
+    return lambda: reporter(Progress(0, 0, 0, 0.0, watch.resident, watch.seconds, Phase.COMPILE))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
+from insync.model.suspicion import suspicions
 from insync.proofs.bounded import check_bounded
 from insync.proofs.induction import check_induction
 from insync.proofs.inference import Dropped, Inferred, infer, refuted_at_first
@@ -74,6 +75,11 @@ class BoundedResult:
         """Violated, or incomplete: longer traces were not looked at."""
         return Verdict.VIOLATED if self.traces else Verdict.INCOMPLETE
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is suspicious in the model, its settings or the properties; a sentence for each."""
+        return _warnings(self.model, self.properties)
+
 
 @dataclass(frozen=True, slots=True)
 class ProofResult:
@@ -104,6 +110,11 @@ class ProofResult:
             return Verdict.HOLDS
         return Verdict.VIOLATED if self.traces else Verdict.INCOMPLETE
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is suspicious in the model, its settings or the properties; a sentence for each."""
+        return _warnings(self.model, self.properties)
+
     def save(self, path: str | Path) -> None:
         """Write the proof to a file, from which it can be checked again.
 
@@ -118,6 +129,10 @@ class ProofResult:
         identity, result = self.model.identity, self.result
         proof = Proof(reference, identity, properties, lemmas, result.k, solver, results_of(result))
         write_whole(Path(path), proof_text(proof))
+
+
+def _warnings(model: Model, properties: Sequence[Invariant]) -> tuple[str, ...]:
+    return suspicions(model, {found.name: found.node(model) for found in properties})
 
 
 def prove(

@@ -41,7 +41,7 @@ def replay(trace: Trace | str | Path, *, model: ModelLike | None = None, place: 
         place: what the messages begin with; None is the file, or else `trace`.
 
     Raises:
-        UserError: the file is no trace, or there is no such model, bound or property.
+        UserError: the file is not a trace, or there is no such model, bound or property.
         ReplayError: an unknown action or parameter, a step that is not enabled, a state that differs, or a property
             that is not violated at the end.
     """
@@ -104,7 +104,7 @@ class _Replay:
         """Verify a run that never ends, or a witness."""
         witness = found.kind is RunKind.SOMETIMES
         if trace.witness != witness or (trace.loop is None) != witness:
-            shape = "is a witness and has no loop" if witness else "has a loop and is no witness"
+            shape = "is a witness and has no loop" if witness else "has a loop and is not a witness"
             message = f"a trace of {found.name} {shape}. {_CAUSE}"
             raise self._error(message, "the end of the trace")
         if trace.loop is None:

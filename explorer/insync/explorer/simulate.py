@@ -12,7 +12,7 @@ from insync.explorer.evaluator.shrink import FailingWalks, shrink
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, require_seconds_alone
-from insync.explorer.progress import WalkReporter
+from insync.explorer.progress import WalkProgress, WalkReporter
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import PropertyResult, Verdict, Violation
 from insync.explorer.walk_threads import Taken, Walks, WalkThreads
@@ -25,6 +25,7 @@ from insync.model.catalogue import model_reference
 from insync.model.evaluator import evaluate
 from insync.model.graph import Node
 from insync.model.program import Program
+from insync.model.suspicion import suspicions
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import Judged, judge
 
@@ -62,7 +63,8 @@ class SimulationResult:
         failed_walk_length: its states before it was shortened.
         lengths: the lengths of the walks.
         actions: the steps taken of each action, by its name.
-        never_enabled: the actions of which no step was taken.
+        not_taken: the actions of which no step was taken.
+        warnings: what is suspicious in the model, or in its settings; a sentence for each.
         seconds: spent to compile, to walk and to shorten.
         peak_memory_bytes: the largest resident set of the process so far.
     """
@@ -81,7 +83,8 @@ class SimulationResult:
     failed_walk_length: int | None
     lengths: WalkLengths
     actions: Mapping[str, int]
-    never_enabled: tuple[str, ...]
+    not_taken: tuple[str, ...]
+    warnings: tuple[str, ...]
     seconds: Mapping[str, float]
     peak_memory_bytes: int
 
@@ -161,7 +164,8 @@ def simulated(
     taken = Taken(nothing_walked(len(program.actions)), None)
     started = time.perf_counter()
     try:
-        engine.compile(program, judged.nodes, watch.interrupted)
+        with watch.telling(_while_compiling(reporter, watch)):
+            engine.compile(program, judged.nodes, watch.interrupted)
     except GivenUp as ended:
         taken = Taken(taken.total, StopReason(str(ended.reason)))
         spent = {"compile": time.perf_counter() - started, "search": 0.0}
@@ -179,6 +183,13 @@ def simulated(
         violation = _shortened(model, judged, taken.total.failed, stopped=watch.interrupted)
         spent["shrink"] = time.perf_counter() - searched
     return _simulation_of(model, judged, walks, taken, violation, spent)
+
+
+def _while_compiling(reporter: WalkReporter | None, watch: Watch) -> Callable[[], None] | None:
+    """What tells a reporter that no walk is taken yet."""
+    if reporter is None:
+        return None
+    return lambda: reporter(WalkProgress(0, 0, 0.0, watch.resident, watch.seconds))
 
 
 def walk_watch(limits: Limits | None, stop: threading.Event | None) -> Watch:
@@ -257,7 +268,8 @@ def _simulation_of(
         failed_walk_length=None if total.failed is None else len(total.failed.actions) + lost,
         lengths=WalkLengths(occurring[0], occurring[-1], steps / max(count, 1), total.stuck),
         actions=actions,
-        never_enabled=tuple(name for name, steps in actions.items() if not steps),
+        not_taken=tuple(name for name, steps in actions.items() if not steps),
+        warnings=suspicions(model, judged.conditions),
         seconds=spent,
         peak_memory_bytes=peak_memory(),
     )

@@ -59,6 +59,7 @@ class CheckResult:
         never_enabled: the actions that are enabled in no state, which a complete search knows; else empty.
         not_enabled_yet: the actions without a step in the levels that were expanded, of a search that is not complete.
             Where steps were refused, neither names an action that can be refused.
+        warnings: what is suspicious in the model, or in its settings; a sentence for each.
         seconds: spent to compile, to search, and to find the traces.
         peak_memory_bytes: the largest resident set of the process so far.
     """
@@ -79,6 +80,7 @@ class CheckResult:
     actions: Mapping[str, int]
     never_enabled: tuple[str, ...]
     not_enabled_yet: tuple[str, ...]
+    warnings: tuple[str, ...]
     seconds: Mapping[str, float]
     peak_memory_bytes: int
 

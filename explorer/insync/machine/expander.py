@@ -50,7 +50,7 @@ class Expander:
     ) -> None:
         self.partitions = partitions
         self._sizes, self._expand = sizes, expand
-        batch = BATCH * max(sizes.actions, 1) * sizes.row_bytes
+        self._batch_bytes = batch = BATCH * max(sizes.actions, 1) * sizes.row_bytes
         self.buffer_bytes = max(buffer_bytes, 2 * batch)
         self._buffers = [Block(self.buffer_bytes) for _ in range(partitions)]
         self._cursors = (ctypes.c_uint64 * partitions)()
@@ -102,6 +102,11 @@ class Expander:
     def pending_bytes(self) -> int:
         """The size of all states in the buffers."""
         return sum(self._cursors) - sum(buffer.address for buffer in self._buffers)
+
+    @property
+    def batch_bytes(self) -> int:
+        """How much memory the first batch of states may touch: the scratch memory, and the steps of the batch twice."""
+        return self._scratch.size + 2 * self._batch_bytes
 
     @property
     def untouched_bytes(self) -> int:

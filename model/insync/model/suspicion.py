@@ -43,7 +43,7 @@ def _conditions(conditions: Mapping[str, Node]) -> Iterator[str]:
     for name, node in conditions.items():
         if not any(one.op is Op.CELL for one in reachable([node])):
             always = "true" if node is node.graph.true else "false"
-            yield f"The property {name!r} reads no field of the state: it is {always} in every state."
+            yield f"The property {name!r} does not depend on the state: it is {always} whatever the fields hold."
 
 
 def _tracings(model: Model) -> Iterator[str]:

@@ -153,14 +153,18 @@ def maximum(*values: Num | int) -> Any:
 
 
 def set_of(members: Sequence[Num | int] | Any) -> Any:
-    """Return the set of these members, to be assigned or compared."""
+    """Return the set of these members, to be assigned or compared.
+
+    While a model is traced it has the methods of a field's set, even if all members are plain; else it is plain too.
+    """
     if isinstance(members, (SetValue, Subset)):
         return members
     if isinstance(members, Symbolic) or not isinstance(members, Iterable):
         message = f"{user_frame()}: set_of() needs the members in a list or another sequence, not {members!r}."
         raise ModelError(message)
     listed = list(members)
-    graph = _graph(listed)
+    traced = current.get()
+    graph = _graph(listed) if traced is None else traced.graph
     return frozenset(listed) if graph is None else SetValue(mask(graph, listed))
 
 

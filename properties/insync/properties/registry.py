@@ -195,6 +195,11 @@ class Judged:
     invariants: tuple[Invariant, ...]
     nodes: tuple[Node, ...]
 
+    @property
+    def conditions(self) -> dict[str, Node]:
+        """The condition of each invariant, by its name."""
+        return {found.name: node for found, node in zip(self.invariants, self.nodes, strict=True)}
+
 
 def invariants_of(model: Model) -> dict[str, Invariant]:
     """Return the invariants of a model by name: those beside its class, its own, and deadlock_free."""

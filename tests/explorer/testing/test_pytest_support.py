@@ -6,15 +6,27 @@ import pytest
 
 from insync.explorer.limits import Limits
 from insync.explorer.replay import replay
-from insync.explorer.testing.failures import PropertyViolated, UnexpectedVerdict
+from insync.explorer.testing.failures import PropertyViolated, SuspiciousModel, UnexpectedVerdict
 from insync.explorer.testing.pytest_support import ENGINES, InsyncCheck, Settings
 from insync.explorer.traces.trace_file import read_trace
-from insync.model import ReadableState
+from insync.model import Condition, ReadableState, StateView, invariant
 from insync.model.errors import UserError
 from insync_corners import Late
 from insync_lamp import Lamp
+from insync_suspicious import Inert, Nobody
 
 SMALL = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}
+
+
+class Unlit(Inert):
+    """Nothing can happen, and it is not as it must be."""
+
+    headline = ("lit",)
+
+    @invariant
+    def lit(self, s: StateView) -> Condition:
+        """It is on."""
+        return s.on  # type: ignore[no-any-return]
 
 
 @pytest.fixture
@@ -52,6 +64,24 @@ def test_the_answer_claims_nothing_of_levels_that_were_not_searched(search: Insy
         "ok": "incomplete",
         "type_ok": "violated",
     }
+
+
+@pytest.mark.parametrize("engine", list(ENGINES))
+def test_what_is_suspicious_in_a_model_is_said_whatever_becomes_of_the_test(search: InsyncCheck, engine: str) -> None:
+    limit = {"stopped_by": "walks"} if engine == "simulate" else {}
+    with pytest.warns(SuspiciousModel) as caught:
+        search(Nobody, engine=engine, **limit)  # type: ignore[arg-type]
+    assert [str(one.message) for one in caught] == list(search.answer.warnings if search.answer else ())
+    assert any("Python decides `s.owner is None`" in str(one.message) for one in caught)
+    assert {one.filename for one in caught} == {__file__}
+    with pytest.raises(UnexpectedVerdict) as failed:
+        search(Nobody, engine=engine, expect="violated")
+    assert str(failed.value).count("warning: ") == 3
+    with pytest.raises(PropertyViolated) as violated:
+        search(Unlit, engine=engine)
+    assert str(violated.value).endswith(
+        "\n\nwarning: unlit has no action, so nothing ever happens after the initial state."
+    )
 
 
 def test_each_trace_has_a_file_of_its_own(search: InsyncCheck, tmp_path: Path) -> None:

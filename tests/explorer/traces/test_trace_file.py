@@ -104,7 +104,7 @@ MESSAGES = {
     '{"format": NaN}': "{path}: NaN is not a value of JSON. A trace (insync-trace/1) was expected. {again}",
     "[" * 100_000: "{path}: values are nested too deep for a trace (insync-trace/1). {again}",
     "[]": "{path}: the whole file is []; expected an object in braces. {again}",
-    "{}": '{path}: format is null, and this insync reads "insync-trace/1". It is no trace file. {again}',
+    "{}": '{path}: format is null, and this insync reads "insync-trace/1". It is not a trace file. {again}',
     _changed(format="insync-trace/2"): (
         '{path}: format is "insync-trace/2", and this insync reads "insync-trace/1". '
         "It was written by another version of insync. {again}"

@@ -28,7 +28,7 @@ def test_what_an_actor_uses_of_the_others_is_there(actor: type) -> None:
 
 
 def test_no_actor_builds_on_another_and_no_two_have_a_rule_of_one_name() -> None:
-    assert len(ACTORS) == 10
+    assert len(ACTORS) >= 10
     assert all(kind.__bases__ == (Actor,) for kind in ACTORS)
     names = [name for kind in ACTORS for name, member in vars(kind).items() if inspect.isfunction(member)]
     assert len(names) == len(set(names))

@@ -53,7 +53,7 @@ def command(
 
     They agree if they find the same number of states in each level, take the same steps, reach the same verdict, and
     show the very same trace; z3, which counts nothing, must find the first violation after as many states. An engine
-    that was stopped is compared as far as it got. If they differ, the first state that evaluator and machine code treat
+    that was stopped is compared up to its end. If they differ, the first state that evaluator and machine code treat
     differently is looked for. The exit code is 0 if they agree and 1 if not, and 3 after Ctrl-C.
     """
     model = chosen.build()
@@ -67,7 +67,9 @@ def command(
     with stop_on_interrupt() as stop, steps_of_work(output.quiet) as steps:
         asked = {name: _announced(name, known[name], steps) for name in engines or _ENGINES}
         found = agree(model, engines=asked, properties=names, limits=limits, reporter=report, stop=stop)
-    output.show(lambda: describe_agreement(found, model.grid, output.paint), lambda: agreement_json(found))
+    output.show(
+        lambda: describe_agreement(found, model.grid, output.paint, output.width), lambda: agreement_json(found)
+    )
     if found.differences:
         return ExitCode.VIOLATED
     return ExitCode.HOLDS if found.agreed and found.stopped_by is None else ExitCode.INCOMPLETE

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import click
 
 from insync.cli.exit_codes import EPILOG, exit_code_for
@@ -13,14 +10,23 @@ from insync.cli.options.choice_options import each_choice
 from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.output import Output, output_options
-from insync.cli.show.figures import plural
-from insync.cli.show.terminal import emit, grid_width
-from insync.explorer.limits import Limits
+from insync.cli.show.ask_report import (
+    answer_json,
+    by_promise,
+    describe_answer,
+    describe_notes,
+    describe_question,
+    describe_remedy,
+    describe_row,
+    describe_settings,
+    matrix_json,
+)
+from insync.cli.show.progress import search_progress
+from insync.cli.show.terminal import emit, emit_status
+from insync.explorer import Limits
+from insync.explorer.ask import LOSS, Began, Cell, Given, Search, ask, matrix, matrix_warnings, remedies
+from insync.explorer.progress import Pulse
 from insync.kafka.cluster.model import Cluster
-
-if TYPE_CHECKING:
-    from insync.explorer.ask import Asked, Cell, Search
-    from insync.explorer.traces.grid import Paint
 
 __all__ = ["command"]
 
@@ -40,149 +46,70 @@ Examples:
 @click.option("--matrix", "as_matrix", is_flag=True, help="Try acks x min.insync.replicas x unclean, as a table.")
 @limit_options(seconds="Stop each search after S seconds.")
 @thread_options
-@output_options()
-def command(as_matrix: bool, given: dict[str, int | str], limits: Limits, engine: Engine, output: Output) -> int:
+@output_options(trace=True)
+def command(given: dict[str, int | str], as_matrix: bool, limits: Limits, engine: Engine, output: Output) -> int:
     """Search a cluster of a release, under its settings, for the shortest way to break what users are promised.
 
     Everything that may go wrong has a budget: crashes, lost page caches, expired sessions, slow followers. What is
     found to be safe is safe within these budgets, and the search was complete. For a promise about records that is
     broken, each single change of a setting is tried that could have kept it.
+
+    Ctrl-C ends it with what is known by then; the rest is unknown. The exit code is 1 if a promise is broken; a
+    --matrix ends with 0 whatever is lost, as it was asked for both, and with 3 if a cell is unknown.
     """
-    from insync.explorer.ask import Search
-
+    if as_matrix and output.trace is not None:
+        message = "--matrix finds no traces that --trace could write. Ask without --matrix for one."
+        raise click.UsageError(message)
+    output.check_trace_path()
     if as_matrix:
-        given.setdefault("records", 1)
-    with stop_on_interrupt() as stop:
-        search = Search(limits.seconds, engine.threads, stop)
-        return _matrix(given, search, output.json) if as_matrix else _ask(given, search, output.json, output.paint)
+        given = {"records": 1, **given}
+    with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
+        began = None if output.quiet else _say_search()
+        search = Search(limits.seconds, engine.threads, stop, reporter, began)
+        return _matrix(given, search, output) if as_matrix else _ask(given, search, output)
 
 
-def _ask(given: dict[str, int | str], search: Search, json_: bool, paint: Paint) -> int:
-    from insync.explorer.ask import LOSS, ask, remedies
+def _say_search() -> Began:
+    """Return what says on standard error, about once a second, which of several searches begins."""
+    pulse = Pulse()
 
+    def began(number: int, total: int, settings: Given) -> None:
+        if pulse.due():
+            pulse.rate(0)
+            emit_status(f"Progress: search {number} of {total}, with {describe_settings(settings)}.")
+
+    return began
+
+
+def _ask(given: Given, search: Search, output: Output) -> int:
     asked = ask(given, search)
-    lost = any(violation.property == LOSS for violation in asked.result.violations)
-    if not json_:
-        emit(_answer(asked, paint))
-    cells: list[Cell] = []
-    for cell in remedies(given, search) if lost else ():
-        cells.append(cell)
-        if not json_:
-            emit(_remedy(cell, first=len(cells) == 1))
-    if json_:
-        emit(_ask_json(asked, cells))
+    violations = by_promise(asked)
+    with output.traces_written([violation.trace for violation in violations], asked.model) as written:
+        files = {violation.property: file for violation, file in zip(violations, written, strict=True)}
+        if not output.json:
+            emit(describe_answer(asked, files, output.paint, output.width))
+        cells: list[Cell] = []
+        for cell in remedies(given, search) if LOSS in files else ():
+            cells.append(cell)
+            if not output.json:
+                emit(describe_remedy(cell, first=len(cells) == 1))
+        if output.json:
+            emit(answer_json(asked, cells, files))
     return exit_code_for(asked.result.verdict)
 
 
-def _answer(asked: Asked, paint: Paint) -> str:
-    from insync.explorer.ask import PROMISES, with_shown_bounds
-    from insync.explorer.traces.grid import render_grid
-
-    result = asked.result
-    lines = [_question(asked.model)]
-    extent = "all of them" if result.verdict != "incomplete" and result.stopped_by is None else "not all of them"
-    lines += [f"{plural(result.distinct_states, 'state')} searched, {extent}", ""]
-    lengths = {violation.property: violation.trace_length for violation in result.violations}
-    words = {"holds": "holds", "incomplete": "unknown"}
-    for found in result.properties:
-        if found.name in PROMISES:
-            length = lengths.get(found.name)
-            outcome = words.get(str(found.verdict), "") if length is None else f"broken in {plural(length - 1, 'step')}"
-            lines.append(f"  {PROMISES[found.name]:<62}  {outcome}")
-    shown: list[object] = []
-    for violation in sorted(result.violations, key=lambda v: list(PROMISES).index(v.property)):
-        if violation.trace.steps not in shown and len(shown) < 2:
-            shown.append(violation.trace.steps)
-            trace = with_shown_bounds(violation.trace, asked.model)
-            lines += ["", render_grid(trace, asked.model.grid, width=grid_width(), paint=paint)]
-    return "\n".join(lines)
-
-
-def _question(model: Cluster) -> str:
-    """What was asked: the release, and every bound that is not the default."""
-    from insync.explorer.ask import shown_bounds
-
-    shown = shown_bounds(model)
-    others = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in shown.items() if name != "release")
-    return f"Kafka {shown['release']}" + (f", {others}" if others else "")
-
-
-def _settings(cell: Cell) -> str:
-    names = {"acks": "acks", "min_insync": "min.insync.replicas", "unclean": "unclean.leader.election.enable"}
-    words = {"elr": "eligible leader replicas", "release": "Kafka", "flushing": "records flushed"}
-    values = {"off": "false", "on": "true"}
-    return ", ".join(
-        f"{names[name]}={values.get(str(value), value)}" if name in names else f"{words[name]} {value}"
-        for name, value in cell.settings.items()
-    )
-
-
-def _remedy(cell: Cell, first: bool) -> str:
-    outcome = {"holds": "no record is lost", "incomplete": "unknown: the search was stopped"}.get(cell.verdict)
-    if outcome is None:
-        outcome = f"a record is lost all the same, in {plural((cell.length or 1) - 1, 'step')}"
-    head = "\nWhat would have kept the record:\n" if first else ""
-    return f"{head}  {_settings(cell):<48}  {outcome}"
-
-
-def _matrix(given: dict[str, int | str], search: Search, json_: bool) -> int:
-    from insync.explorer.ask import matrix
-
-    cells = []
-    if not json_:
-        emit(f"Can an acknowledged record be lost?   {_question(Cluster(**given))}")
+def _matrix(given: Given, search: Search, output: Output) -> int:
+    cells: list[Cell] = []
+    if not output.json:
+        emit(f"Can an acknowledged record be lost?   {describe_question(Cluster(**given))}")
         emit("\n  acks  min.insync.replicas   unclean election off      unclean election on")
-    row: list[Cell] = []
     for cell in matrix(given, search):
         cells.append(cell)
-        row.append(cell)
-        if len(row) == 2:
-            if not json_:
-                emit(_row(row))
-            row = []
-    if json_:
-        emit(_matrix_json(cells))
+        if len(cells) % 2 == 0 and not output.json:
+            emit(describe_row(cells[-2:]))
+    warnings = matrix_warnings(given)
+    if output.json:
+        emit(matrix_json(given, cells, warnings))
+    elif notes := describe_notes(cells, warnings, output.paint, output.width):
+        emit(notes)
     return exit_code_for("incomplete" if any(cell.verdict == "incomplete" for cell in cells) else "holds")
-
-
-def _row(row: Sequence[Cell]) -> str:
-    first, second = (_outcome(cell) for cell in row)
-    settings = row[0].settings
-    return f"  {settings['acks']:<4}  {settings['min_insync']:<20}  {first:<24}  {second}".rstrip()
-
-
-def _outcome(cell: Cell) -> str:
-    if cell.verdict == "violated":
-        return f"lost in {plural((cell.length or 1) - 1, 'step')}"
-    return {"holds": "safe", "incomplete": "unknown"}.get(cell.verdict, "nothing is promised")
-
-
-def _ask_json(asked: Asked, cells: Sequence[Cell]) -> str:
-    import json
-
-    from insync.explorer.ask import shown_bounds
-
-    result = asked.result
-    lengths = {violation.property: violation.trace_length for violation in result.violations}
-    promises = [
-        {"name": found.name, "verdict": str(found.verdict), "trace_length": lengths.get(found.name)}
-        for found in result.properties
-    ]
-    answer = {
-        "settings": shown_bounds(asked.model),
-        "verdict": str(result.verdict),
-        "distinct_states": result.distinct_states,
-        "promises": promises,
-        "remedies": [_cell_json(cell) for cell in cells],
-    }
-    return json.dumps(answer, ensure_ascii=False)
-
-
-def _matrix_json(cells: Sequence[Cell]) -> str:
-    import json
-
-    return json.dumps({"matrix": [_cell_json(cell) for cell in cells]}, ensure_ascii=False)
-
-
-def _cell_json(cell: Cell) -> dict[str, object]:
-    return {"settings": dict(cell.settings), "verdict": cell.verdict or None, "trace_length": cell.length}

@@ -9,7 +9,7 @@ import click
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.engine import Engine, engine_options
-from insync.cli.options.limits import limit_options, require_more_than_now
+from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import ChosenModel, model_command, property_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.as_json import check_json
@@ -19,6 +19,8 @@ from insync.explorer import CheckResult, Limits, check
 from insync.model import Model
 
 __all__ = ["command"]
+
+_STARTING = "starting Spark"
 
 
 @model_command("check", "Search the whole space of a model, and prove or refute its properties.")
@@ -50,8 +52,6 @@ def command(
     model = chosen.build()
     names = chosen.select(model, properties)
     output.check_trace_path()
-    if limits.memory_bytes is not None and not engine.on_spark:
-        require_more_than_now(limits.memory_bytes)
     result = _search(model, names, keep_going, limits, engine, output)
     with output.traces_written([violation.trace for violation in result.violations], model) as files:
         output.show(
@@ -64,7 +64,7 @@ def command(
 def _search(
     model: Model, names: Sequence[str], keep_going: bool, limits: Limits, engine: Engine, output: Output
 ) -> CheckResult:
-    with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
+    with stop_on_interrupt() as stop, search_progress(output.quiet, _STARTING if engine.on_spark else "") as reporter:
         if engine.on_spark:
             from insync import spark_explore
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
-from pathlib import Path
-from typing import TYPE_CHECKING
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import click
 
@@ -12,16 +14,23 @@ from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.output import Output, output_options
-from insync.cli.show.figures import plural
-from insync.cli.show.terminal import emit, grid_width
-
-if TYPE_CHECKING:
-    import threading
-
-    from insync.explorer import CheckResult
-    from insync.explorer.traces.grid import Paint
-    from insync.kafka.cluster.model import Cluster
-    from insync.kafka.defects import Defect
+from insync.cli.show.defects_report import (
+    Searched,
+    breaks_as_listed,
+    broken_words,
+    catalogue_json,
+    defect_json,
+    describe_catalogue,
+    describe_defect,
+    fixed_words,
+)
+from insync.cli.show.progress import search_progress
+from insync.cli.show.terminal import emit
+from insync.explorer import CheckResult, Reporter, check
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
+from insync.model.errors import UserError, closest
+from insync.properties.kafka import cluster as properties
 
 __all__ = ["command"]
 
@@ -50,21 +59,38 @@ def command(names: tuple[str, ...], verify: bool, engine: Engine, output: Output
     large enough to witness it. The fix holds at the same bounds, in the whole space.
     """
     if not names and not verify:
-        output.show(_list, _list_json)
+        output.show(describe_catalogue, catalogue_json)
         return ExitCode.HOLDS
     chosen = _choose(names)
-    with stop_on_interrupt() as stop:
-        if verify:
-            return _verify(chosen, engine.threads, stop, output.json)
-        for number, defect in enumerate(chosen):
-            emit(("\n" if number else "") + _show(defect, output.trace, engine.threads, stop, output.paint))
-    return ExitCode.HOLDS
+    output.check_trace_path()
+    with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
+        search = _Search(engine.threads, reporter, stop)
+        return _verify(chosen, search, output) if verify else _show_all(chosen, search, output)
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """How defects are searched for: the threads, who is told how far it is, and who may stop it."""
+
+    threads: int | None
+    reporter: Reporter | None
+    stop: threading.Event
+
+    def broken(self, defect: Defect) -> tuple[Cluster, CheckResult]:
+        """Search with the defect."""
+        return self._checked(defect, Cluster(**defect.witness))
+
+    def fixed(self, defect: Defect) -> CheckResult:
+        """Search with its fix."""
+        return self._checked(defect, Cluster(**defect.fixed_witness))[1]
+
+    def _checked(self, defect: Defect, model: Cluster) -> tuple[Cluster, CheckResult]:
+        assert defect.breaks in properties.__all__
+        found = check(model, properties=[defect.breaks], threads=self.threads, reporter=self.reporter, stop=self.stop)
+        return model, found
 
 
 def _choose(names: tuple[str, ...]) -> list[Defect]:
-    from insync.kafka.defects import DEFECTS, LEFT_OUT
-    from insync.model.errors import UserError, closest
-
     reasons = {entry.name: entry for entry in LEFT_OUT}
     wanted = [name.upper() for name in names]
     for given, name in zip(names, wanted, strict=True):
@@ -77,113 +103,65 @@ def _choose(names: tuple[str, ...]) -> list[Defect]:
     return [DEFECTS[name] for name in wanted] if wanted else list(DEFECTS.values())
 
 
-def _list() -> str:
-    from insync.kafka.defects import DEFECTS, LEFT_OUT
-
-    width = max(len(defect.title) for defect in DEFECTS.values())
-    lines = [f"  {d.name:<5} {d.title:<{width}}  {_steps(d):>8}  {d.ticket}" for d in DEFECTS.values()]
-    lines += ["", "Not modelled:"]
-    lines += [f"  {entry.name:<5} {entry.title} ({entry.ticket}): {entry.reason}" for entry in LEFT_OUT]
-    lines += ["", "One of them with its trace: insync defects NAME. All of them searched for: insync defects --verify."]
-    return "\n".join(line for text in lines for line in (textwrap.wrap(text, 120, subsequent_indent=" " * 8) or [""]))
-
-
-def _steps(defect: Defect) -> str:
-    return "no harm" if defect.harmless else plural(defect.length - 1, "step")
-
-
-def _list_json() -> str:
-    import json
-
-    from insync.kafka.defects import DEFECTS, LEFT_OUT
-
-    return json.dumps(
-        {
-            "defects": [_as_json(defect) for defect in DEFECTS.values()],
-            "left_out": [{"name": e.name, "title": e.title, "ticket": e.ticket, "reason": e.reason} for e in LEFT_OUT],
-        },
-        ensure_ascii=False,
-    )
-
-
-def _as_json(defect: Defect) -> dict[str, object]:
-    return {
-        "name": defect.name,
-        "title": defect.title,
-        "ticket": defect.ticket,
-        "affected": defect.affected,
-        "story": defect.story,
-        "fix": defect.fix,
-        "property": defect.breaks,
-        "trace_length": defect.length,
-        "bounds": dict(defect.bounds),
-        "rules": sorted(defect.rules),
-    }
-
-
-def _search(defect: Defect, mended: bool, threads: int | None, stop: threading.Event) -> tuple[Cluster, CheckResult]:
-    from insync.explorer import check
-    from insync.kafka.cluster.model import Cluster
-    from insync.properties.kafka import cluster
-
-    assert defect.breaks in cluster.__all__
-    model = Cluster(**(defect.fixed_witness if mended else defect.witness))
-    return model, check(model, properties=[defect.breaks], threads=threads, stop=stop)
-
-
-def _show(defect: Defect, trace: Path | None, threads: int | None, stop: threading.Event, paint: Paint) -> str:
-    from insync.cli.show.report import describe_trace
-    from insync.cli.show.trace_files import traces_written
-    from insync.explorer.ask import with_shown_bounds
-    from insync.kafka.releases import rule_documentation
-
-    model, broken = _search(defect, False, threads, stop)
-    _, fixed = _search(defect, True, threads, stop)
-    lines = [f"{defect.name}   {defect.title}", f"{defect.ticket}; affected: {defect.affected}", ""]
-    lines += textwrap.wrap(defect.story, 100)
-    lines += ["", f"fix: {defect.fix}"]
-    lines += [f"without the rule {name}: {rule_documentation(name)}" for name in defect.rules]
-    traces = [violation.trace for violation in broken.violations]
-    with traces_written(trace, traces, model) as files:
-        for found, file in zip(traces, files, strict=True):
-            lines += ["", describe_trace(with_shown_bounds(found, model), model.grid, file, paint, grid_width())]
-    if broken.verdict == "holds":
-        states = plural(broken.distinct_states, "state")
-        lines += ["", f"No harm: {defect.breaks} holds in all {states} at these bounds, without the fix as well."]
-    lines += ["", _fix_line(defect, fixed)]
-    return "\n".join(lines)
-
-
-def _fix_line(defect: Defect, result: CheckResult) -> str:
-    changed = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in defect.fixed.items())
-    how = f" ({changed})" if changed else ""
-    states = plural(result.distinct_states, "state")
-    if result.verdict == "holds":
-        return f"With the fix{how} {defect.breaks} holds in all {states} at these bounds."
-    return f"With the fix{how}: {result.verdict} after {states}."
-
-
-def _verify(chosen: list[Defect], threads: int | None, stop: threading.Event, json_: bool) -> int:
-    import json
-
-    outcomes = []
+def _show_all(chosen: Sequence[Defect], search: _Search, output: Output) -> int:
+    """Show each defect that was asked for, and name those that Ctrl-C leaves out."""
+    codes: list[ExitCode] = []
+    entries: list[dict[str, object]] = []
     for defect in chosen:
-        _, broken = _search(defect, False, threads, stop)
-        _, fixed = _search(defect, True, threads, stop)
-        lengths = [violation.trace_length for violation in broken.violations]
-        expected = [] if defect.harmless else [defect.length]
-        good = lengths == expected and broken.verdict != "incomplete" and fixed.verdict == "holds"
-        outcomes.append((defect, good))
-        spent = sum(broken.seconds.values()) + sum(fixed.seconds.values())
-        if not json_:
-            found = f"broken in {plural(lengths[0] - 1, 'step')}" if lengths else "not broken"
-            said = "" if lengths == expected else f" (catalogue: {_steps(defect)})"
-            held = f"with the fix {fixed.verdict}, {plural(fixed.distinct_states, 'state')}"
-            emit(f"  {'ok ' if good else 'BAD'} {defect.name:<5} {found}{said}; {held}; {spent:.1f} s")
-        if stop.is_set():
+        model, broken = search.broken(defect)
+        searched = Searched(model, broken, search.fixed(defect))
+        with output.traces_written([violation.trace for violation in broken.violations], model) as files:
+            entries.append(defect_json(defect, searched, files))
+            if not output.json:
+                emit(("\n" if codes else "") + describe_defect(defect, searched, files, output.paint, output.width))
+        undecided = "incomplete" in (broken.verdict, searched.fixed.verdict)
+        codes.append(ExitCode.INCOMPLETE if undecided else ExitCode.HOLDS)
+        if search.stop.is_set():
             break
-    if json_:
-        emit(json.dumps({"defects": [{"name": d.name, "verified": good} for d, good in outcomes]}))
-    if len(outcomes) < len(chosen):
-        return ExitCode.INCOMPLETE
-    return ExitCode.HOLDS if all(good for _, good in outcomes) else ExitCode.VIOLATED
+    left = [defect.name for defect in chosen[len(codes) :]]
+    if output.json:
+        emit(json.dumps({"defects": entries, "not_shown": left}, ensure_ascii=False))
+    elif left:
+        emit(f"\nStopped by Ctrl-C; not shown: {', '.join(left)}.")
+    return ExitCode.INCOMPLETE if left else max(codes)
+
+
+def _verify(chosen: Sequence[Defect], search: _Search, output: Output) -> int:
+    """Search with and without each fix and say what differs from the catalogue.
+
+    What a stopped search leaves open is undecided, and what comes after Ctrl-C is not tried: neither differs from the
+    catalogue, nor does it agree with it.
+    """
+    outcomes: list[bool | None] = []
+    for defect in chosen:
+        if search.stop.is_set():
+            break
+        outcome, said = _verified(defect, search)
+        outcomes.append(outcome)
+        if not output.json:
+            emit(f"  {_WORDS[outcome]} {defect.name:<5} {said}")
+    left = [defect.name for defect in chosen[len(outcomes) :]]
+    if output.json:
+        entries = [{"name": d.name, "verified": known} for d, known in zip(chosen, outcomes, strict=False)]
+        emit(json.dumps({"defects": entries, "not_tried": left}))
+    elif left:
+        emit("\n" + textwrap.fill(f"Stopped by Ctrl-C; not tried: {', '.join(left)}.", 120))
+    if False in outcomes:
+        return ExitCode.VIOLATED
+    return ExitCode.INCOMPLETE if left or None in outcomes else ExitCode.HOLDS
+
+
+_WORDS = {True: "ok ", False: "BAD", None: "undecided"}
+
+
+def _verified(defect: Defect, search: _Search) -> tuple[bool | None, str]:
+    """Return whether an entry is as the catalogue says, None where that is not known, and what was found."""
+    _, broken = search.broken(defect)
+    breaks, spent = breaks_as_listed(defect, broken), sum(broken.seconds.values())
+    if search.stop.is_set():
+        return (None if breaks else breaks), f"{broken_words(defect, broken)}; with the fix not tried; {spent:.1f} s"
+    fixed = search.fixed(defect)
+    spent += sum(fixed.seconds.values())
+    holds = {"holds": True, "violated": False, "incomplete": None}[fixed.verdict]
+    outcome = False if False in (breaks, holds) else None if None in (breaks, holds) else True
+    return outcome, f"{broken_words(defect, broken)}; with the fix {fixed_words(fixed)}; {spent:.1f} s"

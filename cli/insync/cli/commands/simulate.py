@@ -21,6 +21,8 @@ from insync.model import Model
 
 __all__ = ["command"]
 
+_STARTING = "starting Spark"
+
 
 @dataclass(frozen=True, slots=True)
 class Walks:
@@ -57,7 +59,7 @@ class Walks:
     ),
 )
 @property_option("Check this property; may be repeated; `none` checks type_ok alone [default: those marked *].")
-@limit_options(seconds="Stop after S seconds of walking.")
+@limit_options(seconds="Stop after S seconds, compilation included.")
 @engine_options(partitions="Spark: tasks at a time [default: one a core].", keeps_states=False)
 @output_options(trace=True)
 def command(
@@ -88,7 +90,7 @@ def command(
 def _walk(
     model: Model, names: Sequence[str], walks: Walks, limits: Limits, engine: Engine, output: Output
 ) -> SimulationResult:
-    with stop_on_interrupt() as stop, walk_progress(output.quiet) as reporter:
+    with stop_on_interrupt() as stop, walk_progress(output.quiet, _STARTING if engine.on_spark else "") as reporter:
         if engine.on_spark:
             from insync import spark_explore
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from insync.cli.options.groups import Decorator, gathered, option
 from insync.cli.options.values import Seconds, Size, Whole
-from insync.cli.show.figures import memory as show_memory
 from insync.explorer.limits import Limits
-from insync.machine.memory import resident_memory
-from insync.model.errors import UserError
 
-__all__ = ["limit_options", "require_more_than_now"]
+__all__ = ["limit_options"]
 
 
 def limit_options(
@@ -35,13 +32,3 @@ def limit_options(
         "memory_bytes": option("--memory", type=Size(), metavar="SIZE", help=memory),
     }
     return gathered("limits", Limits, **{name: known[name] for name, said in sentences.items() if said is not None})
-
-
-def require_more_than_now(limit: int) -> None:
-    """Raise UserError if the process takes more than `limit` bytes before the search begins."""
-    if limit <= (taken := resident_memory()):
-        message = (
-            f"--memory: {show_memory(limit)} is too little, as insync takes {show_memory(taken)} before the search "
-            f"begins; give more, such as {max(300, 2 * taken >> 20)}M."
-        )
-        raise UserError(message)

@@ -6,17 +6,19 @@ import json
 
 from insync.cli.show.figures import count, plural, seconds
 from insync.cli.show.report import STOPPED_BY
+from insync.cli.show.warned import warning_lines
 from insync.explorer.agree import Agreement, Opinion
 from insync.explorer.traces.grid import Columns, Paint, Tone, describe_bounds
 
 __all__ = ["agreement_json", "describe_agreement", "describe_opinion"]
 
 
-def describe_agreement(found: Agreement, columns: Columns, paint: Paint) -> str:
+def describe_agreement(found: Agreement, columns: Columns, paint: Paint, width: int) -> str:
     """Return the report: what each engine says, and where they differ."""
     lines = [f"{found.model}   {describe_bounds(found.bounds)}   properties {', '.join(found.properties) or 'none'}"]
-    width = max(len(opinion.engine) for opinion in found.opinions)
-    lines += [f"  {opinion.engine:<{width}}  {describe_opinion(opinion)}" for opinion in found.opinions]
+    longest = max(len(opinion.engine) for opinion in found.opinions)
+    lines += [f"  {opinion.engine:<{longest}}  {describe_opinion(opinion)}" for opinion in found.opinions]
+    lines += warning_lines(found.warnings, paint, width)
     if found.differences:
         lines += ["", paint("The engines differ:", Tone.BAD), *[f"  {text}" for text in found.differences]]
         lines += ["", *_where(found, columns)]
@@ -84,6 +86,7 @@ def agreement_json(found: Agreement) -> str:
             "stopped_by": found.stopped_by,
             "engines": opinions,
             "differences": list(found.differences),
+            "warnings": list(found.warnings),
             "state": None if state is None else {"level": state.level, "state": state.state, "why": state.sentence},
         },
         ensure_ascii=False,

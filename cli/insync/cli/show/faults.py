@@ -17,7 +17,7 @@ _OWN_MODULES = "insync."
 
 
 def explain_fault(error: Exception) -> ExitCode:
-    """Print what went wrong, in one sentence where it is the user's to mend, and return the exit code."""
+    """Print what went wrong, in one sentence where it is the user's to fix, and return the exit code."""
     from insync.model.errors import UserError
 
     if isinstance(error, UserError):
@@ -29,7 +29,7 @@ def explain_fault(error: Exception) -> ExitCode:
     place = _place_in_user_code(error.__traceback__)
     if place is not None:
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        emit_error(f"Error: {place}: the model raised {what}. Mend it there; Python ran this line to read the model.")
+        emit_error(f"Error: {place}: the model raised {what}. Fix it there; Python ran this line to read the model.")
         return ExitCode.USER_ERROR
     emit_error("".join(traceback.format_exception(error)).rstrip())
     emit_error(

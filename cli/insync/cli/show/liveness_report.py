@@ -10,6 +10,7 @@ from pathlib import Path
 from insync.cli.show.figures import plural, seconds
 from insync.cli.show.report import STOPPED_BY
 from insync.cli.show.trace_files import replay_hint
+from insync.cli.show.warned import warning_lines
 from insync.explorer import LivenessResult, RunResult
 from insync.explorer.traces.grid import Columns, Paint, Tone, describe_bounds, render_grid
 
@@ -32,6 +33,7 @@ def describe_liveness(
         lines.append(f"{paint(f'{found.verdict:<10}', tone)}  {found.name:<{size}}  {_what(found)}".rstrip())
     if not result.properties:
         lines.append("The model has no properties of runs.")
+    lines += warning_lines(result.warnings, paint, width)
     end = "" if result.stopped_by is None else f", stopped by {STOPPED_BY[result.stopped_by]}"
     lines += ["", f"{plural(result.distinct_states, 'state')}, {plural(result.transitions, 'step')}{end}"]
     lines.append(", ".join(f"{name} {seconds(time)}" for name, time in result.seconds.items()))
@@ -78,6 +80,7 @@ def liveness_json(result: LivenessResult, files: Mapping[str, Path | None]) -> s
             "transitions": result.transitions,
             "depth": result.depth,
             "properties": properties,
+            "warnings": list(result.warnings),
             "seconds": {name: round(time, 6) for name, time in result.seconds.items()},
         },
         ensure_ascii=False,

@@ -1,4 +1,4 @@
-"""Models as the command line shows them: what they can be told, what they do, and what must hold of them."""
+"""Models as the command line shows them: what they can be told, what they do, and what must hold."""
 
 from __future__ import annotations
 

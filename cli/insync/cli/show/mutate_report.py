@@ -6,6 +6,7 @@ import json
 
 from insync.cli.show.figures import count, plural, seconds
 from insync.cli.show.report import STOPPED_BY
+from insync.cli.show.warned import warning_lines
 from insync.explorer import Fate, MutantResult, MutationResult
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds
 
@@ -33,12 +34,13 @@ def mutant_line(mutant: MutantResult) -> str:
     )
 
 
-def describe_mutation(result: MutationResult, paint: Paint) -> str:
+def describe_mutation(result: MutationResult, paint: Paint, width: int) -> str:
     """Return the report: the mutants by what became of them, and the score."""
     lines = [f"{result.model}   {describe_bounds(result.bounds)}   {count(result.distinct_states)} states"]
     lines.append(f"judged by {', '.join(result.properties)}")
     if result.failing:
         lines.append(f"left out: they already fail for the unchanged model: {', '.join(result.failing)}")
+    lines += warning_lines(result.warnings, paint, width)
     for fate, tone in ((Fate.SURVIVED, Tone.BAD), (Fate.UNDECIDED, Tone.BAD), (Fate.KILLED, Tone.GOOD)):
         chosen = [mutant for mutant in result.mutants if mutant.fate is fate and not _not_tried(mutant)]
         if chosen:
@@ -85,6 +87,7 @@ def mutation_json(result: MutationResult) -> str:
             "stopped_by": result.stopped_by,
             "score": result.score,
             "mutants": mutants,
+            "warnings": list(result.warnings),
             "seconds": round(result.seconds, 6),
         },
         ensure_ascii=False,

@@ -17,28 +17,48 @@ _PERIOD_SECONDS = 1.0
 
 
 @contextmanager
-def search_progress(quiet: bool) -> Iterator[Reporter | None]:
-    """Yield what shows the progress of a search, or None with `--quiet`."""
-    with _cleared():
-        yield None if quiet else _show
+def search_progress(quiet: bool, first: str = "") -> Iterator[Reporter | None]:
+    """Yield what shows the progress of a search, or None with `--quiet`.
+
+    Args:
+        quiet: whether nothing is shown.
+        first: what is done before the search reports for the first time, if that can take long.
+    """
+    with steps_of_work(quiet) as steps:
+        if first:
+            steps.begin(first)
+
+        def show(progress: Progress) -> None:
+            steps.end()
+            now = time.strftime("%Y-%m-%d %H:%M:%S")
+            emit_status(status_line(progress) if has_status_line() else progress_line(progress, now))
+
+        yield None if quiet else show
 
 
 @contextmanager
-def walk_progress(quiet: bool) -> Iterator[WalkReporter | None]:
-    """Yield what shows the progress of a simulation, or None with `--quiet`."""
-    with _cleared():
-        yield None if quiet else lambda progress: emit_status(walk_line(progress))
+def walk_progress(quiet: bool, first: str = "") -> Iterator[WalkReporter | None]:
+    """Yield what shows the progress of a simulation, or None with `--quiet`; see `search_progress`."""
+    with steps_of_work(quiet) as steps:
+        if first:
+            steps.begin(first)
+
+        def show(progress: WalkProgress) -> None:
+            steps.end()
+            emit_status(walk_line(progress))
+
+        yield None if quiet else show
 
 
 @contextmanager
 def steps_of_work(quiet: bool) -> Iterator[Steps]:
     """Yield what is told of each step of some work that begins; with `--quiet` it shows nothing."""
     steps = Steps(quiet)
-    with _cleared():
-        try:
-            yield steps
-        finally:
-            steps.end()
+    try:
+        yield steps
+    finally:
+        steps.end()
+        clear_status()
 
 
 class Steps:
@@ -74,21 +94,12 @@ class Steps:
             pause = _PERIOD_SECONDS if has_status_line() else 2 * pause
 
 
-@contextmanager
-def _cleared() -> Iterator[None]:
-    try:
-        yield
-    finally:
-        clear_status()
-
-
-def _show(progress: Progress) -> None:
-    now = time.strftime("%Y-%m-%d %H:%M:%S")
-    emit_status(status_line(progress) if has_status_line() else progress_line(progress, now))
-
-
 def walk_line(progress: WalkProgress) -> str:
     """Return the line for where a simulation is."""
+    if not progress.walks and not progress.steps:
+        return (
+            f"Progress: compiling the model for {seconds(progress.seconds)}, {memory(progress.memory_bytes)} of memory."
+        )
     return (
         f"Progress: {plural(progress.steps, 'step')} checked ({rate(progress.steps_per_second, 'steps')}), "
         f"{plural(progress.walks, 'walk')} taken, {memory(progress.memory_bytes)} of memory."
@@ -98,7 +109,8 @@ def walk_line(progress: WalkProgress) -> str:
 def progress_line(progress: Progress, now: str) -> str:
     """Return the line for where a search is."""
     if progress.phase is Phase.COMPILE:
-        return f"Progress: compiling the model, {seconds(progress.seconds)} so far."
+        spent, used = seconds(progress.seconds), memory(progress.memory_bytes)
+        return f"Progress(0) at {now}: compiling the model for {spent}, {used} of memory."
     if progress.phase is Phase.DECIDE:
         return f"Progress: deciding {progress.subject} on {plural(progress.distinct_states, 'state')}."
     return (
@@ -110,7 +122,9 @@ def progress_line(progress: Progress, now: str) -> str:
 
 def status_line(progress: Progress) -> str:
     """Return the same in few words, which fit into a line of a terminal."""
-    if progress.phase is not Phase.SEARCH:
+    if progress.phase is Phase.COMPILE:
+        return f"compiling the model: {memory(progress.memory_bytes)}, {seconds(progress.seconds)}"
+    if progress.phase is Phase.DECIDE:
         return progress_line(progress, "")
     return (
         f"level {progress.level}: {plural(progress.distinct_states, 'state')} "

@@ -63,6 +63,7 @@ def _object(tried: ProofResult | BoundedResult, **rest: object) -> str:
         "engine_version": z3_version(),
         "properties": [p.name for p in tried.properties],
         "lemmas": [lemma.name for lemma in tried.lemmas],
+        "warnings": list(tried.warnings),
     }
     return json.dumps({**head, **rest}, ensure_ascii=False)
 

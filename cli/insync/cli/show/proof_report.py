@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import plural, seconds
 from insync.cli.show.report import STOPPED_BY, describe_trace
+from insync.cli.show.warned import warning_lines
 from insync.explorer.prove import induction_trace
 from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
 from insync.explorer.verdict import Verdict
@@ -42,6 +43,7 @@ def describe_search(search: BoundedResult, files: Sequence[Path | None], paint: 
     else:
         lines.append(paint(f"incomplete: no violation of {names} up to depth {result.depth}", Tone.OPEN))
         lines.append("  longer traces were not looked at, and nothing is proved of them")
+    lines += warning_lines(search.warnings, paint, width)
     lines += _used(search.lemmas, "assuming, having proved them,", width)
     lines += ["", *_queries(result.queries), f"z3 {seconds(result.seconds)}"]
     for trace, file in zip(search.traces, files, strict=True):
@@ -55,6 +57,7 @@ def describe_attempt(
     """Return the report of an induction; `files` are where the proof and the traces of initiation were written."""
     lines = [f"{attempt.model.name}   {describe_bounds(attempt.model.identity)}", *_verdict(attempt, paint)]
     lines += _unanswered(attempt.result, width)
+    lines += warning_lines(attempt.warnings, paint, width)
     lines += _used(attempt.lemmas, "with", width)
     lines += ["", *_queries(attempt.result.queries), f"z3 {seconds(attempt.result.seconds)}"]
     if attempt.dropped:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import count, memory, plural, rate, seconds
 from insync.cli.show.trace_files import replay_hint
+from insync.cli.show.warned import warning_lines
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_grid, render_reason
 from insync.properties.every_model import TYPE_OK
 
@@ -40,6 +41,7 @@ def describe_check(
     lines = [
         f"{result.model}   {describe_bounds(result.bounds)}",
         _check_verdict(result, paint),
+        *warning_lines(result.warnings, paint, width),
         "",
         *_steps(result.actions, result.transitions),
         *_not_enabled(result),
@@ -60,9 +62,10 @@ def describe_simulation(result: SimulationResult, columns: Columns, file: Path |
     lines = [
         f"{result.model}   {describe_bounds(result.bounds)}",
         *_simulation_verdict(result, paint),
+        *warning_lines(result.warnings, paint, width),
         "",
         *_steps(result.actions, result.steps),
-        *([f"not taken in these walks: {', '.join(result.never_enabled)}"] if result.never_enabled else []),
+        *([f"not taken in these walks: {', '.join(result.not_taken)}"] if result.not_taken else []),
         _lengths(result),
         "",
         _times(result.seconds, result.steps, "steps", result.peak_memory_bytes),

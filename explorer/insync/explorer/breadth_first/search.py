@@ -112,8 +112,13 @@ class BreadthFirstSearch:
         self._full = False
 
     def run(self) -> Space:
-        """Search from the initial state until the space is complete or something ends it."""
+        """Search from the initial state until the space is complete or something ends it.
+
+        Raises:
+            UserError: the limit on the memory leaves no room for the first states.
+        """
         try:
+            self._require_room()
             self._add_initial()
             while self.space.stopped_by is None and self._goes_on() and self._next_level():
                 pass
@@ -123,6 +128,14 @@ class BreadthFirstSearch:
             for checker in self.checkers:
                 checker.close()
         return self.space
+
+    def _require_room(self) -> None:
+        """Refuse a limit within which the first batch of states could not be expanded and stored."""
+        stores = sum(partition.store.page_bytes + partition.store.table_bytes for partition in self.space.partitions)
+        needed = stores + sum(expander.batch_bytes for expander in self.expanders)
+        threads, partitions = self.team.size, len(self.space.partitions)
+        use = f"the first states with threads={threads} and partitions={partitions}"
+        self.watch.require_room(needed, use)
 
     def _goes_on(self) -> bool:
         if not self.keep_going and (self.space.violations or self.space.refused):

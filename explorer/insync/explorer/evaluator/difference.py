@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from insync.explorer.evaluator.stepping import Refused, Stepper
+from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model, ReadableState
@@ -43,10 +44,18 @@ def first_difference(
     difference between searches lies in how states are kept and counted; or that `stop` was set before.
     """
     judged = judge(model, properties)
-    comparison = _Comparison(model, compile_kernels(model.program, judged.nodes))
+
+    def stopped() -> bool:
+        return stop is not None and stop.is_set()
+
+    try:
+        kernels = compile_kernels(model.program, judged.nodes, stopped=stopped)
+    except GivenUp:
+        return None
+    comparison = _Comparison(model, kernels)
     try:
         for level, codes in _states(model, depth):
-            if stop is not None and stop.is_set():
+            if stopped():
                 return None
             sentence = comparison.of_successors(codes)
             if sentence is None and judged.nodes:

@@ -113,7 +113,7 @@ def replay_against(
 
     Raises:
         Disagreement: the system shows something else than the model.
-        UserError: the file is no trace, or its model takes no such steps.
+        UserError: the file is not a trace, or its model takes no such steps.
     """
     trace = read_trace(Path(file))
     built = model_of(model if model is not None else find_model(trace.model), trace.bounds)

@@ -182,7 +182,7 @@ def _of_assignments(model: Model, name: str, bindings: Mapping[int, BoundAction]
 
 
 def same_steps(program: Program, mutant: Mutant) -> Node:
-    """Return the condition that the mutant takes the same steps from a state; one that changes nothing is no step."""
+    """Return the condition that the mutant takes the same steps from a state, but for those that change nothing."""
     graph = program.graph
     pairs = [(program.actions[number], action) for number, action in mutant.replaced.items()]
     return combine(graph, Op.AND, [_same(graph, old, new) for old, new in pairs])

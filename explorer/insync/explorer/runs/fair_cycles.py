@@ -4,7 +4,7 @@ A set of states supports a fair run if it is strongly connected and meets each d
 taken inside, or (weak) one of its states has none of them enabled, or (strong) none of its states has. Where a weak
 demand fails, every part of the set fails too; where a strong one fails, the states in which its actions are enabled
 are taken away and what is left is looked at again. A single state counts as a cycle: a run may stay there. A step that
-changes nothing is no step, as in TLA+.
+changes nothing is not a step, as in TLA+.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class Verified:
     """What the evaluator says of a lasso.
 
     Attributes:
-        fault: why it is no counterexample; None if it is one.
+        fault: why it is not a counterexample; None if it is one.
         reason: why it is one.
     """
 
@@ -86,7 +86,7 @@ def verify(model: Model, found: RunProperty, fairness: Fairness, lasso: Lasso) -
         due = _due(instance, lasso)
         if due is not None:
             return Verified(None, _reason(found, instance, due, lasso, [text for text in excuses if text]))
-    return Verified(f"{found.name} holds of this run.")
+    return Verified(f"{found.name} holds in this run.")
 
 
 def _excuse(stepper: Stepper, demand: FairSet, lasso: Lasso) -> str | None:
@@ -137,7 +137,7 @@ def _reason(found: RunProperty, instance: Instance, due: int, lasso: Lasso, excu
 
 
 def witness_reason(model: Model, found: RunProperty, codes: Codes) -> str | None:
-    """Say that a state is of the kind that a `sometimes` property asks for; None if it is not."""
+    """Say that a state is one that a `sometimes` property asks for; None if it is not."""
     instance = next((one for one in found.instances(model) if evaluate(one.then, codes)), None)
     if instance is None:
         return None

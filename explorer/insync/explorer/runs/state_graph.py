@@ -12,10 +12,11 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from insync.explorer.limits import Limits, StopReason, Watch
-from insync.explorer.progress import Progress, Pulse, Reporter
+from insync.explorer.progress import Progress, Pulse, Reporter, while_compiling
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.sizes import BATCH
@@ -39,13 +40,11 @@ MOST_STATES = 3_000_000
 
 
 def require_graph_libraries() -> None:
-    """Raise UserError unless the extra `graph` is installed."""
-    try:
-        import numpy  # noqa: F401
-        import scipy.sparse  # noqa: F401
-    except ImportError as error:
-        message = f"This needs the extra `graph` ({error.name} is missing); install it: pip install 'insync[graph]'."
-        raise UserError(message) from error
+    """Raise UserError unless the extra `graph` is installed; to import it would take a second that nobody can stop."""
+    missing = next((name for name in ("numpy", "scipy") if find_spec(name) is None), None)
+    if missing is not None:
+        message = f"This needs the extra `graph` ({missing} is missing); install it: pip install 'insync[graph]'."
+        raise UserError(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +133,12 @@ def graph_watch(limits: Limits | None, stop: threading.Event | None) -> Watch:
 
 
 def graph_within(model: Model, watch: Watch, reporter: Reporter | None = None) -> StateGraph:
-    """Return the graph as far as a watch lets it be explored; see `build_graph`."""
+    """Return the part of the graph that can be explored before a watch ends it; see `build_graph`."""
     require_graph_libraries()
+    watch.require_room()
     try:
-        kernels = compile_kernels(model.program, parts=(Part.EDGES,), stopped=watch.interrupted)
+        with watch.telling(while_compiling(reporter, watch)):
+            kernels = compile_kernels(model.program, parts=(Part.EDGES,), stopped=watch.interrupted)
     except GivenUp as ended:
         return _initial_state(model, StopReason(str(ended.reason)))
     builder = _Builder(model, kernels, watch, reporter)

@@ -15,7 +15,7 @@ from insync.model.catalogue import BUILT_IN
 from insync.model.errors import UserError
 from insync.properties.registry import select
 
-__all__ = ["PropertyViolated", "UnexpectedVerdict", "describe", "save", "trace_directory"]
+__all__ = ["PropertyViolated", "SuspiciousModel", "UnexpectedVerdict", "describe", "save", "trace_directory"]
 
 _PLUGIN = "_insync_pytestplugin"
 
@@ -31,6 +31,10 @@ class PropertyViolated(AssertionError):
     def __init__(self, message: str, trace: Trace | None = None, file: Path | None = None) -> None:
         super().__init__(message)
         self.trace, self.file = trace, file
+
+
+class SuspiciousModel(UserWarning):
+    """What is suspicious in a model, or in its settings, though the test passes."""
 
 
 class UnexpectedVerdict(AssertionError):

@@ -5,6 +5,7 @@ The plugin itself is `_insync_pytestplugin`, which imports this module when a te
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,9 +15,9 @@ from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.evaluator.claims import PropertyLike
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason
-from insync.explorer.testing.failures import PropertyViolated, UnexpectedVerdict, describe, save
+from insync.explorer.testing.failures import PropertyViolated, SuspiciousModel, UnexpectedVerdict, describe, save
 from insync.explorer.traces.grid import describe_bounds
-from insync.explorer.verdict import PropertyResult, Verdict, Violation
+from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
 from insync.machine.memory import physical_memory
 from insync.model import Model
 from insync.model.errors import UserError, closest
@@ -71,6 +72,7 @@ class Answer:
         depth: the levels that were searched, or the most steps of a walk.
         properties: what is known of each property.
         violations: a trace for each that fails.
+        warnings: what is suspicious in the model, or in its settings; a sentence for each.
     """
 
     verdict: Verdict
@@ -80,6 +82,7 @@ class Answer:
     depth: int
     properties: tuple[PropertyResult, ...]
     violations: tuple[Violation, ...]
+    warnings: tuple[str, ...]
 
 
 class InsyncCheck:
@@ -129,6 +132,8 @@ class InsyncCheck:
             stopped_by: the bound, or bounds, that the test means to be stopped by: "depth", "states", "time", "memory",
                 or "walks" for simulate. The search may then be incomplete.
 
+        A test that passes says by a `SuspiciousModel` warning what is suspicious in the model.
+
         Raises:
             PropertyViolated: a property is violated; the message has the trace grid and the command that replays it.
             UnexpectedVerdict: the search is incomplete, or nothing is violated though it is expected.
@@ -150,11 +155,13 @@ class InsyncCheck:
             raise error.with_traceback(None) from None  # a mistake in the test: where insync noticed it says nothing
         if answer.verdict is Verdict.VIOLATED and expect != Verdict.VIOLATED:
             first = answer.violations[0].trace
-            raise PropertyViolated(_violated_text(built, answer, files), first, files[0])
+            raise PropertyViolated(_warned(_violated_text(built, answer, files), answer), first, files[0])
         if answer.verdict is Verdict.INCOMPLETE and answer.stopped_by not in meant:
-            raise UnexpectedVerdict(_incomplete_text(built, answer, bounded))
+            raise UnexpectedVerdict(_warned(_incomplete_text(built, answer, bounded), answer))
         if answer.verdict is not Verdict.VIOLATED and expect == Verdict.VIOLATED:
-            raise UnexpectedVerdict(_not_violated_text(built, answer))
+            raise UnexpectedVerdict(_warned(_not_violated_text(built, answer), answer))
+        for text in answer.warnings:
+            warnings.warn(text, SuspiciousModel, stacklevel=2)
         return answer.verdict
 
     def _limits(self, given: Limits, engine: str) -> Limits:
@@ -191,14 +198,24 @@ def _local(request: Request) -> Answer:
         names.append(given)
     asked = None if request.properties is None else names
     found = check(request.model, properties=asked, limits=request.limits, threads=request.threads)
-    states, depth = found.distinct_states, found.depth
-    return Answer(found.verdict, found.stopped_by, states, "states", depth, found.properties, found.violations)
+    return _searched(found)
 
 
 def _evaluator(request: Request) -> Answer:
-    found = check_by_evaluator(request.model, properties=request.properties, limits=request.limits)
-    states, depth = found.distinct_states, found.depth
-    return Answer(found.verdict, found.stopped_by, states, "states", depth, found.properties, found.violations)
+    return _searched(check_by_evaluator(request.model, properties=request.properties, limits=request.limits))
+
+
+def _searched(found: CheckResult) -> Answer:
+    return Answer(
+        found.verdict,
+        found.stopped_by,
+        found.distinct_states,
+        "states",
+        found.depth,
+        found.properties,
+        found.violations,
+        found.warnings,
+    )
 
 
 def _simulate(request: Request) -> Answer:
@@ -224,7 +241,8 @@ def _simulate(request: Request) -> Answer:
     stopped = found.stopped_by or (WALKS if found.verdict is Verdict.INCOMPLETE else None)
     violations = () if found.violation is None else (found.violation,)
     steps, what = found.steps, "steps of random walks"
-    return Answer(found.verdict, stopped, steps, what, request.depth, found.properties, violations)
+    warned = found.warnings
+    return Answer(found.verdict, stopped, steps, what, request.depth, found.properties, violations, warned)
 
 
 ENGINES: Mapping[str, Callable[[Request], Answer]] = {
@@ -266,6 +284,11 @@ def _check_properties(model: Model, properties: Sequence[PropertyLike] | None) -
             f"some, or say so with properties=[]."
         )
         raise UserError(message)
+
+
+def _warned(text: str, answer: Answer) -> str:
+    """Return the text of a failure with what is suspicious in the model below it."""
+    return "\n\n".join([text, *(f"warning: {warning}" for warning in answer.warnings)])
 
 
 def _violated_text(model: Model, answer: Answer, files: Sequence[Path]) -> str:

@@ -33,7 +33,7 @@ def refusal_trace(model: Model, moves: Sequence[Move]) -> Trace:
     """Return the trace of moves to a state with a step that assigns outside a field's domain: a violation of type_ok.
 
     Raises:
-        InternalError: by the evaluator, there is no such step.
+        InternalError: the evaluator finds no such step.
     """
     codes = moves[-1][1]
     for _, outcome in Stepper(model).outcomes(codes):

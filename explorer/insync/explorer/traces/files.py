@@ -37,7 +37,7 @@ def write_whole(path: Path, text: str) -> None:
     The text goes to a temporary file in the same directory, is flushed to disk, and replaces `path` in one step. On any
     failure the temporary file is removed and UserError names the path and the reason.
     """
-    encoded = text.encode("utf-8", "backslashreplace")  # a file name that is no text; in JSON this is its escape
+    encoded = text.encode("utf-8", "backslashreplace")  # a file name that is not text; in JSON this is its escape
     try:
         if _is_special(path):
             path.write_bytes(encoded)

@@ -50,7 +50,7 @@ class Trace:
     initial state. `refused` is set for type_ok alone, whose last state is sound but has a step that leaves a domain.
 
     A run that goes on for ever has a `loop`: the last state is that of step `loop` again (the last step itself: the run
-    stays there), and `fairness` is what it respects. A `witness` is no counterexample: its last state is a state of
+    stays there), and `fairness` is what it respects. A `witness` is not a counterexample: its last state is a state of
     the kind that a `sometimes` property asks for.
     """
 

@@ -214,7 +214,7 @@ class _Reader:
         hint = (
             "It was written by another version of insync"
             if str(found).startswith("insync-trace/")
-            else "It is no trace file"
+            else "It is not a trace file"
         )
         message = f"{self.path}: format is {_shown(found)}, and this insync reads {_shown(FORMAT)}. {hint}. {_AGAIN}"
         raise UserError(message)

@@ -142,7 +142,7 @@ class Broker(Actor):
             self.forget(b.known[other])
         b.truncating = False
         b.session = False
-        b.epochless = False
+        b.last_fetched_epoch_empty = False
         b.paused = False
         b.throttled = False
         b.joining = set()

@@ -124,11 +124,15 @@ def setting_remarks(b: BoundValues, rules: Rules) -> list[str]:
         lesser, refuses = f"Kafka {release} takes the lesser (KAFKA-15583)", f"Kafka {release} refuses every write then"
         does = f"{refuses}, and the model takes the lesser" if rules.strict_minimum is StrictMinimum.NO else lesser
         remarks.append(
-            f"min.insync.replicas {b.min_insync} is more than the {replicas} replicas: {does}, so no more than "
-            f"{replicas} copies are promised."
+            f"min.insync.replicas {b.min_insync} is more than the {_plural(replicas, 'replica')}: {does}, so "
+            f"{_plural(replicas, 'copy', 'copies')} at most can be promised."
         )
     if acks is not Acks.ALL and b.min_insync != BOUNDS["min_insync"].default:
         remarks.append(f"min.insync.replicas says nothing about records written with acks={acks.value}.")
     if rules.isr_write is IsrWrite.DIRECT and b.reassignments:
         remarks.append(f"Reassignments are modelled from 2.7 on; with {release} none happens.")
     return remarks
+
+
+def _plural(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -24,7 +24,7 @@ class Reply:
         some: whether there is a record.
         record: the record at that offset.
         hw: the leader's high watermark before it counted this fetch.
-        diverging: whether the logs diverge before the offset; then there is no record.
+        diverging: whether the logs diverge before the offset, or it is beyond the leader's; then there is no record.
         epoch: the largest epoch of the leader up to the follower's, where they diverge.
         end: the end of that epoch at the leader, or the leader's log end where the offset is beyond it.
         start: where the leader's log begins.
@@ -60,7 +60,8 @@ class Follower(Actor):
         if self.rules.isr_within_replicas:
             require(self.is_assigned(view, follower))
         if self.rules.truncation is Truncation.ON_FETCH:
-            require(f.term <= s.broker[leader].term)  # else the leader does not know the epoch, and answers an error
+            # A leader cannot say where an epoch above its own ends, and the fetch fails (Partition.readRecords).
+            require(f.term <= s.broker[leader].term)
         require(Not(f.reply.waiting))
         reply = self.answer(s, leader, follower)
         self.count_fetch(s, leader, follower, reply)
@@ -173,24 +174,29 @@ class Follower(Actor):
         return Or(same, s.broker[follower].session)
 
     def answer(self, s: StateView, leader: Replica, follower: Replica) -> Reply:
-        """What the leader finds at the follower's log end (Partition.readRecords)."""
+        """What the leader finds at the follower's log end (Partition.readRecords).
+
+        An offset beyond the leader's end is an error in Kafka, after which the follower asks for that end and truncates
+        there (AbstractFetcherThread.handleOutOfRangeError, fetchOffsetAndTruncate). Here it is one answer with the
+        other: diverging, at the leader's end, of an epoch so large that it cuts nothing by itself.
+        """
         f, l = s.broker[follower], s.broker[leader]
+        any_epoch = epoch_bumps(self.b)
         beyond = f.leo > l.leo
         parted: Condition = False
         floor, end_of = self.floor_epoch(s, leader, f.term), self.end_of_epoch(s, leader, f.term)
         if self.rules.truncation is Truncation.ON_FETCH:
-            parted = And(f.term >= 0, Or(floor < f.term, end_of < f.leo), Not(f.epochless))
+            parted = And(f.term >= 0, Or(floor < f.term, end_of < f.leo), Not(f.last_fetched_epoch_empty))
         diverging = And(Or(parted, beyond), f.leo >= l.start)
-        # Without an epoch below, the answer names the epoch asked for and where the leader's log begins. Where only the
-        # offset is beyond the leader's end it names none, and so the largest that there can be.
+        # A leader that knows no epoch up to the one asked for names that one, with the offset at which its log begins.
         named = If(floor < 0, maximum(f.term, 0), floor)
         return Reply(
             offset=f.leo,
             some=And(Not(diverging), l.start <= f.leo, f.leo < l.leo),
-            record=l.log[minimum(f.leo, self.b.records - 1)],
+            record=l.log[minimum(f.leo, self.b.records - 1)],  # read only where there is one
             hw=l.hw,
             diverging=diverging,
-            epoch=If(parted, named, epoch_bumps(self.b)),
+            epoch=If(parted, named, any_epoch),
             end=If(parted, end_of, l.leo),
             start=l.start,
         )
@@ -216,7 +222,7 @@ class Follower(Actor):
         """
         f = s.broker[follower]
         matches = f.leo == reply.offset if self.rules.reply_matches_offset else True
-        f.epochless = False
+        f.last_fetched_epoch_empty = False
         with when(And(Not(reply.diverging), matches)):
             self.process_partition_data(s, follower, reply)
         with when(reply.diverging):
@@ -225,6 +231,8 @@ class Follower(Actor):
     def process_partition_data(self, s: StateView, follower: Replica, reply: Reply) -> None:
         """Append the record, then take over the leader's high watermark and log start offset.
 
+        A follower whose log ends before the leader's begins starts anew there. In Kafka that takes an error and a
+        request (AbstractFetcherThread.handleOutOfRangeError); here it comes with the reply.
         Kafka: ReplicaFetcherThread.processPartitionData.
         """
         f = s.broker[follower]
@@ -232,7 +240,7 @@ class Follower(Actor):
         with when(appends):
             self.append(s, follower, reply.record, s.epoch_of[reply.record])
         f.hw = minimum(reply.hw, f.leo)
-        f.epochless = Not(appends)
+        f.last_fetched_epoch_empty = Not(appends)
         with when(reply.offset < reply.start):
             self.start_at(s, follower, reply.start)
         self.raise_start(s, follower, minimum(reply.start, f.hw))
@@ -247,7 +255,8 @@ class Follower(Actor):
         if self.rules.watermark_after_truncation:
             self.truncate(s, follower, end)
             return
-        # The high watermark moves first, and a reader may come before the truncation, which the next fetch makes.
+        # A race: the high watermark is set, and a reader comes before the truncation. Where it rises, the step ends
+        # between the two, and the next fetch truncates.
         reached = minimum(reply.hw, f.leo)
         early = f.hw < reached
         with when(Not(early)):
@@ -268,10 +277,11 @@ class Follower(Actor):
     def drops_reply(self, same_leader: Condition) -> Condition:
         """Whether a reply is dropped that arrives in a later epoch than it was asked for in.
 
-        A fetcher that has to truncate first is not ready for data. Kafka: AbstractFetcherThread.processFetchRequest.
+        Kafka: AbstractFetcherThread.processFetchRequest, PartitionFetchState.isReadyForFetch.
         """
         if self.rules.drop_stale_reply:
             return True
+        # Before 3.0 nobody compared epochs, but a partition that has to truncate first was not ready for data.
         return And(self.rules.truncation.asks_first, self.truncates_first(same_leader))
 
     def forget_reply(self, s: StateView, follower: Replica) -> None:
@@ -306,17 +316,19 @@ class Follower(Actor):
         """
         f, l = s.broker[follower], s.broker[leader]
         floor = self.floor_epoch(s, leader, f.term)
-        no_epoch = False if self.rules.cache_epoch_on_election else floor < 0
-        undefined = Or(f.term < 0, f.term > l.term, no_epoch)
-        answered = If(floor < 0, f.term, floor)
-        end = minimum(f.leo, self.end_of_epoch(s, leader, f.term))
-        below, own_end = self.floor_epoch(s, follower, answered), self.end_of_epoch(s, follower, answered)
-        # Since KAFKA-7415 the same lookup names the epoch asked for where all that it has are later.
-        own = If(below < 0, answered, below) if self.rules.cache_epoch_on_election else below
-        again = And(Not(undefined), own >= 0, own < answered)
-        agreed = If(again, own_end, If(own < 0, end, minimum(end, own_end)))
-        self.truncate(s, follower, If(undefined, f.hw, agreed))
-        f.truncating = again
+        unknown_to_leader = False if self.rules.cache_epoch_on_election else floor < 0
+        undefined = Or(f.term < 0, f.term > l.term, unknown_to_leader)
+        leader_epoch = If(floor < 0, f.term, floor)
+        leader_end = minimum(f.leo, self.end_of_epoch(s, leader, f.term))
+        # The follower looks up the leader's epoch in its own cache. Since KAFKA-7415 that lookup names the epoch asked
+        # for where all that the cache has are later.
+        found = self.floor_epoch(s, follower, leader_epoch)
+        follower_epoch = If(found < 0, leader_epoch, found) if self.rules.cache_epoch_on_election else found
+        follower_end = self.end_of_epoch(s, follower, leader_epoch)
+        asks_again = And(Not(undefined), follower_epoch >= 0, follower_epoch < leader_epoch)
+        agreed = If(follower_epoch < 0, leader_end, minimum(leader_end, follower_end))
+        self.truncate(s, follower, If(undefined, f.hw, If(asks_again, follower_end, agreed)))
+        f.truncating = asks_again
 
     def start_to_follow(self, s: StateView, follower: Replica, same_leader: Condition) -> None:
         """Begin to follow in a new epoch: forget the leadership, and truncate first if the release does it so.
@@ -328,7 +340,7 @@ class Follower(Actor):
         f.leads_since = 0
         for other in self.others(follower):
             self.forget(f.known[other])
-        f.epochless = False
+        f.last_fetched_epoch_empty = False
         with when(Not(same_leader)):
             f.session = False
         with when(self.truncates_first(same_leader)):

@@ -214,7 +214,7 @@ class ClusterState(Model):
             paused=Absent.unless(b.pauses, Bool),
             throttled=Absent.unless(b.throttles, Bool),
             copied=Absent.unless(b.moves, Option(end)),
-            epochless=Absent.unless(not rules.empty_reply_keeps_epoch, Bool),
+            last_fetched_epoch_empty=Absent.unless(not rules.empty_reply_keeps_epoch, Bool),
             joining=Absent.unless(not rules.join_reads_one_snapshot, Set(Replica)),
             # A fetch's reply on its way: records from `offset` on, or where the logs diverge.
             reply=Absent.unless(

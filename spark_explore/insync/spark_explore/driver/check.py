@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from insync.explorer.check import result_of, violations_in
+from insync.explorer.check import result_of, stopped_before, violations_in
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, Watch
-from insync.explorer.progress import Reporter
+from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.verdict import CheckResult
+from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.kernels import Kernels, load
 from insync.properties.registry import judge
 from insync.spark_explore.driver.ledger import Ledger
@@ -29,10 +30,10 @@ from insync.spark_explore.driver.manifest import (
 )
 from insync.spark_explore.driver.options import SparkOptions, open_run
 from insync.spark_explore.driver.paths import PathFinder
+from insync.spark_explore.driver.releasing import releasing
 from insync.spark_explore.driver.search import SparkSearch, TaskReporter
 from insync.spark_explore.driver.session import default_partitions, open_session, prepare_workers
 from insync.spark_explore.driver.warm_start import warm_start
-from insync.spark_explore.executor.release import releasing
 from insync.spark_explore.executor.worker import RECIPE, RunPlace
 from insync.spark_explore.wire.recipe import Recipe, recipe_for, write_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
@@ -63,31 +64,35 @@ def check(
         model: what to search: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline. type_ok is always checked.
-        limits: bounds of the search; `memory_bytes` bounds the tables of one executor.
+        limits: bounds of compilation and search; `memory_bytes` bounds the tables of one executor.
         options: how to use Spark.
         keep_going: whether to go on to the end of the space after a violation.
         reporter: is told of each level.
         task_reporter: is told the times and sizes of each task.
-        stop: ends the search when it is set.
+        stop: ends compilation or search when it is set.
 
     Raises:
         UserError: an unknown model, bound or property, a model that cannot be traced, or something that Spark lacks.
         InternalError: the evaluator does not confirm what the machine code found.
     """
     options, limits = options or SparkOptions(), limits or Limits()
-    clock = _Clock()
+    watch, clock = Watch(replace(limits, memory_bytes=None), stop), _Clock()
     model = model_of(model, bounds)
-    judged = judge(model, properties)
-    recipe = recipe_for(model.program, judged.nodes)
-    kernels = load(recipe.texts)
+    judged, program = judge(model, properties), model.program
+    try:
+        recipe = interruptible(lambda _: recipe_for(program, judged.nodes), watch.interrupted)
+        with watch.telling(while_compiling(reporter, watch)):
+            kernels = load(recipe.texts, watch.interrupted)
+    except GivenUp as ended:
+        clock.lap("compile")
+        return replace(stopped_before(model, judged, ended, clock.seconds["compile"]), engine="spark")
     clock.lap("compile")
     identity = identity_of(model, tuple(found.name for found in judged.invariants), recipe.digest)
     if options.run_dir is not None:
         _examine(RunFolder(options.run_dir), identity, options.resume)  # before Spark is started
     with _workers(options) as spark, open_run(options) as run:
         clock.lap("start")
-        watch = Watch(replace(limits, memory_bytes=None), stop)
-        manifest = _begun(spark, run, identity, recipe, kernels, options, limits, keep_going)
+        manifest = _begun(spark, run, identity, recipe, kernels, options, limits, keep_going, stop)
         place = _place(run, manifest, options, limits)
         with releasing(spark, place):
             search = SparkSearch(spark, place, recipe, manifest.ledger, watch, keep_going, reporter, task_reporter)
@@ -97,7 +102,7 @@ def check(
             violations = violations_in(model, judged.invariants, space, finder.path_to)
     if violations:
         clock.lap("trace")
-    return replace(result_of(model, judged.names, space, violations, clock.seconds), engine="spark")
+    return replace(result_of(model, judged, space, violations, clock.seconds), engine="spark")
 
 
 @contextlib.contextmanager
@@ -133,6 +138,7 @@ def _begun(
     options: SparkOptions,
     limits: Limits,
     keep_going: bool,
+    stop: threading.Event | None,
 ) -> Manifest:
     """The manifest of the run that goes on, or of a new one with its first levels."""
     if options.resume:
@@ -140,7 +146,7 @@ def _begun(
     partitions = options.partitions or default_partitions(spark)
     run.write(RECIPE, write_recipe(recipe))
     enough = options.warm_states if limits.states is None else min(options.warm_states, limits.states)
-    start = warm_start(kernels, recipe.initial, run, partitions, Limits(limits.depth, enough), keep_going)
+    start = warm_start(kernels, recipe.initial, run, partitions, Limits(limits.depth, enough), keep_going, stop)
     manifest = Manifest(identity, uuid.uuid4().hex[:16], partitions, Ledger(start))
     write_manifest(run, manifest)
     return manifest

@@ -10,7 +10,7 @@ from insync.machine.kernels import Part, load
 from insync.machine.sizes import BATCH
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
-from insync.spark_explore.driver.manifest import Manifest, read_manifest
+from insync.spark_explore.driver.manifest import Manifest, read_manifest, require_manifest
 from insync.spark_explore.driver.options import SparkOptions
 from insync.spark_explore.driver.session import open_session, prepare_workers
 from insync.spark_explore.executor.predecessors import level_pieces
@@ -33,7 +33,7 @@ __all__ = ["export"]
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """What the tasks of an export need; `recipe` is of the part EDGES, as `write_recipe` wrote it."""
+    """What the tasks of an export need; `recipe` is that of the part EDGES, as `write_recipe` wrote it."""
 
     uri: str
     version: str
@@ -60,6 +60,8 @@ def export(run_dir: str, out: str, options: SparkOptions | None = None) -> tuple
     Raises:
         UserError: there is no such run, another insync made it, or `out` cannot be written.
     """
+    require_manifest(run_dir)  # in no time, where it can be seen without Spark's packages
+
     from pyspark.errors import PySparkException
 
     options = options or SparkOptions()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from insync.model import Model
@@ -102,8 +103,7 @@ def read_manifest(folder: RunFolder) -> Manifest:
     try:
         entries: dict[str, Any] = json.loads(folder.read(MANIFEST))
     except FileNotFoundError as error:
-        message = f"{folder.uri}: there is no {MANIFEST}, so this is no run directory. Give one that --run-dir wrote."
-        raise UserError(message) from error
+        raise _no_run(folder.uri) from error
     except ValueError as error:
         message = f"{folder.uri}/{MANIFEST}: this is not JSON ({error}). Search again with --run-dir."
         raise UserError(message) from error
@@ -115,6 +115,16 @@ def read_manifest(folder: RunFolder) -> Manifest:
         entries["insync"], entries["model"], entries["bounds"], tuple(entries["properties"]), entries["code"]
     )
     return Manifest(identity, entries["run"], entries["partitions"], Ledger.from_entries(entries))
+
+
+def require_manifest(run_dir: str) -> None:
+    """Raise UserError if a local path holds no run; a URI is not looked at."""
+    if "://" not in run_dir and not (Path(run_dir) / MANIFEST).exists():
+        raise _no_run(str(Path(run_dir).resolve()))
+
+
+def _no_run(place: str) -> UserError:
+    return UserError(f"{place}: there is no {MANIFEST}, so this is no run directory. Give one that --run-dir wrote.")
 
 
 def require_same(folder: RunFolder, found: Identity, wanted: Identity) -> None:

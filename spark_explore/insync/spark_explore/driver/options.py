@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from insync.model.errors import UserError
-from insync.spark_explore.driver.session import spark_folder
+from insync.spark_explore.executor.folders import spark_folder
 from insync.spark_explore.wire.run_folder import RunFolder
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class SparkOptions:
         run_dir: a path or URI that all executors reach; None is a temporary folder, for executors on this machine.
         resume: whether run_dir holds a run that was interrupted, which goes on.
         warm_states: how many states the driver searches itself before Spark takes over.
-        tables_on_disk: whether tables are files on the executors' disks, mapped into memory as far as there is room.
+        tables_on_disk: whether tables are files on the executors' disks, mapped into memory while there is room.
         ship: whether insync is sent to the workers; None sends it unless they are on this machine.
     """
 

@@ -19,11 +19,12 @@ from insync.model.errors import UserError
 from insync.spark_explore.driver.class_archive import archive_options
 from insync.spark_explore.driver.requirements import require_java, require_packages
 from insync.spark_explore.driver.ship import write_namespace
+from insync.spark_explore.executor.folders import spark_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["default_partitions", "is_connect", "is_local", "open_session", "prepare_workers", "spark_folder"]
+__all__ = ["default_partitions", "is_connect", "is_local", "open_session", "prepare_workers"]
 
 _SETTINGS = {
     "spark.sql.adaptive.enabled": "false",  # a task must get the rows of exactly one partition
@@ -226,7 +227,7 @@ def is_local(session: SparkSession) -> bool:
 
 
 def default_partitions(session: SparkSession) -> int:
-    """Return how many tasks run at once, as far as Spark says."""
+    """Return how many tasks run at once, by what Spark says."""
     if is_connect(session):
         return int(session.conf.get("spark.default.parallelism", None) or 8)
     return max(session.sparkContext.defaultParallelism, 1)
@@ -263,13 +264,6 @@ def prepare_workers(session: SparkSession, run_dir: str | None, ship: bool | Non
             path.parent.mkdir(exist_ok=True)
             write_namespace(path)
             session.sparkContext.addPyFile(str(path))
-
-
-def spark_folder() -> Path:
-    """Return the folder for files of this driver or executor that Spark removes when it ends."""
-    from pyspark import SparkFiles
-
-    return Path(SparkFiles.getRootDirectory())
 
 
 def _first_line(error: BaseException) -> str:

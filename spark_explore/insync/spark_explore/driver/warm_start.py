@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from itertools import pairwise
 
@@ -18,7 +19,13 @@ _ADDRESS_SPACE = 8 << 30  # reserved, not used
 
 
 def warm_start(
-    kernels: Kernels, initial: Words, run: RunFolder, partitions: int, limits: Limits, keep_going: bool
+    kernels: Kernels,
+    initial: Words,
+    run: RunFolder,
+    partitions: int,
+    limits: Limits,
+    keep_going: bool,
+    stop: threading.Event | None,
 ) -> Space:
     """Search until a limit is reached, write the states, and return what was found.
 
@@ -31,8 +38,9 @@ def warm_start(
         partitions: how many parts they are in.
         limits: the depth, and how many states are enough; the level in which they are reached is the last.
         keep_going: whether a violation ends the search.
+        stop: ends it when it is set.
     """
-    watch = Watch(replace(limits, memory_bytes=_ADDRESS_SPACE), None)
+    watch = Watch(replace(limits, memory_bytes=_ADDRESS_SPACE), stop)
     with Team(1) as team:
         search = BreadthFirstSearch(kernels, watch, team, partitions, initial, keep_going)
         try:

@@ -75,7 +75,7 @@ class Tables:
         kernels: the compiled program.
         warm: up to which level the run directory has one file per partition.
         limit: bytes that all tables of the executor may take; None is most of the machine's memory.
-        on_disk: whether tables are files on the local disk, mapped into memory as far as there is room.
+        on_disk: whether tables are files on the local disk, mapped into memory while there is room.
 
     Attributes:
         loaded: how many states this worker has read from the run directory.

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import gc
 from dataclasses import dataclass
-from pathlib import Path
 
 from insync.machine.checker import Checker
 from insync.machine.expander import Expander
 from insync.machine.kernels import load
-from insync.spark_explore.driver.session import spark_folder
+from insync.spark_explore.executor.folders import executor_folder
 from insync.spark_explore.executor.tables import Tables
 from insync.spark_explore.wire.recipe import read_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.version import require_version
 
-__all__ = ["RECIPE", "RunPlace", "Worker", "executor_folder", "worker_for"]
+__all__ = ["RECIPE", "RunPlace", "Worker", "worker_for"]
 
 RECIPE = "recipe.json.z"
 _PACKET_BYTES = 1 << 20
@@ -108,8 +107,3 @@ def worker_for(place: RunPlace) -> Worker:
     # Spark collects garbage after every task; with these libraries loaded, that takes longer than a small level.
     gc.freeze()
     return worker
-
-
-def executor_folder(run: str) -> Path:
-    """Return where this executor keeps notes of a run: a folder that Spark removes when the executor ends."""
-    return spark_folder() / f"insync-{run}"

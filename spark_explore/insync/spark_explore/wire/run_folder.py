@@ -53,7 +53,7 @@ class RunFolder:
 
     @property
     def is_local(self) -> bool:
-        """Whether it is on this machine's own filesystem, as far as can be seen."""
+        """Whether it is on this machine's own filesystem, by its URI."""
         return str(self._fs.type_name) == "local"
 
     def has(self, name: str) -> bool:

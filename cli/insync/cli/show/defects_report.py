@@ -1,0 +1,157 @@
+"""What `insync defects` says: the catalogue, a defect with its trace, and what a search finds of both."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from insync.cli.show.as_json import steps_json
+from insync.cli.show.figures import plural
+from insync.cli.show.report import describe_trace
+from insync.explorer import CheckResult
+from insync.explorer.ask import with_shown_bounds
+from insync.explorer.traces.grid import Paint
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
+from insync.kafka.releases import rule_documentation
+
+__all__ = [
+    "Searched",
+    "breaks_as_listed",
+    "broken_words",
+    "catalogue_json",
+    "defect_json",
+    "describe_catalogue",
+    "describe_defect",
+    "fixed_words",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A defect that was searched for.
+
+    Attributes:
+        model: the cluster with the defect.
+        broken: what the search found in it.
+        fixed: what it found with the fix.
+    """
+
+    model: Cluster
+    broken: CheckResult
+    fixed: CheckResult
+
+
+def describe_catalogue() -> str:
+    """Return the list of all defects, and of those that are not modelled."""
+    width = max(len(defect.title) for defect in DEFECTS.values())
+    lines = [f"  {d.name:<5} {d.title:<{width}}  {_steps(d):>8}  {d.ticket}" for d in DEFECTS.values()]
+    lines += ["", "Not modelled:"]
+    lines += [f"  {entry.name:<5} {entry.title} ({entry.ticket}): {entry.reason}" for entry in LEFT_OUT]
+    lines += ["", "One of them with its trace: insync defects NAME. All of them searched for: insync defects --verify."]
+    return "\n".join(line for text in lines for line in (textwrap.wrap(text, 120, subsequent_indent=" " * 8) or [""]))
+
+
+def _steps(defect: Defect) -> str:
+    return "no harm" if defect.harmless else plural(defect.length - 1, "step")
+
+
+def catalogue_json() -> str:
+    """Return the same as the object that `--json` prints."""
+    return json.dumps(
+        {
+            "defects": [_as_json(defect) for defect in DEFECTS.values()],
+            "left_out": [{"name": e.name, "title": e.title, "ticket": e.ticket, "reason": e.reason} for e in LEFT_OUT],
+        },
+        ensure_ascii=False,
+    )
+
+
+def _as_json(defect: Defect) -> dict[str, object]:
+    return {
+        "name": defect.name,
+        "title": defect.title,
+        "ticket": defect.ticket,
+        "affected": defect.affected,
+        "story": defect.story,
+        "fix": defect.fix,
+        "property": defect.breaks,
+        "trace_length": defect.length,
+        "bounds": dict(defect.bounds),
+        "rules": sorted(defect.rules),
+    }
+
+
+def describe_defect(defect: Defect, searched: Searched, files: Sequence[Path | None], paint: Paint, width: int) -> str:
+    """Return what there is to see of a defect; `files` are where its traces were written."""
+    model, broken = searched.model, searched.broken
+    lines = [f"{defect.name}   {defect.title}", f"{defect.ticket}; affected: {defect.affected}", ""]
+    lines += textwrap.wrap(defect.story, 100)
+    lines += ["", f"fix: {defect.fix}"]
+    lines += [f"without the rule {name}: {rule_documentation(name)}" for name in defect.rules]
+    for violation, file in zip(broken.violations, files, strict=True):
+        lines += ["", describe_trace(with_shown_bounds(violation.trace, model), model.grid, file, paint, width)]
+    if broken.verdict == "holds":
+        states = plural(broken.distinct_states, "state")
+        lines += ["", f"No harm: {defect.breaks} holds in all {states} at these bounds, without the fix as well."]
+    elif broken.verdict == "incomplete":
+        lines += ["", f"Without the fix: undecided, {_stopped(broken)}."]
+    return "\n".join([*lines, "", _fix_line(defect, searched.fixed)])
+
+
+def defect_json(defect: Defect, searched: Searched, files: Sequence[Path | None]) -> dict[str, object]:
+    """Return what scripts are told of a defect that was searched for."""
+    broken, fixed = searched.broken, searched.fixed
+    traces = [
+        {"reason": v.trace.reason, "steps": steps_json(v.trace), "trace": None if file is None else str(file)}
+        for v, file in zip(broken.violations, files, strict=True)
+    ]
+    return {
+        **_as_json(defect),
+        "bounds": searched.model.identity,
+        "verdict": str(broken.verdict),
+        "violations": traces,
+        "verdict_with_fix": str(fixed.verdict),
+    }
+
+
+def _fix_line(defect: Defect, result: CheckResult) -> str:
+    changed = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in defect.fixed.items())
+    how = f" ({changed})" if changed else ""
+    states = plural(result.distinct_states, "state")
+    if result.verdict == "holds":
+        return f"With the fix{how} {defect.breaks} holds in all {states} at these bounds."
+    if result.verdict == "incomplete":
+        return f"With the fix{how}: undecided, {_stopped(result)}."
+    return f"With the fix{how}: {result.verdict} after {states}."
+
+
+def _stopped(result: CheckResult) -> str:
+    by = "Ctrl-C" if result.stopped_by == "interrupt" else f"the limit on the {result.stopped_by}"
+    return f"stopped by {by} after {plural(result.distinct_states, 'state')}"
+
+
+def breaks_as_listed(defect: Defect, result: CheckResult) -> bool | None:
+    """Return whether a defect breaks what the catalogue says, in as many steps; None if the search was stopped."""
+    if result.verdict == "incomplete":
+        return None
+    return [violation.trace_length for violation in result.violations] == ([] if defect.harmless else [defect.length])
+
+
+def broken_words(defect: Defect, result: CheckResult) -> str:
+    """Return what a search with the defect found, and what the catalogue says where that differs."""
+    if result.verdict == "incomplete":
+        return _stopped(result)
+    lengths = [violation.trace_length for violation in result.violations]
+    found = f"broken in {plural(lengths[0] - 1, 'step')}" if lengths else "not broken"
+    return found if breaks_as_listed(defect, result) else f"{found} (catalogue: {_steps(defect)})"
+
+
+def fixed_words(result: CheckResult) -> str:
+    """Return what a search with the fix found."""
+    if result.verdict == "incomplete":
+        return _stopped(result)
+    return f"{result.verdict}, {plural(result.distinct_states, 'state')}"

@@ -1,0 +1,35 @@
+"""The end of a run: the executors give back its tables."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from insync.spark_explore.driver.jobs import run_plan, seeded_plan
+from insync.spark_explore.driver.session import is_local
+from insync.spark_explore.executor.folders import executor_folder
+from insync.spark_explore.executor.release import release_task
+from insync.spark_explore.executor.tables import release_tables
+from insync.spark_explore.executor.worker import RunPlace
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["releasing"]
+
+
+@contextlib.contextmanager
+def releasing(spark: SparkSession, place: RunPlace) -> Iterator[None]:
+    """Give back the tables of a run, however the block ends.
+
+    An executor that no task reaches any more keeps its tables until its idle Python workers end, a minute later.
+    """
+    try:
+        yield
+    finally:
+        if is_local(spark):
+            release_tables(executor_folder(place.run))
+        else:
+            with contextlib.suppress(Exception):  # the session may be lost, and with it the tables
+                run_plan(spark, seeded_plan(spark, place.partitions, 0, release_task(place.run)), None)

@@ -1,0 +1,146 @@
+"""What standard error says while something takes long: a line that is rewritten on a terminal, lines elsewhere."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync.cli.show import progress as shown
+from insync.cli.show.progress import progress_line, status_line, steps_of_work, walk_line
+from insync.cli.show.terminal import emit, emit_error, emit_status
+from insync.explorer import Limits, Progress, WalkProgress
+from insync.explorer.limits import Watch
+from insync.explorer.progress import Phase
+
+Insync = Callable[..., Any]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+WIPE = "\r\x1b[K"
+
+
+def test_status_on_a_terminal_is_one_line_that_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "40")
+    emit_status("first")
+    emit_status("x" * 100)
+    emit_error("a message")
+    emit("the report")
+    assert terminal.getvalue() == f"{WIPE}first{WIPE}{'x' * 39}{WIPE}a message\n"
+
+
+def test_status_elsewhere_is_a_line_each_time(capsys: pytest.CaptureFixture[str]) -> None:
+    emit_status("first")
+    emit_status("second")
+    assert capsys.readouterr().err == "first\nsecond\n"
+
+
+def test_a_step_is_named_once_it_takes_long(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shown, "_PERIOD_SECONDS", 0.02)
+    with steps_of_work(quiet=False) as steps:
+        steps.begin("quick")
+        steps.begin("slow")
+        time.sleep(0.3)
+    said = capsys.readouterr().err
+    assert re.fullmatch(r"(Progress: slow, 0\.\d\d s so far\.\n)+", said)
+    with steps_of_work(quiet=True) as steps:
+        steps.begin("slow")
+        time.sleep(0.1)
+    assert capsys.readouterr().err == ""
+    assert not [thread for thread in threading.enumerate() if "_repeat" in thread.name]
+
+
+def test_each_phase_has_its_words() -> None:
+    compiling = Progress(0, 0, 0, 0.0, 1 << 20, 12.0, Phase.COMPILE)
+    deciding = Progress(7, 0, 1000, 0.0, 1 << 20, 12.0, Phase.DECIDE, "agreed_leader")
+    searching = Progress(17, 1_813_599, 10_480_508, 4.3e6, 367 << 20, 52.04)
+    assert progress_line(compiling, "now") == "Progress(0) at now: compiling the model for 12.0 s, 1 MiB of memory."
+    assert status_line(compiling) == "compiling the model: 1 MiB, 12.0 s"
+    assert (
+        progress_line(deciding, "now") == status_line(deciding) == ("Progress: deciding agreed_leader on 1,000 states.")
+    )
+    assert status_line(searching) == (
+        "level 17: 10,480,508 states (4.3 million states/s), 1,813,599 to expand, 367 MiB, 52.0 s"
+    )
+    assert (
+        walk_line(WalkProgress(0, 0, 0.0, 1 << 20, 12.0))
+        == "Progress: compiling the model for 12.0 s, 1 MiB of memory."
+    )
+
+
+def test_a_watch_tells_about_once_a_second_while_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insync.explorer.limits._TELLING_SECONDS", 0.05)
+    watch, told = Watch(Limits(), None), list[float]()
+    end = time.perf_counter() + 0.3
+    with watch.telling(lambda: told.append(watch.seconds)):
+        while time.perf_counter() < end:
+            assert watch.interrupted() is None
+    assert 2 <= len(told) <= 6
+    time.sleep(0.06)
+    assert watch.interrupted() is None
+    assert len(told) <= 6
+
+
+@pytest.mark.parametrize("command", ["check", "simulate"])
+def test_a_long_compilation_says_so(
+    insync: Insync, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str
+) -> None:
+    from insync.machine import compiler
+
+    make = compiler.object_code
+
+    def slow(text: str) -> bytes:
+        time.sleep(0.3)
+        return make(text)
+
+    monkeypatch.setattr(compiler, "object_code", slow)
+    monkeypatch.setattr("insync.explorer.limits._TELLING_SECONDS", 0.0)
+    monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path))
+    line = (command, "kip101", "--replicas", 2, "--max-leader-epoch", 1)
+    assert ": compiling the model for 0." in insync(*line).err
+    assert insync(*line, "--quiet").err == ""
+
+
+def test_liveness_says_what_it_decides(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("networkx")
+    monkeypatch.setattr("insync.explorer.limits._TELLING_SECONDS", 0.0)
+    line = ("liveness", "kip320", "--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
+    assert "Progress: deciding two_leaders on " in insync(*line).err
+    assert insync(*line, "--quiet").err == ""
+
+
+def test_a_real_terminal_keeps_nothing_of_the_progress() -> None:
+    main, side = pty.openpty()
+    script = (
+        "import time; from insync.cli.show.progress import steps_of_work, _PERIOD_SECONDS\n"
+        "from insync.cli.show import progress; progress._PERIOD_SECONDS = 0.05\n"
+        "with steps_of_work(False) as steps:\n"
+        "    steps.begin('searching'); time.sleep(0.4)\n"
+    )
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+    subprocess.run([sys.executable, "-c", script], stderr=side, check=True, timeout=30, env=environment)
+    os.close(side)
+    said = os.read(main, 10_000).decode()
+    os.close(main)
+    assert said.count("searching, 0.") >= 3
+    assert "\n" not in said
+    assert said.endswith(WIPE)

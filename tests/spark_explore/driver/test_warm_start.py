@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from insync.explorer import Limits
+from insync.machine.kernels import compile_kernels
+from insync.spark_explore.driver.warm_start import warm_start
+from insync.spark_explore.wire.run_folder import RunFolder
+from insync_toys import TokenRing
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_start_that_is_stopped_leaves_the_levels_that_are_complete(stopped: bool, tmp_path: Path) -> None:
+    program, stop = TokenRing().program, threading.Event()
+    if stopped:
+        stop.set()
+    kernels = compile_kernels(program)
+    start = warm_start(kernels, program.schema.pack(program.initial), RunFolder(str(tmp_path)), 2, Limits(), True, stop)
+    assert start.stopped_by is None, "it is for the search to say so"
+    assert (sum(start.levels), start.expanded) == ((1, 0) if stopped else (6, len(start.levels)))
