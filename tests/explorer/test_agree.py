@@ -25,7 +25,7 @@ from insync.model import Model, UserError
 from insync.model.catalogue import BUILT_IN, find_model
 from insync_lamp import Lamp
 from insync_runs import Crossing
-from insync_toys import TOYS, DieHard
+from insync_toys import TOYS, DieHard, Overflow
 
 ENGINES: dict[str, Engine] = {"evaluator": evaluator_engine, "local-1": local_engine(1), "local-2": local_engine(2)}
 PUBLISHED = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
@@ -193,6 +193,15 @@ def test_the_first_state_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) 
         assert found is not None
         assert sentence in found.sentence
         assert found.level == level
+    overflow = Overflow()
+    actions = [
+        replace(one, guard=(*one.guard, *(c.node for c in one.checks)), checks=()) for one in overflow.program.actions
+    ]
+    tame = replace(overflow.program, actions=tuple(actions))
+    monkeypatch.setattr("insync.explorer.evaluator.difference.compile_kernels", lambda _, nodes: honest(tame, nodes))
+    found = first_difference(overflow, properties=[], depth=20)
+    assert found is not None
+    assert found.sentence == "The evaluator refuses 1 steps for type_ok, the machine code 0."
     strong = honest(model.program, [model.program.graph.false])
     monkeypatch.setattr("insync.explorer.evaluator.difference.compile_kernels", lambda *_, **__: strong)
     found = first_difference(model, properties=["weak_isr"], depth=20)

@@ -246,7 +246,7 @@ def test_a_run_that_proves_nothing_is_refused(sentence: str) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "sentence"),
     [
-        ("loop", 99, "loop is 99; expected the number of a step, from 0 to 8."),
+        ("loop", 9, "loop is 9; expected the number of a step, from 0 to 8."),
         ("loop", True, "loop is true; expected the number of a step"),
         ("witness", False, "witness is false; expected true, or no such key."),
         ("fairness", {"weak": []}, "the key 'strong' is missing in fairness."),

@@ -8,7 +8,7 @@ from insync.explorer.limits import Limits
 from insync.explorer.mutants.mutants import Change, Mutant, mutants_of, same_steps
 from insync.explorer.mutate import Fate, MutationResult, mutate
 from insync.kafka.published import AsyncIsr, Kip101, Kip320
-from insync.model import Model, UserError
+from insync.model import Bound, Bounds, BoundValues, Int, Model, State, StateView, UserError, action, require
 from insync.model.evaluator import Evaluator, evaluate
 from insync.model.program import Program
 from insync_lamp import Lamp
@@ -40,6 +40,29 @@ def reachable(program: Program) -> dict[Codes, set[object]]:
 
 def names(mutants: Iterable[Mutant]) -> list[str]:
     return [mutant.name for mutant in mutants]
+
+
+class Wide(Model):
+    """A condition that is too long to be shown, on as many fields as the bound says."""
+
+    bounds = Bounds(fields=Bound(5, 1, 9))
+
+    def declare(self, b: BoundValues) -> State:
+        return State(**{f"a_field_with_a_long_name_{number}": Int(0, 3) for number in range(b.fields)})
+
+    @action
+    def act(self, s: StateView) -> None:
+        """Wait for a sum."""
+        fields = [getattr(s, f"a_field_with_a_long_name_{number}") for number in range(self.b.fields)]
+        require(sum((number + 2) * field for number, field in enumerate(fields)) == 3)
+        s.a_field_with_a_long_name_0 = 0
+
+
+@pytest.mark.parametrize(("fields", "shown", "more"), [(5, 5, ""), (6, 5, ", ...")])
+def test_of_a_long_condition_the_fields_are_named_up_to_five(fields: int, shown: int, more: str) -> None:
+    (guard, *_) = mutants_of(Wide(fields=fields))
+    listed = ", ".join(f"a_field_with_a_long_name_{number}" for number in range(shown))
+    assert guard.name == f"act does not require a condition on {listed}{more}"
 
 
 def test_what_is_written_once_is_one_mutant_in_the_words_of_the_model() -> None:

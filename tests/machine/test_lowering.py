@@ -114,6 +114,20 @@ def test_a_selection_of_cells_is_found_wherever_they_lie(layout_name: str, shift
     assert violations(schema, nodes, states) == found
 
 
+@pytest.mark.parametrize("low", [-1, 0, 1])
+@pytest.mark.parametrize("high", [2, 3, 4])
+def test_beyond_the_last_cell_is_nothing_though_another_cell_lies_there(low: int, high: int) -> None:
+    size = high - low + 1
+    schema, graph = layout([(8, 0, 0), (8, 0, 3), (8, 0, 6), (size, 0, 9)]), Graph([8, 8, 8, size])
+    index = graph.node(Op.ADD, (graph.cell(3), graph.const(low)))
+    selection = graph.node(Op.SELECT, (index, *(graph.cell(i) for i in range(3))))
+    states = [(5, 6, 7, at) for at in range(size)]
+    values = [state[at] if 0 <= (at := state[3] + low) < 3 else 0 for state in states]
+    nodes = [graph.node(Op.EQ, (selection, graph.const(value))) for value in range(8)]
+    found = [expected(schema, [value == each for value in values], states) for each in range(8)]
+    assert violations(schema, nodes, states) == found
+
+
 def test_a_selection_of_constants_is_a_table() -> None:
     schema = layout([(13, 0, 3)])
     graph = Graph([13])

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from insync.explorer import check
 from insync.explorer.breadth_first.backtrack import traced_back
+from insync.model import Bound, Bounds, BoundValues, Condition, Int, Model, State, StateView, action, invariant
 from insync.model.errors import InternalError
 from insync_toys import DieHard
 
@@ -21,3 +23,33 @@ def test_a_way_that_does_not_begin_at_the_start_is_our_mistake() -> None:
         traced_back(model, pack((3, 0)), 2, lambda state, level: pack((3, 5)))
     with pytest.raises(InternalError, match="knows no such step"):
         traced_back(model, pack((1, 1)), 2, lambda state, level: pack((0, 0)))
+
+
+class Stairs(Model):
+    """Two ways to go one step up, and nothing tells them apart afterwards."""
+
+    bounds = Bounds(top=Bound(3, 2, 9))
+
+    def declare(self, b: BoundValues) -> State:
+        return State(step=Int(0, b.top))
+
+    @action
+    def walk(self, s: StateView) -> None:
+        """Go up."""
+        s.step += 1
+
+    @action
+    def hop(self, s: StateView) -> None:
+        """Go up on one leg."""
+        s.step += 1
+
+    @invariant
+    def stays_low(self, s: StateView) -> Condition:
+        """Nobody is on the second step."""
+        low: Condition = s.step < 2
+        return low
+
+
+def test_of_several_actions_with_one_effect_the_first_is_shown() -> None:
+    (violation,) = check(Stairs(), properties=["stays_low"]).violations
+    assert [step.action for step in violation.trace.steps] == [None, "walk", "walk"]

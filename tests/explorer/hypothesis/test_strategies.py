@@ -12,6 +12,7 @@ from insync.model import Model, ReadableState
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes
 from insync_lamp import Lamp
+from insync_toys import Clock
 
 BOUNDS = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}
 KIP320 = model_of("kip320", BOUNDS)
@@ -50,6 +51,12 @@ def test_reachable_states_shrink_to_short_walks() -> None:
     assert KIP320.encode(quiet) == KIP320.program.initial
     led = find(reachable_states(KIP320), lambda state: state["replica"]["b2"]["leader"] == "b2", settings=how)
     assert led["next_record"] == 0, "a walk to there needs no record"
+
+
+def test_a_walk_goes_on_where_there_is_one_action_only() -> None:
+    how = settings(database=None, derandomize=True)
+    late = find(reachable_states(Clock), lambda state: state["hour"] == 4, settings=how)
+    assert late == {"hour": 4, "chimes": False}
 
 
 @given(state=reachable_states(Lamp, bounds={"presses": 1}, max_steps=3))

@@ -74,6 +74,13 @@ def test_lines_keep_to_the_width_and_lose_no_text(width: int) -> None:
     assert sorted("".join(grid.split())) == sorted("".join(render_grid_wide(long).split()))
 
 
+def test_a_row_that_just_fits_is_in_one_line() -> None:
+    trace = _trace(("start", {"b1": "[|]"}), ("b1 becomes leader @0", {"b1": "L0 [r0@0 r1@0 |]"}))
+    row = " 1  b1 becomes leader @0  L0 [r0@0 r1@0 |]"
+    assert row in render_grid(trace, _columns, width=len(row)).splitlines()
+    assert row not in render_grid(trace, _columns, width=len(row) - 1).splitlines()
+
+
 def render_grid_wide(long: Mapping[str, object]) -> str:
     trace = _trace(("start", dict(long)), ("b1 becomes follower of b2 @12", {**long, "b1": "F12 [|]"}))
     return render_grid(trace, _columns, width=1000)

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from insync.explorer.traces.itf import itf_text, write_itf
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
@@ -34,6 +37,14 @@ def test_the_keys_are_in_the_order_of_the_format() -> None:
     for index, state in enumerate(exported["states"]):
         assert list(state) == ["#meta", *exported["vars"]]
         assert state["#meta"] == {"index": index}
+
+
+@pytest.mark.parametrize(("back_to", "first_again"), [(0, 1), (1, 1)])
+def test_a_run_that_never_ends_goes_on_behind_the_state_that_it_is_back_in(back_to: int, first_again: int) -> None:
+    """The last state is that of step 0 again, so step 1 follows; where the last state stays, it follows itself."""
+    looping = replace(_trace(), loop=back_to)
+    assert json.loads(itf_text(looping, Lamp().state))["loop"] == first_again
+    assert "loop" not in _export()
 
 
 def test_each_domain_has_its_expression() -> None:
