@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from insync.cli.main import run
+from insync_process import end_processes
 
 SUPPORT = Path(__file__).parent.parent / "support"
 
@@ -25,6 +26,12 @@ def _nothing_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep a busy machine from adding lines of progress to what commands say; tests of progress set other times."""
     monkeypatch.setattr("insync.explorer.limits._TELLING_SECONDS", 600.0)
     monkeypatch.setattr("insync.cli.show.progress._PERIOD_SECONDS", 600.0)
+
+
+@pytest.fixture(autouse=True)
+def _no_process_is_left() -> Iterator[None]:
+    yield
+    end_processes()
 
 
 @pytest.fixture

@@ -15,14 +15,27 @@ from typing import Any
 
 import pytest
 
+from insync_process import COMMAND, SLOW_LLVM, started, wait_for
+
 Insync = Callable[..., Any]
-COMMAND = [sys.executable, "-c", "from insync.cli.main import main; main()"]
 LONG = ["check", "kip320", "--log-size", "4", "--max-records", "4", "--max-leader-epoch", "3", "--memory", "2G"]
 
 
 def _run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
     command = [*COMMAND, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, **options)  # type: ignore[call-overload, no-any-return]
+
+
+def _run_on_full_disk(room: int, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run a command that cannot write more than so many bytes to any file, Python's own caches of modules included."""
+
+    def fill_the_disk() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+
+    # Python would cut its cache short as well, for whoever imports the module next.
+    uncached = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    return _run(*arguments, preexec_fn=fill_the_disk, env=uncached)
 
 
 def _python(code: str) -> subprocess.CompletedProcess[str]:
@@ -80,31 +93,10 @@ def test_the_first_interrupt_ends_the_search_with_its_figures() -> None:
     assert "Traceback" not in err
 
 
-SLOW_LLVM = """
-import time
-from insync.machine import compiler
-from insync.cli.main import main
-
-def slow(text):
-    print("compiling", flush=True)
-    time.sleep(100)
-
-compiler.object_code = slow
-main()
-"""
-
-
 @pytest.mark.parametrize(("limit", "reason"), [([], "interrupt"), (["--max-seconds", "2"], "time")])
 def test_a_compilation_ends_with_the_command(limit: list[str], reason: str, tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", SLOW_LLVM, *LONG, "--json", *limit],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "INSYNC_CACHE_DIR": str(tmp_path)},
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "compiling\n"
+    process = started([*LONG, "--json", *limit], script=SLOW_LLVM, INSYNC_CACHE_DIR=str(tmp_path))
+    wait_for(process, "compiling")
     if not limit:
         process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
@@ -144,15 +136,8 @@ UNDECIDED = {"verdict": "incomplete", "trace_length": None, "stopped_by": "inter
 def test_an_interrupt_in_a_compilation_ends_many_searches(
     arguments: list[str], known: dict[str, object], tmp_path: Path
 ) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", SLOW_LLVM, *arguments, "--json"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "INSYNC_CACHE_DIR": str(tmp_path)},
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "compiling\n"
+    process = started([*arguments, "--json"], script=SLOW_LLVM, INSYNC_CACHE_DIR=str(tmp_path))
+    wait_for(process, "compiling")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)  # LLVM would take 100 seconds
     assert process.returncode == 3, err
@@ -186,7 +171,7 @@ def test_after_a_search_an_interrupt_is_as_before() -> None:
 
 def _started(arguments: list[str]) -> subprocess.Popen[str]:
     """A search that has made its first report of states, so that the interrupt meets it at work."""
-    process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = started(arguments)
     assert process.stderr is not None
     line = process.stderr.readline()
     while line.startswith("Progress(0)"):  # it is being compiled
@@ -202,7 +187,7 @@ def _started(arguments: list[str]) -> subprocess.Popen[str]:
 def test_a_reader_that_closed_the_pipe_changes_nothing(arguments: list[str], code: int) -> None:
     read, write = os.pipe()
     os.close(read)
-    process = subprocess.Popen([*COMMAND, *arguments], stdout=write, stderr=subprocess.PIPE, text=True)
+    process = started(arguments, stdout=write)
     os.close(write)
     _, err = process.communicate(timeout=30)
     assert (process.returncode, err) == (code, "")
@@ -223,12 +208,7 @@ def test_output_to_a_full_device_is_a_mistake_of_the_user(arguments: list[str]) 
 
 def test_a_full_disk_leaves_no_half_trace_and_still_shows_the_result(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
-
-    def fill_the_disk() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-
-    done = _run("check", "kip101", "--replicas", 2, "--trace", path, preexec_fn=fill_the_disk)
+    done = _run_on_full_disk(1000, "check", "kip101", "--replicas", 2, "--trace", path)
     assert done.returncode == 2
     assert "weak_isr fails after" in done.stdout
     assert "Replay" not in done.stdout
@@ -240,14 +220,9 @@ def test_a_full_disk_leaves_no_half_trace_and_still_shows_the_result(tmp_path: P
 def test_a_full_disk_leaves_no_half_proof_and_still_shows_the_result(tmp_path: Path, form: list[str]) -> None:
     pytest.importorskip("z3")
     path = tmp_path / "proof.json"
-
-    def fill_the_disk() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
-
     small = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
     arguments = ("prove", "kip320", *small, "--property", "well_formed_log", "--lemma", "log_is_blank_from_its_end")
-    done = _run(*arguments, "--induction", "--save", path, *form, "--quiet", preexec_fn=fill_the_disk)
+    done = _run_on_full_disk(100, *arguments, "--induction", "--save", path, *form, "--quiet")
     assert done.returncode == 2
     if form:
         assert (json.loads(done.stdout)["verdict"], json.loads(done.stdout)["proof"]) == ("holds", None)
@@ -309,13 +284,11 @@ main()
 @pytest.mark.parametrize("module", ["click", "insync.cli.options.model_command", "insync.cli.options.engine"])
 def test_an_interrupt_while_modules_are_imported_shows_no_traceback(module: str) -> None:
     script = SLOW_IMPORT.replace("STOPPER", repr(module))
-    with subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "importing\n"
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=10)
+    process = started([], script=script)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "importing\n"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=10)
     assert (process.returncode, err.strip()) == (130, "Interrupted.")
 
 

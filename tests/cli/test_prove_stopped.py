@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -14,10 +13,11 @@ from typing import Any
 
 import pytest
 
+from insync_process import started, wait_for
+
 pytest.importorskip("z3")
 
 Insync = Callable[..., Any]
-COMMAND = [sys.executable, "-c", "from insync.cli.main import main; main()"]
 FACTORS = f"{Path(__file__).parent.parent / 'support' / 'insync_proofs.py'}:Factors"
 LARGE = ("--log-size", "4", "--max-records", "4", "--max-leader-epoch", "4")
 
@@ -30,10 +30,8 @@ def interrupted(arguments: list[str], when: str, settle: float = 1.5) -> tuple[i
 
     The while is longer than the second that z3 is given for the first, simple form of a question.
     """
-    process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    while not (line := process.stderr.readline()).startswith(when):
-        assert line, f"the command ended before it printed {when!r}"
+    process = started(arguments)
+    wait_for(process, when)
     time.sleep(settle)
     process.send_signal(signal.SIGINT)
     began = time.monotonic()

@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from insync_process import SLOW_LLVM, started, wait_for
+
 pytest.importorskip("scipy")
 
-COMMAND = [sys.executable, "-c", "from insync.cli.main import main; main()"]
 AT_ONCE = 3.0
 """Seconds between Ctrl-C and the end of the process; an idle machine takes a tenth of one."""
 
-SLOW_LLVM = """
-import time
-from insync.machine import compiler
-from insync.cli.main import main
-
-def slow(text):
-    print("compiling", file=sys.stderr, flush=True)
-    time.sleep(100)
-
-compiler.object_code = slow
-main()
-"""
 WHILE_COMPILING = {
     "simulate": ["simulate", "kip320"],
     "liveness": ["liveness", "kip320"],
@@ -50,27 +37,10 @@ def ended(process: subprocess.Popen[str], interrupt: bool = True) -> tuple[int, 
     return process.returncode, out, err
 
 
-def started(arguments: list[str], script: str | None = None, **environment: str) -> subprocess.Popen[str]:
-    command = COMMAND if script is None else [sys.executable, "-c", f"import sys{script}"]
-    return subprocess.Popen(
-        [*command, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **environment},
-    )
-
-
-def wait_for(process: subprocess.Popen[str], beginning: str) -> None:
-    assert process.stderr is not None
-    while not (line := process.stderr.readline()).startswith(beginning):
-        assert line, f"the command ended before it printed {beginning!r}"
-
-
 @pytest.mark.parametrize("limit", [[], ["--max-seconds", "1"]], ids=["interrupt", "time"])
 @pytest.mark.parametrize("command", WHILE_COMPILING.values(), ids=WHILE_COMPILING)
 def test_a_compilation_is_stopped(command: list[str], limit: list[str], tmp_path: Path) -> None:
-    process = started([*command, *limit, "--json"], SLOW_LLVM, INSYNC_CACHE_DIR=str(tmp_path))
+    process = started([*command, *limit, "--json"], script=SLOW_LLVM, INSYNC_CACHE_DIR=str(tmp_path))
     if not limit:
         wait_for(process, "compiling")
     code, out, err = ended(process, interrupt=not limit)
@@ -100,6 +70,7 @@ def test_liveness_keeps_the_part_of_the_graph_that_it_has() -> None:
 
 def test_liveness_stops_while_it_decides() -> None:
     script = """
+import sys
 from insync.cli.main import main
 from insync.explorer.runs import fair_cycles
 import insync.explorer, insync.explorer.liveness
@@ -115,7 +86,7 @@ main()
 """
     small = ["--replicas", "2", "--log-size", "1", "--max-records", "1", "--max-leader-epoch", "1"]
     asked = ["--property", "committed_everywhere", "--property", "back_in_isr"]
-    process = started(["liveness", "kip320", *small, *asked, "--quiet", "--json"], script)
+    process = started(["liveness", "kip320", *small, *asked, "--quiet", "--json"], script=script)
     wait_for(process, "deciding")
     code, out, _ = ended(process)
     found = json.loads(out)

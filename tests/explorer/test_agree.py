@@ -198,7 +198,9 @@ def test_the_first_state_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) 
         replace(one, guard=(*one.guard, *(c.node for c in one.checks)), checks=()) for one in overflow.program.actions
     ]
     tame = replace(overflow.program, actions=tuple(actions))
-    monkeypatch.setattr("insync.explorer.evaluator.difference.compile_kernels", lambda _, nodes: honest(tame, nodes))
+    monkeypatch.setattr(
+        "insync.explorer.evaluator.difference.compile_kernels", lambda _, nodes, **__: honest(tame, nodes)
+    )
     found = first_difference(overflow, properties=[], depth=20)
     assert found is not None
     assert found.sentence == "The evaluator refuses 1 steps for type_ok, the machine code 0."
