@@ -185,10 +185,12 @@ def test_after_a_search_an_interrupt_is_as_before() -> None:
 
 
 def _started(arguments: list[str]) -> subprocess.Popen[str]:
-    """A search that has made its first report, so that the interrupt meets it at work."""
+    """A search that has made its first report of states, so that the interrupt meets it at work."""
     process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     line = process.stderr.readline()
+    while line.startswith("Progress(0)"):  # it is being compiled
+        line = process.stderr.readline()
     assert line.startswith("Progress("), line
     return process
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from insync.explorer import Limits, Verdict, check
-from insync.explorer.limits import StopReason
+from insync.explorer.check import check
+from insync.explorer.limits import Limits, StopReason
+from insync.explorer.verdict import Verdict
 from insync.kafka.cluster.configuration import Acks, Elr, Flushing
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
@@ -16,8 +17,9 @@ from insync.model import Switch
 from insync.properties.kafka import cluster as properties
 
 if TYPE_CHECKING:
-    from insync.explorer import CheckResult, Trace
     from insync.explorer.progress import Reporter
+    from insync.explorer.traces.trace import Trace
+    from insync.explorer.verdict import CheckResult
 
 __all__ = [
     "LOSS",
@@ -26,11 +28,8 @@ __all__ = [
     "Began",
     "Cell",
     "Given",
-    "Search",
+    "Question",
     "ask",
-    "matrix",
-    "matrix_warnings",
-    "remedies",
     "shown_bounds",
     "with_shown_bounds",
 ]
@@ -56,25 +55,6 @@ Began = Callable[[int, int, Given], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """How long a search may take, who may stop it, and who is told where it is.
-
-    Attributes:
-        seconds: how long each search may take; None is for ever.
-        threads: how many work at once; None is one per core.
-        stop: ends the search at work when it is set; those after it are not begun, and their outcome is not known.
-        reporter: is told about once a second how far a search is.
-        began: is told of each of several searches as it begins.
-    """
-
-    seconds: float | None
-    threads: int | None
-    stop: threading.Event
-    reporter: Reporter | None = None
-    began: Began | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Asked:
     """The answer for one release and its settings.
 
@@ -89,7 +69,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One combination of settings and what comes of it.
+    """One combination of settings and its outcome.
 
     Attributes:
         settings: what differs from the settings asked for.
@@ -104,77 +84,110 @@ class Cell:
     stopped_by: StopReason | None = None
 
 
-def ask(given: Given, search: Search) -> Asked:
-    """Search the cluster for the shortest way to break each promise."""
-    model = Cluster(**given)
-    result = check(
-        model,
-        properties=list(PROMISES),
-        limits=Limits(seconds=search.seconds),
-        threads=search.threads,
-        keep_going=True,
-        reporter=search.reporter,
-        stop=search.stop,
-    )
-    return Asked(model, result)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked of a cluster, and how it is searched.
 
-
-def remedies(given: Given, search: Search, broken: str = LOSS) -> Iterator[Cell]:
-    """Yield every single change of a setting with what comes of it, then all of them together if none suffices."""
-    single = list(_changes(Cluster(**given)))
-    suffices = False
-    for cell in _tried(given, single, broken, search):
-        suffices = suffices or cell.verdict == "holds"
-        yield cell
-    if not suffices and len(single) > 1:
-        together = {name: value for change in single for name, value in change.items()}
-        yield from _tried(given, [together], broken, search)
-
-
-def matrix(given: Given, search: Search) -> Iterator[Cell]:
-    """Yield the outcome of each acks, min.insync.replicas and unclean.leader.election.enable, in this order."""
-    replicas: int = Cluster(**given).b.replicas
-    wanted: list[dict[str, int | str]] = [
-        {"acks": acks, "min_insync": minimum, "unclean": unclean}
-        for acks in ("0", "1", "all")
-        for minimum in range(1, replicas + 1)
-        for unclean in ("off", "on")
-    ]
-    promised = [settings for settings in wanted if settings["acks"] != "0"]
-    yield from (Cell(settings, "", None) for settings in wanted if settings not in promised)
-    yield from _tried(given, promised, LOSS, search)
-
-
-def matrix_warnings(given: Given) -> tuple[str, ...]:
-    """Return which settings of a matrix do not exist in the release, or mean less than they say, a sentence for each.
-
-    With acks other than all min.insync.replicas means nothing; the table's own column says so of a row.
+    Attributes:
+        bounds: the release, the settings and the budgets that are not the default.
+        limits: bounds of each search.
+        threads: how many work at once; None is one per core.
+        reporter: is told about once a second how far a search is.
+        stop: ends the search at work when it is set; those after it are not begun, and their outcome is not known.
+        began: is told of each of several searches as it begins.
     """
-    replicas: int = Cluster(**given).b.replicas
-    rows = [Cluster(**{**given, "acks": "all", "min_insync": minimum}) for minimum in range(1, replicas + 1)]
-    return tuple(dict.fromkeys(text for row in rows for text in row.remarks()))
 
+    bounds: Given
+    limits: Limits | None = None
+    threads: int | None = None
+    reporter: Reporter | None = None
+    stop: threading.Event | None = None
+    began: Began | None = None
 
-def _tried(given: Given, changes: Sequence[Given], name: str, search: Search) -> Iterator[Cell]:
-    """Yield what comes of each change; of those that are left when somebody stops the search, nothing is known."""
-    for number, change in enumerate(changes, start=1):
-        if search.stop.is_set():
-            yield Cell(change, str(Verdict.INCOMPLETE), None, StopReason.INTERRUPT)
-            continue
-        if search.began is not None:
-            search.began(number, len(changes), change)
-        limits = Limits(seconds=search.seconds)
-        model = Cluster(**{**given, **change})
-        result = check(
+    def answer(self) -> Asked:
+        """Search the cluster for the shortest way to break each promise."""
+        model = Cluster(**self.bounds)
+        return Asked(model, self._search(model, list(PROMISES), keep_going=True))
+
+    def remedies(self, broken: str = LOSS) -> Iterator[Cell]:
+        """Yield every single change of a setting with its outcome, then all of them together if none suffices."""
+        single = list(_changes(Cluster(**self.bounds)))
+        suffices = False
+        for cell in self._tried(single, broken):
+            suffices = suffices or cell.verdict == "holds"
+            yield cell
+        if not suffices and len(single) > 1:
+            together = {name: value for change in single for name, value in change.items()}
+            yield from self._tried([together], broken)
+
+    def matrix(self) -> Iterator[Cell]:
+        """Yield the outcome of each acks, min.insync.replicas and unclean.leader.election.enable, in this order."""
+        replicas: int = Cluster(**self.bounds).b.replicas
+        wanted: list[dict[str, int | str]] = [
+            {"acks": acks, "min_insync": minimum, "unclean": unclean}
+            for acks in ("0", "1", "all")
+            for minimum in range(1, replicas + 1)
+            for unclean in ("off", "on")
+        ]
+        promised = [settings for settings in wanted if settings["acks"] != "0"]
+        yield from (Cell(settings, "", None) for settings in wanted if settings not in promised)
+        yield from self._tried(promised, LOSS)
+
+    def matrix_warnings(self) -> tuple[str, ...]:
+        """Return which settings of a matrix do not exist in the release, or mean less than they say, in sentences.
+
+        With acks other than all min.insync.replicas means nothing; the table's own column says so of a row.
+        """
+        replicas: int = Cluster(**self.bounds).b.replicas
+        rows = [Cluster(**{**self.bounds, "acks": "all", "min_insync": least}) for least in range(1, replicas + 1)]
+        return tuple(dict.fromkeys(text for row in rows for text in row.remarks()))
+
+    def _tried(self, changes: Sequence[Given], name: str) -> Iterator[Cell]:
+        """Yield the outcome of each change; of those that are left when somebody stops it, nothing is known."""
+        for number, change in enumerate(changes, start=1):
+            if self.stop is not None and self.stop.is_set():
+                yield Cell(change, str(Verdict.INCOMPLETE), None, StopReason.INTERRUPT)
+                continue
+            if self.began is not None:
+                self.began(number, len(changes), change)
+            result = self._search(Cluster(**{**self.bounds, **change}), [name], keep_going=False)
+            length = result.violations[0].trace_length if result.violations else None
+            yield Cell(change, str(result.verdict), length, result.stopped_by)
+
+    def _search(self, model: Cluster, properties: Sequence[str], *, keep_going: bool) -> CheckResult:
+        return check(
             model,
-            properties=[name],
-            limits=limits,
-            threads=search.threads,
-            reporter=search.reporter,
-            stop=search.stop,
+            properties=properties,
+            limits=self.limits,
+            threads=self.threads,
+            keep_going=keep_going,
+            reporter=self.reporter,
+            stop=self.stop,
         )
-        length = result.violations[0].trace_length if result.violations else None
-        yield Cell(change, str(result.verdict), length, result.stopped_by)
+
+
+def ask(
+    bounds: Given | None = None,
+    *,
+    limits: Limits | None = None,
+    threads: int | None = None,
+    reporter: Reporter | None = None,
+    stop: threading.Event | None = None,
+) -> Asked:
+    """Search a cluster for the shortest way to break what its users are promised; `PROMISES` says what that is.
+
+    Args:
+        bounds: the release, the settings and the budgets of `cluster` that are not the default.
+        limits: bounds of compilation and search.
+        threads: how many work at once; None is one per core.
+        reporter: is told about once a second how far the search is.
+        stop: ends it when it is set, with what is known.
+
+    Raises:
+        UserError: there is no such bound, setting or release.
+    """
+    question = Question(bounds=bounds or {}, limits=limits, threads=threads, reporter=reporter, stop=stop)
+    return question.answer()
 
 
 def _changes(model: Cluster) -> Iterator[dict[str, int | str]]:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from insync.explorer.check import check
 from insync.explorer.evaluator.stepping import Move, Refused
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, require_seconds_alone
+from insync.explorer.small_instance import refuted_candidates, small_instance
 from insync.explorer.traces.counterexample import refusal_trace, trace_of, violation_trace
 from insync.explorer.traces.files import write_whole
 from insync.explorer.traces.trace import Trace
@@ -40,9 +40,6 @@ __all__ = [
     "bounded_check",
     "induction_trace",
     "prove",
-    "refuted_candidates",
-    "small_bounds",
-    "small_instance",
 ]
 
 _SEARCHING = 60.0
@@ -351,37 +348,3 @@ def induction_trace(model: Model, found: CounterexampleToInduction) -> Trace:
 
 def _moves(states: StateSequence) -> list[Move]:
     return list(zip((None, *states.actions), states.codes, strict=True))
-
-
-def small_bounds(model: Model) -> dict[str, int]:
-    """Return bounds at which the model can be searched: each at most its default."""
-    return {name: min(getattr(model.b, name), bound.default) for name, bound in model.bounds.items()}
-
-
-def small_instance(model: Model, bounds: Mapping[str, int] | None = None) -> Model:
-    """Return the model under other bounds, with the settings that it has; None is `small_bounds`."""
-    return type(model)(**{**model.identity, **(small_bounds(model) if bounds is None else bounds)})
-
-
-def refuted_candidates(
-    model: Model,
-    candidates: Sequence[Invariant],
-    *,
-    bounds: Mapping[str, int] | None = None,
-    seconds: float = 60,
-    stop: threading.Event | None = None,
-) -> list[Dropped]:
-    """Return the candidates that fail in some reachable state of the model at small bounds.
-
-    Args:
-        model: the model; its class is searched, under other bounds.
-        candidates: properties and lemmas alike.
-        bounds: what to search; None is `small_bounds`.
-        seconds: when to stop. A search that is not complete refutes what it found and says nothing of the rest.
-        stop: ends the search when it is set.
-    """
-    small = small_instance(model, bounds)
-    names = [candidate.name for candidate in candidates]
-    result = check(small, properties=names, limits=Limits(seconds=seconds), keep_going=True, stop=stop)
-    where = f"a reachable state ({', '.join(f'{name} {value}' for name, value in small.identity.items())})"
-    return [Dropped(v.property, where, v.trace.reason) for v in result.violations if v.property in names]

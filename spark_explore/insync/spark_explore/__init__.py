@@ -1,10 +1,35 @@
-"""Public: `check` and `simulate` on Spark, with the results of `insync.explorer`; the folders inside are internal."""
+"""Public: `check` and `simulate` on Spark, with the results of `insync.explorer`; the folders inside are internal.
+
+A name is loaded when it is first used: Spark's workers import what is inside, and need neither the driver nor a model.
+"""
 
 from __future__ import annotations
 
-from insync.spark_explore.driver.check import check
-from insync.spark_explore.driver.export import export
-from insync.spark_explore.driver.options import SparkOptions
-from insync.spark_explore.driver.simulate import simulate
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from insync.spark_explore.driver.check import check
+    from insync.spark_explore.driver.export import export
+    from insync.spark_explore.driver.options import SparkOptions
+    from insync.spark_explore.driver.simulate import simulate
 
 __all__ = ["SparkOptions", "check", "export", "simulate"]
+
+_MODULE_OF = {"SparkOptions": "options", "check": "check", "export": "export", "simulate": "simulate"}
+
+
+if not TYPE_CHECKING:  # a checker of types would take every name for one that is there
+
+    def __getattr__(name: str) -> object:
+        """Load a public name with the module of the driver that defines it."""
+        if name not in _MODULE_OF:
+            message = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(message)
+        found = getattr(importlib.import_module(f"{__name__}.driver.{_MODULE_OF[name]}"), name)
+        globals()[name] = found
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

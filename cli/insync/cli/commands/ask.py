@@ -24,7 +24,7 @@ from insync.cli.show.ask_report import (
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit, emit_status
 from insync.explorer import Limits
-from insync.explorer.ask import LOSS, Began, Cell, Given, Search, ask, matrix, matrix_warnings, remedies
+from insync.explorer.ask import LOSS, Began, Cell, Given, Question
 from insync.explorer.progress import Pulse
 from insync.kafka.cluster.model import Cluster
 
@@ -65,8 +65,10 @@ def command(given: dict[str, int | str], as_matrix: bool, limits: Limits, engine
         given = {"records": 1, **given}
     with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
         began = None if output.quiet else _say_search()
-        search = Search(limits.seconds, engine.threads, stop, reporter, began)
-        return _matrix(given, search, output) if as_matrix else _ask(given, search, output)
+        question = Question(
+            bounds=given, limits=limits, threads=engine.threads, reporter=reporter, stop=stop, began=began
+        )
+        return _matrix(question, output) if as_matrix else _ask(question, output)
 
 
 def _say_search() -> Began:
@@ -81,15 +83,15 @@ def _say_search() -> Began:
     return began
 
 
-def _ask(given: Given, search: Search, output: Output) -> int:
-    asked = ask(given, search)
+def _ask(question: Question, output: Output) -> int:
+    asked = question.answer()
     violations = by_promise(asked)
     with output.traces_written([violation.trace for violation in violations], asked.model) as written:
         files = {violation.property: file for violation, file in zip(violations, written, strict=True)}
         if not output.json:
             emit(describe_answer(asked, files, output.paint, output.width))
         cells: list[Cell] = []
-        for cell in remedies(given, search) if LOSS in files else ():
+        for cell in question.remedies() if LOSS in files else ():
             cells.append(cell)
             if not output.json:
                 emit(describe_remedy(cell, first=len(cells) == 1))
@@ -98,18 +100,18 @@ def _ask(given: Given, search: Search, output: Output) -> int:
     return exit_code_for(asked.result.verdict)
 
 
-def _matrix(given: Given, search: Search, output: Output) -> int:
+def _matrix(question: Question, output: Output) -> int:
     cells: list[Cell] = []
     if not output.json:
-        emit(f"Can an acknowledged record be lost?   {describe_question(Cluster(**given))}")
+        emit(f"Can an acknowledged record be lost?   {describe_question(Cluster(**question.bounds))}")
         emit("\n  acks  min.insync.replicas   unclean election off      unclean election on")
-    for cell in matrix(given, search):
+    for cell in question.matrix():
         cells.append(cell)
         if len(cells) % 2 == 0 and not output.json:
             emit(describe_row(cells[-2:]))
-    warnings = matrix_warnings(given)
+    warnings = question.matrix_warnings()
     if output.json:
-        emit(matrix_json(given, cells, warnings))
+        emit(matrix_json(question.bounds, cells, warnings))
     elif notes := describe_notes(cells, warnings, output.paint, output.width):
         emit(notes)
     return exit_code_for("incomplete" if any(cell.verdict == "incomplete" for cell in cells) else "holds")

@@ -5,23 +5,21 @@ Nothing is kept for it during the search, and the result is the same for any num
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from insync.explorer.breadth_first.search import Space
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.evaluator.stepping import Move, moves_through
 from insync.machine.kernels import Kernels
-from insync.machine.packed import PackedRows, Words, words_at
+from insync.machine.packed import Words
+from insync.machine.predecessors import CHUNK, least_predecessor
 from insync.model import Model
 from insync.model.errors import InternalError
 
-__all__ = ["StepBack", "least_predecessor", "path_to", "traced_back"]
+__all__ = ["StepBack", "path_to", "traced_back"]
 
 StepBack = Callable[[Words, int], Words | None]
 """Gives the least state of a level that has a step to a state; None if there is none."""
-
-_CHUNK = 512
-_BUFFER_BYTES = 1 << 16
 
 
 def path_to(model: Model, kernels: Kernels, space: Space, team: Team, target: Words, level: int) -> list[Move]:
@@ -50,8 +48,8 @@ def _chunks(space: Space, level: int) -> Iterator[tuple[int, int]]:
     """Yield addresses and counts of states that cover a level."""
     for partition in space.partitions:
         start, end = partition.starts[level - 1], partition.starts[level]
-        for place in range(start, end, _CHUNK):
-            yield partition.store.address(place), min(_CHUNK, end - place)
+        for place in range(start, end, CHUNK):
+            yield partition.store.address(place), min(CHUNK, end - place)
 
 
 def traced_back(model: Model, target: Words, level: int, step_back: StepBack) -> list[Move]:
@@ -78,40 +76,3 @@ def traced_back(model: Model, target: Words, level: int, step_back: StepBack) ->
         states.append(before)
     states.reverse()
     return moves_through(model, [model.program.schema.unpack(state) for state in states])
-
-
-def least_predecessor(kernels: Kernels, ranges: Iterable[tuple[int, int]], target: Words) -> Words | None:
-    """Return the least of some states that has a step to the target; None if there is none.
-
-    States are expanded many at a time, and one by one where the target is among what comes out. An expander leaves out
-    the states that it has found recently, and starts with one state that it takes for found. That must not be the
-    target, so it is the target with one bit flipped: any other state may be left out here.
-
-    Args:
-        kernels: the compiled program.
-        ranges: where the states lie: addresses and counts.
-        target: the state to look for.
-    """
-    row_bytes, words, row = kernels.sizes.row_bytes, kernels.sizes.words, PackedRows([target])
-    expander = kernels.expander(1, _BUFFER_BYTES, (target[0] ^ 1, *target[1:]))
-    found: list[Words] = []
-
-    def leads_to_target(rows: int, count: int) -> tuple[int, bool]:
-        expander.clear()
-        expander.forget()
-        done = expander.expand(rows, count)
-        return done, kernels.find(*expander.candidates(0), row) is not None
-
-    try:
-        for rows, count in ranges:
-            end = rows + count * row_bytes
-            while rows < end:
-                done, hit = leads_to_target(rows, min(_CHUNK, (end - rows) // row_bytes))
-                after = rows + done * row_bytes
-                if hit:
-                    each = range(rows, after, row_bytes)
-                    found += [words_at(state, words) for state in each if leads_to_target(state, 1)[1]]
-                rows = after
-    finally:
-        expander.close()
-    return min(found, default=None)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from insync.explorer.breadth_first.backtrack import least_predecessor
 from insync.machine.kernels import Kernels
 from insync.machine.packed import Words
+from insync.machine.predecessors import least_predecessor
 from insync.spark_explore.executor.worker import RunPlace, worker_for
 from insync.spark_explore.wire.packets import Kind, rows_of, to_batch
 from insync.spark_explore.wire.run_folder import RunFolder
