@@ -54,7 +54,7 @@ types: env
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-slow: env ## The tests of large state spaces, of time and of memory
+slow: env ## The tests marked slow: large state spaces, time and memory, clusters of Spark
 	$(BIN)/python -m pytest -m slow
 
 bench: $(STAMP) ## Measure compilation, search and memory, and compare with the recorded figures

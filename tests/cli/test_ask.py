@@ -61,6 +61,7 @@ def test_the_matrix_has_a_row_for_each_acks_and_min_insync(capsys: pytest.Captur
     assert code == 0
     assert [row[:2] for row in rows] == [["0", "1"], ["0", "2"], ["1", "1"], ["1", "2"], ["all", "1"], ["all", "2"]]
     assert rows[0][2:] == ["nothing", "is", "promised"] * 2
+    assert rows[2][2:] == ["lost", "in", "3", "steps"] * 2, "written, copied to nobody, lost with its leader"
     assert rows[5][2] == "safe"
 
 

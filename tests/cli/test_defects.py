@@ -72,6 +72,14 @@ def test_verifying_compares_with_the_catalogue(defects: object) -> None:
     assert "  ok  C-2   broken in 3 steps;" in out
 
 
+def test_an_entry_whose_fix_does_not_hold_is_bad(defects: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    lasting = replace(DEFECTS["R-26"], base=DEFECTS["R-26"].rules)
+    monkeypatch.setitem(DEFECTS, "R-26", lasting)
+    code, out = run(defects, "--verify", "R-26")
+    assert code == 1
+    assert "  BAD R-26  broken in 5 steps; with the fix " in out
+
+
 def test_verifying_is_there_for_scripts(defects: object) -> None:
     _, out = run(defects, "--verify", "--json", "C-10")
     assert json.loads(out) == {"defects": [{"name": "C-10", "verified": True}], "not_tried": []}

@@ -8,7 +8,7 @@ from insync.explorer.limits import Limits
 from insync.explorer.mutants.mutants import Change, Mutant, mutants_of, same_steps
 from insync.explorer.mutate import Fate, MutationResult, mutate
 from insync.kafka.published import AsyncIsr, Kip101, Kip320
-from insync.model import Bound, Bounds, BoundValues, Int, Model, State, StateView, UserError, action, require
+from insync.model import Bool, Bound, Bounds, BoundValues, Int, Model, State, StateView, UserError, action, require
 from insync.model.evaluator import Evaluator, evaluate
 from insync.model.program import Program
 from insync_lamp import Lamp
@@ -40,6 +40,29 @@ def reachable(program: Program) -> dict[Codes, set[object]]:
 
 def names(mutants: Iterable[Mutant]) -> list[str]:
     return [mutant.name for mutant in mutants]
+
+
+class Gate(Model):
+    """Whoever is careful waits until the gate is open."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(open=Bool, through=Int(0, 3))
+
+    @action
+    def go(self, s: StateView, careful: bool) -> None:
+        """Go through the gate."""
+        require(s.through < 3)
+        if careful:
+            require(s.open)
+        s.through += 1
+
+
+def test_a_condition_of_some_bindings_alone_can_be_left_out() -> None:
+    assert [(mutant.name, len(mutant.replaced)) for mutant in mutants_of(Gate())] == [
+        ("go does not require through < 3", 2),
+        ("go does not require open == careful", 1),
+        ("go does not assign through", 2),
+    ]
 
 
 class Wide(Model):

@@ -28,6 +28,14 @@ def test_nodes_of_two_graphs_are_apart() -> None:
     assert Graph([3]).cell(0) is not Graph([3]).cell(0)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_value_may_be_as_far_from_0_as_2_to_the_62_and_no_further(sign: int) -> None:
+    graph = Graph([2])
+    assert graph.const(sign << 62).lo == sign << 62
+    with pytest.raises(ModelError, match="can leave the range of 64-bit numbers"):
+        graph.const(sign * (1 + (1 << 62)))
+
+
 def test_values_beyond_64_bits_are_refused_where_they_are_written() -> None:
     graph = Graph([1 << 40])
     with pytest.raises(ModelError, match=r"test_graph\.py:\d+: .* can leave the range of 64-bit numbers"):

@@ -320,6 +320,18 @@ def test_a_state_of_too_many_cells_is_refused() -> None:
         _ = Wide().program
 
 
+def test_a_state_may_have_as_many_cells_as_are_said_to_be_possible() -> None:
+    class Wide(Model):
+        bounds = Bounds(more=Bound(0, 0, 1))
+
+        def declare(self, b: BoundValues) -> State:
+            return State(on=Array(64, Array(63, Bool)), off=Array(64 + b.more, Bool))
+
+    assert Wide().state.width == 4096
+    with pytest.raises(ModelError, match="takes 4097 cells, and at most 4096 are possible"):
+        _ = Wide(more=1).state
+
+
 def test_too_many_bindings_are_refused() -> None:
     class Many(Index):
         @classmethod

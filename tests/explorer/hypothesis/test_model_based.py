@@ -13,6 +13,7 @@ from insync.explorer.hypothesis.side_by_side import Adapter, Output
 from insync.explorer.traces.trace_file import read_trace
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
+from insync_lamp import Lamp
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "replicated_log.py"
 ReplicatedLog = find_model(f"{EXAMPLE}:ReplicatedLog")
@@ -134,6 +135,22 @@ class Partial(example.FixedAdapter):  # type: ignore[name-defined,misc]
 
 def test_a_part_of_the_state_may_be_shown_and_an_adapter_made_by_a_function() -> None:
     run(machine(lambda: Partial()))
+
+
+class Lit:
+    """Shows more members of a set than there are."""
+
+    def observe(self) -> dict[str, object]:
+        return {"pressed": {"s1", "s2"}}
+
+    def press(self, switch: str) -> None: ...
+    def go_off(self) -> None: ...
+    def breaks(self, really: bool) -> None: ...
+
+
+def test_a_set_stands_for_the_list_of_its_members_and_of_no_others() -> None:
+    with pytest.raises(Disagreement, match=r"In the initial state .* disagree: pressed is .'s[12]', 's[12]'. in"):
+        run(model_based_test(Lamp, adapter=Lit))
 
 
 class Misspelt(example.FixedAdapter):  # type: ignore[name-defined,misc]

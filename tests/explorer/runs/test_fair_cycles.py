@@ -114,6 +114,17 @@ def test_the_lasso_is_a_shortest_one(given_: tuple[Adjacency, list[Demand], list
         assert taken & demand.fair.numbers or (all(idle) if demand.fair.strong else any(idle))
 
 
+def test_a_loop_takes_what_is_enabled_in_some_of_its_states_where_that_is_strongly_fair() -> None:
+    """To go back by action 1 is as near, but then action 2 would be neglected."""
+    adjacency = adjacency_of(graph_of(2, [(0, 0, 1), (1, 1, 0), (1, 2, 0)]))
+    everywhere, start = np.array([True, True]), np.array([True, False])
+    for strong, back in [(True, 2), (False, 1)]:
+        fair = [FairSet("there", False, frozenset({0})), FairSet("back", strong, frozenset({2}))]
+        demands = demands_of(adjacency, fair, WATCH)
+        label = fair_components(adjacency, everywhere, demands, WATCH)
+        assert find_lasso(adjacency, start, everywhere, label, demands, WATCH) == ([(None, 0), (0, 1), (back, 0)], 0)
+
+
 def _shortest(adjacency: Adjacency, start: Any, inside: Any, goals: set[int]) -> int | None:
     """The steps to a goal by way of a start, within `inside` from there on; breadth first over both halves at once."""
     frontier = {(0, False)} | ({(0, True)} if start[0] else set())

@@ -47,3 +47,9 @@ def test_what_heals_is_needed_for_it(name: str) -> None:
     assert verdicts(model)["running_is_back_in_isr"] is Verdict.HOLDS
     without = replace(fairness, strong=tuple(one for one in fairness.strong if one != name))
     assert verdicts(model, without)["running_is_back_in_isr"] is Verdict.VIOLATED
+
+
+def test_a_replica_that_is_removed_need_not_come_back() -> None:
+    model = Cluster(replicas=2, records=1, reassignments=1, lossy_crashes=0, fencings=0, shrinks=1, metadata_lag=1)
+    (found,) = liveness(model, properties=["running_is_back_in_isr"]).properties
+    assert found.verdict == "holds"

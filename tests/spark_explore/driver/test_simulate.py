@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,14 @@ def test_a_violation_in_the_initial_state_needs_no_spark() -> None:
     model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
     found = simulate(model, properties=["leader_in_isr"], walks=10, options=SparkOptions(master="local[2]"))
     assert facts(found) == facts(simulate_locally(model, properties=["leader_in_isr"], walks=10))
+
+
+def test_who_stops_it_after_the_last_walk_changes_nothing(spark: SparkSession) -> None:
+    stop = threading.Event()
+    options = SparkOptions(session=spark, partitions=2)
+    found = simulate(TokenRing(), walks=50, depth=30, options=options, reporter=lambda _: stop.set(), stop=stop)
+    assert stop.is_set()
+    assert facts(found) == facts(simulate_locally(TokenRing(), walks=50, depth=30))
 
 
 def test_time_ends_it(spark: SparkSession) -> None:
