@@ -117,7 +117,11 @@ def test_a_write_that_fails_halfway_leaves_no_half_file(tmp_path: Path, there_be
     if there_before:
         path.write_text("old")
     done = subprocess.run(
-        [sys.executable, "-c", _WRITE_TOO_MUCH, str(path)], capture_output=True, text=True, check=False
+        # -B: else Python writes halves of its caches too, and believes them afterwards.
+        [sys.executable, "-B", "-c", _WRITE_TOO_MUCH, str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 2, done.stderr
     assert done.stdout.startswith(f"{path}: cannot be written (File too large).")
