@@ -6,6 +6,7 @@ import atexit
 import gc
 import os
 import shutil
+import signal
 import tempfile
 from typing import Any
 
@@ -15,6 +16,11 @@ from hypothesis import settings
 if "INSYNC_CACHE_DIR" not in os.environ:  # tests neither fill nor rely on the cache of whoever runs them
     os.environ["INSYNC_CACHE_DIR"] = tempfile.mkdtemp(prefix="insync-tests-")
     atexit.register(shutil.rmtree, os.environ["INSYNC_CACHE_DIR"], ignore_errors=True)
+
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # as a shell starts what runs in the background, and so its children
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No deadline: the first example of a model compiles it, which takes far longer than the others.
 settings.register_profile("dev", max_examples=50, deadline=None)
