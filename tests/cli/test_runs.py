@@ -65,7 +65,16 @@ def test_a_limit_makes_liveness_incomplete(insync: Insync) -> None:
     code, out, _ = insync("liveness", "kip320", "--property", "back_in_isr", "--max-states", 100, "--quiet")
     assert code == 3
     assert "stopped by the limit on the states (--max-states)" in out
-    assert out.splitlines()[1].startswith("incomplete  back_in_isr")
+    assert out.splitlines()[1] == "incomplete  back_in_isr  leads_to: no run breaks it in the part that was explored"
+
+
+def test_liveness_that_was_stopped_at_once_says_that_nothing_is_decided(insync: Insync) -> None:
+    line = ("liveness", "kip320", "--property", "agreed_leader", "--max-seconds", 0.000001, "--quiet")
+    code, out, _ = insync(*line)
+    sentence = "not decided: the exploration was stopped"
+    assert (code, out.splitlines()[1]) == (3, f"incomplete  agreed_leader  sometimes: {sentence}")
+    (found,) = json.loads(insync(*line, "--json").out)["properties"]
+    assert (found["verdict"], found["undecided"]) == ("incomplete", sentence)
 
 
 def test_a_model_without_properties_of_runs(insync: Insync) -> None:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,9 +11,10 @@ from typing import Any
 import pytest
 
 from insync.explorer import Limits, Trace, Verdict
+from insync.explorer.limits import StopReason
 from insync.explorer.liveness import LivenessResult, RunResult, liveness
 from insync.explorer.replay import ReplayError, replay
-from insync.explorer.runs.state_graph import StateGraph, graph_within
+from insync.explorer.runs.state_graph import StateGraph, build_graph, graph_within
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.itf import itf_text
 from insync.explorer.traces.trace_file import read_trace, trace_text
@@ -113,9 +116,44 @@ def test_a_search_that_was_stopped_proves_nothing_and_may_refute() -> None:
     )
     assert few.verdict is Verdict.INCOMPLETE
     assert few.stopped_by == "states"
-    assert {found.verdict for found in few.properties} == {Verdict.INCOMPLETE}
+    assert {found.name: (found.verdict, found.undecided) for found in few.properties} == {
+        "everybody_waits": (Verdict.INCOMPLETE, "not reached in the part that was explored"),
+        "turns_green": (Verdict.INCOMPLETE, "no run breaks it in the part that was explored"),
+        "gets_across": (Verdict.INCOMPLETE, "no run breaks it in the part that was explored"),
+    }
     refuted = liveness(model, properties=["turns_green"], fairness=Fairness(), limits=Limits(states=2))
     assert refuted.verdict is Verdict.VIOLATED
+
+
+def interrupted(monkeypatch: pytest.MonkeyPatch, properties: Sequence[str] | None = None) -> LivenessResult:
+    """What is known of a crossing when Ctrl-C has ended the exploration after 12 states."""
+    stop = threading.Event()
+
+    def explored(model: Model, *given: Any) -> StateGraph:
+        stop.set()
+        return replace(build_graph(model, limits=Limits(states=12)), stopped_by=StopReason.INTERRUPT)
+
+    monkeypatch.setattr(sys.modules["insync.explorer.liveness"], "graph_within", explored)
+    result = liveness(Crossing(), properties=properties, stop=stop)
+    assert (result.verdict, result.stopped_by) == (Verdict.INCOMPLETE, StopReason.INTERRUPT)
+    return result
+
+
+def test_where_nothing_was_decided_it_is_not_said_that_something_was_not_reached(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = {found.name: found for found in interrupted(monkeypatch).properties}
+    assert found["everybody_waits"].verdict is Verdict.HOLDS, "a witness is one wherever the exploration ended"
+    assert found["everybody_waits"].undecided is None
+    assert found["somebody_waits_twice"].undecided == "not reached in the part that was explored"
+    assert found["turns_green"].undecided == "not decided: the exploration was stopped"
+    assert {found[name].verdict for name in ("somebody_waits_twice", "turns_green")} == {Verdict.INCOMPLETE}
+
+
+def test_after_the_end_a_witness_is_looked_for_only_so_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["insync.explorer.liveness"], "_OVERTIME_SECONDS", 0.0)
+    (found,) = interrupted(monkeypatch, properties=["everybody_waits"]).properties
+    assert (found.verdict, found.undecided) == (Verdict.INCOMPLETE, "not decided: the exploration was stopped")
 
 
 def test_a_model_whose_steps_leave_a_domain_has_no_runs() -> None:

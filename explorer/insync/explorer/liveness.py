@@ -41,6 +41,7 @@ class RunResult:
         verdict: for `sometimes`, holds means that there is a witness.
         instances: how many bindings of its parameters there are.
         trace: the counterexample, or the witness of a `sometimes` property.
+        undecided: why the verdict is incomplete; None if it is not.
     """
 
     name: str
@@ -50,6 +51,7 @@ class RunResult:
     verdict: Verdict
     instances: int
     trace: Trace | None
+    undecided: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ def liveness(
         fairness: taken for granted in place of each property's own.
         limits: bounds of compilation and exploration; the one on seconds covers the decisions as well.
         reporter: is told about once a second how far it is.
-        stop: ends it when it is set; properties that are not decided by then are incomplete.
+        stop: ends it when it is set; properties that are not decided by then are incomplete, but `sometimes`
+            properties are still looked for, for half a second, in what was explored.
 
     Raises:
         UserError: an unknown model, bound, property, action or parameter, or a model in which type_ok fails.
@@ -147,42 +150,66 @@ def _while_deciding(reporter: Reporter | None, graph: StateGraph, watch: Watch, 
     return lambda: reporter(Progress(depth, 0, size, 0.0, watch.resident, watch.seconds, Phase.DECIDE, name))
 
 
+_OVERTIME_SECONDS = 0.5
+
+
 class _Court:
-    """Decides properties on a graph, one after the other, until somebody stops it."""
+    """Decides properties on a graph, one after the other, until somebody stops it.
+
+    What the stopped exploration has found may show that a `sometimes` property holds, and that is quickly seen: such
+    properties have half a second in all after the end.
+    """
 
     def __init__(self, graph: StateGraph, watch: Watch) -> None:
         self.graph, self.watch = graph, watch
         self.stopped_by: StopReason | None = None
         self._adjacency = adjacency_of(graph)
+        self._over_since: float | None = None
 
     def decided(self, found: RunProperty, fairness: Fairness) -> RunResult:
         """Return what is known of a property; incomplete if the time is up."""
         if found.kind is RunKind.SOMETIMES:
             fairness = Fairness()
+        result = RunResult(found.name, found.kind, found.sentence, fairness, Verdict.INCOMPLETE, 0, None)
         try:
-            self.watch.go_on()
+            self._go_on(found.kind)
             instances = found.instances(self.graph.model)
+            result = replace(result, instances=len(instances))
             if found.kind is RunKind.SOMETIMES:
-                trace = self._witness(found, instances)
-                verdict = self._absent(Verdict.VIOLATED) if trace is None else Verdict.HOLDS
+                trace, shown, absent = self._witness(found, instances), Verdict.HOLDS, Verdict.VIOLATED
             else:
-                trace = self._counterexample(found, fairness, instances)
-                verdict = self._absent(Verdict.HOLDS) if trace is None else Verdict.VIOLATED
+                trace, shown, absent = self._counterexample(found, fairness, instances), Verdict.VIOLATED, Verdict.HOLDS
         except GivenUp as ended:
             self.stopped_by = StopReason(str(ended.reason))
-            return RunResult(found.name, found.kind, found.sentence, fairness, Verdict.INCOMPLETE, 0, None)
-        return RunResult(found.name, found.kind, found.sentence, fairness, verdict, len(instances), trace)
+            stopped = "decision" if self.graph.stopped_by is None else "exploration"
+            return replace(result, undecided=f"not decided: the {stopped} was stopped")
+        if trace is not None:
+            return replace(result, verdict=shown, trace=trace)
+        if self.graph.stopped_by is None:
+            return replace(result, verdict=absent)
+        what = "not reached" if found.kind is RunKind.SOMETIMES else "no run breaks it"
+        return replace(result, undecided=f"{what} in the part that was explored")
 
-    def _absent(self, verdict: Verdict) -> Verdict:
-        """The verdict if what is looked for is not there: none while the graph is not the whole space."""
-        return verdict if self.graph.stopped_by is None else Verdict.INCOMPLETE
+    def _go_on(self, kind: RunKind) -> None:
+        reason = self._over() if kind is RunKind.SOMETIMES else self.watch.interrupted()
+        if reason is not None:
+            raise GivenUp(reason)
+
+    def _over(self) -> StopReason | None:
+        """Return why even a search for a witness must end, if it must: so long after the end of everything else."""
+        reason = self.watch.interrupted()
+        if reason is None or not self.graph.expanded:
+            return reason
+        if self._over_since is None:
+            self._over_since = time.perf_counter()
+        return reason if time.perf_counter() - self._over_since >= _OVERTIME_SECONDS else None
 
     def _witness(self, found: RunProperty, instances: Sequence[Instance]) -> Trace | None:
         """The trace to the first state that is as asked for, of any binding."""
         import numpy as np
 
         graph = self.graph
-        truth = graph.truth([one.then for one in instances], self.watch.interrupted)
+        truth = graph.truth([one.then for one in instances], self._over)
         reached = np.flatnonzero(np.any(truth, axis=0))
         if not len(reached):
             return None

@@ -48,6 +48,8 @@ def describe_liveness(
 
 
 def _what(found: RunResult) -> str:
+    if found.undecided is not None:
+        return f"{found.kind}: {found.undecided}"
     if found.kind == "sometimes":
         reached = f"reached after {found.trace.length - 1} steps" if found.trace is not None else "not reached"
         return f"sometimes: {reached}"
@@ -65,6 +67,7 @@ def liveness_json(result: LivenessResult, files: Mapping[str, Path | None]) -> s
             "fairness": {"weak": list(found.fairness.weak), "strong": list(found.fairness.strong)},
             "trace_length": None if found.trace is None else found.trace.length,
             "loop": None if found.trace is None else found.trace.loop,
+            "undecided": found.undecided,
             "reason": None if found.trace is None else found.trace.reason,
             "trace": str(files[found.name]) if files.get(found.name) is not None else None,
         }
