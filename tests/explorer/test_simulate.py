@@ -15,6 +15,7 @@ from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.evaluator import evaluate
 from insync.properties.registry import sentences_of
+from insync_corners import Late
 from insync_evaluator import conditions
 from insync_toys import TOYS, Clock, DieHard, Overflow, TokenRing
 
@@ -104,6 +105,29 @@ def test_a_step_out_of_a_domain_ends_a_walk() -> None:
     assert result.violation.trace.refused is not None
     assert result.failed_walk == 0
     assert result.violation.trace_length == 3 + (result.violation.trace.refused.action == "increase")
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 30])
+@pytest.mark.parametrize("walks", [1, 10, 700])
+def test_a_refused_step_is_not_counted_in_any_length(walks: int, depth: int) -> None:
+    result = simulate(Late(), properties=[], walks=walks, depth=depth, seed=4)
+    lengths = result.lengths
+    assert lengths.shortest <= lengths.mean <= lengths.longest
+    assert lengths.mean == result.steps / result.walks
+    if walks == 1:
+        assert (lengths.shortest, lengths.longest) == (result.steps, result.steps)
+        assert result.violation is None or result.failed_walk_length == result.steps + 1
+
+
+def test_lengths_of_walks_add_up_to_the_steps() -> None:
+    model = Late()
+    kernels = compile_kernels(model.program, [], (Part.WALK,))
+    walker = kernels.walker(model.program.schema.pack(model.program.initial), 1, 20)
+    walked = walker.walk(0, 500)
+    walker.close()
+    assert walked.failed is not None
+    assert len(walked.failed.actions) >= 3, "two steps at least, and the one that is refused"
+    assert sum(number * count for number, count in enumerate(walked.lengths)) == sum(walked.steps)
 
 
 def test_a_violation_in_the_initial_state_is_a_walk_of_one_state() -> None:

@@ -39,7 +39,7 @@ def walk_module(program: Program, violated: Sequence[Node]) -> str:
     guards = masks_functions(m, "guards", schema, [action.guard for action in actions])
     checks = masks_functions(m, "violated", schema, [(node,) for node in violated])
     finish = _finish_function(m)
-    fail = _fail_function(m, finish)
+    fail = _fail_function(m, finish, len(violated))
     begin, choose = _begin_function(m, schema.words), _choose_function(m, len(actions), finish)
     steps, judge = _steps_function(m, program, fail, len(violated)), _judge_function(m, len(violated), fail, finish)
     b = m.function("walk", I64, (PTR,), exported=True)
@@ -99,8 +99,11 @@ def _finish_function(m: Module) -> Function:
     return b
 
 
-def _fail_function(m: Module, finish: Function) -> Function:
-    """Define `fail(context, place, condition)`: the walk at a place fails; record it if it has the smallest number."""
+def _fail_function(m: Module, finish: Function, refused: int) -> Function:
+    """Define `fail(context, place, condition)`: the walk at a place fails; record it if it has the smallest number.
+
+    Where the condition is `refused` its last step was not taken: it ends the path that is recorded, and is not counted.
+    """
     b = m.function("fail", VOID, (PTR, I64, I64), inline=False)
     context, number, condition = Fields(b, b.arguments[0]), b.arguments[1], b.arguments[2]
     place, failed = _Places(b, context)[number], context.array(WalkField.FAILED)
@@ -109,6 +112,7 @@ def _fail_function(m: Module, finish: Function) -> Function:
         failed[0], failed[1], failed[2] = walk, condition, taken
         path = context.array(WalkField.PATHS, I32).at(number * context[WalkField.DEPTH])
         b.copy(failed.at(3), path, taken * 4)
+    place[PlaceField.TAKEN] = taken - b.select(condition.equals(refused), 1, 0)
     b.call(finish, context.address, number)
     return b
 
