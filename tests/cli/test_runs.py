@@ -214,3 +214,15 @@ def test_help_shows_the_properties_of_runs(insync: Insync) -> None:
     assert "Properties of runs of kip320: committed_everywhere sometimes: Every replica has a record" in text
     assert "weak_isr" not in text
     assert "Properties of runs of async_isr: none" in " ".join(insync("liveness", "async_isr", "--help").out.split())
+
+
+def test_a_limit_that_ends_the_search_of_the_unchanged_model_makes_mutate_incomplete(insync: Insync) -> None:
+    code, out, err = insync("mutate", "kip320", *SMALL, "--max-states", 10, "--quiet")
+    assert (code, err) == (3, "")
+    assert "\nnothing was judged by weak_isr, " in out
+    assert (
+        "\nno mutant was tried, stopped by the limit on the states (--max-states)\nThe unchanged model was not " in out
+    )
+    result = json.loads(insync("mutate", "kip320", *SMALL, "--max-states", 10, "--json", "--quiet").out)
+    assert (result["stopped_by"], result["mutants"], result["score"]) == ("states", [], None)
+    assert 10 <= result["distinct_states"] < 277

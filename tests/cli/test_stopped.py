@@ -44,10 +44,6 @@ def test_a_compilation_is_stopped(command: list[str], limit: list[str], tmp_path
     if not limit:
         wait_for(process, "compiling")
     code, out, err = ended(process, interrupt=not limit)
-    if command[0] == "mutate" and limit:
-        assert (code, out) == (2, "")
-        assert "kip320 itself is not searched to its end (time)" in err
-        return
     assert code == 3, err
     found: dict[str, Any] = json.loads(out)
     if command[0] == "agree" and limit:

@@ -177,8 +177,15 @@ def test_a_search_that_is_too_long_leaves_a_mutant_undecided() -> None:
     undecided = [mutant for mutant in result.mutants if mutant.fate is Fate.UNDECIDED]
     assert undecided
     assert {mutant.stopped_by for mutant in undecided} == {"states"}
-    with pytest.raises(UserError, match="kip320 itself is not searched to its end \\(states\\)"):
-        mutate(SMALL, limits=Limits(states=20), threads=1)
+
+
+@pytest.mark.parametrize("limits", [Limits(states=20), Limits(depth=3), Limits(seconds=1e-6)], ids=str)
+def test_of_a_model_that_is_not_searched_to_its_end_no_mutant_is_judged(limits: Limits) -> None:
+    result = mutate(SMALL, limits=limits, runs=True, threads=1)
+    assert (result.mutants, result.score) == ((), None)
+    (given,) = [name for name in ("states", "depth", "seconds") if getattr(limits, name) is not None]
+    assert result.stopped_by == {"seconds": "time"}.get(given, given)
+    assert result.distinct_states < 277
 
 
 def test_mistakes_are_one_sentence() -> None:

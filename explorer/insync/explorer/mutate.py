@@ -21,7 +21,7 @@ from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.liveness import liveness
 from insync.explorer.mutants.mutants import Mutant, mutants_of, same_steps
-from insync.explorer.verdict import CheckResult, Verdict
+from insync.explorer.verdict import Verdict
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, compile_kernels
 from insync.model import Model
@@ -81,8 +81,8 @@ class MutationResult:
         distinct_states: of the model.
         mutants: the results, in the order of the actions.
         seconds: how long it took.
-        stopped_by: INTERRUPT if somebody stopped it: then the figures are those of what was done by then, and there
-            are no mutants if it was stopped before they were made.
+        stopped_by: INTERRUPT if somebody stopped it, or the limit that ended the search of the model itself: then the
+            figures are those of what was done by then, and there are no mutants if it ended before they were made.
         warnings: what is suspicious in the model, or in its settings; a sentence for each.
     """
 
@@ -134,8 +134,7 @@ def mutate(
         stop: ends the work when it is set; what is left is undecided.
 
     Raises:
-        UserError: an unknown model, bound, property or action, or a model that breaks type_ok or is not searched to
-            its end.
+        UserError: an unknown model, bound, property or action, or a model that breaks type_ok.
     """
     started = time.perf_counter()
     model = model_of(model, bounds)
@@ -158,7 +157,7 @@ def mutate(
         mutants=tuple(results),
         warnings=jury.original.warnings,
         seconds=time.perf_counter() - started,
-        stopped_by=StopReason.INTERRUPT if jury.stop.is_set() else None,
+        stopped_by=StopReason.INTERRUPT if jury.stop.is_set() else jury.original.stopped_by,
     )
 
 
@@ -167,32 +166,28 @@ class _Jury:
         self, model: Model, asked: Sequence[str], limits: Limits, threads: int, runs: bool, stop: threading.Event
     ) -> None:
         self.model, self.limits, self.threads, self.stop = model, limits, threads, stop
-        found = check(model, properties=asked, limits=limits, threads=threads, keep_going=True, stop=stop)
-        self.original = self._complete(found)
+        self.original = check(model, properties=asked, limits=limits, threads=threads, keep_going=True, stop=stop)
+        if TYPE_OK in {violation.property for violation in self.original.violations}:
+            message = f"{model.name} itself breaks type_ok; fix that first: `insync check` shows the trace."
+            raise UserError(message)
         failing = {violation.property for violation in self.original.violations}
         self.properties = [name for name in asked if name not in failing]
         self.runs: list[str] = []
-        if runs and run_properties_of(model) and not stop.is_set():
+        if runs and run_properties_of(model) and self._may_judge():
             known = liveness(model, limits=limits, stop=stop)
             self.runs = [result.name for result in known.properties if result.verdict is Verdict.HOLDS]
 
-    def _complete(self, original: CheckResult) -> CheckResult:
-        if TYPE_OK in {violation.property for violation in original.violations}:
-            message = f"{self.model.name} itself breaks type_ok; fix that first: `insync check` shows the trace."
-            raise UserError(message)
-        if original.stopped_by not in (None, StopReason.INTERRUPT):
-            message = (
-                f"{self.model.name} itself is not searched to its end ({original.stopped_by}), so nothing can be "
-                f"said of its mutants; take smaller bounds or larger limits."
-            )
-            raise UserError(message)
-        return original
+    def _may_judge(self) -> bool:
+        return self.original.stopped_by is None and not self.stop.is_set()
 
     def results(
         self, actions: Sequence[str] | None, reporter: Callable[[int, int, MutantResult], None] | None
     ) -> list[MutantResult]:
-        """Return what becomes of each mutant; after a stop the reporter is told nothing any more."""
-        if self.stop.is_set():
+        """Return what becomes of each mutant; after a stop the reporter is told nothing any more.
+
+        There are none if the model itself was not searched to its end: nothing can be said of its mutants then.
+        """
+        if not self._may_judge():
             return []
         mutants = mutants_of(self.model, actions)
         equivalent = self.equivalent(mutants)

@@ -42,7 +42,7 @@ def command(
     A mutant is killed if a property fails, equivalent if it takes the same steps from every state that the model
     reaches, and has survived otherwise. The score is the share of killed mutants among those killed and survived. It
     says whether the properties mean anything; a survivor is a rule that they do not need. The exit code is 0 whatever
-    the score, and 3 if a limit left a mutant undecided.
+    the score, and 3 if a limit left a mutant undecided, or ended the search of the unchanged model.
     """
     model = chosen.build()
 

@@ -37,7 +37,8 @@ def mutant_line(mutant: MutantResult) -> str:
 def describe_mutation(result: MutationResult, paint: Paint, width: int) -> str:
     """Return the report: the mutants by what became of them, and the score."""
     lines = [f"{result.model}   {describe_bounds(result.bounds)}   {count(result.distinct_states)} states"]
-    lines.append(f"judged by {', '.join(result.properties)}")
+    judged = "judged by" if result.mutants or result.stopped_by is None else "nothing was judged by"
+    lines.append(f"{judged} {', '.join(result.properties)}")
     if result.failing:
         lines.append(f"left out: they already fail for the unchanged model: {', '.join(result.failing)}")
     lines += warning_lines(result.warnings, paint, width)
@@ -50,9 +51,11 @@ def describe_mutation(result: MutationResult, paint: Paint, width: int) -> str:
         lines += ["", f"{len(equivalent)} equivalent: from every reachable state the same steps"]
         lines += [f"  {mutant.name}" for mutant in equivalent]
     if result.stopped_by is not None:
-        left = sum(map(_not_tried, result.mutants))
+        left, by = sum(map(_not_tried, result.mutants)), STOPPED_BY[result.stopped_by]
         what = f"{left} not tried" if result.mutants else "no mutant was tried"
-        lines += ["", paint(what, Tone.BAD) + ", stopped by Ctrl-C"]
+        lines += ["", paint(what, Tone.BAD) + f", stopped by {by}"]
+        if result.stopped_by != "interrupt":
+            lines.append("The unchanged model was not searched to its end; take smaller bounds or larger limits.")
     killed, survived = result.count(Fate.KILLED), result.count(Fate.SURVIVED)
     if result.score is None:
         lines += ["", f"no score: no mutant was killed and none survived, in {seconds(result.seconds)}"]
