@@ -6,11 +6,16 @@ import inspect
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 import insync.explorer
+from insync.explorer import Limits, agree, check, graph, liveness, mutate, prove, simulate
+from insync.model import UserError
+from insync_toys import TokenRing
 
 VERBS = ("agree", "ask", "check", "graph", "liveness", "mutate", "prove", "replay", "simulate")
 HEAVY = ("llvmlite", "z3", "hypothesis", "pyspark", "numpy", "scipy", "networkx", "pytest")
@@ -73,3 +78,81 @@ def test_everything_after_the_model_is_said_by_name(verb: str) -> None:
     assert {parameter.kind for parameter in rest} == {inspect.Parameter.KEYWORD_ONLY}
     if verb != "replay":
         assert {"bounds", "limits", "reporter", "stop"} <= {parameter.name for parameter in (first, *rest)}
+
+
+ASKING = {verb.__name__: verb for verb in (agree, check, liveness, mutate, prove, simulate)}
+LIMITED = {**ASKING, "graph": graph}
+
+
+def sentence(raised: pytest.ExceptionInfo[UserError]) -> str:
+    """The message, which must be one sentence for people."""
+    text = str(raised.value)
+    assert text.endswith(".")
+    assert "\n" not in text
+    return text
+
+
+@pytest.mark.parametrize("verb", LIMITED.values(), ids=LIMITED)
+@pytest.mark.parametrize("given", [{"seconds": 2}, {}, 5])
+def test_limits_of_another_type_are_a_mistake_in_one_sentence(verb: Callable[..., object], given: object) -> None:
+    with pytest.raises(UserError) as raised:
+        verb(TokenRing(), limits=given)
+    assert f"limits={given!r} is not a Limits; write limits=Limits(seconds=60)" in sentence(raised)
+
+
+@pytest.mark.parametrize("verb", ASKING.values(), ids=ASKING)
+def test_one_string_in_place_of_several_names_is_a_mistake_in_one_sentence(verb: Callable[..., object]) -> None:
+    with pytest.raises(UserError) as raised:
+        verb(TokenRing(), properties="worker_has_token")
+    assert sentence(raised) == (
+        "properties='worker_has_token' is one string; give a list of names: properties=['worker_has_token']."
+    )
+    with pytest.raises(UserError) as raised:
+        verb(TokenRing(), properties=5)
+    assert "properties=5 is not a list of names" in sentence(raised)
+
+
+def test_other_names_are_lists_as_well() -> None:
+    with pytest.raises(UserError, match=r"actions='pass_on' is one string; give a list of names: actions=\['pass_"):
+        mutate(TokenRing(), actions="pass_on")
+    with pytest.raises(UserError, match=r"lemmas='all' is one string; give a list of names: lemmas=\['all'\]"):
+        prove(TokenRing(), lemmas="all")
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        ({"seconds": -1}, "Limits(seconds=-1) is not a time; give a number of seconds"),
+        ({"seconds": float("nan")}, "Limits(seconds=nan) is not a time"),
+        ({"seconds": "5"}, "Limits(seconds='5') is not a time"),
+        ({"depth": 0}, "Limits(depth=0) is out of range; give a whole number of at least 1."),
+        ({"states": 1.5}, "Limits(states=1.5) is out of range; give a whole number of at least 1."),
+        ({"memory_bytes": True}, "Limits(memory_bytes=True) is out of range"),
+    ],
+)
+def test_limits_that_limit_nothing_are_a_mistake_in_one_sentence(limits: dict[str, Any], expected: str) -> None:
+    with pytest.raises(UserError) as raised:
+        Limits(**limits)
+    assert expected in sentence(raised)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"walks": 0}, "walks=0 is out of range; give a whole number of at least 1."),
+        ({"depth": 0}, "depth=0 is out of range; give a whole number of at least 1."),
+        ({"seed": -1}, "seed=-1 is out of range; give a whole number from 0 to 18446744073709551615."),
+        ({"seed": 2**64}, "seed=18446744073709551616 is out of range"),
+    ],
+)
+def test_walks_that_there_are_not_are_a_mistake_in_one_sentence(given: dict[str, Any], expected: str) -> None:
+    with pytest.raises(UserError) as raised:
+        simulate(TokenRing(), **given)
+    assert expected in sentence(raised)
+
+
+@pytest.mark.parametrize("given", [["local-1", "z3"], "local-1", {"local-1": 1}], ids=str)
+def test_engines_without_names_are_a_mistake_in_one_sentence(given: Any) -> None:
+    with pytest.raises(UserError) as raised:
+        agree(TokenRing(), engines=given)
+    assert f"engines={given!r} is not a mapping from names to engines; write " in sentence(raised)

@@ -11,12 +11,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from insync.explorer.check import check
 from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.evaluator.difference import Difference, first_difference
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, StopReason
+from insync.explorer.limits import Limits, StopReason, limits_of
 from insync.explorer.verdict import CheckResult, Verdict
 from insync.model import Model
 from insync.model.catalogue import model_reference
@@ -132,14 +133,14 @@ def agree(
         stop: ends the engine at work when it is set; those after it are not asked.
 
     Raises:
-        UserError: an unknown model, bound or property, or a model that cannot be traced.
+        UserError: an unknown model, bound or property, a model that cannot be traced, or engines without names.
     """
     model = model_of(model, bounds)
-    names = select(model, properties)
+    names, chosen, limits = select(model, properties), _engines(engines), limits_of(limits)
     opinions = []
     event = stop if stop is not None else threading.Event()
-    for name, engine in (own_engines() if engines is None else engines).items():
-        opinions.append(_asked(name, engine, model, names, limits or Limits(), event))
+    for name, engine in chosen.items():
+        opinions.append(_asked(name, engine, model, names, limits, event))
         if reporter is not None:
             reporter(opinions[-1])
     ran = [opinion for opinion in opinions if opinion.counts]
@@ -150,6 +151,19 @@ def agree(
     warnings = suspicions(model, judge(model, names).conditions)
     reference, said = model_reference(model), tuple(opinions)
     return Agreement(reference, model.identity, names, said, differences, state, warnings, stopped)
+
+
+def _engines(given: Any) -> Mapping[str, Engine]:
+    own = own_engines()
+    if given is None:
+        return own
+    if not isinstance(given, Mapping) or not all(map(callable, given.values())):
+        message = (
+            f"engines={given!r} is not a mapping from names to engines; write {{'spark': engine}} with a function "
+            f"engine, or leave it out for {', '.join(own)}; own_engines() of insync.explorer.agree has these by name."
+        )
+        raise UserError(message)
+    return given
 
 
 def _asked(

@@ -12,7 +12,7 @@ from insync.explorer.breadth_first.search import BreadthFirstSearch, Space
 from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.evaluator.stepping import Move
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
@@ -64,7 +64,7 @@ def check(
             leaves no room for the first states.
         InternalError: the evaluator does not confirm what the machine code found.
     """
-    watch = Watch(limits or Limits(), stop)
+    watch = Watch(limits_of(limits), stop)
     model = model_of(model, bounds)
     judged = judge(model, properties)
     started = time.perf_counter()

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from insync.explorer.check import Extent, concluded
 from insync.explorer.evaluator.claims import Claim, PropertyLike, asked_names, claims_of
 from insync.explorer.evaluator.stepping import Refused, Stepper, Walk
-from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.verdict import CheckResult, Violation
 from insync.model import Model
@@ -50,7 +50,7 @@ def check_by_evaluator(
         UserError: an unknown property, or a function that does not return true or false.
     """
     claims = claims_of(model, properties)
-    watch = Watch(limits or Limits(), stop)
+    watch = Watch(limits_of(limits), stop)
     watch.require_room()
     started = time.perf_counter()
     search = _EvaluatorSearch(model, claims, watch, keep_going)

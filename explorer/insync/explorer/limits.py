@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ from insync.machine.interruptible import GivenUp
 from insync.machine.memory import available_memory, resident_memory
 from insync.model.errors import UserError
 
-__all__ = ["Limits", "StopReason", "Watch", "require_seconds_alone"]
+__all__ = ["Limits", "StopReason", "Watch", "limits_of", "require_seconds_alone", "require_whole"]
 
 
 class StopReason(StrEnum):
@@ -35,12 +36,47 @@ class Limits:
         states: distinct states; the search ends with the level in which they are reached.
         seconds: of compilation and search together.
         memory_bytes: resident set of the process. None lets it take nine tenths of the memory that is free.
+
+    Raises:
+        UserError: seconds below 0, or something else that is not a whole number of at least 1.
     """
 
     depth: int | None = None
     states: int | None = None
     seconds: float | None = None
     memory_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("depth", "states", "memory_bytes"):
+            if (value := getattr(self, name)) is not None:
+                require_whole(f"Limits({name}={value!r})", value, 1)
+        seconds: object = self.seconds
+        if seconds is None:
+            return
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
+            message = f"Limits(seconds={seconds!r}) is not a time; give a number of seconds, such as 60 or 0.5."
+            raise UserError(message)
+
+
+def require_whole(given: str, value: object, least: int, most: int | None = None) -> None:
+    """Raise UserError unless a value is a whole number in a range; `given` is the argument as it was written."""
+    number = value if isinstance(value, int) and not isinstance(value, bool) else least - 1
+    if number < least or (most is not None and number > most):
+        allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
+        message = f"{given} is out of range; give a whole number {allowed}."
+        raise UserError(message)
+
+
+def limits_of(given: Limits | None) -> Limits:
+    """Return the limits that a verb was given; None means no limit.
+
+    Raises:
+        UserError: it was given something else.
+    """
+    if given is not None and not isinstance(given, Limits):
+        message = f"limits={given!r} is not a Limits; write limits=Limits(seconds=60), say."
+        raise UserError(message)
+    return given or Limits()
 
 
 _STEP = 10 << 20  # a figure that is too little is answered by a round one: what Python takes is not the same each time
@@ -61,7 +97,7 @@ def require_seconds_alone(limits: Limits | None, what: str, instead: str = "") -
     Raises:
         UserError: there is another limit.
     """
-    given = limits or Limits()
+    given = limits_of(limits)
     for name in ("depth", "states", "memory_bytes"):
         if (value := getattr(given, name)) is not None:
             message = f"Limits({name}={value}) does not limit {what}; the only limit is Limits(seconds=...).{instead}"

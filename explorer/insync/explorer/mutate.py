@@ -18,7 +18,7 @@ from insync.explorer.breadth_first.search import BreadthFirstSearch
 from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.check import check
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.liveness import liveness
 from insync.explorer.mutants.mutants import Mutant, mutants_of, same_steps
 from insync.explorer.verdict import Verdict
@@ -29,7 +29,7 @@ from insync.model.catalogue import model_reference
 from insync.model.errors import UserError, closest
 from insync.model.program import Program
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
-from insync.properties.registry import invariants_of, judge, run_properties_of, select_run_properties
+from insync.properties.registry import invariants_of, judge, named_in, run_properties_of, select_run_properties
 
 __all__ = ["Fate", "MutantResult", "MutationResult", "mutate"]
 
@@ -138,13 +138,14 @@ def mutate(
     """
     started = time.perf_counter()
     model = model_of(model, bounds)
+    actions = None if actions is None else named_in("actions", actions)
     unknown = next((name for name in actions or () if name not in model.program.action_names), None)
     if unknown is not None:
         message = f"{model.name} has no action {unknown!r}. {closest(unknown, model.program.action_names)}"
         raise UserError(message)
     names = properties if properties is not None else [n for n in invariants_of(model) if n != DEADLOCK_FREE]
     asked = [found.name for found in judge(model, names).invariants]
-    given = limits or Limits()
+    given = limits_of(limits)
     bounded = replace(given, states=given.states or MOST_STATES)
     jury = _Jury(model, asked, bounded, threads or available_cores(), runs, stop or threading.Event())
     results = jury.results(actions, reporter)

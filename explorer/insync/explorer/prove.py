@@ -32,7 +32,7 @@ from insync.proofs.smt import z3_version
 from insync.proofs.watch import ProofLimits, ProofWatch
 from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
-from insync.properties.registry import judge, lemmas_of, select_lemmas
+from insync.properties.registry import judge, lemmas_of, named_in, select_lemmas
 
 __all__ = [
     "BoundedResult",
@@ -235,7 +235,7 @@ def _conditions(
     if infer and not lemmas and saved is None:
         helping: list[Invariant] = list(lemmas_of(model).values())
     else:
-        given = [*(saved.lemmas if saved is not None else ()), *lemmas]
+        given = [*(saved.lemmas if saved is not None else ()), *named_in("lemmas", lemmas)]
         helping = select_lemmas(model, [n for name in given for n in (lemmas_of(model) if name == "all" else [name])])
     judged = list(judge(model, names or None).invariants)
     return _Conditions(judged, helping, k or (saved.k if saved is not None else 1))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from insync.explorer.breadth_first.workers import Team, available_cores
-from insync.explorer.limits import StopReason, Watch
+from insync.explorer.limits import StopReason, Watch, require_whole
 from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
 from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import Words
@@ -29,11 +29,19 @@ class Walks:
         count: how many.
         depth: most steps of a walk.
         seed: of the random numbers.
+
+    Raises:
+        UserError: no walk, no step, or a seed that is not from 0 to 2^64 - 1.
     """
 
     count: int
     depth: int
     seed: int
+
+    def __post_init__(self) -> None:
+        require_whole(f"walks={self.count!r}", self.count, 1)
+        require_whole(f"depth={self.depth!r}", self.depth, 1)
+        require_whole(f"seed={self.seed!r}", self.seed, 0, (1 << 64) - 1)
 
     @property
     def per_share(self) -> int:

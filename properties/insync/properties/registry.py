@@ -32,6 +32,7 @@ __all__ = [
     "leads_to",
     "lemma",
     "lemmas_of",
+    "named_in",
     "run_properties_of",
     "select",
     "select_lemmas",
@@ -262,14 +263,14 @@ def select_run_properties(model: Model, names: Iterable[str] | None = None) -> l
     known = run_properties_of(model)
     return _named(
         known,
-        known if names is None else names,
+        known if names is None else named_in("properties", names),
         lambda name: f"{model.name} has no property of runs {name!r}. {closest(name, known)}",
     )
 
 
 def _asked(model: Model, names: Iterable[str] | None) -> tuple[tuple[str, ...], list[Invariant]]:
     known = invariants_of(model)
-    asked = tuple(dict.fromkeys(headline_of(type(model)) if names is None else names))
+    asked = tuple(dict.fromkeys(headline_of(type(model)) if names is None else named_in("properties", names)))
 
     def unknown(name: str) -> str:
         where = f"{_place_of_headline(type(model))}headline names {name!r}, but " if names is None else ""
@@ -280,6 +281,22 @@ def _asked(model: Model, names: Iterable[str] | None) -> tuple[tuple[str, ...], 
 
     with_condition = [name for name in asked if name != TYPE_OK]
     return asked, _named({**lemmas_of(model), **known}, with_condition, unknown)
+
+
+def named_in(argument: str, names: object) -> tuple[str, ...]:
+    """Return the names that an argument gives.
+
+    Raises:
+        UserError: it is one string in place of several, or not names at all.
+    """
+    if isinstance(names, str):
+        message = f"{argument}={names!r} is one string; give a list of names: {argument}=[{names!r}]."
+        raise UserError(message)
+    listed = tuple(names) if isinstance(names, Iterable) else None
+    if listed is None or not all(isinstance(name, str) for name in listed):
+        message = f"{argument}={names!r} is not a list of names; write {argument}=['name', ...]."
+        raise UserError(message)
+    return listed
 
 
 def headline_of(kind: type[Model]) -> tuple[str, ...]:

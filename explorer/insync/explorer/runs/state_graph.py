@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.progress import Progress, Pulse, Reporter, while_compiling
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, Part, compile_kernels
@@ -128,7 +128,7 @@ def build_graph(
 
 def graph_watch(limits: Limits | None, stop: threading.Event | None) -> Watch:
     """Return the watch over an exploration; without a limit on the states it is `MOST_STATES`."""
-    given = limits or Limits()
+    given = limits_of(limits)
     return Watch(replace(given, states=given.states or MOST_STATES), stop)
 
 

@@ -14,7 +14,7 @@ from insync.explorer.breadth_first.workers import available_cores
 from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.evaluator.claims import PropertyLike
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, StopReason
+from insync.explorer.limits import Limits, StopReason, limits_of
 from insync.explorer.testing.failures import PropertyViolated, SuspiciousModel, UnexpectedVerdict, describe, save
 from insync.explorer.traces.grid import describe_bounds
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
@@ -141,9 +141,9 @@ class InsyncCheck:
         """
         __tracebackhide__ = True
         chosen = engine or self._settings.engine
-        bounded = self._limits(limits or Limits(), chosen)
         seed = self._settings.seed if seed is None else seed
         try:
+            bounded = self._limits(limits_of(limits), chosen)
             built = model_of(model, bounds)
             meant = _meant(expect, stopped_by)
             _check_properties(built, properties)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.check import result_of, stopped_before, violations_in
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, Watch
+from insync.explorer.limits import Limits, Watch, limits_of
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.verdict import CheckResult
 from insync.machine.interruptible import GivenUp, interruptible
@@ -75,7 +75,7 @@ def check(
         UserError: an unknown model, bound or property, a model that cannot be traced, or something that Spark lacks.
         InternalError: the evaluator does not confirm what the machine code found.
     """
-    options, limits = options or SparkOptions(), limits or Limits()
+    options, limits = options or SparkOptions(), limits_of(limits)
     watch, clock = Watch(replace(limits, memory_bytes=None), stop), _Clock()
     model = model_of(model, bounds)
     judged, program = judge(model, properties), model.program
