@@ -1,0 +1,72 @@
+"""The task of a level, in this process: what it answers does not depend on the size of its buffers."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from insync.model import BoundValues, Int, Model, State, StateView, action
+from insync.spark_explore.executor import worker
+from insync.spark_explore.executor.level_task import LevelJob, level_task
+from insync.spark_explore.executor.worker import RECIPE, RunPlace
+from insync.spark_explore.wire.packets import Kind, read_expanded, rows_of, to_batch
+from insync.spark_explore.wire.recipe import recipe_for, write_recipe
+from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.version import insync_version
+
+pytest.importorskip("pyarrow")
+
+STATES = 3000
+
+
+class Marks(Model):
+    """Every state has two successors that no other state has."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(number=Int(0, STATES - 1), mark=Int(0, 2))
+
+    @action
+    def once(self, s: StateView) -> None:
+        """Mark the number once."""
+        s.mark = 1
+
+    @action
+    def twice(self, s: StateView) -> None:
+        """Mark the number twice."""
+        s.mark = 2
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunPlace]:
+    """A run of one partition whose first level is there."""
+    program, run = Marks().program, RunFolder(str(tmp_path / "run"))
+    run.write(RECIPE, write_recipe(recipe_for(program)))
+    rows = array("Q", [word for number in range(STATES) for word in program.schema.pack((number, 0))])
+    run.write_states(0, 1, [STATES], program.schema.words, rows.tobytes())
+    folder = tmp_path / "executor"
+    folder.mkdir()
+    monkeypatch.setattr(worker, "executor_folder", lambda run: folder)
+    yield RunPlace(str(tmp_path / "run"), "marks", insync_version(), 1, 1, 64 << 20)
+    worker._workers.pop("marks")[1].close()
+
+
+@pytest.mark.parametrize(("packet_bytes", "several"), [(1, True), (1 << 20, False)])
+def test_a_level_whose_successors_fill_a_buffer_again_and_again_is_expanded_to_its_end(
+    place: RunPlace, packet_bytes: int, several: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "_PACKET_BYTES", packet_bytes)
+    seed = to_batch([(0, Kind.SEED, 1, 0, b"")])
+    schema, found, packets, taken = Marks().program.schema, list[tuple[int, ...]](), 0, list[int]()
+    for batch in level_task(LevelJob(place, 1, inserts=False, expands=True))(iter([seed])):
+        for row in rows_of(batch):
+            if row.kind is Kind.PACKET:
+                packets += 1
+                found += [schema.unpack([word]) for word in array("Q", row.block)]
+            elif row.kind is Kind.EXPANDED:
+                taken, _ = read_expanded(row.block, 2, schema.words)
+    assert packets > 3 if several else packets == 1
+    assert sorted(found) == [(number, mark) for number in range(STATES) for mark in (1, 2)]
+    assert taken == [STATES, STATES]
