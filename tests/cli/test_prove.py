@@ -129,6 +129,16 @@ def test_a_violation_that_initiation_finds_is_a_violation(insync: Insync) -> Non
     assert "violated: at_the_door (trace of 2 states), found by initiation" in out
 
 
+@pytest.mark.parametrize("way", [("--induction", "--k", 2), ("--bmc", 1)])
+def test_a_model_in_a_file_is_named_as_on_the_command_line(
+    insync: Insync, monkeypatch: pytest.MonkeyPatch, way: tuple[object, ...]
+) -> None:
+    monkeypatch.chdir(Path(CORRIDOR).parent)
+    named = "insync_proofs.py:Corridor"
+    assert insync("prove", named, *way, "--quiet").out.startswith(f"{named}   ")
+    assert json.loads(insync("prove", named, *way, "--quiet", "--json").out)["model"] == named
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

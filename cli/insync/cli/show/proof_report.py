@@ -13,6 +13,7 @@ from insync.cli.show.warned import warning_lines
 from insync.explorer.prove import induction_trace
 from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
 from insync.explorer.verdict import Verdict
+from insync.model.catalogue import model_reference
 from insync.proofs.outcome import BoundedVerdict, ProofVerdict
 from insync.properties.every_model import TYPE_OK
 
@@ -28,7 +29,7 @@ __all__ = ["answer_of", "describe_attempt", "describe_search"]
 def describe_search(search: BoundedResult, files: Sequence[Path | None], paint: Paint, width: int) -> str:
     """Return the report of a bounded check; `files` are where its traces were written."""
     result, names = search.result, ", ".join(p.name for p in search.properties) or TYPE_OK
-    lines = [f"{search.model.name}   {describe_bounds(search.model.identity)}"]
+    lines = [f"{model_reference(search.model)}   {describe_bounds(search.model.identity)}"]
     if result.verdict is BoundedVerdict.VIOLATED:
         lengths = ", ".join(f"{t.property} (trace of {plural(t.length, 'state')})" for t in search.traces)
         lines.append(paint(f"violated: {lengths}", Tone.BAD) + "; there is no shorter trace")
@@ -55,7 +56,7 @@ def describe_attempt(
     attempt: ProofResult, saved: Path | None, files: Sequence[Path | None], paint: Paint, width: int
 ) -> str:
     """Return the report of an induction; `files` are where the proof and the traces of initiation were written."""
-    lines = [f"{attempt.model.name}   {describe_bounds(attempt.model.identity)}", *_verdict(attempt, paint)]
+    lines = [f"{model_reference(attempt.model)}   {describe_bounds(attempt.model.identity)}", *_verdict(attempt, paint)]
     lines += _unanswered(attempt.result, width)
     lines += warning_lines(attempt.warnings, paint, width)
     lines += _used(attempt.lemmas, "with", width)
