@@ -129,6 +129,78 @@ def test_a_violation_that_initiation_finds_is_a_violation(insync: Insync) -> Non
     assert "violated: at_the_door (trace of 2 states), found by initiation" in out
 
 
+RING = """
+from enum import Enum
+
+from insync.model import Bound, Bounds, Int, Model, Setting, Settings, State, action, invariant
+
+class Pace(Enum):
+    SLOW = "slow"
+    EAGER = "eager"
+
+class Ring(Model):
+    headline = ("low",)
+    settings = Settings(pace=Setting(Pace.SLOW, "how fast"))
+    bounds = Bounds(top=Bound(2, 1, 5, "the highest"))
+
+    def declare(self, b):
+        return State(n=Int(0, b.top))
+
+    @action
+    def turn(self, s):
+        s.n = 0
+
+    @invariant
+    def low(self, s):
+        return s.n == 0
+"""
+
+
+@pytest.fixture
+def ring(insync: Insync, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a model and a proof of it under a setting and a bound that are not the defaults."""
+    monkeypatch.chdir(tmp_path)
+    Path("ring.py").write_text(RING)
+    assert insync("prove", "ring.py:Ring", "--pace", "eager", "--top", 4, "--induction", "--save", "p.json").code == 0
+    Path("below").mkdir()
+    return tmp_path
+
+
+def test_a_proof_finds_its_model_beside_it(insync: Insync, ring: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("below")
+    proved = json.loads(insync("prove", "--lemmas", "../p.json", "--quiet", "--json").out)
+    assert (proved["verdict"], proved["bounds"]) == ("holds", {"pace": "eager", "top": 4})
+    saved = insync("prove", "--lemmas", "../p.json", "--save", "q.json", "--quiet").out
+    assert f"Check again: insync prove {ring}/ring.py:Ring --lemmas q.json" in saved
+    assert json.loads(Path("q.json").read_text())["model"] == "ring.py:Ring"
+
+
+def test_what_is_not_given_of_the_same_model_is_that_of_the_proof(insync: Insync, ring: Path) -> None:
+    named = ("prove", "ring.py:Ring", "--lemmas", "p.json", "--quiet", "--json")
+    assert json.loads(insync(*named).out)["bounds"] == {"pace": "eager", "top": 4}
+    assert json.loads(insync(*named, "--top", 3).out)["bounds"] == {"pace": "eager", "top": 3}
+    (ring / "ring.py").rename("below/ring.py")
+    moved = insync("prove", "below/ring.py:Ring", *named[2:])
+    assert json.loads(moved.out)["bounds"] == {"pace": "eager", "top": 4}
+    _, _, err = insync("prove", "--lemmas", "p.json")
+    assert err.startswith("Error: p.json: ring.py: there is no such file")
+    assert "name it: insync prove MODEL --lemmas p.json." in err
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [({"top": 4}, "bounds.pace is missing"), ({"pace": "eager", "top": 4, "tip": 1}, "bounds.tip is not one of the")],
+)
+def test_a_proof_with_other_bounds_than_its_model_is_refused(
+    insync: Insync, ring: Path, bounds: dict[str, object], said: str
+) -> None:
+    proof = ring / "p.json"
+    proof.write_text(json.dumps({**json.loads(proof.read_text()), "bounds": bounds}))
+    code, out, err = insync("prove", "--lemmas", "p.json")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"Error: p.json: {said}")
+
+
 @pytest.mark.parametrize("way", [("--induction", "--k", 2), ("--bmc", 1)])
 def test_a_model_in_a_file_is_named_as_on_the_command_line(
     insync: Insync, monkeypatch: pytest.MonkeyPatch, way: tuple[object, ...]

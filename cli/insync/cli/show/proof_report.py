@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from insync.cli.show.report import STOPPED_BY, describe_trace
 from insync.cli.show.warned import warning_lines
 from insync.explorer.prove import induction_trace
 from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
+from insync.explorer.traces.trace_file import stands_elsewhere
 from insync.explorer.verdict import Verdict
 from insync.model.catalogue import model_reference
 from insync.proofs.outcome import BoundedVerdict, ProofVerdict
@@ -72,8 +74,14 @@ def describe_attempt(
         if query.counterexample is not None:
             lines += ["", _counterexample(attempt, query, query.counterexample, paint, width)]
     if saved is not None:
-        lines += ["", f"Check again: insync prove --lemmas {saved}"]
+        lines += ["", f"Check again: {_again(model_reference(attempt.model), saved)}"]
     return "\n".join(lines)
+
+
+def _again(reference: str, saved: Path) -> str:
+    """The command that checks a saved proof again."""
+    named = f" {shlex.quote(reference)}" if stands_elsewhere(reference, saved) else ""
+    return f"insync prove{named} --lemmas {shlex.quote(str(saved))}"
 
 
 def _verdict(attempt: ProofResult, paint: Paint) -> list[str]:
