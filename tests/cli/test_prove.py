@@ -129,6 +129,49 @@ def test_a_violation_that_initiation_finds_is_a_violation(insync: Insync) -> Non
     assert "violated: at_the_door (trace of 2 states), found by initiation" in out
 
 
+LATE = """
+from insync.model import Int, Model, State, action, invariant, require
+
+class Late(Model):
+    headline = ("low",)
+
+    def declare(self, b):
+        return State(n=Int(0, 5), m=Int(0, 5))
+
+    @action
+    def up(self, s):
+        require(s.m == 3)
+        s.n += 1
+
+    @invariant
+    def low(self, s):
+        return s.n < 5
+"""
+
+
+def test_a_refused_step_of_an_induction_is_not_called_initial(insync: Insync, tmp_path: Path) -> None:
+    (tmp_path / "late.py").write_text(LATE)
+    late = f"{tmp_path}/late.py:Late"
+    out = insync("prove", late, "--infer", "--property", "low", "--quiet").out
+    assert "\nincomplete: low not proved\n" in out
+    assert "breaks type_ok:\n\n #  step" in out
+    assert "initial state" not in out
+    assert "none of the properties" not in out
+    assert "lemmas below" not in out
+
+
+def test_what_is_kept_without_lemmas_is_said_without_them(insync: Insync) -> None:
+    asked = ("--property", "never_trapped", "--property", "near_the_door")
+    out = insync("prove", CORRIDOR, "--infer", "--property", "at_the_door", *asked, "--quiet").out
+    assert "incomplete: at_the_door not proved; kept by every step: never_trapped, near_the_door\n" in out
+
+
+def test_a_leader_without_an_epoch_is_said_to_have_none(insync: Insync) -> None:
+    out = insync("prove", "kip320", "--induction", "--property", "strong_isr", *SMALL).out
+    assert "believes it leads (no epoch) and its high watermark is" in out
+    assert "None" not in out
+
+
 RING = """
 from enum import Enum
 

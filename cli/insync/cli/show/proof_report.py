@@ -95,9 +95,11 @@ def _verdict(attempt: ProofResult, paint: Paint) -> list[str]:
     if result.stopped_by is not None and result.verdict is not ProofVerdict.REFUTED:
         return [paint(f"incomplete: {names} not proved", Tone.OPEN)]
     if attempt.lost:
-        kept = ", ".join(p.name for p in attempt.properties) or "none of the properties"
         first = paint(f"incomplete: {', '.join(attempt.lost)} not proved", Tone.OPEN)
-        return [f"{first}; kept by every step, with the lemmas below: {kept}"]
+        kept = ", ".join(p.name for p in attempt.properties)
+        if not kept or result.verdict is not ProofVerdict.PROVED:
+            return [first]
+        return [f"{first}; kept by every step{', with the lemmas below' if attempt.lemmas else ''}: {kept}"]
     if result.verdict is ProofVerdict.REFUTED:
         first = paint(f"incomplete: {names} not proved", Tone.OPEN) + "; the conditions are not inductive"
         return [first, "  a step from a good state leads to a bad one; whether such a state is reachable is not known"]
@@ -147,5 +149,6 @@ def _counterexample(
 ) -> str:
     before = plural(attempt.result.k, "good state")
     head = f"{query.name}, after {before} that need not be reachable, breaks {', '.join(found.failing)}:"
-    grid = render_grid(induction_trace(attempt.model, found), attempt.model.grid, width=width, paint=paint)
-    return f"{textwrap.fill(head, width)}\n{grid}"
+    trace = induction_trace(attempt.model, found)
+    grid = render_grid(trace, attempt.model.grid, width=width, paint=paint, header=False)
+    return f"{textwrap.fill(head, width)}\n\n{grid}"
