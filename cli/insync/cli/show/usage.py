@@ -9,7 +9,7 @@ import click
 
 __all__ = ["describe_usage_error"]
 
-_EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)")
+_EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
 
 
 def describe_usage_error(error: click.UsageError) -> str:
