@@ -29,6 +29,13 @@ SENTENCES = {
     "check kip32": (
         "There is no model 'kip32'. Did you mean 'kip320'? A model of your own is path/to/file.py:ModelName."
     ),
+    "check KIP32O": (
+        "There is no model 'KIP32O'. Did you mean 'kip320'? A model of your own is path/to/file.py:ModelName."
+    ),
+    "check kip320 --infer": "insync check has no option '--infer'. It belongs to `insync prove`.",
+    "check kip320 --walks 3": "insync check has no option '--walks'. It belongs to `insync simulate`.",
+    "check kip320 --frob": "insync check has no option '--frob'. `insync check --help` shows what there is.",
+    "check kip320 --LOG-SIZE 3": "insync check has no option '--LOG-SIZE'. Did you mean '--log-size'?",
     "check gone.py:Lamp": ("gone.py: there is no such file; give the path of the Python file that defines Lamp."),
     "check kip320 kip101": (
         "insync check: 'kip101' is one argument too many. Bounds are options, such as --log-size 3. "
