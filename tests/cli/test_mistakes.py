@@ -179,6 +179,8 @@ def test_a_class_that_is_not_in_the_file(insync: Insync, tmp_path: Path) -> None
     [
         ('("grow",)', "class Mine: headline names 'grow', but mine has no property 'grow'."),
         ('("deadlockfree",)', "headline names 'deadlockfree', but mine has no property 'deadlockfree'. Did you mean"),
+        ("5", "class Mine: headline is 5. Write a tuple of names of properties, or leave it out."),
+        ("(1,)", "class Mine: headline is (1,). Write a tuple of names of properties, or leave it out."),
         ('"type_ok"', "class Mine: headline is the string 'type_ok'. Write a tuple of names: headline = ('type_ok',)."),
     ],
 )

@@ -7,6 +7,7 @@ it.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
 from enum import Enum
@@ -64,6 +65,17 @@ class ModelMeta(type):
             raise ModelError(message)
         return made
 
+    def __call__(cls, *args: Any, **chosen: Any) -> Any:
+        made = super().__call__(*args, **chosen)
+        if "b" not in vars(made):
+            place = place_of_function(inspect.getattr_static(cls, "__init__"))
+            message = (
+                f"{place}: a model is made with its bounds and settings by name. Declare those in place of this "
+                f"__init__, or call super().__init__(**chosen) in it."
+            )
+            raise ModelError(message)
+        return made
+
 
 def _check_declarations(model: str, members: dict[str, Any]) -> None:
     """Refuse bounds and settings that are something else."""
@@ -90,6 +102,14 @@ def _check_names(bases: tuple[type, ...], members: dict[str, Any]) -> None:
                 f"write @{inherited.word} above it, or {name} = None to remove the {inherited.word}."
             )
             raise ModelError(message)
+
+
+def _check_takes_bounds(declare: Callable[..., object]) -> None:
+    try:
+        inspect.signature(declare).bind(None)
+    except TypeError:
+        message = f"{place_of_function(declare)}: declare is given the bounds; write `def declare(self, b)`."
+        raise ModelError(message) from None
 
 
 def _place_of(member: object) -> str:
@@ -149,6 +169,10 @@ class Model(metaclass=ModelMeta):
 
     def all(self, sort: type[S]) -> list[S]:
         """Return the members of a sort under this model's bounds."""
+        given: object = sort
+        if not (isinstance(given, type) and issubclass(given, Index)):
+            message = f"{user_frame()}: self.all(...) gives the members of a sort, and {given!r} is not one."
+            raise ModelError(message)
         if sort not in self._members:
             self._members[sort] = sort.members(self.b)
         return self._members[sort]
@@ -157,6 +181,7 @@ class Model(metaclass=ModelMeta):
     def state(self) -> State:
         """The bound domain of the state."""
         if self._state is None:
+            _check_takes_bounds(self.declare)
             declared: object = self.declare(self.b)
             if not isinstance(declared, State):
                 message = f"{place_of_function(self.declare)}: declare returns {declared!r}; it must return State(...)."

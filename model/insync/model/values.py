@@ -355,8 +355,11 @@ def number(graph: Graph, value: object, sort: type[Index] | None = None) -> Node
             f"{given.__name__}. If its number is meant, write `+ 0` after it."
         )
         raise ModelError(message)
-    if isinstance(value, SetValue):  # a set is the member of a set of sets that its mask numbers
-        return mask(graph, value, sort.of if sort is not None and issubclass(sort, Subset) else None)
+    if isinstance(value, SetValue):
+        if sort is None or not issubclass(sort, Subset):
+            what = "A number" if sort is None else f"A member of {sort.__name__}"
+            mistyped(what, value, "It is a set: .count() is its size, .contains(member) asks for a member.")
+        return mask(graph, value, sort.of)  # the set is the member of a set of sets that its mask numbers
     if isinstance(value, Num):
         return of_graph(graph, value)
     if isinstance(value, int) and not isinstance(value, bool):

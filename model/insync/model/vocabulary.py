@@ -6,6 +6,7 @@ when everything they are given is plain.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum as PythonEnum
 from types import NoneType
@@ -169,6 +170,7 @@ def set_of(members: Sequence[Num | int] | Any) -> Any:
 
 
 def _quantify(op: Op, members: Any, body: Callable[[Any], Condition]) -> Condition:
+    _check_body(op, body)
     values, premises = _members(members)
     labels = [str(v) for v in values]
     join = Implies if op is Op.AND else And
@@ -178,6 +180,23 @@ def _quantify(op: Op, members: Any, body: Callable[[Any], Condition]) -> Conditi
         return all(_plain(p, "for_all") for p in parts) if op is Op.AND else any(_plain(p, "exists") for p in parts)
     variable = body.__code__.co_varnames[0] if hasattr(body, "__code__") else "member"
     return Bool(combine(graph, op, [condition(graph, p) for p in parts], Quantifier(variable, tuple(labels))))
+
+
+def _check_body(op: Op, body: object) -> None:
+    """Refuse a body that cannot be asked about one member."""
+    try:
+        fits = callable(body) and inspect.signature(body).bind(None) is not None
+    except TypeError:
+        fits = False
+    except ValueError:  # something built in, which has no signature
+        fits = True
+    if not fits:
+        word = "for_all" if op is Op.AND else "exists"
+        message = (
+            f"{user_frame()}: {word} needs a function of one member after the members, such as `lambda r: ...`, "
+            f"not {body!r}."
+        )
+        raise ModelError(message)
 
 
 def _members(members: Any) -> tuple[list[Any], list[Condition | None]]:

@@ -286,7 +286,7 @@ def headline_of(kind: type[Model]) -> tuple[str, ...]:
     """Return the properties that are checked when none is named.
 
     Raises:
-        ModelError: one string stands there in place of several.
+        ModelError: something else than a tuple of names stands there.
     """
     if isinstance(kind.headline, str):
         message = (
@@ -294,7 +294,12 @@ def headline_of(kind: type[Model]) -> tuple[str, ...]:
             f"Write a tuple of names: headline = ({kind.headline!r},)."
         )
         raise ModelError(message)
-    return kind.headline
+    given: object = kind.headline
+    if not isinstance(given, tuple | list) or not all(isinstance(name, str) for name in given):
+        where = _place_of_headline(kind)
+        message = f"{where}headline is {given!r}. Write a tuple of names of properties, or leave it out."
+        raise ModelError(message)
+    return tuple(kind.headline)
 
 
 def _place_of_headline(kind: type[Model]) -> str:
