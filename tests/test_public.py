@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,6 +52,40 @@ def test_what_users_are_shown_imports_public_names_alone(code: str) -> None:
         assert module in PUBLIC, f"{module} is internal"
         if name is not None:
             assert name in importlib.import_module(module).__all__, f"{module} has no public name {name}"
+
+
+READ = ("insync.kafka.releases", "insync.properties.kafka.lemmas_commitment")
+"""Modules that guides name as something to read, not to import."""
+
+SPANS = sorted(
+    {
+        (page.name, name)
+        for page in [ROOT / "README.md", *(ROOT / "docs" / "guide").glob("*.md")]
+        for span in re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S))
+        for name in re.findall(r"(?<![\w./])insync(?:\.[A-Za-z_]\w*)+", span)
+    }
+)
+
+
+def public(name: str) -> bool:
+    """Whether a dotted name is a public module or a public name of one."""
+    module, _, last = name.rpartition(".")
+    return name in PUBLIC or (module in PUBLIC and last in importlib.import_module(module).__all__)
+
+
+@pytest.mark.parametrize(("page", "name"), SPANS, ids=lambda text: text)
+def test_a_dotted_name_in_a_sentence_is_public(page: str, name: str) -> None:
+    if name in READ:
+        assert importlib.util.find_spec(name) is not None
+    else:
+        assert public(name), f"{page}: {name} is not public, or not there"
+
+
+def test_a_name_that_is_not_public_would_be_noticed() -> None:
+    assert len(SPANS) > 10
+    assert public("insync.spark_explore.check")
+    assert not public("insync.spark_explore.driver.check")
+    assert not public("insync.explorer.chek")
 
 
 @pytest.mark.parametrize("path", PACKAGES, ids=lambda path: ".".join(path.relative_to(ROOT).parts[1:-1]))

@@ -186,3 +186,32 @@ def test_a_bound_with_the_name_of_an_option(insync: Insync, tmp_path: Path) -> N
     code, out, _ = insync("check", f"{path}:Mine", "--bound-threads", 4, "--threads", 1, "--json")
     assert code == 0
     assert json.loads(out)["bounds"] == {"threads": 4}
+
+
+def test_a_device_takes_the_traces_of_all_properties(insync: Insync, tmp_path: Path) -> None:
+    path = tmp_path / "two.py"
+    path.write_text(
+        """
+from insync.model import Int, Model, State, action, invariant
+
+class Two(Model):
+    headline = ("first", "second")
+
+    def declare(self, b):
+        return State(n=Int(0, 1))
+
+    @action
+    def go(self, s):
+        s.n = 1
+
+    @invariant
+    def first(self, s):
+        return s.n == 0
+
+    @invariant
+    def second(self, s):
+        return s.n < 1
+"""
+    )
+    code, out, _ = insync("check", f"{path}:Two", "--trace", "/dev/null", "--json", "--quiet")
+    assert (code, [found["trace"] for found in json.loads(out)["violations"]]) == (1, ["/dev/null", "/dev/null"])

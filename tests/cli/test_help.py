@@ -85,13 +85,16 @@ def test_the_list_for_scripts(insync: Insync) -> None:
     assert all(entry["sentence"] for entry in kip320["properties"])
 
 
-def test_the_list_of_one_model_says_all_about_it(insync: Insync, tmp_path: Path) -> None:
-    path = tmp_path / "mine.py"
+def test_the_list_of_one_model_says_all_about_it(
+    insync: Insync, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path("mine.py")
     path.write_text(MINE)
     code, out, _ = insync("list", f"{path}:Mine")
     assert code == 0
     assert out.splitlines()[:-2] == [
-        "mine",
+        "mine.py:Mine",
         "  A counter.",
         "",
         "settings (default, names):",
@@ -109,7 +112,7 @@ def test_the_list_of_one_model_says_all_about_it(insync: Insync, tmp_path: Path)
     ]
     assert "deadlock_free" in out
     listed = json.loads(insync("list", f"{path}:Mine", "--json").out)
-    assert (listed["name"], listed["actions"]) == ("mine", [{"name": "count", "sentence": "Go up."}])
+    assert (listed["name"], listed["actions"]) == ("mine.py:Mine", [{"name": "count", "sentence": "Go up."}])
     assert insync("list", f"{path}:Mein").code == 2
 
 

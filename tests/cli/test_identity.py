@@ -52,6 +52,18 @@ def test_a_trace_leads_back_to_its_model(insync: Insync, tmp_path: Path, command
     assert [step["state"] for step in replayed["steps"]] == [{"n": 0}, {"n": 1}, {"n": 2}, {"n": 3}]
 
 
+@pytest.mark.parametrize("name", ["guard", "top"])
+def test_a_trace_without_a_setting_or_bound_is_refused(insync: Insync, tmp_path: Path, name: str) -> None:
+    file = tmp_path / "trace.json"
+    assert insync("check", MODEL, "--trace", file).code == 1
+    trace = json.loads(file.read_text())
+    del trace["bounds"][name]
+    file.write_text(json.dumps(trace))
+    code, out, err = insync("replay", file)
+    assert (code, out) == (2, "")
+    assert f"bounds: {name} is missing; expected a value for each of guard, pace, top." in err
+
+
 def test_a_list_of_a_model_has_the_names_that_make_it(insync: Insync) -> None:
     listed = json.loads(insync("list", MODEL, "--json").out)
     assert [entry["name"] for entry in listed["bounds"]] == list(IDENTITY)

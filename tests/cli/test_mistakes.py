@@ -29,6 +29,13 @@ SENTENCES = {
     "check kip32": (
         "There is no model 'kip32'. Did you mean 'kip320'? A model of your own is path/to/file.py:ModelName."
     ),
+    "check KIP32O": (
+        "There is no model 'KIP32O'. Did you mean 'kip320'? A model of your own is path/to/file.py:ModelName."
+    ),
+    "check kip320 --infer": "insync check has no option '--infer'. It belongs to `insync prove`.",
+    "check kip320 --walks 3": "insync check has no option '--walks'. It belongs to `insync simulate`.",
+    "check kip320 --frob": "insync check has no option '--frob'. `insync check --help` shows what there is.",
+    "check kip320 --LOG-SIZE 3": "insync check has no option '--LOG-SIZE'. Did you mean '--log-size'?",
     "check gone.py:Lamp": ("gone.py: there is no such file; give the path of the Python file that defines Lamp."),
     "check kip320 kip101": (
         "insync check: 'kip101' is one argument too many. Bounds are options, such as --log-size 3. "
@@ -63,6 +70,13 @@ SENTENCES = {
         "insync check: --max-seconds: 'nan' is not a time; give a number of seconds above 0, such as 60 or 0.5."
     ),
     "check kip320 --max-states 0": "insync check: --max-states: 0 is out of range; give a whole number of at least 1.",
+    "check kip320 --max-states 999999999999999999999": (
+        "insync check: --max-states: 999999999999999999999 is out of range; "
+        "give a whole number of at least 1 and at most 9223372036854775807."
+    ),
+    "check kip320 --max-depth -999999999999999999999": (
+        "insync check: --max-depth: -999999999999999999999 is out of range; give a whole number of at least 1."
+    ),
     "check kip320 --threads 0": "insync check: --threads: 0 is out of range; give a whole number from 1 to 256.",
     "check kip320 --engine sparc": "insync check: --engine: 'sparc' is not known; give local or spark.",
     "check kip320 --run-dir here": (
@@ -75,6 +89,10 @@ SENTENCES = {
     "check kip320 --json=1": "The option '--json' takes no value. `insync --help` shows what there is.",
     "check kip320 --trace gone/out.json": (
         "gone/out.json: cannot be written (the directory 'gone' does not exist). "
+        "Nothing was left there; name a file in a directory with room that you may write to."
+    ),
+    "check kip320 --trace /proc/out.json": (
+        "/proc/out.json: cannot be written (no file can be made in the directory '/proc'). "
         "Nothing was left there; name a file in a directory with room that you may write to."
     ),
     "replay": "insync replay: FILE is missing. Name a trace file that `insync check MODEL --trace FILE` wrote.",
@@ -203,6 +221,30 @@ def test_a_long_wrong_value_is_cut(insync: Insync, line: str) -> None:
     code, out, err = insync(*line.split())
     assert (code, out) == (2, "")
     assert err.startswith("Error: ")
+    assert "..." in err
+    assert len(err) < 900
+
+
+@pytest.mark.parametrize("value", ["ab " * 1700, 'it\'s "so" ' * 600, "abc\n" * 1250], ids=["wide", "quoted", "lines"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "{}"),
+        ("check", "{}.py"),
+        ("check", "{}.py:Model"),
+        ("check", "gone.py:{}"),
+        ("check", "kip320", "{}"),
+        ("check", "kip320", "--{}"),
+        ("check", "kip320", "--log-size={}"),
+        ("check", "kip320", "--trace", "{}"),
+        ("prove", "--lemmas={}"),
+        ("replay", "{}"),
+    ],
+    ids=" ".join,
+)
+def test_a_long_value_with_blanks_or_quotes_is_cut(insync: Insync, arguments: tuple[str, ...], value: str) -> None:
+    code, out, err = insync(*(argument.replace("{}", value) for argument in arguments))
+    assert (code, out) == (2, "")
     assert "..." in err
     assert len(err) < 900
 

@@ -129,6 +129,131 @@ def test_a_violation_that_initiation_finds_is_a_violation(insync: Insync) -> Non
     assert "violated: at_the_door (trace of 2 states), found by initiation" in out
 
 
+LATE = """
+from insync.model import Int, Model, State, action, invariant, require
+
+class Late(Model):
+    headline = ("low",)
+
+    def declare(self, b):
+        return State(n=Int(0, 5), m=Int(0, 5))
+
+    @action
+    def up(self, s):
+        require(s.m == 3)
+        s.n += 1
+
+    @invariant
+    def low(self, s):
+        return s.n < 5
+"""
+
+
+def test_a_refused_step_of_an_induction_is_not_called_initial(insync: Insync, tmp_path: Path) -> None:
+    (tmp_path / "late.py").write_text(LATE)
+    late = f"{tmp_path}/late.py:Late"
+    out = insync("prove", late, "--infer", "--property", "low", "--quiet").out
+    assert "\nincomplete: low not proved\n" in out
+    assert "breaks type_ok:\n\n #  step" in out
+    assert "initial state" not in out
+    assert "none of the properties" not in out
+    assert "lemmas below" not in out
+
+
+def test_what_is_kept_without_lemmas_is_said_without_them(insync: Insync) -> None:
+    asked = ("--property", "never_trapped", "--property", "near_the_door")
+    out = insync("prove", CORRIDOR, "--infer", "--property", "at_the_door", *asked, "--quiet").out
+    assert "incomplete: at_the_door not proved; kept by every step: never_trapped, near_the_door\n" in out
+
+
+def test_a_leader_without_an_epoch_is_said_to_have_none(insync: Insync) -> None:
+    out = insync("prove", "kip320", "--induction", "--property", "strong_isr", *SMALL).out
+    assert "believes it leads (no epoch) and its high watermark is" in out
+    assert "None" not in out
+
+
+RING = """
+from enum import Enum
+
+from insync.model import Bound, Bounds, Int, Model, Setting, Settings, State, action, invariant
+
+class Pace(Enum):
+    SLOW = "slow"
+    EAGER = "eager"
+
+class Ring(Model):
+    headline = ("low",)
+    settings = Settings(pace=Setting(Pace.SLOW, "how fast"))
+    bounds = Bounds(top=Bound(2, 1, 5, "the highest"))
+
+    def declare(self, b):
+        return State(n=Int(0, b.top))
+
+    @action
+    def turn(self, s):
+        s.n = 0
+
+    @invariant
+    def low(self, s):
+        return s.n == 0
+"""
+
+
+@pytest.fixture
+def ring(insync: Insync, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a model and a proof of it under a setting and a bound that are not the defaults."""
+    monkeypatch.chdir(tmp_path)
+    Path("ring.py").write_text(RING)
+    assert insync("prove", "ring.py:Ring", "--pace", "eager", "--top", 4, "--induction", "--save", "p.json").code == 0
+    Path("below").mkdir()
+    return tmp_path
+
+
+def test_a_proof_finds_its_model_beside_it(insync: Insync, ring: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("below")
+    proved = json.loads(insync("prove", "--lemmas", "../p.json", "--quiet", "--json").out)
+    assert (proved["verdict"], proved["bounds"]) == ("holds", {"pace": "eager", "top": 4})
+    saved = insync("prove", "--lemmas", "../p.json", "--save", "q.json", "--quiet").out
+    assert f"Check again: insync prove {ring}/ring.py:Ring --lemmas q.json" in saved
+    assert json.loads(Path("q.json").read_text())["model"] == "ring.py:Ring"
+
+
+def test_what_is_not_given_of_the_same_model_is_that_of_the_proof(insync: Insync, ring: Path) -> None:
+    named = ("prove", "ring.py:Ring", "--lemmas", "p.json", "--quiet", "--json")
+    assert json.loads(insync(*named).out)["bounds"] == {"pace": "eager", "top": 4}
+    assert json.loads(insync(*named, "--top", 3).out)["bounds"] == {"pace": "eager", "top": 3}
+    (ring / "ring.py").rename("below/ring.py")
+    moved = insync("prove", "below/ring.py:Ring", *named[2:])
+    assert json.loads(moved.out)["bounds"] == {"pace": "eager", "top": 4}
+    _, _, err = insync("prove", "--lemmas", "p.json")
+    assert err.startswith("Error: p.json: ring.py: there is no such file")
+    assert "name it: insync prove MODEL --lemmas p.json." in err
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [({"top": 4}, "bounds.pace is missing"), ({"pace": "eager", "top": 4, "tip": 1}, "bounds.tip is not one of the")],
+)
+def test_a_proof_with_other_bounds_than_its_model_is_refused(
+    insync: Insync, ring: Path, bounds: dict[str, object], said: str
+) -> None:
+    proof = ring / "p.json"
+    proof.write_text(json.dumps({**json.loads(proof.read_text()), "bounds": bounds}))
+    code, out, err = insync("prove", "--lemmas", "p.json")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"Error: p.json: {said}")
+
+
+@pytest.mark.parametrize("way", [("--induction", "--k", 2), ("--bmc", 1)])
+def test_a_model_in_a_file_is_named_as_on_the_command_line(
+    insync: Insync, monkeypatch: pytest.MonkeyPatch, way: tuple[object, ...]
+) -> None:
+    monkeypatch.chdir(Path(CORRIDOR).parent)
+    named = "insync_proofs.py:Corridor"
+    assert insync("prove", named, *way, "--quiet").out.startswith(f"{named}   ")
+    assert json.loads(insync("prove", named, *way, "--quiet", "--json").out)["model"] == named
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

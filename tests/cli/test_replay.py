@@ -37,8 +37,9 @@ def test_a_model_that_moved(insync: Insync, trace: Path, lamp: str, tmp_path: Pa
     _change(trace, lambda t: t.update(model="gone.py:Lamp"))
     code, out, err = insync("replay", trace)
     assert (code, out) == (2, "")
-    assert (
-        err == f"Error: {trace}: gone.py: there is no such file; give the path of the Python file that defines Lamp.\n"
+    assert err == (
+        f"Error: {trace}: gone.py: there is no such file; give the path of the Python file that defines Lamp. "
+        "If it is elsewhere now, name it with --model path/to/file.py:Lamp.\n"
     )
     assert insync("replay", trace, "--model", f"{moved}:Lamp").code == 0
 

@@ -207,6 +207,14 @@ def test_a_mutant_left_undecided_makes_it_incomplete(insync: Insync) -> None:
     assert "stopped by the limit on the states (--max-states)" in out
 
 
+def test_one_state_is_one_state(insync: Insync) -> None:
+    tiny = ("kip320", "--replicas", 1, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1, "--quiet")
+    out = insync("agree", *tiny, "--engine", "evaluator", "--engine", "z3", "--z3-depth", 1, "--max-depth", 1).out
+    assert "1 state, depth 1" in out
+    assert "traces of at most 1 state" in out
+    assert "1 states" not in out
+
+
 def test_help_shows_the_properties_of_runs(insync: Insync) -> None:
     code, out, _ = insync("liveness", "kip320", "--help")
     assert code == 0

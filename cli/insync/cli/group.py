@@ -6,6 +6,7 @@ Nothing of the model, the search or the compiler is imported here, so that `insy
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Sequence
 
 import click
@@ -37,10 +38,11 @@ _COMMANDS = {
 def run_command(arguments: Sequence[str] | None) -> int:
     """Run a command and return its exit code; see `ExitCode`. None takes the arguments of the process."""
     prepare_streams()
+    given = sys.argv[1:] if arguments is None else arguments
     try:
         result = insync.main(arguments, "insync", standalone_mode=False)
     except click.UsageError as error:
-        emit_error(shortened(f"Error: {describe_usage_error(error)}"))
+        emit_error(shortened(f"Error: {describe_usage_error(error)}", given))
         return ExitCode.USER_ERROR
     except (click.Abort, KeyboardInterrupt):
         emit_error("Interrupted.")
@@ -48,7 +50,7 @@ def run_command(arguments: Sequence[str] | None) -> int:
     except SystemExit as error:
         return explain_exit(error)
     except Exception as error:  # noqa: BLE001 -- the last resort, where a user's mistake and ours are told apart
-        return explain_fault(error)
+        return explain_fault(error, given)
     return result if isinstance(result, int) else ExitCode.HOLDS
 
 

@@ -207,7 +207,7 @@ def _verdict_differences(one: Opinion, other: Opinion) -> list[str]:
             said = [f"{o.engine}: {_length(n)}" for o, n in ((one, a), (other, b))]
             found.append(f"{name}: {'; '.join(said)}.")
         elif a == b and name in one.paths and name in other.paths and one.paths[name] != other.paths[name]:
-            found.append(f"{name}: {one.engine} and {other.engine} give different traces of {a} states.")
+            found.append(f"{name}: {one.engine} and {other.engine} give different traces of {_states(a)}.")
     return found
 
 
@@ -217,7 +217,11 @@ def _looked(opinion: Opinion) -> int:
 
 
 def _length(length: int | None) -> str:
-    return "no violation" if length is None else f"fails after {length} states"
+    return "no violation" if length is None else f"fails after {_states(length)}"
+
+
+def _states(number: int | None) -> str:
+    return "1 state" if number == 1 else f"{number} states"
 
 
 # ------------------------------------------------------------------------------------------------------ the engines
@@ -280,7 +284,7 @@ def z3_engine(depth: int) -> Engine:
         answer = check_bounded(model, asked, most, limits=ProofLimits(limits.seconds), stop=stop)
         violated = answer.verdict is BoundedVerdict.VIOLATED
         lengths = {name: len(found.codes) for name, found in zip(answer.violated, answer.sequences, strict=True)}
-        beyond = f"unknown beyond {answer.depth} states"
+        beyond = f"unknown beyond {_states(answer.depth)}"
         return Opinion(
             engine="z3",
             verdict=Verdict.VIOLATED if violated else Verdict.INCOMPLETE,
@@ -290,7 +294,7 @@ def z3_engine(depth: int) -> Engine:
             failing=lengths,
             paths={},
             seconds=answer.seconds,
-            note=beyond if answer.verdict is BoundedVerdict.UNKNOWN else f"traces of at most {most} states",
+            note=beyond if answer.verdict is BoundedVerdict.UNKNOWN else f"traces of at most {_states(most)}",
             stopped_by=None if answer.stopped_by is None else StopReason(str(answer.stopped_by)),
         )
 

@@ -18,6 +18,7 @@ from insync.explorer.small_instance import refuted_candidates, small_instance
 from insync.explorer.traces.counterexample import refusal_trace, trace_of, violation_trace
 from insync.explorer.traces.files import write_whole
 from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace_file import portable_reference
 from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.catalogue import model_reference
@@ -122,7 +123,7 @@ class ProofResult:
             message = f"{path} was not written: there is no proof."
             raise UserError(message)
         properties, lemmas = (tuple(c.name for c in some) for some in (self.properties, self.lemmas))
-        reference, solver = model_reference(self.model), f"z3 {z3_version()}"
+        reference, solver = portable_reference(model_reference(self.model)), f"z3 {z3_version()}"
         identity, result = self.model.identity, self.result
         proof = Proof(reference, identity, properties, lemmas, result.k, solver, results_of(result))
         write_whole(Path(path), proof_text(proof))
@@ -150,7 +151,7 @@ def prove(
 
     Args:
         model: the model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
-        bounds: bounds and settings of a class or a name; those left out have their defaults.
+        bounds: bounds and settings of a class or a name; those left out have their defaults, also beside a proof.
         properties: names of properties; None is those of the proof file, or the model's headline.
         lemmas: names of what helps and is proved as well; "all" is every lemma declared for the model.
         infer: whether to find out which of the lemmas help, and leave the others out; without `lemmas` and `proof`
@@ -190,7 +191,7 @@ def bounded_check(
     Args:
         model: the model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         depth: the most states of a trace; the initial state is the first.
-        bounds: bounds and settings of a class or a name; those left out have their defaults.
+        bounds: bounds and settings of a class or a name; those left out have their defaults, also beside a proof.
         properties: names of properties; None is those of the proof file, or the model's headline.
         lemmas: names of what is proved first and then assumed, which spares z3 states that cannot be reached.
         infer: whether to find out which of the lemmas can be proved; without `lemmas` and `proof` all are tried.

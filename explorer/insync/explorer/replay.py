@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -72,9 +73,17 @@ def model_of_trace(
         if trace.property not in run_properties_of(built):
             select(built, [trace.property])
     except UserError as error:
-        message = f"{place}: {error.args[0]}"
+        message = f"{place}: {error.args[0]}{_elsewhere(trace.model) if model is None else ''}"
         raise UserError(message) from error
     return built
+
+
+def _elsewhere(reference: str) -> str:
+    """What to do where a trace names a file that is not there."""
+    path, _, name = reference.rpartition(":")
+    if not path or os.path.exists(path):
+        return ""
+    return f" If it is elsewhere now, name it with --model path/to/file.py:{name}."
 
 
 class _Replay:
@@ -84,9 +93,10 @@ class _Replay:
         self.walk = Walk(Stepper(model))
 
     def run(self, trace: Trace) -> Trace:
-        missing = [name for name in self.model.b if name not in trace.bounds]
+        names = self.model.identity
+        missing = [name for name in names if name not in trace.bounds]
         if missing:
-            message = f"{missing[0]} is missing; expected a value for each of {', '.join(self.model.b)}. {_CAUSE}"
+            message = f"{missing[0]} is missing; expected a value for each of {', '.join(names)}. {_CAUSE}"
             raise self._error(message, "bounds")
         steps = [self._executed(trace.steps[0], "step 0 (the initial state)")]
         steps += [self._step(step, number) for number, step in enumerate(trace.steps[1:], start=1)]

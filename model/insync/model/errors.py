@@ -56,15 +56,16 @@ class InternalError(Exception):
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """Return the sentence that names the nearest known name, or all of them when none is near.
+    """Return the sentence that names the nearest known name, in whatever case, or all of them when none is near.
 
     >>> closest("strong_irs", ["strong_isr", "weak_isr"])
     "Did you mean 'strong_isr'?"
     """
     names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    plain = {known.casefold(): known for known in names}
+    near = difflib.get_close_matches(name.casefold(), plain, n=1, cutoff=0.6)
     if near:
-        return f"Did you mean {near[0]!r}?"
+        return f"Did you mean {plain[near[0]]!r}?"
     return f"Known: {', '.join(names)}." if names else "None is known."
 
 

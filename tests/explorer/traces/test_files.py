@@ -57,6 +57,15 @@ def test_writes_into_a_device() -> None:
     check_writable(Path("/dev/null"))
 
 
+def test_a_file_that_is_open_already_is_not_replaced(tmp_path: Path) -> None:
+    with open(tmp_path / "report", "w") as report:
+        named = Path(f"/dev/fd/{report.fileno()}")
+        (tmp_path / "link").symlink_to(named)
+        for path in (named, tmp_path / "link"):
+            with pytest.raises(UserError, match="this is a file that is open already"):
+                check_writable(path)
+
+
 def test_a_missing_directory_is_named(tmp_path: Path) -> None:
     path = tmp_path / "missing" / "out.json"
     expected = (

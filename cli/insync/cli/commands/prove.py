@@ -10,16 +10,17 @@ import click
 
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.choice_options import option_names
 from insync.cli.options.first_look import first_look
 from insync.cli.options.groups import gathered, option
 from insync.cli.options.model_command import ChosenModel, ModelCommand, model_command, property_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import OutputPath, Seconds, Whole
+from insync.cli.show.choices import choices
 from insync.cli.show.figures import seconds
 from insync.cli.show.terminal import emit_error
 from insync.explorer import Limits
 from insync.explorer.traces.files import check_writable
+from insync.explorer.traces.trace_file import model_beside
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.proofs.watch import ProofLimits
@@ -27,25 +28,57 @@ from insync.proofs.watch import ProofLimits
 if TYPE_CHECKING:
     from insync.explorer import BoundedResult, ProofResult
     from insync.proofs.outcome import Query
+    from insync.proofs.proof_file import Proof
 
 __all__ = ["command"]
 
 
 class ProveCommand(ModelCommand):
-    """Without MODEL, `--lemmas FILE` says what to prove: the model and the bounds of the proof in the file."""
+    """With `--lemmas FILE`, bounds and settings not given are those of the proof, if it is one of the same model.
+
+    Without MODEL, the model is that of the proof.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put the model and bounds of the proof file in front of the arguments where they name no model."""
+        """Find the model of the proof file where the arguments name none, and its bounds where they are its model's."""
         look = first_look(self, args)
         file = look.values.get("helped_proof")
-        if file is None or look.model is not None:
+        if file is None:
             return super().parse_args(ctx, args)
         from insync.proofs.proof_file import read_proof
 
         proof = read_proof(Path(file))
-        options = option_names(find_model(proof.model), self.taken(ctx))
-        bounds = [f"{options.get(name, '--' + name)}={value}" for name, value in proof.bounds.items()]
-        return super().parse_args(ctx, [proof.model, *bounds, *args])
+        if look.model is None:
+            named = _model_of(proof, Path(file))
+            args = [named, *args]
+        elif not _same_model(look.model, proof.model):
+            return super().parse_args(ctx, args)
+        ctx.default_map = {f"bound_{name}": value for name, value in proof.bounds.items()}
+        return super().parse_args(ctx, args)
+
+
+def _model_of(proof: Proof, file: Path) -> str:
+    """Return where the model of a proof is; raises UserError if it is nowhere, or has other bounds than the proof."""
+    named = model_beside(proof.model, file)
+    try:
+        names = list(choices(find_model(named)))
+    except UserError as error:
+        message = f"{file}: {error} If the model is elsewhere, name it: insync prove MODEL --lemmas {file}."
+        raise UserError(message) from error
+    for name in {*names, *proof.bounds}:
+        if name not in proof.bounds or name not in names:
+            says = "is missing" if name in names else "is not one of the model's"
+            message = (
+                f"{file}: bounds.{name} {says}; expected a value for each of {', '.join(names)}. The proof or the "
+                f"model has changed. `insync prove {named} --lemmas {file}` tries the lemmas all the same."
+            )
+            raise UserError(message)
+    return named
+
+
+def _same_model(one: str, other: str) -> bool:
+    """Return whether two references name the same model, whose file may have been moved since one was written."""
+    return Path(one).name == Path(other).name
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +141,8 @@ class Helped:
         "--lemmas",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Take the lemmas of the proof in FILE. Without MODEL, check that proof again.",
+        help="Take the lemmas of the proof in FILE, and if it is of MODEL, the bounds and settings not given. "
+        "Without MODEL, check that proof again.",
     ),
 )
 @gathered(

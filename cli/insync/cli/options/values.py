@@ -14,12 +14,13 @@ __all__ = ["Named", "OutputPath", "Seconds", "Size", "Whole"]
 _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _WHOLE = re.compile(r"[+-]?[0-9]+|[0-9]{1,3}(_[0-9]{3})+")
 _DIGITS = 20
+_GREATEST = (1 << 63) - 1
 _FACTORS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SMALLEST = 1 << 20
 
 
 class Whole(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
-    """A whole number from `lowest` to `highest` (None: no upper end)."""
+    """A whole number from `lowest` to `highest` (None: as great as a signed word of 64 bits can be)."""
 
     name = "number"
 
@@ -35,9 +36,11 @@ class Whole(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
         text = str(value)
         if not _WHOLE.fullmatch(text):
             self.fail(f"{str(value)!r} is not a whole number; give one {self.allowed()}.", param, ctx)
-        number = int(text) if len(text) <= _DIGITS else -1
-        if len(text) > _DIGITS or number < self.lowest or (self.highest is not None and number > self.highest):
-            self.fail(f"{text} is out of range; give a whole number {self.allowed()}.", param, ctx)
+        greatest = _GREATEST if self.highest is None else self.highest
+        number = int(text) if len(text) <= _DIGITS else -1 if text.startswith("-") else greatest + 1
+        if not self.lowest <= number <= greatest:
+            most = f" and at most {greatest}" if self.highest is None and number > greatest else ""
+            self.fail(f"{text} is out of range; give a whole number {self.allowed()}{most}.", param, ctx)
         return number
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from insync.cli.show.figures import count, plural, seconds
+from insync.cli.show.figures import plural, seconds
 from insync.cli.show.report import STOPPED_BY
 from insync.cli.show.warned import warning_lines
 from insync.explorer.agree import Agreement, Opinion
@@ -53,7 +53,7 @@ def describe_opinion(opinion: Opinion) -> str:
     parts = [str(opinion.verdict)]
     parts += [f"{name} fails after {plural(length, 'state')}" for name, length in opinion.failing.items()]
     if opinion.levels is not None:
-        parts.append(f"{count(sum(opinion.levels))} states, depth {opinion.depth}")
+        parts.append(f"{plural(sum(opinion.levels), 'state')}, depth {opinion.depth}")
     parts += stopped
     if opinion.note:
         parts.append(opinion.note)

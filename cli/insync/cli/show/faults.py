@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import traceback
+from collections.abc import Sequence
 from types import TracebackType
 
 from insync.cli.exit_codes import ExitCode
@@ -16,12 +17,17 @@ _USER_MODULES = "insync_user_"  # the catalogue loads a user's file under such a
 _OWN_MODULES = "insync."
 
 
-def explain_fault(error: Exception) -> ExitCode:
-    """Print what went wrong, in one sentence where it is the user's to fix, and return the exit code."""
+def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
+    """Print what went wrong, in one sentence where it is the user's to fix, and return the exit code.
+
+    Args:
+        error: what was raised.
+        arguments: those of the command.
+    """
     from insync.model.errors import UserError
 
     if isinstance(error, UserError):
-        emit_error(shortened(f"Error: {error.args[0]}"))
+        emit_error(shortened(f"Error: {error.args[0]}", arguments))
         return ExitCode.USER_ERROR
     if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
         emit_error(f"Error: {describe_output_error(error)}")  # a help text, which click writes itself

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from insync.cli.show.choices import Choice, choices, default_of, range_of
 from insync.model import Model, Setting
 from insync.model.actions import action_specs
-from insync.model.catalogue import BUILT_IN, find_model
+from insync.model.catalogue import BUILT_IN, find_model, model_reference
 from insync.properties.invariants import sentence_of
 from insync.properties.registry import run_properties_of, sentences_of
 
@@ -73,7 +73,7 @@ def models_json(engines: tuple[str, ...]) -> str:
 def model_entry(kind: type[Model]) -> dict[str, object]:
     """Return what scripts are told of a model."""
     return {
-        "name": kind.name,
+        "name": model_reference(kind()),
         "sentence": sentence_of(kind),
         "bounds": [_choice_entry(name, choice) for name, choice in choices(kind).items()],
         "properties": [
@@ -105,7 +105,7 @@ def _actions(kind: type[Model]) -> dict[str, str]:
 
 def _head(kind: type[Model]) -> list[str]:
     sentence = sentence_of(kind)
-    return [kind.name, *([f"  {sentence}"] if sentence else [])]
+    return [model_reference(kind()), *([f"  {sentence}"] if sentence else [])]
 
 
 def _choice_lines(shown: Mapping[str, Choice], indent: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from insync.cli.show.figures import count, plural, seconds
+from insync.cli.show.figures import plural, seconds
 from insync.cli.show.report import STOPPED_BY
 from insync.cli.show.warned import warning_lines
 from insync.explorer import Fate, MutantResult, MutationResult
@@ -23,7 +23,7 @@ def mutant_line(mutant: MutantResult) -> str:
     by = ", ".join(f"{name} ({length})" for name, length in lengths.items())
     ends = {
         "killed": f" by {by}",
-        "survived": f" with {count(mutant.distinct_states or 0)} states",
+        "survived": f" with {plural(mutant.distinct_states or 0, 'state')}",
         "undecided": f", stopped by {STOPPED_BY.get(mutant.stopped_by or '', mutant.stopped_by)}",
         "equivalent": "",
     }
@@ -36,7 +36,7 @@ def mutant_line(mutant: MutantResult) -> str:
 
 def describe_mutation(result: MutationResult, paint: Paint, width: int) -> str:
     """Return the report: the mutants by what became of them, and the score."""
-    lines = [f"{result.model}   {describe_bounds(result.bounds)}   {count(result.distinct_states)} states"]
+    lines = [f"{result.model}   {describe_bounds(result.bounds)}   {plural(result.distinct_states, 'state')}"]
     judged = "judged by" if result.mutants or result.stopped_by is None else "nothing was judged by"
     lines.append(f"{judged} {', '.join(result.properties)}")
     if result.failing:

@@ -115,8 +115,8 @@ def progress_line(progress: Progress, now: str) -> str:
         return f"Progress: deciding {progress.subject} on {plural(progress.distinct_states, 'state')}."
     return (
         f"Progress({progress.level}) at {now}: "
-        f"{count(progress.distinct_states)} distinct states found ({rate(progress.states_per_second, 'states')}), "
-        f"{count(progress.frontier)} states left on queue, {memory(progress.memory_bytes)} of memory."
+        f"{plural(progress.distinct_states, 'distinct state')} found ({rate(progress.states_per_second, 'states')}), "
+        f"{plural(progress.frontier, 'state')} left on queue, {memory(progress.memory_bytes)} of memory."
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.explorer.prove import induction_trace
+from insync.model.catalogue import model_reference
 from insync.proofs.outcome import BoundedVerdict
 from insync.proofs.smt import z3_version
 
@@ -57,7 +58,7 @@ def attempt_json(attempt: ProofResult, saved: Path | None, files: Sequence[Path 
 
 def _object(tried: ProofResult | BoundedResult, **rest: object) -> str:
     head = {
-        "model": tried.model.name,
+        "model": model_reference(tried.model),
         "bounds": tried.model.identity,
         "engine": "z3",
         "engine_version": z3_version(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +13,9 @@ from insync.cli.show.report import STOPPED_BY, describe_trace
 from insync.cli.show.warned import warning_lines
 from insync.explorer.prove import induction_trace
 from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
+from insync.explorer.traces.trace_file import stands_elsewhere
 from insync.explorer.verdict import Verdict
+from insync.model.catalogue import model_reference
 from insync.proofs.outcome import BoundedVerdict, ProofVerdict
 from insync.properties.every_model import TYPE_OK
 
@@ -28,7 +31,7 @@ __all__ = ["answer_of", "describe_attempt", "describe_search"]
 def describe_search(search: BoundedResult, files: Sequence[Path | None], paint: Paint, width: int) -> str:
     """Return the report of a bounded check; `files` are where its traces were written."""
     result, names = search.result, ", ".join(p.name for p in search.properties) or TYPE_OK
-    lines = [f"{search.model.name}   {describe_bounds(search.model.identity)}"]
+    lines = [f"{model_reference(search.model)}   {describe_bounds(search.model.identity)}"]
     if result.verdict is BoundedVerdict.VIOLATED:
         lengths = ", ".join(f"{t.property} (trace of {plural(t.length, 'state')})" for t in search.traces)
         lines.append(paint(f"violated: {lengths}", Tone.BAD) + "; there is no shorter trace")
@@ -55,7 +58,7 @@ def describe_attempt(
     attempt: ProofResult, saved: Path | None, files: Sequence[Path | None], paint: Paint, width: int
 ) -> str:
     """Return the report of an induction; `files` are where the proof and the traces of initiation were written."""
-    lines = [f"{attempt.model.name}   {describe_bounds(attempt.model.identity)}", *_verdict(attempt, paint)]
+    lines = [f"{model_reference(attempt.model)}   {describe_bounds(attempt.model.identity)}", *_verdict(attempt, paint)]
     lines += _unanswered(attempt.result, width)
     lines += warning_lines(attempt.warnings, paint, width)
     lines += _used(attempt.lemmas, "with", width)
@@ -71,8 +74,14 @@ def describe_attempt(
         if query.counterexample is not None:
             lines += ["", _counterexample(attempt, query, query.counterexample, paint, width)]
     if saved is not None:
-        lines += ["", f"Check again: insync prove --lemmas {saved}"]
+        lines += ["", f"Check again: {_again(model_reference(attempt.model), saved)}"]
     return "\n".join(lines)
+
+
+def _again(reference: str, saved: Path) -> str:
+    """The command that checks a saved proof again."""
+    named = f" {shlex.quote(reference)}" if stands_elsewhere(reference, saved) else ""
+    return f"insync prove{named} --lemmas {shlex.quote(str(saved))}"
 
 
 def _verdict(attempt: ProofResult, paint: Paint) -> list[str]:
@@ -86,9 +95,11 @@ def _verdict(attempt: ProofResult, paint: Paint) -> list[str]:
     if result.stopped_by is not None and result.verdict is not ProofVerdict.REFUTED:
         return [paint(f"incomplete: {names} not proved", Tone.OPEN)]
     if attempt.lost:
-        kept = ", ".join(p.name for p in attempt.properties) or "none of the properties"
         first = paint(f"incomplete: {', '.join(attempt.lost)} not proved", Tone.OPEN)
-        return [f"{first}; kept by every step, with the lemmas below: {kept}"]
+        kept = ", ".join(p.name for p in attempt.properties)
+        if not kept or result.verdict is not ProofVerdict.PROVED:
+            return [first]
+        return [f"{first}; kept by every step{', with the lemmas below' if attempt.lemmas else ''}: {kept}"]
     if result.verdict is ProofVerdict.REFUTED:
         first = paint(f"incomplete: {names} not proved", Tone.OPEN) + "; the conditions are not inductive"
         return [first, "  a step from a good state leads to a bad one; whether such a state is reachable is not known"]
@@ -138,5 +149,6 @@ def _counterexample(
 ) -> str:
     before = plural(attempt.result.k, "good state")
     head = f"{query.name}, after {before} that need not be reachable, breaks {', '.join(found.failing)}:"
-    grid = render_grid(induction_trace(attempt.model, found), attempt.model.grid, width=width, paint=paint)
-    return f"{textwrap.fill(head, width)}\n{grid}"
+    trace = induction_trace(attempt.model, found)
+    grid = render_grid(trace, attempt.model.grid, width=width, paint=paint, header=False)
+    return f"{textwrap.fill(head, width)}\n\n{grid}"

@@ -87,11 +87,11 @@ def _simulation_verdict(result: SimulationResult, paint: Paint) -> list[str]:
     walked = f"{plural(result.walks, 'walk')} of up to {plural(result.depth, 'step')}, seed {result.seed}"
     violation = result.violation
     if violation is not None:
-        long, short = count(result.failed_walk_length or 0), plural(violation.trace_length, "state")
+        long, short = (plural(n, "state") for n in (result.failed_walk_length or 0, violation.trace_length))
         return [
             paint(f"violated: {violation.property}", Tone.BAD)
             + f" in walk {count(result.failed_walk or 0)} ({walked})",
-            f"  {long} states, shortened to a trace of {short}",
+            f"  {long}, shortened to a trace of {short}",
         ]
     names = ", ".join(entry.name for entry in result.properties) or TYPE_OK
     lines = [paint("incomplete: no violation", Tone.OPEN) + f" of {names} in {walked}; walks prove nothing"]

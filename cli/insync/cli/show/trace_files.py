@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insync.explorer.traces.files import check_writable
+from insync.explorer.traces.files import check_writable, is_special
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import replay_command, write_trace
 from insync.model.errors import UserError
@@ -67,6 +67,8 @@ def _is_itf(path: Path) -> bool:
 
 
 def _beside(path: Path, name: str) -> Path:
-    """The file for another property: out.json becomes out.NAME.json."""
+    """The file for another property: out.json becomes out.NAME.json; a device or a pipe takes all."""
+    if is_special(path):
+        return path
     suffix = _ITF if _is_itf(path) else path.suffix
     return path.with_name(f"{path.name.removesuffix(suffix)}.{name}{suffix}")

@@ -9,7 +9,8 @@ import click
 
 __all__ = ["describe_usage_error"]
 
-_EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)")
+_EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
+_FEW = 2
 
 
 def describe_usage_error(error: click.UsageError) -> str:
@@ -23,7 +24,9 @@ def describe_usage_error(error: click.UsageError) -> str:
 def _describe(error: click.UsageError, command: str) -> str:
     see = f"`{command} --help` shows what there is."
     if isinstance(error, click.NoSuchOption):
-        return f"{command} has no option {error.option_name!r}. {_near(error.option_name, _options(error.ctx)) or see}"
+        near = _near(error.option_name, _options(error.ctx))
+        hints = [hint for hint in (_owner(error.option_name, error.ctx), near) if hint is not None]
+        return f"{command} has no option {error.option_name!r}. {' '.join(hints) or see}"
     if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
         option = f"{error.param.opts[-1]} {error.param.metavar or ''}".rstrip()
         return f"{command}: {option} is missing. {error.param.help or see}"
@@ -80,5 +83,20 @@ def _options(context: click.Context | None) -> list[str]:
 
 
 def _near(name: str, known: list[str]) -> str | None:
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    return f"Did you mean {near[0]!r}?" if near else None
+    plain = {other.lstrip("-").casefold(): other for other in known}  # dashes would make all options alike
+    near = difflib.get_close_matches(name.lstrip("-").casefold(), plain, n=1, cutoff=0.6)
+    return f"Did you mean {plain[near[0]]!r}?" if near else None
+
+
+def _owner(option: str, context: click.Context | None) -> str | None:
+    """Say which other commands have an option, if they are few."""
+    group = None if context is None else context.find_root().command
+    if context is None or not isinstance(group, click.Group):
+        return None
+    owners = [
+        f"`insync {name}`"
+        for name in group.list_commands(context)
+        if (command := group.get_command(context, name)) is not None
+        and any(option in param.opts for param in command.params)
+    ]
+    return f"It belongs to {' and '.join(owners)}." if 0 < len(owners) <= _FEW else None

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import tempfile
 from pathlib import Path
 
 from insync.model.errors import UserError
 
-__all__ = ["check_writable", "write_whole"]
+__all__ = ["check_writable", "is_special", "write_whole"]
+
+_DESCRIPTOR = re.compile(r"(/dev|/proc/\d+(/task/\d+)?)/fd/\d+")
 
 
 def check_writable(path: Path) -> None:
@@ -19,8 +22,11 @@ def check_writable(path: Path) -> None:
     by `write_whole` alone.
     """
     try:
-        if _is_special(path):
+        if is_special(path):
             return
+        if _is_descriptor(path):
+            message = f"{path}: this is a file that is open already, which a new one would replace. Name a file."
+            raise UserError(message)
         if path.is_dir():
             message = f"{path}: this is a directory, and a file is to be written there. Name a file in it."
             raise UserError(message)
@@ -39,7 +45,7 @@ def write_whole(path: Path, text: str) -> None:
     """
     encoded = text.encode("utf-8", "backslashreplace")  # a file name that is not text; in JSON this is its escape
     try:
-        if _is_special(path):
+        if is_special(path):
             path.write_bytes(encoded)
         else:
             _replace(path, encoded)
@@ -77,14 +83,30 @@ def _mode_for(path: Path) -> int:
         return 0o666 & ~mask
 
 
-def _is_special(path: Path) -> bool:
+def is_special(path: Path) -> bool:
+    """Return whether there is a device or a pipe at `path`, which is written to and not replaced."""
     return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _is_descriptor(path: Path) -> bool:
+    """Whether a path is that of an open file, such as /dev/stdout, which links to /proc/self/fd/1."""
+    for _ in range(8):  # a link to a link, and so on
+        place = os.path.join(os.path.realpath(path.parent), path.name)
+        if _DESCRIPTOR.fullmatch(place):
+            return True
+        if not path.is_symlink():
+            return False
+        path = path.parent / os.readlink(path)
+    return False
 
 
 def _cannot_write(path: Path, error: OSError) -> UserError:
     reason = error.strerror or str(error)
     if isinstance(error, FileNotFoundError):
-        reason = f"the directory {str(path.parent)!r} does not exist"
+        parent = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
+        there = parent.is_dir()  # /proc takes no files, and says that there is none
+        reason = f"{'no file can be made in ' if there else ''}the directory {str(parent)!r}"
+        reason += "" if there else " does not exist"
     return UserError(
         f"{path}: cannot be written ({reason}). Nothing was left there; "
         "name a file in a directory with room that you may write to."

@@ -49,15 +49,15 @@ def describe_bounds(bounds: Mapping[str, int | str]) -> str:
     return ", ".join(f"{name} {value}" for name, value in bounds.items())
 
 
-def render_grid(trace: Trace, columns: Columns, *, width: int = 120, paint: Paint = plain) -> str:
+def render_grid(trace: Trace, columns: Columns, *, width: int = 120, paint: Paint = plain, header: bool = True) -> str:
     """Return the grid of `trace`: a header, the rows, and the reason, in lines of at most `width` characters.
 
     Cells that are too long for that go on in the next line of their column. A step without a change that the columns
-    show has a row without cells.
+    show has a row without cells. `header` is false where something else says what the states are.
     """
     rows = _rows(trace, columns)
     widths = _fit([_longest(column) for column in zip(*rows, strict=True)], width)
-    lines = [_header(trace, paint), ""]
+    lines = [_header(trace, paint), ""] if header else []
     for number, row in enumerate(rows):
         tone = Tone.HEADING if number == 0 else Tone.REFUSED if row[0] == "!" else Tone.LABEL
         lines += _row_lines(row, widths, tone, paint)

@@ -16,7 +16,16 @@ from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.model.errors import UserError, closest
 from insync.properties.fairness import Fairness
 
-__all__ = ["FORMAT", "model_beside", "read_trace", "replay_command", "trace_text", "write_trace"]
+__all__ = [
+    "FORMAT",
+    "model_beside",
+    "portable_reference",
+    "read_trace",
+    "replay_command",
+    "stands_elsewhere",
+    "trace_text",
+    "write_trace",
+]
 
 FORMAT = "insync-trace/1"
 
@@ -48,7 +57,7 @@ def trace_text(trace: Trace) -> str:
     """Return the text of the trace file: the same trace gives the same bytes."""
     head = {
         "format": FORMAT,
-        "model": _portable(trace.model),
+        "model": portable_reference(trace.model),
         "bounds": dict(trace.bounds),
         "property": trace.property,
         "reason": trace.reason,
@@ -67,14 +76,14 @@ def trace_text(trace: Trace) -> str:
     return "\n".join(["{", *lines, "}", ""])
 
 
-def _portable(reference: str) -> str:
-    """Return what a file says of a model: of a path that is not below the current directory the file's name alone."""
+def portable_reference(reference: str) -> str:
+    """Return what a trace or proof file says of a model: of an absolute path the file's name alone."""
     path, colon, name = reference.rpartition(":")
     return f"{os.path.basename(path)}{colon}{name}" if os.path.isabs(path) else reference
 
 
 def model_beside(reference: str, file: Path) -> str:
-    """Return where a trace file's model is: as the reference says, or else beside the trace file."""
+    """Return where the model of a trace or proof file is: as the reference says, or else beside that file."""
     path, _, name = reference.rpartition(":")
     beside = file.parent / path
     return f"{beside}:{name}" if path and not os.path.isfile(path) and beside.is_file() else reference
@@ -82,10 +91,14 @@ def model_beside(reference: str, file: Path) -> str:
 
 def replay_command(trace: Trace, file: Path) -> str:
     """Return the command that replays a trace from the file that it was written to."""
-    path, _, _ = trace.model.rpartition(":")
-    elsewhere = os.path.isabs(path) and os.path.dirname(path) != os.path.dirname(os.path.abspath(file))
-    named = f" --model {shlex.quote(trace.model)}" if elsewhere else ""
+    named = f" --model {shlex.quote(trace.model)}" if stands_elsewhere(trace.model, file) else ""
     return f"insync replay {shlex.quote(str(file))}{named}"
+
+
+def stands_elsewhere(reference: str, file: Path) -> bool:
+    """Return whether a model is neither below the current directory nor beside the file that is to name it."""
+    path, _, _ = reference.rpartition(":")
+    return os.path.isabs(path) and os.path.dirname(path) != os.path.dirname(os.path.abspath(file))
 
 
 def _run_entries(trace: Trace) -> dict[str, object]:

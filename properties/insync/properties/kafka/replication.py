@@ -27,7 +27,8 @@ def _missing_record(failure: Failure, membership: str) -> str:
     offset = int(failure.bindings["offset"])
     replicas = cast(dict[str, Any], failure.state["replica"])
     leader = replicas[name]
-    believed = f"{name} believes it leads (epoch {leader['epoch']}) and its high watermark is {leader['hw']}"
+    epoch = "no epoch" if leader["epoch"] is None else f"epoch {leader['epoch']}"  # none where it cannot be reached
+    believed = f"{name} believes it leads ({epoch}) and its high watermark is {leader['hw']}"
     mine, other = _record(leader, offset), _record(replicas[member], offset)
     if mine is None:
         return f"{believed}, but it has itself no record at offset {offset}."
