@@ -11,7 +11,7 @@ import time
 
 STARTED = time.perf_counter()
 
-from insync.explorer.breadth_first.search import Search, Space  # noqa: E402  (importing is one of the figures)
+from insync.explorer.breadth_first.search import BreadthFirstSearch, Space  # noqa: E402  (imports are a figure)
 from insync.explorer.breadth_first.workers import Team  # noqa: E402
 from insync.explorer.limits import Limits, Watch  # noqa: E402
 from insync.machine.kernels import Kernels, compile_kernels  # noqa: E402
@@ -39,7 +39,7 @@ def measure(case: dict[str, object]) -> dict[str, float]:
     initial = program.schema.pack(program.initial)
     with Team(threads) as team:
         began, processor = time.perf_counter(), time.process_time()
-        search = Search(kernels, Watch(Limits(), None), team, threads, initial)
+        search = BreadthFirstSearch(kernels, Watch(Limits(), None), team, threads, initial)
         space = search.run()
         figures["search"] = time.perf_counter() - began
         figures["processor"] = time.process_time() - processor
