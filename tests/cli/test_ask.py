@@ -55,6 +55,14 @@ def test_all_changes_together_are_tried_where_no_single_one_is_enough(capsys: py
     assert remedies[-1]["verdict"] == "holds"
 
 
+def test_changes_are_not_put_together_where_a_single_one_is_enough(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out = ask(capsys, "--release", "3.9", "--json")
+    remedies = json.loads(out)["remedies"]
+    assert len(remedies) > 1
+    assert "holds" in [remedy["verdict"] for remedy in remedies]
+    assert [len(remedy["settings"]) for remedy in remedies] == [1] * len(remedies)
+
+
 def test_the_matrix_has_a_row_for_each_acks_and_min_insync(capsys: pytest.CaptureFixture[str]) -> None:
     code, out = ask(capsys, "--matrix")
     rows = [line.split() for line in out.splitlines() if line.startswith("  ") and "acks" not in line]

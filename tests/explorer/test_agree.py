@@ -193,6 +193,8 @@ def test_the_first_state_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) 
         assert found is not None
         assert sentence in found.sentence
         assert found.level == level
+        assert first_difference(model, properties=["weak_isr"], depth=level) == found
+        assert first_difference(model, properties=["weak_isr"], depth=level - 1) is None
     overflow = Overflow()
     actions = [
         replace(one, guard=(*one.guard, *(c.node for c in one.checks)), checks=()) for one in overflow.program.actions
