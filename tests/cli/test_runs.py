@@ -204,6 +204,7 @@ def test_a_mutant_left_undecided_makes_it_incomplete(insync: Insync) -> None:
     code, out, _ = insync("mutate", "kip320", *SMALL, *only, "--max-states", 278)
     assert code == 3
     assert " undecided\n" in out
+    assert ":, stopped" not in out
     assert "stopped by the limit on the states (--max-states)" in out
 
 

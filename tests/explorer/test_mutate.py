@@ -4,11 +4,27 @@ from collections.abc import Iterable
 
 import pytest
 
+from insync.explorer.check import check
 from insync.explorer.limits import Limits
 from insync.explorer.mutants.mutants import Change, Mutant, mutants_of, same_steps
 from insync.explorer.mutate import Fate, MutationResult, mutate
 from insync.kafka.published import AsyncIsr, Kip101, Kip320
-from insync.model import Bool, Bound, Bounds, BoundValues, Int, Model, State, StateView, UserError, action, require
+from insync.model import (
+    Bool,
+    Bound,
+    Bounds,
+    BoundValues,
+    Condition,
+    Int,
+    Model,
+    Not,
+    State,
+    StateView,
+    UserError,
+    action,
+    invariant,
+    require,
+)
 from insync.model.evaluator import Evaluator, evaluate
 from insync.model.program import Program
 from insync_lamp import Lamp
@@ -168,6 +184,32 @@ def test_the_properties_of_runs_notice_what_the_others_cannot() -> None:
     assert kept_out.fate is Fate.KILLED
     assert "back_in_isr" in kept_out.killed_by
     assert "back_in_isr" in result.properties
+
+
+class Traced(Model):
+    """Counts how often its action is traced."""
+
+    times = 0
+
+    def declare(self, b: BoundValues) -> State:
+        return State(n=Int(0, 9))
+
+    @action
+    def count(self, s: StateView) -> None:
+        type(self).times += 1
+        require(s.n < 3)
+        s.n += 1
+
+    @invariant
+    def small(self, s: StateView) -> Condition:
+        return Not(s.n == 9)
+
+
+def test_the_model_is_traced_no_more_often_than_by_one_check() -> None:
+    check(Traced(), threads=1)
+    by_one_check, Traced.times = Traced.times, 0
+    assert len(mutate(Traced(), threads=1).mutants) >= 2
+    assert Traced.times == by_one_check
 
 
 def test_a_search_that_is_too_long_leaves_a_mutant_undecided() -> None:

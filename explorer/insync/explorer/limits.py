@@ -79,13 +79,6 @@ def limits_of(given: Limits | None) -> Limits:
     return given or Limits()
 
 
-_STEP = 10 << 20  # a figure that is too little is answered by a round one: what Python takes is not the same each time
-
-
-def _mebibytes(size: int) -> str:
-    return f"{size / (1 << 20):.0f} MiB"
-
-
 def require_seconds_alone(limits: Limits | None, what: str, instead: str = "") -> Limits:
     """Return the limits of what knows no other than the one on seconds.
 
@@ -106,6 +99,7 @@ def require_seconds_alone(limits: Limits | None, what: str, instead: str = "") -
 
 
 _TELLING_SECONDS = 1.0
+_STEP = 10 << 20  # a figure that is too little is answered by a round one: what Python takes is not the same each time
 
 
 class Watch:
@@ -200,3 +194,7 @@ class Watch:
                 return False
             self._promised += size
             return True
+
+
+def _mebibytes(size: int) -> str:
+    return f"{size / (1 << 20):.0f} MiB"

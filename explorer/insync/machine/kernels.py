@@ -83,11 +83,11 @@ class Kernels:
     def owner(self, state: Words, partitions: int) -> int:
         """Return the partition that stores a state. Needs the part STORE."""
         row = PackedRows([state])
-        return self._store.owner(row.address, partitions)
+        return self._functions["owner"](row.address, partitions)
 
     def find(self, rows: int, count: int, state: PackedRows) -> int | None:
         """Return the first place of a state among some states in memory, if it is there. Needs the part STORE."""
-        place = self._store.find(rows, count, state.address)
+        place = self._functions["find"](rows, count, state.address)
         return place if place < count else None
 
     def walker(self, initial: Words, seed: int, depth: int) -> Walker:

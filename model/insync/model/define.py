@@ -145,6 +145,7 @@ class Model(metaclass=ModelMeta):
         self._members: dict[type[Index], list[Any]] = {}
         self._program: Program | None = None
         self._state: State | None = None
+        self._source_suspicions: tuple[str, ...] | None = None  # kept by `suspicion`
 
     @property
     def identity(self) -> dict[str, int | str]:

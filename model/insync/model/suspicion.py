@@ -25,8 +25,15 @@ def suspicions(model: Model, conditions: Mapping[str, Node]) -> tuple[str, ...]:
     """
     found = [*model.remarks(), *_actions(model), *_conditions(conditions)]
     if not type(model).__module__.startswith("insync."):
-        found += [*_tests_for_none(type(model)), *_tracings(model)]
+        found += _of_source(model)
     return tuple(found)
+
+
+def _of_source(model: Model) -> tuple[str, ...]:
+    """Read the class and trace it again, once for a model: its mutants are copies of it, so of the same source."""
+    if model._source_suspicions is None:
+        model._source_suspicions = (*_tests_for_none(type(model)), *_tracings(model))
+    return model._source_suspicions
 
 
 def _actions(model: Model) -> Iterator[str]:

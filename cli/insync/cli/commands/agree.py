@@ -97,9 +97,6 @@ def _announced(name: str, engine: Engine, steps: Steps) -> Engine:
 
 def _spark(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None) -> Opinion:
     """Search on Spark, if it is installed."""
-    from insync.spark_explore.driver.check import check
-    from insync.spark_explore.driver.requirements import require_java, require_packages
+    from insync import spark_explore
 
-    require_packages()
-    require_java()
-    return opinion_of(check(model, properties=properties, limits=limits, stop=stop))
+    return opinion_of(spark_explore.check(model, properties=properties, limits=limits, stop=stop))

@@ -20,8 +20,6 @@ from insync.model import Model
 
 __all__ = ["command"]
 
-_STARTING = "starting Spark"
-
 
 @model_command("check", "Search the whole space of a model, and prove or refute its properties.")
 @property_option(
@@ -64,7 +62,7 @@ def command(
 def _search(
     model: Model, names: Sequence[str], keep_going: bool, limits: Limits, engine: Engine, output: Output
 ) -> CheckResult:
-    with stop_on_interrupt() as stop, search_progress(output.quiet, _STARTING if engine.on_spark else "") as reporter:
+    with stop_on_interrupt() as stop, search_progress(output.quiet, engine.beginning) as reporter:
         if engine.on_spark:
             from insync import spark_explore
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
@@ -17,33 +16,17 @@ from insync.cli.show.as_json import simulation_json
 from insync.cli.show.progress import walk_progress
 from insync.cli.show.report import describe_simulation
 from insync.explorer import Limits, SimulationResult, simulate
+from insync.explorer.walk_threads import Walks
 from insync.model import Model
 
 __all__ = ["command"]
-
-_STARTING = "starting Spark"
-
-
-@dataclass(frozen=True, slots=True)
-class Walks:
-    """Which walks are taken.
-
-    Attributes:
-        number: how many.
-        depth: most steps of each.
-        seed: of the random numbers.
-    """
-
-    number: int
-    depth: int
-    seed: int
 
 
 @model_command("simulate", "Take random walks through a model, and shorten the one that fails.")
 @gathered(
     "walks",
     Walks,
-    number=option(
+    count=option(
         "--walks", type=Whole(1), default=10_000, show_default=True, metavar="N", help="How many walks to take."
     ),
     depth=option(
@@ -90,14 +73,14 @@ def command(
 def _walk(
     model: Model, names: Sequence[str], walks: Walks, limits: Limits, engine: Engine, output: Output
 ) -> SimulationResult:
-    with stop_on_interrupt() as stop, walk_progress(output.quiet, _STARTING if engine.on_spark else "") as reporter:
+    with stop_on_interrupt() as stop, walk_progress(output.quiet, engine.beginning) as reporter:
         if engine.on_spark:
             from insync import spark_explore
 
             return spark_explore.simulate(
                 model,
                 properties=names,
-                walks=walks.number,
+                walks=walks.count,
                 depth=walks.depth,
                 seed=walks.seed,
                 limits=limits,
@@ -108,7 +91,7 @@ def _walk(
         return simulate(
             model,
             properties=names,
-            walks=walks.number,
+            walks=walks.count,
             depth=walks.depth,
             seed=walks.seed,
             limits=limits,

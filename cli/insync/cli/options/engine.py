@@ -43,6 +43,11 @@ class Engine:
         """Whether the search runs on Spark."""
         return self.name == "spark"
 
+    @property
+    def beginning(self) -> str:
+        """What is done before a search on it reports for the first time, if that can take long; see `show.progress`."""
+        return "starting Spark" if self.on_spark else ""
+
     def require_own_options(self) -> None:
         """Raise UsageError for an option that the engine does not have."""
         if self.on_spark and self.threads is not None:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from insync.explorer.runs.state_graph import StateGraph
     from insync.explorer.simulate import SimulationResult
     from insync.explorer.traces.trace import Trace
-    from insync.explorer.verdict import CheckResult, PropertyResult, Violation
+    from insync.explorer.verdict import CheckResult, PropertyResult
 
-__all__ = ["check_json", "graph_json", "simulation_json", "steps_json", "tables_json", "trace_json"]
+__all__ = ["check_json", "graph_json", "simulation_json", "steps_json", "tables_json", "trace_json", "violation_entry"]
 
 
 def check_json(result: CheckResult, files: Sequence[Path | None]) -> str:
@@ -34,7 +34,9 @@ def check_json(result: CheckResult, files: Sequence[Path | None]) -> str:
             "levels": list(result.levels),
             "frontier": result.frontier,
             "properties": _properties(result.properties),
-            "violations": [_violation(*pair) for pair in zip(result.violations, files, strict=True)],
+            "violations": [
+                violation_entry(found.trace, file) for found, file in zip(result.violations, files, strict=True)
+            ],
             "actions": dict(result.actions),
             "never_enabled": list(result.never_enabled),
             "not_enabled_yet": list(result.not_enabled_yet),
@@ -68,7 +70,7 @@ def simulation_json(result: SimulationResult, file: Path | None) -> str:
             "failed_walk": result.failed_walk,
             "failed_walk_length": result.failed_walk_length,
             "properties": _properties(result.properties),
-            "violations": [] if result.violation is None else [_violation(result.violation, file)],
+            "violations": [] if result.violation is None else [violation_entry(result.violation.trace, file)],
             "actions": dict(result.actions),
             "not_taken": list(result.not_taken),
             "warnings": list(result.warnings),
@@ -133,17 +135,18 @@ def steps_json(trace: Trace) -> list[dict[str, object]]:
     ]
 
 
-def _properties(results: Sequence[PropertyResult]) -> list[dict[str, str]]:
-    return [{"name": entry.name, "verdict": entry.verdict} for entry in results]
-
-
-def _violation(violation: Violation, file: Path | None) -> dict[str, object]:
+def violation_entry(trace: Trace, file: Path | None) -> dict[str, object]:
+    """Return what is said of a violation, whose trace was written to `file`."""
     return {
-        "property": violation.property,
-        "trace_length": violation.trace_length,
-        "reason": violation.trace.reason,
+        "property": trace.property,
+        "trace_length": trace.length,
+        "reason": trace.reason,
         "trace": None if file is None else str(file),
     }
+
+
+def _properties(results: Sequence[PropertyResult]) -> list[dict[str, str]]:
+    return [{"name": entry.name, "verdict": entry.verdict} for entry in results]
 
 
 def _seconds(spent: Mapping[str, float]) -> dict[str, float]:

@@ -22,16 +22,12 @@ def mutant_line(mutant: MutantResult) -> str:
     lengths = {name: plural(n, "state") if n else "not reached" for name, n in mutant.killed_by.items()}
     by = ", ".join(f"{name} ({length})" for name, length in lengths.items())
     ends = {
-        "killed": f" by {by}",
-        "survived": f" with {plural(mutant.distinct_states or 0, 'state')}",
+        "killed": f": by {by}",
+        "survived": f": with {plural(mutant.distinct_states or 0, 'state')}",
         "undecided": f", stopped by {STOPPED_BY.get(mutant.stopped_by or '', mutant.stopped_by)}",
         "equivalent": "",
     }
-    return (
-        f"{mutant.fate:<10}  {mutant.name}:{ends[mutant.fate]}"
-        if ends[mutant.fate]
-        else f"{mutant.fate:<10}  {mutant.name}"
-    )
+    return f"{mutant.fate:<10}  {mutant.name}{ends[mutant.fate]}"
 
 
 def describe_mutation(result: MutationResult, paint: Paint, width: int) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TypeVar
 
 from insync.cli.show.figures import count, memory, plural, rate, seconds
 from insync.cli.show.terminal import clear_status, emit_status, has_status_line
@@ -13,39 +14,41 @@ from insync.explorer.progress import Phase, Progress, Reporter, WalkProgress, Wa
 
 __all__ = ["Steps", "progress_line", "search_progress", "status_line", "steps_of_work", "walk_line", "walk_progress"]
 
+P = TypeVar("P", Progress, WalkProgress)
+
 _PERIOD_SECONDS = 1.0
 
 
-@contextmanager
-def search_progress(quiet: bool, first: str = "") -> Iterator[Reporter | None]:
-    """Yield what shows the progress of a search, or None with `--quiet`.
+def search_progress(quiet: bool, first: str = "") -> AbstractContextManager[Reporter | None]:
+    """Return the context of what shows the progress of a search; it is None with `--quiet`.
 
     Args:
         quiet: whether nothing is shown.
         first: what is done before the search reports for the first time, if that can take long.
     """
-    with steps_of_work(quiet) as steps:
-        if first:
-            steps.begin(first)
 
-        def show(progress: Progress) -> None:
-            steps.end()
-            now = time.strftime("%Y-%m-%d %H:%M:%S")
-            emit_status(status_line(progress) if has_status_line() else progress_line(progress, now))
+    def line(progress: Progress) -> str:
+        if has_status_line():
+            return status_line(progress)
+        return progress_line(progress, time.strftime("%Y-%m-%d %H:%M:%S"))
 
-        yield None if quiet else show
+    return _progress(quiet, first, line)
+
+
+def walk_progress(quiet: bool, first: str = "") -> AbstractContextManager[WalkReporter | None]:
+    """Return the context of what shows the progress of a simulation; see `search_progress`."""
+    return _progress(quiet, first, walk_line)
 
 
 @contextmanager
-def walk_progress(quiet: bool, first: str = "") -> Iterator[WalkReporter | None]:
-    """Yield what shows the progress of a simulation, or None with `--quiet`; see `search_progress`."""
+def _progress(quiet: bool, first: str, line: Callable[[P], str]) -> Iterator[Callable[[P], None] | None]:
     with steps_of_work(quiet) as steps:
         if first:
             steps.begin(first)
 
-        def show(progress: WalkProgress) -> None:
+        def show(progress: P) -> None:
             steps.end()
-            emit_status(walk_line(progress))
+            emit_status(line(progress))
 
         yield None if quiet else show
 

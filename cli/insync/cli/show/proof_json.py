@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from insync.cli.show.as_json import violation_entry
 from insync.explorer.prove import induction_trace
 from insync.model.catalogue import model_reference
 from insync.proofs.outcome import BoundedVerdict
@@ -87,12 +88,4 @@ def _query(tried: ProofResult | BoundedResult, query: Query) -> dict[str, object
 
 
 def _violations(traces: Sequence[Trace], files: Sequence[Path | None]) -> list[dict[str, object]]:
-    return [
-        {
-            "property": trace.property,
-            "trace_length": trace.length,
-            "reason": trace.reason,
-            "trace": None if file is None else str(file),
-        }
-        for trace, file in zip(traces, files, strict=True)
-    ]
+    return [violation_entry(trace, file) for trace, file in zip(traces, files, strict=True)]
