@@ -73,6 +73,25 @@ def test_a_diverging_follower_truncates_before_it_fetches() -> None:
     assert walk.cells["b1"] == "F1 [| r0@1]"
 
 
+LEADS_ALONE = (
+    "b1 appends a record",
+    "controller fences b1",
+    "b2 applies metadata 0",
+    "b2 appends a record",
+    "b1 applies metadata 0",
+)
+
+
+def test_before_3_5_a_diverging_reply_raises_the_high_watermark_before_the_truncation() -> None:
+    """Where it does not rise, the reply truncates at once."""
+    walk = pair(*LEADS_ALONE, min_insync=1, defect="R-21")
+    assert (walk.cells["b1"], walk.cells["b2"]) == ("F1 [| r0@0]", "L1 [r1@1 |]")
+    assert walk.take("b1 fetches from b2").cells["b1"] == "F1 [r0@0 |]"
+    assert walk.take("b1 fetches from b2").cells["b1"] == "F1 [|]"
+    assert pair(*LEADS_ALONE, "b1 fetches from b2", min_insync=1).cells["b1"] == "F1 [|]"
+    assert pair(*DIVERGED, "b1 fetches from b2", elections=1, defect="R-21").cells["b1"] == "F1 [|]"
+
+
 def test_a_diverging_fetch_does_not_count() -> None:
     walk = pair(*DIVERGED, "b1 fetches from b2", elections=1)
     assert walk.cells["b2"] == "L1 [| r0@1]"
