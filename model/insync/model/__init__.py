@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from insync.model.actions import action, invariant
+from insync.model.actions import action, initial, invariant
+from insync.model.anything import ANY, Anything
 from insync.model.bounds import Bound, Bounds, BoundValues
 from insync.model.catalogue import find_model
 from insync.model.define import Model
@@ -30,9 +31,11 @@ from insync.model.vocabulary import (
 )
 
 __all__ = [
+    "ANY",
     "NONE",
     "Absent",
     "And",
+    "Anything",
     "Array",
     "Bool",
     "Bound",
@@ -73,6 +76,7 @@ __all__ = [
     "exists",
     "find_model",
     "for_all",
+    "initial",
     "invariant",
     "maximum",
     "minimum",

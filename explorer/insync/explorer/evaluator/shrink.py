@@ -14,15 +14,16 @@ __all__ = ["FailingWalks", "shrink"]
 
 
 class FailingWalks:
-    """Walks along lists of actions from the initial state, until something fails.
+    """Walks along lists of actions from an initial state, until something fails.
 
     Args:
         stepper: of the model.
         fails: whether a state is a failure; None for the failure of a step that leaves a field's domain.
+        start: the initial state; None is the first.
     """
 
-    def __init__(self, stepper: Stepper, fails: Callable[[Codes], bool] | None) -> None:
-        self._stepper = stepper
+    def __init__(self, stepper: Stepper, fails: Callable[[Codes], bool] | None, start: Codes | None = None) -> None:
+        self._stepper, self._start = stepper, start
         self._refusal = fails is None
         self._fails: Callable[[Codes], bool] = cache(fails or (lambda codes: False))
 
@@ -32,7 +33,7 @@ class FailingWalks:
         An action that is not enabled when its turn comes is passed over. An action whose step is refused ends the list
         if that is the failure that is looked for, and is passed over if not.
         """
-        walk = Walk(self._stepper)
+        walk = Walk(self._stepper, self._start)
         if self._fails(walk.codes):
             return []
         for action in actions:
@@ -48,7 +49,7 @@ class FailingWalks:
 
     def moves(self, actions: Sequence[int]) -> list[Move]:
         """Return the states along actions that can all be taken, but for a last one that is refused."""
-        walk = Walk(self._stepper)
+        walk = Walk(self._stepper, self._start)
         for action in actions:
             with suppress(GuardError, Refused):
                 walk.step(action)

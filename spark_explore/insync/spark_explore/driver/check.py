@@ -146,7 +146,8 @@ def _begun(
     partitions = options.partitions or default_partitions(spark)
     run.write(RECIPE, write_recipe(recipe))
     enough = options.warm_states if limits.states is None else min(options.warm_states, limits.states)
-    start = warm_start(kernels, recipe.initial, run, partitions, Limits(limits.depth, enough), keep_going, stop)
+    within = Limits(limits.depth, enough)
+    start = warm_start(kernels, recipe.initials, run, partitions, within, keep_going, stop)
     manifest = Manifest(identity, uuid.uuid4().hex[:16], partitions, Ledger(start))
     write_manifest(run, manifest)
     return manifest
