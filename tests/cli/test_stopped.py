@@ -56,6 +56,36 @@ def test_a_compilation_is_stopped(command: list[str], limit: list[str], tmp_path
         assert found["stopped_by"] == ("time" if limit else "interrupt")
 
 
+SLOW_TRACING = """
+import sys, time
+from insync.cli.main import main
+from insync.model import tracing
+
+trace = tracing._trace_action
+
+def slowly(*given):
+    print("tracing", file=sys.stderr, flush=True)
+    time.sleep(0.5)
+    return trace(*given)
+
+tracing._trace_action = slowly
+main()
+"""
+
+
+@pytest.mark.parametrize("form", [[], ["--matrix"]], ids=["promises", "matrix"])
+def test_tracing_is_stopped(form: list[str]) -> None:
+    process = started(["ask", *form, "--json"], script=SLOW_TRACING)
+    wait_for(process, "tracing")
+    code, out, err = ended(process, within=SOON)
+    assert code == 3, err
+    found: dict[str, Any] = json.loads(out)
+    if form:
+        assert {cell["stopped_by"] for cell in found["matrix"] if cell["settings"]["acks"] != "0"} == {"interrupt"}
+    else:
+        assert (found["verdict"], found["stopped_by"], found["distinct_states"]) == ("incomplete", "interrupt", 0)
+
+
 LARGE = ["--log-size", "3", "--max-records", "3", "--max-leader-epoch", "2"]
 
 
