@@ -241,7 +241,7 @@ def beginnings(draw: st.DrawFn) -> Beginning:
 def test_what_is_enumerated_is_what_the_evaluator_allows(beginning: Beginning) -> None:
     schema = Schema(Drawn().state)
     found: dict[int, int] = {}
-    add_states(found, beginning, 0, schema)
+    add_states(found, beginning, 0, schema, lambda: None)
     allowed = {
         tuple(evaluate(cell, variables) for cell in beginning.cells)
         for variables in every_state()

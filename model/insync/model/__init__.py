@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from insync.model.actions import action, initial, invariant
 from insync.model.anything import ANY, Anything
+from insync.model.bound_terms import bound
 from insync.model.bounds import Bound, Bounds, BoundValues
 from insync.model.catalogue import find_model
 from insync.model.define import Model
 from insync.model.domains import Absent, Array, Enum, Int, Option, Readable, ReadableState, Record, Set, State
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
 from insync.model.optional import OptionValue
+from insync.model.quantifiers import count, exists, for_all, max_of, min_of, sum_of, the
 from insync.model.settings import Setting, Settings, Switch
 from insync.model.sorts import Index, Subset
 from insync.model.values import NONE, Bool, Condition, EnumValue, Nothing, Num, SetValue
@@ -20,8 +22,6 @@ from insync.model.vocabulary import (
     Implies,
     Not,
     Or,
-    exists,
-    for_all,
     maximum,
     minimum,
     require,
@@ -29,6 +29,7 @@ from insync.model.vocabulary import (
     snapshot,
     when,
 )
+from insync.model.whole_numbers import Range
 
 __all__ = [
     "ANY",
@@ -59,6 +60,7 @@ __all__ = [
     "Option",
     "OptionValue",
     "Or",
+    "Range",
     "Readable",
     "ReadableState",
     "Record",
@@ -73,16 +75,22 @@ __all__ = [
     "Switch",
     "UserError",
     "action",
+    "bound",
+    "count",
     "exists",
     "find_model",
     "for_all",
     "initial",
     "invariant",
+    "max_of",
     "maximum",
+    "min_of",
     "minimum",
     "record",
     "require",
     "set_of",
     "snapshot",
+    "sum_of",
+    "the",
     "when",
 ]

@@ -8,7 +8,7 @@ the conditions: those of the condition that has the fewest values left to try.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from insync.model.errors import ModelError
@@ -25,6 +25,7 @@ MOST_STATES = 2_000_000
 MOST_TRIED = 100_000_000
 """How many values of variables may be tried to find them: a minute or so."""
 
+_OFTEN = 1 << 16  # values between two looks at whether to go on
 _LOOPS = 15  # in one function: Python allows 20 blocks within each other
 
 _OPERATORS = {
@@ -45,7 +46,9 @@ _OPERATORS = {
 """Operations as Python says them; the others are called by their meaning."""
 
 
-def add_states(found: dict[int, int], beginning: Beginning, number: int, schema: Schema) -> None:
+def add_states(
+    found: dict[int, int], beginning: Beginning, number: int, schema: Schema, go_on: Callable[[], None]
+) -> None:
     """Add the states that a beginning allows, packed into one number each, with its number unless they are there.
 
     Args:
@@ -53,6 +56,7 @@ def add_states(found: dict[int, int], beginning: Beginning, number: int, schema:
         beginning: what allows them.
         number: its number.
         schema: how they are packed.
+        go_on: called again and again; what it raises ends the search.
 
     Raises:
         ModelError: there are too many, or one of them has a value outside its field's domain.
@@ -61,11 +65,14 @@ def add_states(found: dict[int, int], beginning: Beginning, number: int, schema:
         packed = (node.lo << packed_number(schema, cell) for cell, node in enumerate(beginning.cells))
         found.setdefault(sum(packed), number)
         return
-    tried = 0
+    tried = told = 0
 
     def tries(values: int) -> None:
-        nonlocal tried
+        nonlocal tried, told
         tried += values
+        if tried >= told:
+            told = tried + _OFTEN
+            go_on()
         if tried > MOST_TRIED:
             message = (
                 f"{beginning.place}: more than {MOST_TRIED:,} values must be tried to find the initial states of "
