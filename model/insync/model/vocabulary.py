@@ -12,6 +12,7 @@ from enum import Enum as PythonEnum
 from types import NoneType
 from typing import Any
 
+from insync.model.collected_views import Collected
 from insync.model.either import Either
 from insync.model.environment import Place, Unreachable, current
 from insync.model.errors import ModelError, user_frame
@@ -172,7 +173,7 @@ def set_of(members: Sequence[Num | int] | Any) -> Any:
 def _quantify(op: Op, members: Any, body: Callable[[Any], Condition]) -> Condition:
     _check_body(op, body)
     values, premises = _members(members)
-    labels = [str(v) for v in values]
+    labels = members.labels() if isinstance(members, Collected) else [str(v) for v in values]
     join = Implies if op is Op.AND else And
     parts = [body(v) if p is None else join(p, body(v)) for v, p in zip(values, premises, strict=True)]
     graph = _graph(parts)
@@ -204,10 +205,13 @@ def _members(members: Any) -> tuple[list[Any], list[Condition | None]]:
     if isinstance(members, SetValue):
         values = members.members()
         return values, [members.contains(i) for i in values]
+    if isinstance(members, Collected):
+        pairs = members.members()
+        return [value for value, _ in pairs], [premise for _, premise in pairs]
     if not isinstance(members, Iterable):
         message = (
             f"{user_frame()}: {members!r} has no members; give for_all and exists a set, a Python sequence such as "
-            f"self.all(Sort) or range(n), or an array."
+            f"self.all(Sort) or range(n), an array, a Seq, a Bag or a SetOf."
         )
         raise ModelError(message)
     values = list(members)
