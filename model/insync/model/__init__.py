@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from insync.model.actions import action, invariant
+from insync.model.bound_terms import bound
 from insync.model.bounds import Bound, Bounds, BoundValues
 from insync.model.catalogue import find_model
 from insync.model.collected_views import BagView, SeqView
@@ -24,6 +25,7 @@ from insync.model.domains import (
 )
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
 from insync.model.optional import OptionValue
+from insync.model.quantifiers import count, exists, for_all, max_of, min_of, sum_of, the
 from insync.model.set_views import SetOfView
 from insync.model.settings import Setting, Settings, Switch
 from insync.model.sorts import Index, Subset
@@ -35,8 +37,6 @@ from insync.model.vocabulary import (
     Implies,
     Not,
     Or,
-    exists,
-    for_all,
     maximum,
     minimum,
     require,
@@ -44,6 +44,7 @@ from insync.model.vocabulary import (
     snapshot,
     when,
 )
+from insync.model.whole_numbers import Range
 
 __all__ = [
     "NONE",
@@ -74,6 +75,7 @@ __all__ = [
     "Option",
     "OptionValue",
     "Or",
+    "Range",
     "Readable",
     "ReadableState",
     "Record",
@@ -92,15 +94,21 @@ __all__ = [
     "Switch",
     "UserError",
     "action",
+    "bound",
+    "count",
     "exists",
     "find_model",
     "for_all",
     "invariant",
+    "max_of",
     "maximum",
+    "min_of",
     "minimum",
     "record",
     "require",
     "set_of",
     "snapshot",
+    "sum_of",
+    "the",
     "when",
 ]

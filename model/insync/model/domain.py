@@ -14,7 +14,7 @@ Readable = Any
 """A value in plain Python: labels of members, None, names of an enumeration, lists, dicts, ints and bools."""
 
 DomainLike = Any
-"""A domain, a sort (an `Index` class), a Python enumeration class, or `Bool`."""
+"""A domain, a sort (an `Index` class), a `Range`, a Python enumeration class, or `Bool`."""
 
 
 class Domain:
