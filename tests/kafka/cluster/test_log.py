@@ -30,7 +30,7 @@ def steps(case: dict[str, int | str], walks: int, length: int) -> Iterator[tuple
     model, chance = shared_cluster(**BOUNDS, **case), random.Random(str(case))
     evaluator, actions = Evaluator(model.program), model.program.actions
     for _ in range(walks):
-        codes = model.program.initial
+        codes = model.program.initials[0]
         for _ in range(length):
             enabled = evaluator.enabled(codes)
             if not enabled:
