@@ -15,7 +15,7 @@ def walked(model: Model, chance: random.Random, walks: int, steps: int) -> Itera
     """Yield the steps of random walks: the state before, the number of the action, the state after."""
     evaluator = Evaluator(model.program)
     for _ in range(walks):
-        codes = model.program.initial
+        codes = model.program.initials[0]
         for _ in range(steps):
             enabled = evaluator.enabled(codes)
             if not enabled:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -17,12 +17,13 @@ from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import PropertyResult, Verdict, Violation
 from insync.explorer.walk_threads import Taken, Walks, WalkThreads
 from insync.machine.interruptible import GivenUp
+from insync.machine.kernels import Part, compile_kernels
 from insync.machine.memory import peak_memory
-from insync.machine.packed import Words
+from insync.machine.packed import PackedRows
 from insync.machine.walker import FailedWalk, nothing_walked
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.model.evaluator import evaluate
+from insync.model.evaluator import Codes, evaluate, evaluate_each
 from insync.model.graph import Node
 from insync.model.program import Program
 from insync.model.suspicion import suspicions
@@ -30,6 +31,8 @@ from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import Judged, judge
 
 __all__ = ["SimulationResult", "WalkEngine", "WalkLengths", "simulate", "simulated", "walk_watch"]
+
+_FEW = 100  # initial states that the evaluator looks at in no time; machine code is made for more
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +55,15 @@ class SimulationResult:
         model: the name by which the model is found again.
         bounds: the bounds of the model.
         verdict: violated, or incomplete: walks prove nothing.
-        stopped_by: the bound that ended it; None if it ended with the last walk or a failure.
+        stopped_by: the bound that ended it; None if it ended with the last walk or the first failure. A violation
+            found all the same is then perhaps not that of the first walk that fails.
         seed: of the random numbers.
         depth: most steps of a walk.
         walks: how many walks were taken.
         steps: how many steps.
         properties: what is known about each property.
-        violation: the failing walk with the smallest number, shortened.
+        violation: the failing walk with the smallest number, shortened; None if there is none, or if it was stopped
+            before the evaluator had confirmed it.
         failed_walk: the number of that walk.
         failed_walk_length: its states before it was shortened.
         lengths: the lengths of the walks.
@@ -142,8 +147,8 @@ class WalkEngine(Protocol):
             GivenUp: `stopped`, which is asked again and again, gave a reason.
         """
 
-    def take(self, initial: Words, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
-        """Take walks in order from a state, up to the first that fails or until the watch says stop."""
+    def take(self, initials: PackedRows, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
+        """Take walks in order, each from one of some states, up to the first that fails or until the watch stops."""
 
 
 def simulated(
@@ -171,18 +176,46 @@ def simulated(
         spent = {"compile": time.perf_counter() - started, "search": 0.0}
         return _simulation_of(model, judged, walks, taken, None, spent)
     compiled = time.perf_counter()
-    wrong = [place for place, node in enumerate(judged.nodes) if not evaluate(node, program.initial)]
-    if wrong:
-        taken = Taken(replace(taken.total, lengths=(1,), failed=FailedWalk(0, wrong[0], ())), None)
+    wrong = _wrong_at_first(program, judged.nodes)
+    if wrong is not None:
+        taken = Taken(replace(taken.total, lengths={0: 1}, failed=wrong), None)
     else:
-        taken = engine.take(program.schema.pack(program.initial), walks, watch, reporter)
+        taken = engine.take(PackedRows.of(program.initials.rows, program.schema.words), walks, watch, reporter)
     searched = time.perf_counter()
     spent = {"compile": compiled - started, "search": searched - compiled}
     violation = None
     if taken.total.failed is not None:
-        violation = _shortened(model, judged, taken.total.failed, stopped=watch.interrupted)
+        try:
+            violation = _shortened(model, judged, taken.total.failed, watch.interrupted)
+        except GivenUp as ended:
+            taken = replace(taken, stopped_by=StopReason(str(ended.reason)))
         spent["shrink"] = time.perf_counter() - searched
     return _simulation_of(model, judged, walks, taken, violation, spent)
+
+
+def _wrong_at_first(program: Program, conditions: Sequence[Node]) -> FailedWalk | None:
+    """Return the walk of no step from the first initial state in which a condition fails, if there is one."""
+    initials = program.initials
+    if len(initials) <= _FEW:
+        found = (
+            FailedWalk(0, n, (), place) for place, codes in enumerate(initials) for n in _failing(conditions, codes)
+        )
+        return next(found, None)
+    checker = compile_kernels(program, conditions, (Part.CHECK,)).checker()
+    rows = PackedRows.of(initials.rows, program.schema.words)
+    try:
+        checker.check(rows.address, rows.count)
+        least = [(found.least, number) for number, found in enumerate(checker.take()) if found.least is not None]
+    finally:
+        checker.close()
+    if not least:
+        return None
+    words, number = min(least)
+    return FailedWalk(0, number, (), initials.place_of(program.schema.unpack(words)) or 0)
+
+
+def _failing(conditions: Sequence[Node], codes: Codes) -> Iterator[int]:
+    return (number for number, holds in enumerate(evaluate_each(conditions, codes)) if not holds)
 
 
 def _while_compiling(reporter: WalkReporter | None, watch: Watch) -> Callable[[], None] | None:
@@ -202,9 +235,7 @@ def walk_watch(limits: Limits | None, stop: threading.Event | None) -> Watch:
     return Watch(require_seconds_alone(limits, "random walks", instead), stop)
 
 
-def _shortened(
-    model: Model, judged: Judged, failed: FailedWalk, stopped: Callable[[], object] | None = None
-) -> Violation:
+def _shortened(model: Model, judged: Judged, failed: FailedWalk, stopped: Callable[[], object]) -> Violation:
     """Return the violation that a failing walk ends in, with the steps that it does not need left out.
 
     Args:
@@ -212,15 +243,18 @@ def _shortened(
         judged: what was asked for.
         failed: the walk.
         stopped: ends the shortening when it gives something true; the walk is then as short as it is by then.
+
+    Raises:
+        GivenUp: it is a long walk, and was to end before the evaluator had taken it once.
     """
-    stepper = Stepper(model)
+    stepper, start = Stepper(model), model.program.initials[failed.start]
     if failed.property == len(judged.nodes):
-        walks = FailingWalks(stepper, None)
-        trace = refusal_trace(model, walks.moves(shrink(walks, failed.actions, stopped)))
+        shortened = shrink(FailingWalks(stepper, None, start), failed.actions, stopped)
+        trace = refusal_trace(model, shortened.moves)
         return Violation(TYPE_OK, trace.length, trace)
     violated, node = judged.invariants[failed.property], judged.nodes[failed.property]
-    walks = FailingWalks(stepper, lambda codes: not evaluate(node, codes))
-    trace = violation_trace(model, violated, walks.moves(shrink(walks, failed.actions, stopped)))
+    walks = FailingWalks(stepper, lambda codes: not evaluate(node, codes), start)
+    trace = violation_trace(model, violated, shrink(walks, failed.actions, stopped).moves)
     return Violation(violated.name, trace.length, trace)
 
 
@@ -242,20 +276,19 @@ def _simulation_of(
         violation: what the first failing walk ends in.
         spent: the seconds of its parts.
     """
-    total, count = taken.total, sum(taken.total.lengths)
+    total, count = taken.total, sum(taken.total.lengths.values())
     actions = dict.fromkeys(model.program.action_names, 0)
     for action, steps in zip(model.program.actions, total.steps, strict=True):
         actions[action.name] += steps
     violated = {violation.property} if violation is not None else set()
     names = [*judged.names, *(violated - set(judged.names))]
-    occurring = [length for length, count in enumerate(total.lengths) if count] or [0]
     steps = sum(actions.values())
     lost = total.failed is not None and total.failed.property < len(judged.nodes)
     return SimulationResult(
         model=model_reference(model),
         bounds=model.identity,
         verdict=Verdict.VIOLATED if violated else Verdict.INCOMPLETE,
-        stopped_by=None if violated else taken.stopped_by,
+        stopped_by=taken.stopped_by,
         seed=walks.seed,
         depth=walks.depth,
         walks=count,
@@ -266,7 +299,9 @@ def _simulation_of(
         violation=violation,
         failed_walk=None if total.failed is None else total.failed.number,
         failed_walk_length=None if total.failed is None else len(total.failed.actions) + lost,
-        lengths=WalkLengths(occurring[0], occurring[-1], steps / max(count, 1), total.stuck),
+        lengths=WalkLengths(
+            min(total.lengths, default=0), max(total.lengths, default=0), steps / max(count, 1), total.stuck
+        ),
         actions=actions,
         not_taken=tuple(name for name, steps in actions.items() if not steps),
         warnings=suspicions(model, judged.conditions),
