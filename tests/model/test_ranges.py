@@ -87,7 +87,7 @@ def test_all_that_is_true_of_two_numbers_by_themselves_is_shown(op: Op) -> None:
     graph = Graph([4, 4])
     a, b = graph.cell(0), graph.cell(1)
     if op in (Op.AND, Op.OR):
-        parts = apply(Op.LT, a, graph.const(2)), apply(Op.LE, graph.const(2), b)
+        parts = [apply(Op.LT, a, graph.const(2)), apply(Op.LE, graph.const(2), b)]
         condition = combine(graph, op, parts)
     else:
         condition = apply(op, a, b)
