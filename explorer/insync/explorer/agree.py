@@ -148,7 +148,7 @@ def agree(
     depth = max((opinion.depth for opinion in ran), default=1)
     state = first_difference(model, properties=names, depth=depth, stop=event) if differences else None
     stopped = StopReason.INTERRUPT if event.is_set() else None
-    warnings = suspicions(model, judge(model, names).conditions)
+    warnings = suspicions(model, judge(model, names).written(model))
     reference, said = model_reference(model), tuple(opinions)
     return Agreement(reference, model.identity, names, said, differences, state, warnings, stopped)
 

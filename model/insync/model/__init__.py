@@ -11,6 +11,7 @@ from insync.model.errors import DomainError, GuardError, InternalError, ModelErr
 from insync.model.optional import OptionValue
 from insync.model.settings import Setting, Settings, Switch
 from insync.model.sorts import Index, Subset
+from insync.model.steps import step_invariant
 from insync.model.values import NONE, Bool, Condition, EnumValue, Nothing, Num, SetValue
 from insync.model.views import RecordView, StateView, record
 from insync.model.vocabulary import (
@@ -80,5 +81,6 @@ __all__ = [
     "require",
     "set_of",
     "snapshot",
+    "step_invariant",
     "when",
 ]

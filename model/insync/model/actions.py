@@ -20,6 +20,7 @@ __all__ = [
     "action_specs",
     "invariant",
     "invariant_names",
+    "marked_names",
     "place_of_function",
 ]
 
@@ -136,7 +137,12 @@ def action_specs(model: type) -> dict[str, ActionSpec]:
 
 def invariant_names(model: type) -> list[str]:
     """Return the names of a model class's invariants in order of definition."""
-    return [name for name, spec in _marked(model) if isinstance(spec, InvariantSpec)]
+    return marked_names(model, InvariantSpec)
+
+
+def marked_names(model: type, kind: type) -> list[str]:
+    """Return the names of the methods of a model class that are marked as one kind of thing, in order of definition."""
+    return [name for name, spec in _marked(model) if isinstance(spec, kind)]
 
 
 def _marked(model: type) -> Iterator[tuple[str, object]]:

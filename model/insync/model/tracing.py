@@ -22,7 +22,7 @@ from insync.model.views import StateView
 if TYPE_CHECKING:
     from insync.model.define import Model
 
-__all__ = ["action_traced_otherwise", "trace_model", "trace_predicate"]
+__all__ = ["action_traced_otherwise", "returned_condition", "trace_model", "trace_predicate"]
 
 _MOST_BINDINGS = 20_000
 
@@ -79,10 +79,18 @@ def trace_predicate(model: Model, predicate: Callable[[StateView], Condition]) -
     """
     graph = model.program.graph
     environment = _environment(graph, writable=False)
-    found = predicate(_state_view(model, environment))
+    return returned_condition(graph, predicate, predicate(_state_view(model, environment)), "a condition on the state")
+
+
+def returned_condition(graph: Graph, predicate: Callable[..., object], found: object, wanted: str) -> Node:
+    """Return the node of what a predicate returned.
+
+    Raises:
+        ModelError: it is not a condition.
+    """
     if not isinstance(found, (Bool, bool)):
         what = "nothing" if found is None else f"{found!r}, which is of type {type(found).__name__}"
-        message = f"{_place(predicate)} returns {what}; it must return a condition on the state."
+        message = f"{_place(predicate)} returns {what}; it must return {wanted}."
         raise ModelError(message)
     return condition(graph, found)
 

@@ -17,11 +17,13 @@ from insync.model import Model
 from insync.model.actions import invariant_names
 from insync.model.errors import ModelError, UserError, closest
 from insync.model.graph import Node
+from insync.model.steps import step_invariant_names
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, deadlock_free
 from insync.properties.fairness import Fairness
 from insync.properties.invariants import Because, Invariant, Predicate, invariant_beside, own_invariant
 from insync.properties.kafka_modules import load_for
 from insync.properties.runs import RunKind, RunProperty, run_property_beside
+from insync.properties.step_invariants import PairPredicate, StepInvariant, own_step_invariant, step_invariant_beside
 
 __all__ = [
     "Judged",
@@ -39,11 +41,12 @@ __all__ = [
     "select_run_properties",
     "sentences_of",
     "sometimes",
+    "step_invariant",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound=Model)
-P = TypeVar("P", Invariant, RunProperty)
+P = TypeVar("P", Invariant, StepInvariant, RunProperty)
 T = TypeVar("T")
 
 
@@ -65,6 +68,7 @@ class _Declared(Generic[P]):
 
 _INVARIANTS: _Declared[Invariant] = _Declared()
 _LEMMAS: _Declared[Invariant] = _Declared()
+_STEP_INVARIANTS: _Declared[StepInvariant] = _Declared()
 _RUN_PROPERTIES: _Declared[RunProperty] = _Declared()
 
 
@@ -94,6 +98,27 @@ def lemma(kind: type[M], *, because: Because | None = None) -> Callable[[Predica
         because: says why the lemma fails in a state; None for a generic sentence.
     """
     return _condition("lemma", _LEMMAS, kind, because)
+
+
+def step_invariant(kind: type[M], *, because: Because | None = None) -> Callable[[PairPredicate[M]], PairPredicate[M]]:
+    """Declare a function of model, state before and state after as a step invariant of a model class.
+
+    Every step from a reachable state that changes the state must meet it. It stands beside the class, under the
+    function's name. In the class's own body, `insync.model.step_invariant` marks a method.
+
+    Args:
+        kind: the model class.
+        because: says why a step breaks it, where `failing.before` and `failing.state` are the states; None for a
+            generic sentence.
+    """
+    _check_kind("step_invariant", kind)
+
+    def declare(predicate: PairPredicate[M]) -> PairPredicate[M]:
+        _check_function("step_invariant", kind, predicate, parameters=False, states=_BEFORE_AND_AFTER)
+        _STEP_INVARIANTS.add(kind, step_invariant_beside(kind, predicate, because))
+        return predicate
+
+    return declare
 
 
 def sometimes(kind: type[Model]) -> Callable[[F], F]:
@@ -159,22 +184,28 @@ def _check_kind(word: str, kind: object) -> None:
     code = getattr(kind, "__code__", None)
     place = f"{code.co_filename}:{code.co_firstlineno}: " if code is not None else ""
     given = f"above {code.co_name!r} there is none" if code is not None else f"{kind!r} is not one"
-    own = " In the class's own body, use @invariant of insync.model." if word == "invariant" else ""
+    own = f" In the class's own body, use @{word} of insync.model." if word in ("invariant", "step_invariant") else ""
     message = f"{place}@{word} takes the model class that it is about, as in @{word}(Lock); {given}.{own}"
     raise ModelError(message)
 
 
-def _check_function(word: str, kind: type[Model], function: object, *, parameters: bool) -> None:
+_BEFORE_AND_AFTER = ("state before", "state after")
+
+
+def _check_function(
+    word: str, kind: type[Model], function: object, *, parameters: bool, states: Sequence[str] = ("state",)
+) -> None:
     code = getattr(function, "__code__", None)
     if code is None:
         message = f"@{word}({kind.__name__}) belongs directly above a function (def), not on {function!r}."
         raise ModelError(message)
     unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)
-    if code.co_argcount < 2 or unusual or (code.co_argcount > 2 and not parameters):
+    fewest = 1 + len(states)
+    if code.co_argcount < fewest or unusual or (code.co_argcount > fewest and not parameters):
         after = " and then its parameters, without * and **" if parameters else " and nothing else"
         message = (
             f"{code.co_filename}:{code.co_firstlineno}: {code.co_name!r}, declared with @{word}({kind.__name__}), "
-            f"must take the model, the state{after}."
+            f"must take the model, the {', the '.join(states)}{after}."
         )
         raise ModelError(message)
 
@@ -196,16 +227,17 @@ class Judged:
     invariants: tuple[Invariant, ...]
     nodes: tuple[Node, ...]
 
-    @property
-    def conditions(self) -> dict[str, Node]:
-        """The condition of each invariant, by its name."""
-        return {found.name: node for found, node in zip(self.invariants, self.nodes, strict=True)}
+    def written(self, model: Model) -> dict[str, Node]:
+        """Return the condition of each invariant as its author wrote it, by its name."""
+        return {found.name: found.as_written(model) for found in self.invariants}
 
 
 def invariants_of(model: Model) -> dict[str, Invariant]:
-    """Return the invariants of a model by name: those beside its class, its own, and deadlock_free."""
-    own = {name: own_invariant(type(model), name) for name in invariant_names(type(model))}
-    return {**_INVARIANTS.of(type(model)), **own, DEADLOCK_FREE: deadlock_free}
+    """Return the invariants of a model by name, of states and of steps: beside its class, its own, deadlock_free."""
+    kind = type(model)
+    own: dict[str, Invariant] = {name: own_invariant(kind, name) for name in invariant_names(kind)}
+    steps = {name: own_step_invariant(kind, name) for name in step_invariant_names(kind)}
+    return {**_INVARIANTS.of(kind), **_STEP_INVARIANTS.of(kind), **own, **steps, DEADLOCK_FREE: deadlock_free}
 
 
 def lemmas_of(model: Model) -> dict[str, Invariant]:
