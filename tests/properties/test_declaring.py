@@ -179,13 +179,11 @@ OF_STEPS = cast("Any", step_invariant)
         (lambda: OF_LEMMA(alone), f"@lemma {TAKES} @lemma(Lock); above 'alone' there is none."),
         (
             lambda: OF_STEPS(three),
-            f"@step_invariant {TAKES} @step_invariant(Lock); above 'three' there is none. In the class's own body, use "
-            f"@step_invariant of insync.model.",
+            f"@step_invariant {TAKES} @step_invariant(Lock); above 'three' there is none.",
         ),
         (
             lambda: OF_STEPS(Puzzle)(alone),
-            "'alone', declared with @step_invariant(Puzzle), must take the model, the state before, the state after and "
-            "nothing else.",
+            f"'alone', declared with @step_invariant(Puzzle), {MUST} before, the state after and nothing else.",
         ),
         (lambda: OF_RUNS(int), f"@eventually {TAKES} @eventually(Lock); <class 'int'> is not one."),
         (

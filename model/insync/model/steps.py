@@ -16,6 +16,7 @@ from insync.model.actions import ROLE, marked_names, place_of_function
 from insync.model.environment import Environment, Place
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Graph, Node, Op, reachable
+from insync.model.kinds import under
 from insync.model.program import BoundAction, Program
 from insync.model.simplify import apply, combine
 from insync.model.tracing import returned_condition
@@ -90,7 +91,9 @@ def trace_step_predicate(model: Model, predicate: StepPredicate) -> Node:
     for first in (0, len(sizes)):
         cells = [graph.cell(first + number) for number in range(len(sizes))]
         views.append(StateView(model.state, Place(Environment(graph, cells), 0, "")))
-    return returned_condition(graph, predicate, predicate(*views), "a condition on the state before and the one after")
+    with under(model.b):
+        found = predicate(*views)
+    return returned_condition(graph, predicate, found, "a condition on the state before and the one after")
 
 
 def step_condition(program: Program, pair: Node, action: BoundAction) -> Node:
