@@ -163,6 +163,7 @@ def many(model: Model, *states: StateView) -> Condition:
 
 TAKES = "takes the model class that it is about, as in"
 IN_THE_BODY = "In the class's own body, use @invariant of insync.model."
+IN_THE_BODY_OF_STEPS = "In the class's own body, use @step_invariant of insync.model."
 MUST = "must take the model, the state"
 OF_INVARIANT, OF_LEMMA, OF_RUNS = cast("tuple[Any, Any, Any]", (invariant, lemma, eventually))
 OF_STEPS = cast("Any", step_invariant)
@@ -179,7 +180,7 @@ OF_STEPS = cast("Any", step_invariant)
         (lambda: OF_LEMMA(alone), f"@lemma {TAKES} @lemma(Lock); above 'alone' there is none."),
         (
             lambda: OF_STEPS(three),
-            f"@step_invariant {TAKES} @step_invariant(Lock); above 'three' there is none.",
+            f"@step_invariant {TAKES} @step_invariant(Lock); above 'three' there is none. {IN_THE_BODY_OF_STEPS}",
         ),
         (
             lambda: OF_STEPS(Puzzle)(alone),
