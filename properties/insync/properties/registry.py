@@ -282,8 +282,15 @@ def select_lemmas(model: Model, names: Iterable[str]) -> list[Invariant]:
     Raises:
         UserError: the model has neither a lemma nor an invariant of that name.
     """
-    known = {**invariants_of(model), **lemmas_of(model)}
-    return _named(known, names, lambda name: f"{model.name} has no lemma {name!r}. {closest(name, known)}")
+    every = {**invariants_of(model), **lemmas_of(model)}
+    known = {name: found for name, found in every.items() if not isinstance(found, StepInvariant)}
+
+    def unknown(name: str) -> str:
+        if name in every:
+            return f"{name} is about steps, and a lemma is about states. Ask for it as a property to have it proved."
+        return f"{model.name} has no lemma {name!r}. {closest(name, known)}"
+
+    return _named(known, names, unknown)
 
 
 def select_run_properties(model: Model, names: Iterable[str] | None = None) -> list[RunProperty]:
@@ -293,11 +300,16 @@ def select_run_properties(model: Model, names: Iterable[str] | None = None) -> l
         UserError: the model has no property of runs of that name.
     """
     known = run_properties_of(model)
-    return _named(
-        known,
-        known if names is None else named_in("properties", names),
-        lambda name: f"{model.name} has no property of runs {name!r}. {closest(name, known)}",
-    )
+
+    def unknown(name: str) -> str:
+        found = invariants_of(model).get(name)
+        if found is not None:
+            what = "steps" if isinstance(found, StepInvariant) else "states"
+            again = f"`insync check {model.name} --property {name}`"
+            return f"{name} is about {what}, not about runs: {again} decides it."
+        return f"{model.name} has no property of runs {name!r}. {closest(name, known)}"
+
+    return _named(known, known if names is None else named_in("properties", names), unknown)
 
 
 def _asked(model: Model, names: Iterable[str] | None) -> tuple[tuple[str, ...], list[Invariant]]:
