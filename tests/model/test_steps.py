@@ -16,7 +16,7 @@ from insync.model import Condition, Int, Model, ModelError, State, StateView, ac
 from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator, evaluate
 from insync.model.graph import Op
-from insync.model.steps import step_condition, step_invariant_names, trace_step_predicate
+from insync.model.steps import step_condition, step_invariant_specs, trace_step_predicate
 from insync.properties.registry import invariants_of
 from insync.properties.step_invariants import StepInvariant
 from insync_expressions import every_state
@@ -49,7 +49,7 @@ def test_the_condition_on_the_state_before_is_the_condition_on_the_step(parts: W
 
 def test_the_cells_of_a_step_are_those_of_the_state_before_and_then_those_of_the_state_after() -> None:
     model = Votes()
-    node = trace_step_predicate(model, lambda before, after: before.term[1] <= after.term[0])
+    node = trace_step_predicate(model, lambda before, after: before.term[1] <= after.term[0], {})
     assert (node.op, [arg.arg for arg in node.args]) == (Op.LE, [1, 2])
 
 
@@ -61,8 +61,8 @@ def test_it_is_inherited_and_replaced_and_removed_like_an_invariant() -> None:
 
         ordered = None  # type: ignore[assignment]
 
-    assert step_invariant_names(Counter) == ["by_one", "ordered"]
-    assert step_invariant_names(Replaced) == ["by_one"]
+    assert list(step_invariant_specs(Counter)) == ["by_one", "ordered"]
+    assert list(step_invariant_specs(Replaced)) == ["by_one"]
     assert check(Replaced(), properties=["by_one"]).violations[0].property == "type_ok"
 
 
@@ -101,6 +101,15 @@ def of_no_function() -> type[Model]:
     return Wrong
 
 
+def of_a_number() -> type[Model]:
+    class Wrong(Base):
+        @step_invariant
+        def grows(self, before: StateView, after: StateView, least: int) -> Condition:
+            return after.x >= before.x + least
+
+    return Wrong
+
+
 def twice() -> type[Model]:
     class Wrong(Base):
         @invariant
@@ -134,8 +143,12 @@ def hidden() -> type[Model]:
 @pytest.mark.parametrize(
     ("define", "message"),
     [
-        (without_after, "the step_invariant 'grows' must take self, the state before a step, the state after it, and "),
-        (with_default, "and nothing else; write `def grows(self, before, after)`."),
+        (without_after, "the step_invariant 'grows' must take self, the state before, the state after and then its "),
+        (with_default, "and then its parameters, without *, ** and defaults."),
+        (
+            of_a_number,
+            "the parameter 'least' of the step_invariant 'grows' is annotated with 'int'; annotate it with a ",
+        ),
         (of_no_function, "@step_invariant belongs directly above a method (def) of the model, not on 7."),
         (twice, "an invariant and a step_invariant are named 'grows', the other at line "),
         (reserved, "a step_invariant cannot be named 'grid': every model has that already; rename it."),

@@ -10,6 +10,7 @@ from insync.model.define import Model
 from insync.model.domains import Absent, Array, Enum, Int, Option, Readable, ReadableState, Record, Set, State
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
 from insync.model.optional import OptionValue
+from insync.model.quantifiers import count, exists, for_all, max_of, min_of, sum_of, the
 from insync.model.settings import Setting, Settings, Switch
 from insync.model.sorts import Index, Subset
 from insync.model.steps import step_invariant
@@ -21,8 +22,6 @@ from insync.model.vocabulary import (
     Implies,
     Not,
     Or,
-    exists,
-    for_all,
     maximum,
     minimum,
     require,
@@ -75,16 +74,21 @@ __all__ = [
     "UserError",
     "action",
     "bound",
+    "count",
     "exists",
     "find_model",
     "for_all",
     "invariant",
+    "max_of",
     "maximum",
+    "min_of",
     "minimum",
     "record",
     "require",
     "set_of",
     "snapshot",
     "step_invariant",
+    "sum_of",
+    "the",
     "when",
 ]

@@ -17,15 +17,18 @@ __all__ = [
     "InvariantSpec",
     "action",
     "action_specs",
+    "check_signature",
     "invariant",
     "invariant_names",
-    "marked_names",
+    "invariant_specs",
+    "marked_specs",
     "parameter_types",
     "place_of_function",
     "scopes_of",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+S = TypeVar("S")
 
 ROLE = "__insync_role__"
 """The attribute of a method that says what it is marked as."""
@@ -42,13 +45,13 @@ class ActionSpec:
 
 
 class InvariantSpec:
-    """What `@invariant` notes of a method: where it stands."""
+    """What `@invariant` notes of a method: where it stands, and the type of each parameter."""
 
-    __slots__ = ("place",)
+    __slots__ = ("parameters", "place")
     word: ClassVar[str] = "invariant"
 
-    def __init__(self, place: str) -> None:
-        self.place = place
+    def __init__(self, place: str, parameters: dict[str, type]) -> None:
+        self.place, self.parameters = place, parameters
 
 
 def place_of_function(function: Callable[..., Any]) -> str:
@@ -56,15 +59,22 @@ def place_of_function(function: Callable[..., Any]) -> str:
     return f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
 
 
-def _check_signature(function: Callable[..., Any], word: str, *, parameters: bool) -> None:
+def check_signature(function: Callable[..., Any], word: str, states: Sequence[str] = ("state",)) -> None:
+    """Refuse anything but a method of self, the states of these names, and parameters.
+
+    Raises:
+        ModelError: it is something else.
+    """
     code = getattr(function, "__code__", None)
     if code is None:
         message = f"{user_frame()}: @{word} belongs directly above a method (def) of the model, not on {function!r}."
         raise ModelError(message)
     unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS) or function.__defaults__
-    if code.co_argcount < 2 or unusual or (code.co_argcount > 2 and not parameters):
-        after = " and then its parameters, without *, ** and defaults" if parameters else " and nothing else"
-        message = f"{place_of_function(function)}: the {word} {function.__name__!r} must take self, the state{after}."
+    if code.co_argcount < 1 + len(states) or unusual:
+        message = (
+            f"{place_of_function(function)}: the {word} {function.__name__!r} must take self, the "
+            f"{', the '.join(states)} and then its parameters, without *, ** and defaults."
+        )
         raise ModelError(message)
 
 
@@ -77,13 +87,13 @@ def scopes_of(function: Callable[..., Any], frame: FrameType) -> Scopes:
     return frame.f_locals, frame.f_back.f_locals if frame.f_back else {}, function.__globals__
 
 
-def parameter_types(function: Callable[..., Any], word: str, scopes: Scopes) -> dict[str, type]:
-    """Return the type of each parameter after the model and the state, from its annotation.
+def parameter_types(function: Callable[..., Any], word: str, scopes: Scopes, states: int = 1) -> dict[str, type]:
+    """Return the type of each parameter after the model and its states, from its annotation.
 
     Raises:
         ModelError: an annotation names nothing that has members.
     """
-    names = function.__code__.co_varnames[2 : function.__code__.co_argcount]
+    names = function.__code__.co_varnames[1 + states : function.__code__.co_argcount]
     return {name: _parameter_type(function, word, name, scopes) for name in names}
 
 
@@ -124,7 +134,7 @@ def action(function: F | None = None, /, *, label: str | None = None) -> F | Cal
     body = sys._getframe(1)
 
     def mark(marked: F) -> F:
-        _check_signature(marked, "action", parameters=True)
+        check_signature(marked, "action")
         types = parameter_types(marked, "action", scopes_of(marked, body))
         setattr(marked, ROLE, ActionSpec(label, place_of_function(marked), types))
         return marked
@@ -135,27 +145,34 @@ def action(function: F | None = None, /, *, label: str | None = None) -> F | Cal
 def invariant(function: F, /) -> F:
     """Mark a method of a model as an invariant: a condition on the state that must hold always.
 
-    This one belongs in the class body. `insync.properties.invariant` declares a function beside the class:
-    `@invariant(Lock)` above a function of model and state.
+    With parameters after the state, annotated like those of an action, it must hold for each of their values. This one
+    belongs in the class body; `insync.properties.invariant` declares a function beside the class: `@invariant(Lock)`
+    above a function of model and state.
     """
-    _check_signature(function, "invariant", parameters=False)
-    setattr(function, ROLE, InvariantSpec(place_of_function(function)))
+    check_signature(function, "invariant")
+    types = parameter_types(function, "invariant", scopes_of(function, sys._getframe(1)))
+    setattr(function, ROLE, InvariantSpec(place_of_function(function), types))
     return function
 
 
 def action_specs(model: type) -> dict[str, ActionSpec]:
     """Return the actions of a model class by name, inherited ones first, in order of definition."""
-    return {name: spec for name, spec in _marked(model) if isinstance(spec, ActionSpec)}
+    return marked_specs(model, ActionSpec)
+
+
+def invariant_specs(model: type) -> dict[str, InvariantSpec]:
+    """Return the invariants of a model class by name, inherited ones first, in order of definition."""
+    return marked_specs(model, InvariantSpec)
 
 
 def invariant_names(model: type) -> list[str]:
     """Return the names of a model class's invariants in order of definition."""
-    return marked_names(model, InvariantSpec)
+    return list(invariant_specs(model))
 
 
-def marked_names(model: type, kind: type) -> list[str]:
-    """Return the names of the methods of a model class that are marked as one kind of thing, in order of definition."""
-    return [name for name, spec in _marked(model) if isinstance(spec, kind)]
+def marked_specs(model: type, kind: type[S]) -> dict[str, S]:
+    """Return what is marked in one way in a model class by name, inherited ones first, in order of definition."""
+    return {name: spec for name, spec in _marked(model) if isinstance(spec, kind)}
 
 
 def _marked(model: type) -> Iterator[tuple[str, object]]:

@@ -8,18 +8,16 @@ asks of one action is a condition on the state before alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from inspect import CO_VARARGS, CO_VARKEYWORDS
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from insync.model.actions import ROLE, marked_names, place_of_function
+from insync.model.actions import ROLE, check_signature, marked_specs, parameter_types, place_of_function, scopes_of
 from insync.model.environment import Environment, Place
-from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Graph, Node, Op, reachable
-from insync.model.kinds import under
 from insync.model.program import BoundAction, Program
 from insync.model.simplify import apply, combine
-from insync.model.tracing import returned_condition
+from insync.model.tracing import traced_condition
 from insync.model.values import Condition
 from insync.model.views import StateView
 
@@ -27,63 +25,59 @@ if TYPE_CHECKING:
     from insync.model.define import Model
 
 __all__ = [
+    "STATES",
     "StepInvariantSpec",
-    "StepPredicate",
     "step_condition",
     "step_invariant",
-    "step_invariant_names",
+    "step_invariant_specs",
     "trace_step_predicate",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-StepPredicate = Callable[[StateView, StateView], Condition]
-"""A condition on the state before a step and the state after it."""
+STATES = ("state before", "state after")
+"""What a step invariant is a condition on."""
 
 
 class StepInvariantSpec:
-    """What `@step_invariant` notes of a method: where it stands."""
+    """What `@step_invariant` notes of a method: where it stands, and the type of each parameter."""
 
-    __slots__ = ("place",)
+    __slots__ = ("parameters", "place")
     word: ClassVar[str] = "step_invariant"
 
-    def __init__(self, place: str) -> None:
-        self.place = place
+    def __init__(self, place: str, parameters: dict[str, type]) -> None:
+        self.place, self.parameters = place, parameters
 
 
 def step_invariant(function: F, /) -> F:
     """Mark a method of a model as a step invariant: a condition that every step that changes the state must meet.
 
-    The method takes `self`, the state before the step and the state after it. This one belongs in the class body;
+    The method takes `self`, the state before the step, the state after it, and perhaps parameters, annotated like those
+    of an action: it must hold for each of their values. This one belongs in the class body;
     `insync.properties.step_invariant` declares a function beside the class.
     """
-    code = getattr(function, "__code__", None)
-    if code is None:
-        message = (
-            f"{user_frame()}: @step_invariant belongs directly above a method (def) of the model, not on {function!r}."
-        )
-        raise ModelError(message)
-    unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS) or function.__defaults__
-    if code.co_argcount != 3 or unusual:
-        message = (
-            f"{place_of_function(function)}: the step_invariant {function.__name__!r} must take self, the state before "
-            f"a step, the state after it, and nothing else; write `def {function.__name__}(self, before, after)`."
-        )
-        raise ModelError(message)
-    setattr(function, ROLE, StepInvariantSpec(place_of_function(function)))
+    check_signature(function, "step_invariant", STATES)
+    scopes = scopes_of(function, sys._getframe(1))
+    types = parameter_types(function, "step_invariant", scopes, len(STATES))
+    setattr(function, ROLE, StepInvariantSpec(place_of_function(function), types))
     return function
 
 
-def step_invariant_names(model: type) -> list[str]:
-    """Return the names of a model class's step invariants in order of definition."""
-    return marked_names(model, StepInvariantSpec)
+def step_invariant_specs(model: type) -> dict[str, StepInvariantSpec]:
+    """Return the step invariants of a model class by name, inherited ones first, in order of definition."""
+    return marked_specs(model, StepInvariantSpec)
 
 
-def trace_step_predicate(model: Model, predicate: StepPredicate) -> Node:
+def trace_step_predicate(model: Model, predicate: Callable[..., Condition], parameters: Mapping[str, type]) -> Node:
     """Return the node of a condition on two states: its cells are those of the state before, then those after.
 
+    Args:
+        model: the model.
+        predicate: of the state before, the state after, and parameters, for all values of which it must hold.
+        parameters: the type of each parameter.
+
     Raises:
-        ModelError: it assigns, uses `require`, or does not return a condition.
+        ModelError: it assigns, uses `require`, does not return a condition, or has too many bindings.
     """
     sizes = model.program.graph.cell_sizes
     graph = Graph((*sizes, *sizes))
@@ -91,9 +85,8 @@ def trace_step_predicate(model: Model, predicate: StepPredicate) -> Node:
     for first in (0, len(sizes)):
         cells = [graph.cell(first + number) for number in range(len(sizes))]
         views.append(StateView(model.state, Place(Environment(graph, cells), 0, "")))
-    with under(model.b):
-        found = predicate(*views)
-    return returned_condition(graph, predicate, found, "a condition on the state before and the one after")
+    wanted = "a condition on the state before and the one after"
+    return traced_condition(model, graph, predicate, views, parameters, wanted)
 
 
 def step_condition(program: Program, pair: Node, action: BoundAction) -> Node:

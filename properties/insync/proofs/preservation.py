@@ -135,7 +135,6 @@ class Preservation:
         groups = [list(group) for _, group in groupby(at_risk, key=lambda part: part.name)]
         return [[], *groups] if action.checks else groups
 
-
     def _of_steps(self, number: int, only: str | None) -> list[list[_Part]]:
         """Return what the invariants of steps ask of an action, where that is not plain."""
         groups = []

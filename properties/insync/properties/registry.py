@@ -14,10 +14,10 @@ from inspect import CO_VARARGS, CO_VARKEYWORDS
 from typing import Any, Generic, TypeVar
 
 from insync.model import Model
-from insync.model.actions import invariant_names
+from insync.model.actions import invariant_names, parameter_types, scopes_of
 from insync.model.errors import ModelError, UserError, closest
 from insync.model.graph import Node
-from insync.model.steps import step_invariant_names
+from insync.model.steps import STATES, step_invariant_specs
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, deadlock_free
 from insync.properties.fairness import Fairness
 from insync.properties.invariants import Because, Invariant, Predicate, invariant_beside, own_invariant
@@ -76,7 +76,9 @@ _RUN_PROPERTIES: _Declared[RunProperty] = _Declared()
 
 
 def invariant(kind: type[M], *, because: Because | None = None) -> Callable[[Predicate[M]], Predicate[M]]:
-    """Declare a function of model and state as an invariant of a model class, under the function's name.
+    """Declare a function of model, state and parameters as an invariant of a model class, under the function's name.
+
+    With parameters, which are annotated with sorts, ranges, enumerations or bool, it must hold for all their values.
 
     It stands beside the class. In the class's own body, `insync.model.invariant` marks a method of self and state.
 
@@ -101,10 +103,10 @@ def lemma(kind: type[M], *, because: Because | None = None) -> Callable[[Predica
 
 
 def step_invariant(kind: type[M], *, because: Because | None = None) -> Callable[[PairPredicate[M]], PairPredicate[M]]:
-    """Declare a function of model, state before and state after as a step invariant of a model class.
+    """Declare a function of model, state before, state after and parameters as a step invariant of a model class.
 
-    Every step from a reachable state that changes the state must meet it. It stands beside the class, under the
-    function's name. In the class's own body, `insync.model.step_invariant` marks a method.
+    Every step from a reachable state that changes the state must meet it, for all values of its parameters. It stands
+    beside the class. In the class's own body, `insync.model.step_invariant` marks a method.
 
     Args:
         kind: the model class.
@@ -112,10 +114,12 @@ def step_invariant(kind: type[M], *, because: Because | None = None) -> Callable
             generic sentence.
     """
     _check_kind("step_invariant", kind)
+    frame = sys._getframe(1)
 
     def declare(predicate: PairPredicate[M]) -> PairPredicate[M]:
-        _check_function("step_invariant", kind, predicate, parameters=False, states=_BEFORE_AND_AFTER)
-        _STEP_INVARIANTS.add(kind, step_invariant_beside(kind, predicate, because))
+        _check_function("step_invariant", kind, predicate, STATES)
+        parameters = parameter_types(predicate, "step_invariant", scopes_of(predicate, frame), len(STATES))
+        _STEP_INVARIANTS.add(kind, step_invariant_beside(kind, predicate, parameters, because))
         return predicate
 
     return declare
@@ -156,10 +160,12 @@ def _condition(
     word: str, declared: _Declared[Invariant], kind: type[M], because: Because | None
 ) -> Callable[[Predicate[M]], Predicate[M]]:
     _check_kind(word, kind)
+    frame = sys._getframe(2)
 
     def declare(predicate: Predicate[M]) -> Predicate[M]:
-        _check_function(word, kind, predicate, parameters=False)
-        declared.add(kind, invariant_beside(kind, predicate, because))
+        _check_function(word, kind, predicate)
+        parameters = parameter_types(predicate, word, scopes_of(predicate, frame))
+        declared.add(kind, invariant_beside(kind, predicate, parameters, because))
         return predicate
 
     return declare
@@ -167,11 +173,12 @@ def _condition(
 
 def _run(word: str, kind: type[Model], says: RunKind, fairness: Fairness) -> Callable[[F], F]:
     _check_kind(word, kind)
-    names = sys._getframe(2).f_locals  # for the sorts of a property that is declared inside a function
+    frame = sys._getframe(2)
 
     def declare(function: F) -> F:
-        _check_function(word, kind, function, parameters=True)
-        _RUN_PROPERTIES.add(kind, run_property_beside(function, says, fairness, names))
+        _check_function(word, kind, function)
+        parameters = parameter_types(function, f"{word} property", scopes_of(function, frame))
+        _RUN_PROPERTIES.add(kind, run_property_beside(function, says, fairness, parameters))
         return function
 
     return declare
@@ -189,23 +196,16 @@ def _check_kind(word: str, kind: object) -> None:
     raise ModelError(message)
 
 
-_BEFORE_AND_AFTER = ("state before", "state after")
-
-
-def _check_function(
-    word: str, kind: type[Model], function: object, *, parameters: bool, states: Sequence[str] = ("state",)
-) -> None:
+def _check_function(word: str, kind: type[Model], function: object, states: Sequence[str] = ("state",)) -> None:
     code = getattr(function, "__code__", None)
     if code is None:
         message = f"@{word}({kind.__name__}) belongs directly above a function (def), not on {function!r}."
         raise ModelError(message)
     unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)
-    fewest = 1 + len(states)
-    if code.co_argcount < fewest or unusual or (code.co_argcount > fewest and not parameters):
-        after = " and then its parameters, without * and **" if parameters else " and nothing else"
+    if code.co_argcount < 1 + len(states) or unusual:
         message = (
             f"{code.co_filename}:{code.co_firstlineno}: {code.co_name!r}, declared with @{word}({kind.__name__}), "
-            f"must take the model, the {', the '.join(states)}{after}."
+            f"must take the model, the {', the '.join(states)} and then its parameters, without * and **."
         )
         raise ModelError(message)
 
@@ -236,7 +236,7 @@ def invariants_of(model: Model) -> dict[str, Invariant]:
     """Return the invariants of a model by name, of states and of steps: beside its class, its own, deadlock_free."""
     kind = type(model)
     own: dict[str, Invariant] = {name: own_invariant(kind, name) for name in invariant_names(kind)}
-    steps = {name: own_step_invariant(kind, name) for name in step_invariant_names(kind)}
+    steps = {name: own_step_invariant(kind, name) for name in step_invariant_specs(kind)}
     return {**_INVARIANTS.of(kind), **_STEP_INVARIANTS.of(kind), **own, **steps, DEADLOCK_FREE: deadlock_free}
 
 

@@ -123,7 +123,9 @@ class _Shown:
         if node.op is Op.ADD and node.args[0].op is Op.CELL and node.args[1].op is Op.CONST:
             return self._number(node.args[0], node.args[1].lo)
         if node.op is Op.TEST and node.args[0].op is Op.CELL and node.args[1].op is Op.CONST:
-            return self._membership(int(str(node.args[0].arg)), node.args[1].lo)
+            member = node.args[1].lo
+            if 0 <= member < node.args[0].hi.bit_length():
+                return self._membership(int(str(node.args[0].arg)), member)
         parts = [self.text(a, depth + 1) for a in node.args]
         if sum(map(len, parts)) > LONGEST:
             raise _TooLong

@@ -7,24 +7,25 @@ is judged by that again, with the evaluator.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from types import MethodType
+from typing import Concatenate, TypeVar
 
 from insync.model import Condition, Model, StateView
 from insync.model.errors import DomainError
 from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.model.graph import Node, Op
 from insync.model.simplify import combine
-from insync.model.steps import StepPredicate, step_condition, trace_step_predicate
+from insync.model.steps import step_condition, step_invariant_specs, trace_step_predicate
 from insync.properties.invariants import Because, Invariant, kept_for, sentence_of
 
 __all__ = ["PairPredicate", "StepInvariant", "own_step_invariant", "step_invariant_beside"]
 
 M = TypeVar("M", bound=Model)
 
-PairPredicate = Callable[[M, StateView, StateView], Condition]
-"""A condition on a step as it is written: a function of a model, the state before and the state after."""
+PairPredicate = Callable[Concatenate[M, StateView, StateView, ...], Condition]
+"""A condition on a step as it is written: a function of a model, the states before and after, and parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,35 +63,48 @@ class StepInvariant(Invariant):
         return None
 
 
-def step_invariant_beside(kind: type[M], predicate: PairPredicate[M], because: Because | None) -> StepInvariant:
-    """Return the step invariant that a function beside the model's class means, under the function's name."""
+def step_invariant_beside(
+    kind: type[M], predicate: PairPredicate[M], parameters: Mapping[str, type], because: Because | None
+) -> StepInvariant:
+    """Return the step invariant that a function beside the model's class means, under the function's name.
 
-    def written(model: Model) -> StepPredicate:
+    Args:
+        kind: the model class.
+        predicate: of model, state before, state after and parameters.
+        parameters: the type of each parameter: it must hold for all their values.
+        because: says why a step breaks it; None for the generic sentence.
+    """
+
+    def bound(model: Model) -> Callable[..., Condition]:
         assert isinstance(model, kind), f"{predicate.__name__} is declared of {kind.__name__}, not of {model.name}"
-        return lambda before, after: predicate(model, before, after)
+        return MethodType(predicate, model)
 
-    return _made(predicate.__name__, predicate, written, because)
+    return _made(predicate.__name__, predicate, bound, parameters, because)
 
 
 def own_step_invariant(kind: type[Model], name: str) -> StepInvariant:
     """Return the step invariant that a method of the model means."""
-    return _made(name, getattr(kind, name), lambda model: getattr(model, name), None)
+    parameters = step_invariant_specs(kind)[name].parameters
+    return _made(name, getattr(kind, name), lambda model: getattr(model, name), parameters, None)
 
 
 def _made(
-    name: str, function: Callable[..., object], written: Callable[[Model], StepPredicate], because: Because | None
+    name: str,
+    function: Callable[..., object],
+    bound: Callable[[Model], Callable[..., Condition]],
+    parameters: Mapping[str, type],
+    because: Because | None,
 ) -> StepInvariant:
     def pair(model: Model) -> Node:
-        return kept_for(model, (function, "pair"), lambda: trace_step_predicate(model, written(model)))
+        return kept_for(model, (function, "pair"), lambda: trace_step_predicate(model, bound(model), parameters))
 
     def by_action(model: Model) -> tuple[Node, ...]:
-        program = model.program
-        return tuple(step_condition(program, pair(model), action) for action in program.actions)
+        def made() -> tuple[Node, ...]:
+            return tuple(step_condition(model.program, pair(model), action) for action in model.program.actions)
 
-    def actions_kept(model: Model) -> tuple[Node, ...]:
-        return kept_for(model, (function, "by action"), lambda: by_action(model))
+        return kept_for(model, (function, "by action"), made)
 
     def node(model: Model) -> Node:
-        return combine(model.program.graph, Op.AND, list(actions_kept(model)))
+        return combine(model.program.graph, Op.AND, list(by_action(model)))
 
-    return StepInvariant(name, sentence_of(function), node, because, pair=pair, by_action=actions_kept)
+    return StepInvariant(name, sentence_of(function), node, because, pair=pair, by_action=by_action)
