@@ -143,16 +143,16 @@ def hidden() -> type[Model]:
 @pytest.mark.parametrize(
     ("define", "message"),
     [
-        (without_after, "the step_invariant 'grows' must take self, the state before, the state after and then its "),
+        (without_after, "the step invariant 'grows' must take self, the state before, the state after and then its "),
         (with_default, "and then its parameters, without *, ** and defaults."),
         (
             of_a_number,
-            "the parameter 'least' of the step_invariant 'grows' is annotated with 'int'; annotate it with a ",
+            "the parameter 'least' of the step invariant 'grows' is annotated with 'int'; annotate it with a ",
         ),
         (of_no_function, "@step_invariant belongs directly above a method (def) of the model, not on 7."),
-        (twice, "an invariant and a step_invariant are named 'grows', the other at line "),
-        (reserved, "a step_invariant cannot be named 'grid': every model has that already; rename it."),
-        (hidden, "'by_one' hides the step_invariant at "),
+        (twice, "an invariant and a step invariant are named 'grows', the other at line "),
+        (reserved, "a step invariant cannot be named 'grid': every model has that already; rename it."),
+        (hidden, "'by_one' hides the step invariant at "),
     ],
 )
 def test_a_mistake_in_the_class_is_named_with_its_line(define: Callable[[], object], message: str) -> None:

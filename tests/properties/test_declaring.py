@@ -167,8 +167,8 @@ IN_THE_BODY_OF_STEPS = "In the class's own body, use @step_invariant of insync.m
 PARAMETERS = "and then its parameters, without * and **."
 MUST = "must take the model, the state"
 ANNOTATE = (
-    "is annotated with 'int'; annotate it with a sort (a subclass of Index), a range (of Range), an enumeration or "
-    "bool."
+    "is annotated with 'int'; annotate it with a sort (a subclass of Index), a range (of Range), "
+    "an enumeration or bool."
 )
 OF_INVARIANT, OF_LEMMA, OF_RUNS = cast("tuple[Any, Any, Any]", (invariant, lemma, eventually))
 OF_STEPS = cast("Any", step_invariant)

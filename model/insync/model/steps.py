@@ -12,7 +12,15 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from insync.model.actions import ROLE, check_signature, marked_specs, parameter_types, place_of_function, scopes_of
+from insync.model.actions import (
+    ROLE,
+    InvariantSpec,
+    check_signature,
+    marked_specs,
+    parameter_types,
+    place_of_function,
+    scopes_of,
+)
 from insync.model.environment import Environment, Place
 from insync.model.graph import Graph, Node, Op, reachable
 from insync.model.program import BoundAction, Program
@@ -39,14 +47,13 @@ STATES = ("state before", "state after")
 """What a step invariant is a condition on."""
 
 
-class StepInvariantSpec:
-    """What `@step_invariant` notes of a method: where it stands, and the type of each parameter."""
+class StepInvariantSpec(InvariantSpec):
+    """What `@step_invariant` notes of a method, as `@invariant` does."""
 
-    __slots__ = ("parameters", "place")
-    word: ClassVar[str] = "step_invariant"
-
-    def __init__(self, place: str, parameters: dict[str, type]) -> None:
-        self.place, self.parameters = place, parameters
+    __slots__ = ()
+    word: ClassVar[str] = "step invariant"
+    mark: ClassVar[str] = "step_invariant"
+    states: ClassVar[tuple[str, ...]] = STATES
 
 
 def step_invariant(function: F, /) -> F:
@@ -56,9 +63,9 @@ def step_invariant(function: F, /) -> F:
     of an action: it must hold for each of their values. This one belongs in the class body;
     `insync.properties.step_invariant` declares a function beside the class.
     """
-    check_signature(function, "step_invariant", STATES)
+    check_signature(function, StepInvariantSpec)
     scopes = scopes_of(function, sys._getframe(1))
-    types = parameter_types(function, "step_invariant", scopes, len(STATES))
+    types = parameter_types(function, StepInvariantSpec.word, scopes, len(STATES))
     setattr(function, ROLE, StepInvariantSpec(place_of_function(function), types))
     return function
 

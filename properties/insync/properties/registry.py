@@ -118,7 +118,7 @@ def step_invariant(kind: type[M], *, because: Because | None = None) -> Callable
 
     def declare(predicate: PairPredicate[M]) -> PairPredicate[M]:
         _check_function("step_invariant", kind, predicate, STATES)
-        parameters = parameter_types(predicate, "step_invariant", scopes_of(predicate, frame), len(STATES))
+        parameters = parameter_types(predicate, "step invariant", scopes_of(predicate, frame), len(STATES))
         _STEP_INVARIANTS.add(kind, step_invariant_beside(kind, predicate, parameters, because))
         return predicate
 
