@@ -173,9 +173,10 @@ def wrong(statements: str, extra: str = "") -> str:
         ("    @action\n    def go(self, s, *, r: Replica): pass", "must take self, the state and then its parameters"),
         ("    @action\n    def go(self, s, *rs: Replica): pass", "without \\*, \\*\\* and defaults"),
         ("    @action\n    def go(self, s, r: Replica = 0): pass", "the action 'go' must take self"),
+        ("    @invariant\n    def go(self): pass", "the invariant 'go' must take self, the state and then its"),
         (
-            "    @invariant\n    def go(self, s, r: Replica): pass",
-            "the invariant 'go' must take self, the state and nothing",
+            "    @invariant\n    def go(self, s, r: int): pass",
+            "wrong_model.py:2: the parameter 'r' of the invariant 'go' is annotated with .*'int'.*; annotate it with",
         ),
         ("    @action\n    @classmethod\n    def go(cls, s): pass", "@action belongs directly above a method"),
         (
@@ -225,7 +226,7 @@ def test_a_wrong_class_is_refused_at_its_line(statements: str, message: str) -> 
         ("    def initial(self, s): return s.n", "wrong_model.py:2: initial returns this number; it assigns"),
         (
             "    def initial(self, s): require(s.up)",
-            "wrong_model.py:2: require\\(\\) belongs in an action. .*`initial`",
+            "wrong_model.py:2: require\\(\\) belongs in an action or a method marked with @initial. .*`initial`",
         ),
         ("    def initial(self, s):\n        if s.up: s.n = 1", "wrong_model.py:3: Python decides `if`"),
         (
@@ -286,4 +287,4 @@ def test_annotations_are_found_wherever_the_sort_is_defined() -> None:
 
     parameters = [a.shown_parameters for a in Wants().program.actions if a.name == "go"]
     assert len(parameters) == 8
-    assert parameters[0] == {"local": "1", "mode": "ON", "really": "false"}
+    assert parameters[0] == {"local": "local1", "mode": "ON", "really": "false"}

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from insync.model.actions import action, invariant
+from insync.model.actions import action, initial, invariant
+from insync.model.anything import ANY, Anything
+from insync.model.bound_terms import bound
 from insync.model.bounds import Bound, Bounds, BoundValues
 from insync.model.catalogue import find_model
+from insync.model.collected_views import BagView, SeqView
 from insync.model.define import Model
-from insync.model.domains import Absent, Array, Enum, Int, Option, Readable, ReadableState, Record, Set, State
+from insync.model.domains import (
+    Absent,
+    Array,
+    Bag,
+    Enum,
+    Int,
+    Option,
+    Readable,
+    ReadableState,
+    Record,
+    Seq,
+    Set,
+    SetOf,
+    State,
+)
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
 from insync.model.optional import OptionValue
+from insync.model.quantifiers import count, exists, for_all, max_of, min_of, sum_of, the
+from insync.model.set_views import SetOfView
 from insync.model.settings import Setting, Settings, Switch
 from insync.model.sorts import Index, Subset
+from insync.model.steps import step_invariant
 from insync.model.values import NONE, Bool, Condition, EnumValue, Nothing, Num, SetValue
 from insync.model.views import RecordView, StateView, record
 from insync.model.vocabulary import (
@@ -19,8 +39,6 @@ from insync.model.vocabulary import (
     Implies,
     Not,
     Or,
-    exists,
-    for_all,
     maximum,
     minimum,
     require,
@@ -28,12 +46,17 @@ from insync.model.vocabulary import (
     snapshot,
     when,
 )
+from insync.model.whole_numbers import Range
 
 __all__ = [
+    "ANY",
     "NONE",
     "Absent",
     "And",
+    "Anything",
     "Array",
+    "Bag",
+    "BagView",
     "Bool",
     "Bound",
     "BoundValues",
@@ -56,11 +79,16 @@ __all__ = [
     "Option",
     "OptionValue",
     "Or",
+    "Range",
     "Readable",
     "ReadableState",
     "Record",
     "RecordView",
+    "Seq",
+    "SeqView",
     "Set",
+    "SetOf",
+    "SetOfView",
     "SetValue",
     "Setting",
     "Settings",
@@ -70,15 +98,23 @@ __all__ = [
     "Switch",
     "UserError",
     "action",
+    "bound",
+    "count",
     "exists",
     "find_model",
     "for_all",
+    "initial",
     "invariant",
+    "max_of",
     "maximum",
+    "min_of",
     "minimum",
     "record",
     "require",
     "set_of",
     "snapshot",
+    "step_invariant",
+    "sum_of",
+    "the",
     "when",
 ]

@@ -9,35 +9,48 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
-from insync.model.actions import ROLE, place_of_function
+from insync.model.actions import ROLE, initial, place_of_function
 from insync.model.bounds import Bounds, BoundValues
 from insync.model.domains import MOST_CELLS, Readable, ReadableState, State
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Node
+from insync.model.kinds import is_kind, members_of
 from insync.model.program import Program
 from insync.model.settings import Settings, choose
 from insync.model.sorts import Index
 from insync.model.tracing import trace_predicate, traced
 from insync.model.values import Condition
 from insync.model.views import StateView
+from insync.model.whole_numbers import Range
 
 __all__ = ["Model", "show"]
 
-S = TypeVar("S", bound=Index)
+S = TypeVar("S", bound=Index | Range | Enum)
+
+
+_NONE: Mapping[str, type] = MappingProxyType({})
 
 
 class _Body(dict[str, Any]):
-    """The names of a class body; an action or invariant must not be defined twice under one name."""
+    """The names of a class body; an action or invariant must not be defined twice under one name.
+
+    Where `initial` has been defined as a method, `@initial` above a later one is the mark all the same.
+    """
+
+    def __getitem__(self, name: str) -> Any:
+        found = super().__getitem__(name)
+        return initial if name == "initial" and inspect.isfunction(found) else found
 
     def __setitem__(self, name: str, value: Any) -> None:
         old, new = getattr(self.get(name), ROLE, None), getattr(value, ROLE, None)
         if old is not None and new is not None:
             other = old.place.rsplit(":", 1)[1]
-            kind = f"two {new.word}s" if type(old) is type(new) else f"an {old.word} and an {new.word}"
+            kind = f"two {new.word}s" if type(old) is type(new) else f"{_a(old.word)} and {_a(new.word)}"
             message = f"{new.place}: {kind} are named {name!r}, the other at line {other}; rename one."
             raise ModelError(message)
         if old is not None and callable(value):
@@ -93,13 +106,15 @@ def _check_names(bases: tuple[type, ...], members: dict[str, Any]) -> None:
     for name, member in members.items():
         spec = getattr(member, ROLE, None)
         if spec is not None and (name in _RESERVED or hasattr(type, name)):
-            message = f"{spec.place}: an {spec.word} cannot be named {name!r}: every model has that already; rename it."
+            message = (
+                f"{spec.place}: {_a(spec.word)} cannot be named {name!r}: every model has that already; rename it."
+            )
             raise ModelError(message)
         inherited = next((role for base in bases if (role := getattr(getattr(base, name, None), ROLE, None))), None)
         if inherited is not None and spec is None and member is not None:
             message = (
                 f"{_place_of(member)}: {name!r} hides the {inherited.word} at {inherited.place} and is none itself; "
-                f"write @{inherited.word} above it, or {name} = None to remove the {inherited.word}."
+                f"write @{inherited.mark} above it, or {name} = None to remove the {inherited.word}."
             )
             raise ModelError(message)
 
@@ -112,6 +127,10 @@ def _check_takes_bounds(declare: Callable[..., object]) -> None:
         raise ModelError(message) from None
 
 
+def _a(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
+
+
 def _place_of(member: object) -> str:
     return place_of_function(member) if hasattr(member, "__code__") and callable(member) else user_frame()
 
@@ -119,7 +138,8 @@ def _place_of(member: object) -> str:
 class Model(metaclass=ModelMeta):
     """A deterministic state machine with finite bounds.
 
-    Subclass it, declare `bounds` and `settings`, write `declare`, and mark methods with `@action` and `@invariant`.
+    Subclass it, declare `bounds` and `settings`, write `declare`, and mark methods with `@action` and `@invariant`, and
+    with `@initial` where there are several initial states.
     An instance is the model under chosen bounds and settings, which its constructor takes by name.
 
     Attributes:
@@ -142,7 +162,7 @@ class Model(metaclass=ModelMeta):
 
     def __init__(self, **chosen: int | str | Enum) -> None:
         self.b = choose(self.name, self.settings, self.bounds, chosen)
-        self._members: dict[type[Index], list[Any]] = {}
+        self._members: dict[type, list[Any]] = {}
         self._program: Program | None = None  # kept by `tracing`
         self._state: State | None = None
         self._source_suspicions: tuple[str, ...] | None = None  # kept by `suspicion`
@@ -158,7 +178,7 @@ class Model(metaclass=ModelMeta):
         raise ModelError(message)
 
     def initial(self, s: StateView) -> None:
-        """Assign the fields that do not begin as false, lowest, first, none or empty."""
+        """Assign the fields that do not begin as false, lowest, first, none or empty, in each initial state."""
 
     def remarks(self) -> list[str]:
         """Return what the user should know about the chosen bounds and settings, a sentence each; none by default."""
@@ -169,13 +189,12 @@ class Model(metaclass=ModelMeta):
         return {name: show(value) for name, value in state.items()}
 
     def all(self, sort: type[S]) -> list[S]:
-        """Return the members of a sort under this model's bounds."""
-        given: object = sort
-        if not (isinstance(given, type) and issubclass(given, Index)):
-            message = f"{user_frame()}: self.all(...) gives the members of a sort, and {given!r} is not one."
+        """Return the members of a sort, a range or an enumeration under this model's bounds."""
+        if not is_kind(sort):
+            message = f"{user_frame()}: self.all(...) gives the members of a sort, and {sort!r} is not one."
             raise ModelError(message)
         if sort not in self._members:
-            self._members[sort] = sort.members(self.b)
+            self._members[sort] = list(members_of(sort, self.b))
         return self._members[sort]
 
     @property
@@ -201,9 +220,11 @@ class Model(metaclass=ModelMeta):
         """The traced model, made when first needed."""
         return traced(self, lambda: None)
 
-    def trace_predicate(self, predicate: Callable[[StateView], Condition]) -> Node:
-        """Return the node of a condition on the state."""
-        return trace_predicate(self, predicate)
+    def trace_predicate(
+        self, predicate: Callable[..., Condition], parameters: Mapping[str, type] | None = None
+    ) -> Node:
+        """Return the node of a condition on the state, which must hold for all values of its parameters, if any."""
+        return trace_predicate(self, predicate, parameters or {})
 
     def decode(self, codes: tuple[int, ...]) -> ReadableState:
         """Return the readable state of these codes."""

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import Enum as PythonEnum
-from typing import Any, NoReturn
+from typing import Any
 
+from insync.model.bound_terms import BoundTerm, is_whole, value_of
 from insync.model.bounds import BoundValues
+from insync.model.domain import Domain, DomainLike, Readable
 from insync.model.environment import Environment
-from insync.model.errors import ModelError, UserError, user_frame
+from insync.model.errors import ModelError, user_frame
 from insync.model.graph import LARGEST_SET, Node, Op
 from insync.model.optional import OptionValue
 from insync.model.simplify import apply
 from insync.model.sorts import Index
 from insync.model.values import Bool, EnumValue, Nothing, Num, SetValue, condition, mask, number, of_graph
+from insync.model.whole_numbers import Range
 
 __all__ = [
     "Boolean",
@@ -35,53 +38,15 @@ __all__ = [
     "name_of",
 ]
 
-Readable = Any
-"""A value in plain Python: labels of members, None, names of an enumeration, lists, dicts, ints and bools."""
-
-DomainLike = Any
-"""A domain, a sort (an `Index` class), a Python enumeration class, or `Bool`."""
-
-
-class Domain:
-    """The type of a field. After `bind`, `width` is how many cells a value takes."""
-
-    width: int
-
-    def bind(self, bounds: BoundValues) -> Domain:
-        """Return this domain with every size known under the bounds."""
-        raise NotImplementedError
-
-    def cells(self, path: str) -> Iterator[tuple[str, int]]:
-        """Yield the path and the number of codes of each cell, in order."""
-        raise NotImplementedError
-
-    def decode(self, codes: Sequence[int], at: int) -> Readable:
-        """Return the readable value whose cells begin at a place of the codes."""
-        raise NotImplementedError
-
-    def encode(self, value: Readable, path: str) -> list[int]:
-        """Return the codes of a readable value.
-
-        Raises:
-            UserError: the value is not in the domain; the message names the path.
-        """
-        raise NotImplementedError
-
-    def shape(self) -> tuple[object, ...]:
-        """Return what says whether two bound domains have the same values with the same codes."""
-        raise NotImplementedError
-
-    def _reject(self, value: Readable, path: str, expected: str) -> NoReturn:
-        message = f"{path or 'state'}: {value!r} is not a value of this field; expected {expected}."
-        raise UserError(message)
-
 
 def as_domain(given: DomainLike) -> Domain:
-    """Return the domain that was meant: a sort, an enumeration class and `Bool` stand for one."""
+    """Return the domain that was meant: a sort, a range, an enumeration class and `Bool` stand for one."""
     if isinstance(given, Domain):
         return given
     if isinstance(given, type) and issubclass(given, Index):
         return Member(given)
+    if isinstance(given, type) and issubclass(given, Range):
+        return Int(given.lo, given.hi)
     if isinstance(given, type) and issubclass(given, PythonEnum):
         return Enum(given)
     if given is Bool or given is bool:
@@ -89,7 +54,10 @@ def as_domain(given: DomainLike) -> Domain:
     if isinstance(given, type) and issubclass(given, Domain):
         message = f"{user_frame()}: {given.__name__} needs its arguments in parentheses to be a domain."
         raise ModelError(message)
-    message = f"{user_frame()}: {given!r} is not a domain; use Bool, Int, Enum, a sort, Option, Set, Record or Array."
+    message = (
+        f"{user_frame()}: {given!r} is not a domain; use Bool, Int, Enum, a sort, Option, Set, Record, Array, Seq, Bag "
+        f"or SetOf."
+    )
     raise ModelError(message)
 
 
@@ -140,6 +108,12 @@ class Scalar(Domain):
     def bind(self, bounds: BoundValues) -> Scalar:
         return self
 
+    def number_of_values(self) -> int:
+        return self.size
+
+    def values(self) -> Iterator[tuple[int, ...]]:
+        return ((code,) for code in range(self.size))
+
     def cells(self, path: str) -> Iterator[tuple[str, int]]:
         yield path, self.size
 
@@ -174,24 +148,35 @@ class Boolean(Scalar):
 
 
 class Int(Scalar):
-    """The whole numbers from lo to hi."""
+    """The whole numbers from lo to hi, each a number or what a bound gives."""
 
-    def __init__(self, lo: int, hi: int) -> None:
-        for end in (lo, hi):
-            if isinstance(end, bool) or not isinstance(end, int):
-                message = f"{user_frame()}: Int({lo!r}, {hi!r}) needs two whole numbers; {end!r} is not one."
+    lo: int
+    hi: int
+
+    def __init__(self, lo: int | BoundTerm, hi: int | BoundTerm, *, place: str | None = None) -> None:
+        place = self.place = place or user_frame()
+        self.ends = lo, hi
+        for end in self.ends:
+            if not isinstance(end, BoundTerm) and not is_whole(end):
+                message = f"{place}: Int({lo!r}, {hi!r}) needs two whole numbers; {end!r} is not one."
                 raise ModelError(message)
+        if isinstance(lo, BoundTerm) or isinstance(hi, BoundTerm):
+            return  # `bind` makes the domain whose ends are known
         if lo > hi:
-            message = f"{user_frame()}: Int({lo}, {hi}) has no value; the first number must not be above the second."
+            message = f"{place}: Int({lo}, {hi}) has no value; the first number must not be above the second."
             raise ModelError(message)
         if hi - lo >= 1 << LARGEST_SET:
             message = (
-                f"{user_frame()}: Int({lo}, {hi}) has more than 2^{LARGEST_SET} values, too many for a field; "
+                f"{place}: Int({lo}, {hi}) has more than 2^{LARGEST_SET} values, too many for a field; "
                 f"use smaller bounds."
             )
             raise ModelError(message)
         self.lo, self.hi, self.size = lo, hi, hi - lo + 1
         self.first = lo
+
+    def bind(self, bounds: BoundValues) -> Int:
+        lo, hi = (value_of(end, bounds) for end in self.ends)
+        return Int(lo, hi, place=self.place)
 
     def lift(self, code: Node) -> Num:
         return Num(apply(Op.ADD, code, code.graph.const(self.lo)))
@@ -289,7 +274,7 @@ class Set(Scalar):
     def __init__(self, of: DomainLike) -> None:
         element = as_domain(of)
         self.place = user_frame()
-        if not isinstance(element, Member) and not (isinstance(element, Int) and element.lo == 0):
+        if not isinstance(element, Member) and not (isinstance(element, Int) and element.ends[0] == 0):
             message = (
                 f"{self.place}: Set({name_of(element)}): the elements of a set are the members of a sort "
                 f"or Int(0, n). For sets of sets, declare `class Sets(Subset, of=Sort)` and write Set(Sets)."
@@ -372,4 +357,6 @@ class OptionalScalar(Scalar):
 
 def name_of(domain: Domain) -> str:
     """Return what an author calls the domain."""
-    return domain.sort.__name__ if isinstance(domain, Member) else type(domain).__name__
+    if isinstance(domain, Member):
+        return domain.sort.__name__
+    return str(getattr(domain, "called", type(domain).__name__))
