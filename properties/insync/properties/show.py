@@ -6,10 +6,12 @@ import re
 from typing import Any
 
 from insync.model import Model, ReadableState
-from insync.model.domains import Array, Domain, Option, OptionalScalar, Record, Scalar
+from insync.model.cell_domains import cell_domains
+from insync.model.domains import OptionalScalar
 from insync.model.graph import Node, Op, Quantifier
+from insync.model.readable import plain
 
-__all__ = ["field_value", "plain", "show"]
+__all__ = ["PART", "field_value", "plain", "show"]
 
 LONGEST = 160
 """A condition that takes more characters is not shown: nobody would read it."""
@@ -19,31 +21,23 @@ _INFIX = {
     Op.BITAND: "&", Op.BITOR: "|", Op.BITDIFF: "-",
 }  # fmt: skip
 _NEGATED = {Op.EQ: "!="}
-_PART = re.compile(r"\[([^\]]*)\]|\.?([^.\[\]]+)")
+PART = re.compile(r"\{(.*)\}$|\[([^\]]*)\]|\.?([^.\[\]{]+)")
+"""The parts of a cell's path: a value that is in a set or not, an index, or a name."""
 
 
 def field_value(state: ReadableState, path: str) -> object:
-    """Return the value at a cell's path, such as `replica[b1].log[0].epoch`; None inside an absent record."""
+    """Return the value at a cell's path, such as `replica[b1].log[0].epoch`; None inside what is not there."""
     value: Any = state
-    for index, name in _PART.findall(path):
+    for member, index, name in PART.findall(path):
         if value is None:
             return None
-        key = name or index
-        value = value[int(key)] if isinstance(value, list) else value[key]
+        if member:
+            value = member in map(plain, value)
+        elif isinstance(value, list):
+            value = len(value) if name else next(iter(value[int(index) :]), None)
+        else:
+            value = value[name or index]
     return value
-
-
-def plain(value: object) -> str:
-    """Return a readable value as it is written in a sentence."""
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list):
-        return f"{{{', '.join(map(plain, value))}}}"
-    if isinstance(value, dict):
-        return f"({', '.join(f'{name}={plain(part)}' for name, part in value.items())})"
-    return str(value)
 
 
 class _TooLong(Exception):
@@ -62,7 +56,7 @@ def show(model: Model, node: Node) -> str:
 class _Shown:
     def __init__(self, model: Model) -> None:
         self.cells = model.program.schema.cells
-        self.model = model
+        self.domains = list(cell_domains(model.state))
 
     def text(self, node: Node, depth: int) -> str:
         if depth > 12:
@@ -86,12 +80,7 @@ class _Shown:
         """Show a comparison of a field with a constant by what the constant is called: `leader == b1`."""
         a, b = node.args
         if a.op is Op.CELL and b.op is Op.CONST:
-            path = self.cells[int(str(a.arg))].path
-            codes = [0] * len(self.cells)
-            codes[int(str(a.arg))] = int(str(b.arg))
-            value = field_value(self.model.decode(tuple(codes)), path)
-            if not isinstance(value, dict):
-                return f"{path} == {plain(value)}"
+            return self._comparison(int(str(a.arg)), b.lo)
         if a.op is Op.CELL and b.op is Op.CELL and self._first(a) == self._first(b):
             return f"{self._path(a)} == {self._path(b)}"
         return f"{self.text(a, depth + 1)} == {self.text(b, depth + 1)}"
@@ -101,16 +90,10 @@ class _Shown:
 
     def _first(self, node: Node) -> int:
         """The number that code 0 of a cell stands for; that of an option of a number is one less than its least."""
-        domain: Domain = self.model.state
-        for index, name in _PART.findall(self._path(node)):
-            domain = domain.of if isinstance(domain, Option) else domain
-            if isinstance(domain, Record):
-                domain = domain.fields[name or index]
-            elif isinstance(domain, Array):
-                domain = domain.of
+        domain = self.domains[int(str(node.arg))]
         if isinstance(domain, OptionalScalar):
             return (domain.of.first or 0) - 1
-        return (domain.first or 0) if isinstance(domain, Scalar) else 0
+        return 0 if domain is None else domain.first or 0
 
     def _number(self, node: Node, more: int) -> str:
         """Show the code of a cell plus a number by the value that the cell has: codes begin with 0, values need not."""
@@ -118,13 +101,21 @@ class _Shown:
         sign = "-" if offset < 0 else "+"
         return f"({self._path(node)} {sign} {abs(offset)})" if offset else self._path(node)
 
+    def _comparison(self, cell: int, code: int) -> str:
+        """Show that a cell has a code by what that stands for."""
+        path, domain = self.cells[cell].path, self.domains[cell]
+        if domain is not None:
+            return f"{path} == {plain(domain.readable(code))}"
+        in_set = PART.findall(path)[-1][0]
+        if in_set:
+            return f"{path.removesuffix(f'{{{in_set}}}')} {'contains' if code else 'lacks'} {in_set}"
+        return f"{path} {'!=' if code else '=='} none"
+
     def _membership(self, cell: int, number: int) -> str:
         """Show a test for one member by what the member is called: `isr contains b1`."""
-        path = self.cells[cell].path
-        codes = [0] * len(self.cells)
-        codes[cell] = 1 << number
-        members = field_value(self.model.decode(tuple(codes)), path)
-        return f"{path} contains {members[0] if isinstance(members, list) and members else number}"
+        domain = self.domains[cell]
+        assert domain is not None
+        return f"{self.cells[cell].path} contains {(domain.readable(1 << number) or [number])[0]}"
 
     def _operation(self, node: Node, parts: list[str]) -> str:
         op = node.op
