@@ -80,7 +80,7 @@ HERE = r"test_misuse_of_collected\.py:\d+: "
 
 def refused(body: Any) -> None:
     """Trace an action."""
-    assert Harbour(body).program
+    assert Harbour(body).program is not None
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ class Model(metaclass=ModelMeta):
 
     Attributes:
         name: what the model is called; the class name in snake case unless the class sets it.
-        headline: the properties that are checked when none is named.
+        headline: the properties that are checked when none is named; None is every invariant.
         within: invariants; states in which one of them fails are checked, and no step is taken from them.
         bounds: the sizes that the class declares.
         settings: what the class can be told besides sizes.
@@ -159,7 +159,7 @@ class Model(metaclass=ModelMeta):
     name: ClassVar[str]
     bounds: ClassVar[Bounds] = Bounds()
     settings: ClassVar[Settings] = Settings()
-    headline: ClassVar[tuple[str, ...]] = ()
+    headline: ClassVar[tuple[str, ...] | None] = None
     within: ClassVar[tuple[str, ...]] = ()
     b: BoundValues
 
