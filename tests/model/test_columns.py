@@ -35,7 +35,7 @@ class Hall(Model):
 
 def test_members_have_columns_with_the_arrays_as_parts() -> None:
     model = Hall()
-    cells = model.grid(model.decode(model.program.initial))
+    cells = model.grid(model.decode(model.program.initials[0]))
     member = {
         "term": "0",
         "vote": "-",
@@ -63,7 +63,7 @@ def test_one_array_of_records_over_a_sort_has_their_fields_as_parts() -> None:
             return State(node=Array(Node, Record(term=Int(0, 3), up=Bool)))
 
     model = Single()
-    cells = model.grid(model.decode(model.program.initial))
+    cells = model.grid(model.decode(model.program.initials[0]))
     assert cells == {"node[n1]": {"term": "0", "up": "false"}, "node[n2]": {"term": "0", "up": "false"}}
 
 
@@ -73,5 +73,5 @@ def test_a_field_that_is_called_like_a_member_has_its_own_column() -> None:
             return State(n1=Bool, a=Array(Node, Bool), b=Array(Node, Bool))
 
     model = Twice()
-    cells = model.grid(model.decode(model.program.initial))
+    cells = model.grid(model.decode(model.program.initials[0]))
     assert list(cells) == ["n1", "[n1]", "n2"]
