@@ -70,6 +70,7 @@ def action_traced_otherwise(model: Model) -> str | None:
 
     Of each action the first, the middle and the last binding are traced, not all: it is a sample.
     """
+    model = model if model._confinement is None else model._confinement.whole
     by_name: dict[str, list[BoundAction]] = {}
     for action in model.program.actions:
         by_name.setdefault(action.name, []).append(action)
