@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Found", "PackedRows", "Records", "Words", "words_at"]
+__all__ = ["Found", "PackedRows", "Records", "Stepless", "Words", "words_at"]
 
 Words = tuple[int, ...]
 """A packed state: compared word by word, the first word first."""
@@ -33,6 +34,24 @@ class PackedRows:
         self._memory = (ctypes.c_uint64 * sum(map(len, states)))(*(word for state in states for word in state))
         self.address = ctypes.addressof(self._memory)
 
+    @classmethod
+    def of(cls, content: array[int] | bytes, words: int) -> PackedRows:
+        """Return a copy of states that lie one after the other, each of so many words."""
+        made = cls([])
+        copied = content if isinstance(content, bytes) else content.tobytes()
+        made.count = len(copied) // (8 * words)
+        made._memory = (ctypes.c_uint64 * max(1, len(copied) // 8)).from_buffer_copy(copied or bytes(8))
+        made.address = ctypes.addressof(made._memory)
+        return made
+
+    def first(self, words: int) -> Words:
+        """Return the first state."""
+        return words_at(self.address, words)
+
+    def content(self, words: int) -> bytes:
+        """Return the states one after the other."""
+        return ctypes.string_at(self.address, 8 * words * self.count)
+
 
 @dataclass(slots=True)
 class Found:
@@ -46,6 +65,22 @@ class Found:
         self.count += other.count
         known = [least for least in (self.least, other.least) if least is not None]
         self.least = min(known) if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class Stepless:
+    """How many states that were expanded have no step.
+
+    Attributes:
+        stuck: those in which no action is enabled.
+        outside: those outside of what a program is confined to, whose steps are not taken.
+    """
+
+    stuck: int = 0
+    outside: int = 0
+
+    def __add__(self, other: Stepless) -> Stepless:
+        return Stepless(self.stuck + other.stuck, self.outside + other.outside)
 
 
 class Records:

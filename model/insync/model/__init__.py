@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from insync.model.actions import action, invariant
+from insync.model.actions import action, initial, invariant
+from insync.model.anything import ANY, Anything
 from insync.model.bound_terms import bound
 from insync.model.bounds import Bound, Bounds, BoundValues
 from insync.model.catalogue import find_model
@@ -29,6 +30,7 @@ from insync.model.quantifiers import count, exists, for_all, max_of, min_of, sum
 from insync.model.set_views import SetOfView
 from insync.model.settings import Setting, Settings, Switch
 from insync.model.sorts import Index, Subset
+from insync.model.steps import step_invariant
 from insync.model.values import NONE, Bool, Condition, EnumValue, Nothing, Num, SetValue
 from insync.model.views import RecordView, StateView, record
 from insync.model.vocabulary import (
@@ -47,9 +49,11 @@ from insync.model.vocabulary import (
 from insync.model.whole_numbers import Range
 
 __all__ = [
+    "ANY",
     "NONE",
     "Absent",
     "And",
+    "Anything",
     "Array",
     "Bag",
     "BagView",
@@ -99,6 +103,7 @@ __all__ = [
     "exists",
     "find_model",
     "for_all",
+    "initial",
     "invariant",
     "max_of",
     "maximum",
@@ -108,6 +113,7 @@ __all__ = [
     "require",
     "set_of",
     "snapshot",
+    "step_invariant",
     "sum_of",
     "the",
     "when",

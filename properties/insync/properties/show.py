@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from insync.model import Model, ReadableState
@@ -11,13 +13,13 @@ from insync.model.domains import OptionalScalar
 from insync.model.graph import Node, Op, Quantifier
 from insync.model.readable import plain
 
-__all__ = ["PART", "field_value", "plain", "show"]
+__all__ = ["AFTER", "BEFORE", "PART", "Reading", "field_value", "plain", "read_pair", "read_state", "show", "shown"]
 
 LONGEST = 160
 """A condition that takes more characters is not shown: nobody would read it."""
 
 _INFIX = {
-    Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.EQ: "==", Op.LT: "<", Op.LE: "<=",
+    Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "//", Op.MOD: "%", Op.EQ: "==", Op.LT: "<", Op.LE: "<=",
     Op.BITAND: "&", Op.BITOR: "|", Op.BITDIFF: "-",
 }  # fmt: skip
 _NEGATED = {Op.EQ: "!="}
@@ -40,23 +42,66 @@ def field_value(state: ReadableState, path: str) -> object:
     return value
 
 
+BEFORE, AFTER = "before", "after"
+"""What the two states of a step are called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the cells of a condition are: those of a state, or of the states before and after a step.
+
+    Attributes:
+        model: whose states they are.
+        paths: what each cell is called.
+        decode: gives the readable value of all of them, in which `field_value` finds each path.
+        prefixed: whether the paths begin with the name of one of two states.
+    """
+
+    model: Model
+    paths: tuple[str, ...]
+    decode: Callable[[tuple[int, ...]], ReadableState]
+    prefixed: bool = False
+
+
+def read_state(model: Model) -> Reading:
+    """Return how a condition on a state is read."""
+    return Reading(model, tuple(cell.path for cell in model.program.schema.cells), model.decode)
+
+
+def read_pair(model: Model) -> Reading:
+    """Return how a condition on the states before and after a step is read: as `before.field` and `after.field`."""
+    own = [cell.path for cell in model.program.schema.cells]
+    paths = tuple(f"{name}.{path}" for name in (BEFORE, AFTER) for path in own)
+
+    def decode(codes: tuple[int, ...]) -> ReadableState:
+        return {BEFORE: model.decode(codes[: len(own)]), AFTER: model.decode(codes[len(own) :])}
+
+    return Reading(model, paths, decode, prefixed=True)
+
+
 class _TooLong(Exception):
     pass
 
 
 def show(model: Model, node: Node) -> str:
+    """Return a condition on a state as text; empty where that would be too long."""
+    return shown(read_state(model), node)
+
+
+def shown(reading: Reading, node: Node) -> str:
     """Return a condition as text; empty where that would be too long."""
     try:
-        text = _Shown(model).text(node, 0)
+        text = _Shown(reading).text(node, 0)
     except _TooLong:
         return ""
     return text if len(text) <= LONGEST else ""
 
 
 class _Shown:
-    def __init__(self, model: Model) -> None:
-        self.cells = model.program.schema.cells
-        self.domains = list(cell_domains(model.state))
+    def __init__(self, reading: Reading) -> None:
+        self.paths, self.reading = reading.paths, reading
+        domains = list(cell_domains(reading.model.state))
+        self.domains = domains * 2 if reading.prefixed else domains
 
     def text(self, node: Node, depth: int) -> str:
         if depth > 12:
@@ -70,7 +115,9 @@ class _Shown:
         if node.op is Op.ADD and node.args[0].op is Op.CELL and node.args[1].op is Op.CONST:
             return self._number(node.args[0], node.args[1].lo)
         if node.op is Op.TEST and node.args[0].op is Op.CELL and node.args[1].op is Op.CONST:
-            return self._membership(int(str(node.args[0].arg)), node.args[1].lo)
+            member = node.args[1].lo
+            if 0 <= member < node.args[0].hi.bit_length():
+                return self._membership(int(str(node.args[0].arg)), member)
         parts = [self.text(a, depth + 1) for a in node.args]
         if sum(map(len, parts)) > LONGEST:
             raise _TooLong
@@ -86,7 +133,7 @@ class _Shown:
         return f"{self.text(a, depth + 1)} == {self.text(b, depth + 1)}"
 
     def _path(self, node: Node) -> str:
-        return self.cells[int(str(node.arg))].path
+        return self.paths[int(str(node.arg))]
 
     def _first(self, node: Node) -> int:
         """The number that code 0 of a cell stands for; that of an option of a number is one less than its least."""
@@ -103,7 +150,7 @@ class _Shown:
 
     def _comparison(self, cell: int, code: int) -> str:
         """Show that a cell has a code by what that stands for."""
-        path, domain = self.cells[cell].path, self.domains[cell]
+        path, domain = self.paths[cell], self.domains[cell]
         if domain is not None:
             return f"{path} == {plain(domain.readable(code))}"
         in_set = PART.findall(path)[-1][0]
@@ -115,7 +162,7 @@ class _Shown:
         """Show a test for one member by what the member is called: `isr contains b1`."""
         domain = self.domains[cell]
         assert domain is not None
-        return f"{self.cells[cell].path} contains {(domain.readable(1 << number) or [number])[0]}"
+        return f"{self.paths[cell]} contains {(domain.readable(1 << number) or [number])[0]}"
 
     def _operation(self, node: Node, parts: list[str]) -> str:
         op = node.op
