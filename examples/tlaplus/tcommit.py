@@ -1,0 +1,66 @@
+"""Transaction commit: the TLA+ module TCommit, by Leslie Lamport.
+
+Resource managers decide one by one whether a transaction is committed or aborted, and never decide differently.
+"""
+
+from __future__ import annotations
+
+import enum
+
+from insync.model import And, Array, BoundValues, Condition, Index, Model, Not, Or, State, StateView, action, for_all
+from insync.model import invariant, require
+
+
+class Manager(Index):
+    """A resource manager, which takes part in the transaction."""
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        return 3
+
+
+class Phase(enum.Enum):
+    """How far a manager is."""
+
+    WORKING = 0
+    PREPARED = 1
+    COMMITTED = 2
+    ABORTED = 3
+
+
+class TCommit(Model):
+    """All managers commit, or none does."""
+
+    headline = ("consistent",)
+
+    def declare(self, b: BoundValues) -> State:
+        return State(phase=Array(Manager, Phase))
+
+    @action
+    def prepare(self, s: StateView, manager: Manager) -> None:
+        require(s.phase[manager] == Phase.WORKING)
+        s.phase[manager] = Phase.PREPARED
+
+    @action
+    def commit(self, s: StateView, manager: Manager) -> None:
+        """Once all are prepared, or have committed already."""
+        require(s.phase[manager] == Phase.PREPARED)
+        require(for_all(self.all(Manager), lambda m: Or(s.phase[m] == Phase.PREPARED, s.phase[m] == Phase.COMMITTED)))
+        s.phase[manager] = Phase.COMMITTED
+
+    @action
+    def abort(self, s: StateView, manager: Manager) -> None:
+        """As long as nobody has committed."""
+        require(Or(s.phase[manager] == Phase.WORKING, s.phase[manager] == Phase.PREPARED))
+        require(for_all(self.all(Manager), lambda m: s.phase[m] != Phase.COMMITTED))
+        s.phase[manager] = Phase.ABORTED
+
+    @invariant
+    def consistent(self, s: StateView) -> Condition:
+        """No two managers decide differently."""
+        return for_all(
+            self.all(Manager),
+            lambda a: for_all(
+                self.all(Manager), lambda c: Not(And(s.phase[a] == Phase.ABORTED, s.phase[c] == Phase.COMMITTED))
+            ),
+        )

@@ -1,0 +1,91 @@
+"""Voting: the TLA+ module Voting of "How to win a Turing award", by Leslie Lamport.
+
+Acceptors vote in numbered ballots, and what a quorum votes for in one ballot is chosen. How they learn of each other's
+votes is left out; module Paxos says it.
+"""
+
+from __future__ import annotations
+
+from insync.model import And, Array, BoundValues, Condition, Index, Model, Not, Option, Or, State, StateView, Subset
+from insync.model import action, exists, for_all, invariant, require
+
+
+class Acceptor(Index):
+    """Somebody who votes."""
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        return 3
+
+
+class Value(Index):
+    """What may be chosen."""
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        return 2
+
+
+class Ballot(Index):
+    """The number of a ballot."""
+
+    first = 0
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        return 3
+
+
+class Quorum(Subset, of=Acceptor):
+    """Any two quorums have a member in common."""
+
+
+class Voting(Model):
+    """An acceptor votes for a value that is safe: nothing else was or will be chosen in an earlier ballot."""
+
+    headline = ("one_value_is_chosen",)
+
+    def declare(self, b: BoundValues) -> State:
+        return State(
+            vote=Array(Acceptor, Array(Ballot, Option(Value))),
+            ballot=Array(Acceptor, Option(Ballot)),  # the highest in which the acceptor has taken part
+        )
+
+    def quorums(self) -> list[Quorum]:
+        return [q for q in self.all(Quorum) if q.count() == 2]
+
+    def reached(self, s: StateView, a: Acceptor, b: Ballot) -> Condition:
+        """Whether an acceptor's ballot is this one or a later one."""
+        return And(s.ballot[a].is_some(), s.ballot[a].or_else(0) >= b)
+
+    def shows_safe(self, s: StateView, q: Quorum, b: Ballot, v: Value) -> Condition:
+        """Whether a quorum shows that a value is safe: its last votes before the ballot are for it, if any."""
+
+        def silent_from(first: int) -> Condition:
+            return for_all(q, lambda a: for_all(range(first, b), lambda d: s.vote[a][d].is_none()))
+
+        last_vote = exists(range(b), lambda c: And(exists(q, lambda a: s.vote[a][c] == v), silent_from(c + 1)))
+        return And(for_all(q, lambda a: self.reached(s, a, b)), Or(silent_from(0), last_vote))
+
+    @action
+    def enter(self, s: StateView, a: Acceptor, b: Ballot) -> None:
+        require(Not(self.reached(s, a, b)))
+        s.ballot[a] = b
+
+    @action
+    def vote_for(self, s: StateView, a: Acceptor, b: Ballot, v: Value) -> None:
+        require(Or(s.ballot[a] == b, Not(self.reached(s, a, b))), s.vote[a][b].is_none())
+        require(for_all(self.all(Acceptor), lambda c: Or(s.vote[c][b].is_none(), s.vote[c][b] == v)))
+        require(exists(self.quorums(), lambda q: self.shows_safe(s, q, b, v)))
+        s.vote[a][b] = v
+        s.ballot[a] = b
+
+    def chosen(self, s: StateView, v: Value) -> Condition:
+        return exists(
+            self.all(Ballot), lambda b: exists(self.quorums(), lambda q: for_all(q, lambda a: s.vote[a][b] == v))
+        )
+
+    @invariant
+    def one_value_is_chosen(self, s: StateView) -> Condition:
+        """No two values are chosen."""
+        return Not(And(self.chosen(s, Value(0)), self.chosen(s, Value(1))))
