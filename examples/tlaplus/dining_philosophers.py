@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import enum
 
-from insync.model import And, Array, Bool, BoundValues, Condition, If, Implies, Index, Model, Not, Record, State
-from insync.model import StateView, action, for_all, invariant, require, when
+from insync.model import And, Array, Bool, Bound, BoundValues, Bounds, Condition, If, Implies, Index, Model, Not
+from insync.model import Record, State, StateView, action, bound, for_all, invariant, require, when
 
 
 class Philosopher(Index):
     """Somebody at the round table, and the fork at their left hand, which has the same number."""
 
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        return 5
+    size = bound("philosophers")
 
 
 class Doing(enum.Enum):
@@ -27,6 +25,7 @@ class Doing(enum.Enum):
 class DiningPhilosophers(Model):
     """A dirty fork is cleaned and handed over; whoever holds two clean ones may eat."""
 
+    bounds = Bounds(philosophers=Bound(5, 2, 8, "philosophers"))
     headline = ("neighbours_do_not_eat_together",)
 
     def declare(self, b: BoundValues) -> State:
@@ -44,8 +43,7 @@ class DiningPhilosophers(Model):
 
     def neighbours(self, p: Philosopher) -> tuple[int, int]:
         """Who sits at the left and at the right."""
-        table = len(self.all(Philosopher))
-        return (p - 1) % table, (p + 1) % table
+        return (p - 1) % self.b.philosophers, (p + 1) % self.b.philosophers
 
     @action
     def loop(self, s: StateView, p: Philosopher) -> None:

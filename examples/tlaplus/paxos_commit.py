@@ -8,34 +8,27 @@ from __future__ import annotations
 
 import enum
 
-from insync.model import And, Array, Bool, BoundValues, Condition, If, Index, Model, Not, Option, Record, Set, State
-from insync.model import StateView, Subset, action, exists, for_all, invariant, record, require
+from insync.model import And, Array, Bool, Bound, BoundValues, Bounds, Condition, If, Index, Model, Not, Option, Range
+from insync.model import Record, Set, State, StateView, Subset, action, bound, exists, for_all, invariant, record
+from insync.model import require
 
 
 class Manager(Index):
     """A resource manager, which takes part in the transaction."""
 
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        return 2
+    size = bound("managers")
 
 
 class Acceptor(Index):
     """Somebody who remembers votes."""
 
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        return 3
+    size = bound("acceptors")
 
 
-class Ballot(Index):
+class Ballot(Range):
     """The number of a ballot: in 0 the managers vote themselves, in later ones a leader votes for them."""
 
-    first = 0
-
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        return 2
+    lo, hi = 0, bound("ballots")
 
 
 class Quorum(Subset, of=Acceptor):
@@ -61,6 +54,11 @@ class Vote(enum.Enum):
 class PaxosCommit(Model):
     """All managers commit if all were prepared, as decided by a quorum of acceptors."""
 
+    bounds = Bounds(
+        managers=Bound(2, 1, 3, "resource managers"),
+        acceptors=Bound(3, 1, 5, "acceptors"),
+        ballots=Bound(1, 0, 3, "the last ballot"),
+    )
     headline = ("consistent",)
 
     def declare(self, b: BoundValues) -> State:
@@ -69,10 +67,10 @@ class PaxosCommit(Model):
             phase=Array(Manager, Phase),
             acceptor=Array(Manager, Array(Acceptor, Record(ballot=Ballot, last=last_vote))),
             # what was sent:
-            asked=Array(Manager, Set(Ballot)),  # 1a
-            promised=Array(Manager, Array(Acceptor, Array(Ballot, Option(Record(last=last_vote))))),  # 1b
-            proposed=Array(Manager, Array(Ballot, Option(Vote))),  # 2a
-            accepted=Array(Manager, Array(Acceptor, Array(Ballot, Option(Vote)))),  # 2b
+            asked=Array(Manager, Array(b.ballots + 1, Bool)),  # 1a
+            promised=Array(Manager, Array(Acceptor, Array(b.ballots + 1, Option(Record(last=last_vote))))),  # 1b
+            proposed=Array(Manager, Array(b.ballots + 1, Option(Vote))),  # 2a
+            accepted=Array(Manager, Array(Acceptor, Array(b.ballots + 1, Option(Vote)))),  # 2b
             commit=Bool,
             abort=Bool,
         )
@@ -109,7 +107,7 @@ class PaxosCommit(Model):
     @action
     def ask(self, s: StateView, b: Ballot, m: Manager) -> None:
         require(b > 0)
-        s.asked[m] |= {b}
+        s.asked[m][b] = True
 
     @action
     def propose(self, s: StateView, b: Ballot, m: Manager, q: Quorum) -> None:
@@ -142,7 +140,7 @@ class PaxosCommit(Model):
     @action
     def promise(self, s: StateView, m: Manager, a: Acceptor, b: Ballot) -> None:
         mine = s.acceptor[m][a]
-        require(s.asked[m].contains(b), mine.ballot < b)
+        require(s.asked[m][b], mine.ballot < b)
         mine.ballot = b
         s.promised[m][a][b] = record(last=mine.last)
 

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import enum
 
-from insync.model import And, Array, BoundValues, Condition, Index, Model, Not, Or, State, StateView, action, for_all
-from insync.model import invariant, require
+from insync.model import And, Array, Bound, BoundValues, Bounds, Condition, Index, Model, Not, Or, State, StateView
+from insync.model import action, bound, for_all, invariant, require
 
 
 class Manager(Index):
     """A resource manager, which takes part in the transaction."""
 
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        return 3
+    size = bound("managers")
 
 
 class Phase(enum.Enum):
@@ -31,6 +29,7 @@ class Phase(enum.Enum):
 class TCommit(Model):
     """All managers commit, or none does."""
 
+    bounds = Bounds(managers=Bound(3, 1, 6, "resource managers"))
     headline = ("consistent",)
 
     def declare(self, b: BoundValues) -> State:

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import enum
 
-from insync.model import And, Array, Bool, BoundValues, Condition, Index, Model, Not, Set, State, StateView, action
-from insync.model import for_all, invariant, require
+from insync.model import And, Array, Bool, Bound, BoundValues, Bounds, Condition, Index, Model, Not, Set, State
+from insync.model import StateView, action, bound, for_all, invariant, require
 
 
 class Manager(Index):
     """A resource manager, which takes part in the transaction."""
 
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        return 3
+    size = bound("managers")
 
 
 class Phase(enum.Enum):
@@ -40,6 +38,7 @@ class Decision(enum.Enum):
 class TwoPhase(Model):
     """The transaction manager commits when all are prepared, and may abort before."""
 
+    bounds = Bounds(managers=Bound(3, 1, 8, "resource managers"))
     headline = ("consistent",)
 
     def declare(self, b: BoundValues) -> State:

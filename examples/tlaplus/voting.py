@@ -6,34 +6,26 @@ votes is left out; module Paxos says it.
 
 from __future__ import annotations
 
-from insync.model import And, Array, BoundValues, Condition, Index, Model, Not, Option, Or, State, StateView, Subset
-from insync.model import action, exists, for_all, invariant, require
+from insync.model import And, Array, Bound, BoundValues, Bounds, Condition, Index, Model, Not, Option, Or, Range
+from insync.model import State, StateView, Subset, action, bound, exists, for_all, invariant, require
 
 
 class Acceptor(Index):
     """Somebody who votes."""
 
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        return 3
+    size = bound("acceptors")
 
 
 class Value(Index):
     """What may be chosen."""
 
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        return 2
+    size = bound("inputs")
 
 
-class Ballot(Index):
+class Ballot(Range):
     """The number of a ballot."""
 
-    first = 0
-
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        return 3
+    lo, hi = 0, bound("ballots")
 
 
 class Quorum(Subset, of=Acceptor):
@@ -43,11 +35,16 @@ class Quorum(Subset, of=Acceptor):
 class Voting(Model):
     """An acceptor votes for a value that is safe: nothing else was or will be chosen in an earlier ballot."""
 
+    bounds = Bounds(
+        acceptors=Bound(3, 1, 5, "acceptors"),
+        inputs=Bound(2, 1, 3, "values that may be chosen"),
+        ballots=Bound(2, 0, 3, "the last ballot"),
+    )
     headline = ("one_value_is_chosen",)
 
     def declare(self, b: BoundValues) -> State:
         return State(
-            vote=Array(Acceptor, Array(Ballot, Option(Value))),
+            vote=Array(Acceptor, Array(b.ballots + 1, Option(Value))),
             ballot=Array(Acceptor, Option(Ballot)),  # the highest in which the acceptor has taken part
         )
 
