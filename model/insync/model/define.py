@@ -22,7 +22,7 @@ from insync.model.kinds import is_kind, members_of
 from insync.model.program import Program
 from insync.model.settings import Settings, choose
 from insync.model.sorts import Index
-from insync.model.tracing import trace_model, trace_predicate
+from insync.model.tracing import trace_predicate, traced
 from insync.model.values import Condition
 from insync.model.views import StateView
 from insync.model.whole_numbers import Range
@@ -145,7 +145,7 @@ class Model(metaclass=ModelMeta):
     def __init__(self, **chosen: int | str | Enum) -> None:
         self.b = choose(self.name, self.settings, self.bounds, chosen)
         self._members: dict[type, list[Any]] = {}
-        self._program: Program | None = None
+        self._program: Program | None = None  # kept by `tracing`
         self._state: State | None = None
         self._source_suspicions: tuple[str, ...] | None = None  # kept by `suspicion`
 
@@ -200,9 +200,7 @@ class Model(metaclass=ModelMeta):
     @property
     def program(self) -> Program:
         """The traced model, made when first needed."""
-        if self._program is None:
-            self._program = trace_model(self)
-        return self._program
+        return traced(self, lambda: None)
 
     def trace_predicate(self, predicate: Callable[[StateView], Condition]) -> Node:
         """Return the node of a condition on the state."""

@@ -22,22 +22,28 @@ from insync.model.views import StateView
 if TYPE_CHECKING:
     from insync.model.define import Model
 
-__all__ = ["action_traced_otherwise", "trace_model", "trace_predicate"]
+__all__ = ["action_traced_otherwise", "trace_predicate", "traced"]
 
 _MOST_BINDINGS = 20_000
 
 
-def trace_model(model: Model) -> Program:
-    """Return the program of a model: every action for every binding of its parameters.
+def traced(model: Model, go_on: Callable[[], None]) -> Program:
+    """Return the program of a model, made when first asked for: every action for every binding of its parameters.
+
+    Args:
+        model: the model.
+        go_on: called before each binding; what it raises ends the tracing.
 
     Raises:
         ModelError: the model says something that cannot be traced or can never fit a field.
     """
-    with under(model.b):
-        return _trace_model(model)
+    if model._program is None:
+        with under(model.b):
+            model._program = _trace_model(model, go_on)
+    return model._program
 
 
-def _trace_model(model: Model) -> Program:
+def _trace_model(model: Model, go_on: Callable[[], None]) -> Program:
     schema = Schema(model.state)
     graph = Graph(cell.size for cell in schema.cells)
     initial = _initial(model, graph, schema)
@@ -46,6 +52,7 @@ def _trace_model(model: Model) -> Program:
     for name, spec in specs.items():
         _refuse_too_many(model, name, spec)
         for values in itertools.product(*[members_of(kind, model.b) for kind in spec.parameters.values()]):
+            go_on()
             bound = _trace_action(model, graph, name, spec, values)
             if bound is not None:
                 actions.append(bound)
