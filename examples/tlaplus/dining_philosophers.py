@@ -77,6 +77,6 @@ class DiningPhilosophers(Model):
     def neighbours_do_not_eat_together(self, s: StateView) -> Condition:
         """Whoever eats, the next one at the right does not."""
         return for_all(
-            self.all(Philosopher),
+            Philosopher,
             lambda p: Implies(s.doing[p] == Doing.EAT, s.doing[self.neighbours(p)[1]] != Doing.EAT),
         )

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import enum
 
-from insync.model import And, Array, Bool, Bound, BoundValues, Bounds, Condition, If, Index, Model, Not, Option, Range
-from insync.model import Record, Set, State, StateView, Subset, action, bound, exists, for_all, invariant, record
-from insync.model import require
+from insync.model import And, Array, Bool, Bound, BoundValues, Bounds, Condition, If, Index, Model, Option, Or, Range
+from insync.model import Record, State, StateView, Subset, action, bound, count, exists, for_all, invariant, max_of
+from insync.model import record, require, when
 
 
 class Manager(Index):
@@ -75,8 +75,8 @@ class PaxosCommit(Model):
             abort=Bool,
         )
 
-    def quorums(self) -> list[Quorum]:
-        return [q for q in self.all(Quorum) if q.count() == 2]
+    def majority(self) -> int:
+        return self.b.acceptors // 2 + 1
 
     # the resource managers
 
@@ -111,23 +111,22 @@ class PaxosCommit(Model):
 
     @action
     def propose(self, s: StateView, b: Ballot, m: Manager, q: Quorum) -> None:
-        """Propose what a member of the quorum accepted last, or that the manager aborts."""
-        require(b > 0, q.count() == 2, s.proposed[m][b].is_none())
+        """Propose what the quorum accepted last, or that the manager aborts."""
+        require(b > 0, q.count() == self.majority(), s.proposed[m][b].is_none())
         require(for_all(q, lambda a: s.promised[m][a][b].is_some()))
+        last = {a: s.promised[m][a][b].value.last for a in q}
+        latest = max_of(q, lambda a: If(last[a].is_some(), last[a].value.ballot, -1))
         s.proposed[m][b] = Vote.ABORTED
         for a in q:
-            last = s.promised[m][a][b].value.last
-            s.proposed[m][b] = If(last.is_some(), last.value.vote, s.proposed[m][b])
+            with when(And(last[a].is_some(), last[a].value.ballot == latest)):
+                s.proposed[m][b] = last[a].value.vote
 
     def decided(self, s: StateView, m: Manager, vote: Vote) -> Condition:
-        return exists(
-            self.quorums(),
-            lambda q: exists(self.all(Ballot), lambda b: for_all(q, lambda a: s.accepted[m][a][b] == vote)),
-        )
+        return exists(Ballot, lambda b: count(Acceptor, lambda a: s.accepted[m][a][b] == vote) >= self.majority())
 
     @action
     def decide_commit(self, s: StateView) -> None:
-        require(for_all(self.all(Manager), lambda m: self.decided(s, m, Vote.PREPARED)))
+        require(for_all(Manager, lambda m: self.decided(s, m, Vote.PREPARED)))
         s.commit = True
 
     @action
@@ -155,9 +154,4 @@ class PaxosCommit(Model):
     @invariant
     def consistent(self, s: StateView) -> Condition:
         """No two managers end differently."""
-        return for_all(
-            self.all(Manager),
-            lambda a: for_all(
-                self.all(Manager), lambda c: Not(And(s.phase[a] == Phase.ABORTED, s.phase[c] == Phase.COMMITTED))
-            ),
-        )
+        return for_all(Manager, Manager, lambda a, c: Or(s.phase[a] != Phase.ABORTED, s.phase[c] != Phase.COMMITTED))

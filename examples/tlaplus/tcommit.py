@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import enum
 
-from insync.model import And, Array, Bound, BoundValues, Bounds, Condition, Index, Model, Not, Or, State, StateView
-from insync.model import action, bound, for_all, invariant, require
+from insync.model import Array, Bound, BoundValues, Bounds, Condition, Index, Model, Or, State, StateView, action
+from insync.model import bound, for_all, invariant, require
 
 
 class Manager(Index):
@@ -44,22 +44,17 @@ class TCommit(Model):
     def commit(self, s: StateView, manager: Manager) -> None:
         """Once all are prepared, or have committed already."""
         require(s.phase[manager] == Phase.PREPARED)
-        require(for_all(self.all(Manager), lambda m: Or(s.phase[m] == Phase.PREPARED, s.phase[m] == Phase.COMMITTED)))
+        require(for_all(Manager, lambda m: Or(s.phase[m] == Phase.PREPARED, s.phase[m] == Phase.COMMITTED)))
         s.phase[manager] = Phase.COMMITTED
 
     @action
     def abort(self, s: StateView, manager: Manager) -> None:
         """As long as nobody has committed."""
         require(Or(s.phase[manager] == Phase.WORKING, s.phase[manager] == Phase.PREPARED))
-        require(for_all(self.all(Manager), lambda m: s.phase[m] != Phase.COMMITTED))
+        require(for_all(Manager, lambda m: s.phase[m] != Phase.COMMITTED))
         s.phase[manager] = Phase.ABORTED
 
     @invariant
     def consistent(self, s: StateView) -> Condition:
         """No two managers decide differently."""
-        return for_all(
-            self.all(Manager),
-            lambda a: for_all(
-                self.all(Manager), lambda c: Not(And(s.phase[a] == Phase.ABORTED, s.phase[c] == Phase.COMMITTED))
-            ),
-        )
+        return for_all(Manager, Manager, lambda a, c: Or(s.phase[a] != Phase.ABORTED, s.phase[c] != Phase.COMMITTED))

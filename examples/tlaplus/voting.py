@@ -7,7 +7,7 @@ votes is left out; module Paxos says it.
 from __future__ import annotations
 
 from insync.model import And, Array, Bound, BoundValues, Bounds, Condition, Index, Model, Not, Option, Or, Range
-from insync.model import State, StateView, Subset, action, bound, exists, for_all, invariant, require
+from insync.model import State, StateView, Subset, action, bound, count, exists, for_all, invariant, require
 
 
 class Acceptor(Index):
@@ -48,41 +48,36 @@ class Voting(Model):
             ballot=Array(Acceptor, Option(Ballot)),  # the highest in which the acceptor has taken part
         )
 
-    def quorums(self) -> list[Quorum]:
-        return [q for q in self.all(Quorum) if q.count() == 2]
-
-    def reached(self, s: StateView, a: Acceptor, b: Ballot) -> Condition:
-        """Whether an acceptor's ballot is this one or a later one."""
-        return And(s.ballot[a].is_some(), s.ballot[a].or_else(0) >= b)
+    def majority(self) -> int:
+        return self.b.acceptors // 2 + 1
 
     def shows_safe(self, s: StateView, q: Quorum, b: Ballot, v: Value) -> Condition:
         """Whether a quorum shows that a value is safe: its last votes before the ballot are for it, if any."""
 
         def silent_from(first: int) -> Condition:
-            return for_all(q, lambda a: for_all(range(first, b), lambda d: s.vote[a][d].is_none()))
+            return for_all(q, range(first, b), lambda a, d: s.vote[a][d].is_none())
 
         last_vote = exists(range(b), lambda c: And(exists(q, lambda a: s.vote[a][c] == v), silent_from(c + 1)))
-        return And(for_all(q, lambda a: self.reached(s, a, b)), Or(silent_from(0), last_vote))
+        return And(for_all(q, lambda a: s.ballot[a].or_else(-1) >= b), Or(silent_from(0), last_vote))
 
     @action
     def enter(self, s: StateView, a: Acceptor, b: Ballot) -> None:
-        require(Not(self.reached(s, a, b)))
+        require(s.ballot[a].or_else(-1) < b)
         s.ballot[a] = b
 
     @action
     def vote_for(self, s: StateView, a: Acceptor, b: Ballot, v: Value) -> None:
-        require(Or(s.ballot[a] == b, Not(self.reached(s, a, b))), s.vote[a][b].is_none())
-        require(for_all(self.all(Acceptor), lambda c: Or(s.vote[c][b].is_none(), s.vote[c][b] == v)))
-        require(exists(self.quorums(), lambda q: self.shows_safe(s, q, b, v)))
+        require(s.ballot[a].or_else(-1) <= b, s.vote[a][b].is_none())
+        require(for_all(Acceptor, lambda c: Or(s.vote[c][b].is_none(), s.vote[c][b] == v)))
+        quorums = [q for q in self.all(Quorum) if q.count() == self.majority()]
+        require(exists(quorums, lambda q: self.shows_safe(s, q, b, v)))
         s.vote[a][b] = v
         s.ballot[a] = b
 
     def chosen(self, s: StateView, v: Value) -> Condition:
-        return exists(
-            self.all(Ballot), lambda b: exists(self.quorums(), lambda q: for_all(q, lambda a: s.vote[a][b] == v))
-        )
+        return exists(Ballot, lambda b: count(Acceptor, lambda a: s.vote[a][b] == v) >= self.majority())
 
     @invariant
     def one_value_is_chosen(self, s: StateView) -> Condition:
         """No two values are chosen."""
-        return Not(And(self.chosen(s, Value(0)), self.chosen(s, Value(1))))
+        return for_all(Value, Value, lambda v, w: Or(v == w, Not(And(self.chosen(s, v), self.chosen(s, w)))))
