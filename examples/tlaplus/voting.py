@@ -6,8 +6,8 @@ votes is left out; module Paxos says it.
 
 from __future__ import annotations
 
-from insync.model import And, Array, Bound, BoundValues, Bounds, Condition, Index, Model, Not, Option, Or, Range
-from insync.model import State, StateView, Subset, action, bound, count, exists, for_all, invariant, require
+from insync.model import And, Array, Bound, BoundValues, Bounds, Condition, Implies, Index, Model, Not, Option, Or
+from insync.model import Range, State, StateView, Subset, action, bound, count, exists, for_all, invariant, require
 
 
 class Acceptor(Index):
@@ -40,7 +40,7 @@ class Voting(Model):
         inputs=Bound(2, 1, 3, "values that may be chosen"),
         ballots=Bound(2, 0, 3, "the last ballot"),
     )
-    headline = ("one_value_is_chosen",)
+    headline = ("one_value_is_chosen", "votes_are_safe", "one_value_in_a_ballot")
 
     def declare(self, b: BoundValues) -> State:
         return State(
@@ -78,6 +78,21 @@ class Voting(Model):
         return exists(Ballot, lambda b: count(Acceptor, lambda a: s.vote[a][b] == v) >= self.majority())
 
     @invariant
-    def one_value_is_chosen(self, s: StateView) -> Condition:
+    def one_value_is_chosen(self, s: StateView, v: Value, w: Value) -> Condition:
         """No two values are chosen."""
-        return for_all(Value, Value, lambda v, w: Or(v == w, Not(And(self.chosen(s, v), self.chosen(s, w)))))
+        return Or(v == w, Not(And(self.chosen(s, v), self.chosen(s, w))))
+
+    @invariant
+    def votes_are_safe(self, s: StateView, a: Acceptor, b: Ballot, v: Value) -> Condition:
+        """Where somebody votes for a value, nothing else was chosen before, nor will be."""
+
+        def only_choice(c: int) -> Condition:
+            passed = [And(s.ballot[d].or_else(-1) > c, s.vote[d][c].is_none()) for d in self.all(Acceptor)]
+            return count(Acceptor, lambda d: Or(s.vote[d][c] == v, passed[d])) >= self.majority()
+
+        return Implies(s.vote[a][b] == v, for_all(range(b), only_choice))
+
+    @invariant
+    def one_value_in_a_ballot(self, s: StateView, a: Acceptor, c: Acceptor, b: Ballot) -> Condition:
+        """No two acceptors vote for different values in a ballot."""
+        return Or(s.vote[a][b].is_none(), s.vote[c][b].is_none(), s.vote[a][b] == s.vote[c][b])
