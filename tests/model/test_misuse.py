@@ -228,7 +228,10 @@ def traced(predicate: Callable[[Any], Any]) -> None:
     ("predicate", "message"),
     [
         (lambda s: setattr(s, "n", 1) or True, "n cannot be assigned here; only an action (or `initial`) changes"),
-        (lambda s: require(s.up) or s.up, "require() belongs in an action. A property returns its condition;"),
+        (
+            lambda s: require(s.up) or s.up,
+            "require() belongs in an action or a method marked with @initial. A property returns its condition;",
+        ),
         (lambda s: None, "<lambda> returns nothing; it must return a condition on the state."),
         (lambda s: 1, "<lambda> returns 1, which is of type int; it must return a condition"),
         (lambda s: s.n, "<lambda> returns this number, which is of type Num; it must return a condition"),

@@ -78,7 +78,7 @@ class _EvaluatorSearch:
     def run(self) -> None:
         """Search level by level until the space is complete or something ends it."""
         self.steps = dict.fromkeys(self.model.program.action_names, 0)
-        level = [self.model.program.initial]
+        level = list(self.model.program.initials)
         seen = set(level)
         while level:
             self._close(level)
@@ -150,10 +150,10 @@ class _EvaluatorSearch:
 
     def _walk_to(self, codes: Codes) -> Walk:
         numbers = []
-        while codes != self.model.program.initial:
+        while codes in self._parents:
             _, number, codes = self._parents[codes]
             numbers.append(number)
-        walk = Walk(Stepper(self.model))
+        walk = Walk(Stepper(self.model), codes)
         for number in reversed(numbers):
             walk.step(number)
         return walk

@@ -11,7 +11,7 @@ from pathlib import Path
 from insync.explorer.evaluator.stepping import Move, Refused, Stepper, Walk
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.runs.lasso import Lasso, Verified, verify, witness_reason
-from insync.explorer.traces.counterexample import refused_step, trace_step
+from insync.explorer.traces.counterexample import first_codes, refused_step, trace_step
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.explorer.traces.trace_file import model_beside, read_trace
 from insync.model import Model
@@ -90,7 +90,7 @@ class _Replay:
     def __init__(self, model: Model, place: str) -> None:
         self.model = model
         self.place = place
-        self.walk = Walk(Stepper(model))
+        self.walk = Walk(Stepper(model))  # begins anew in the first state of the trace
 
     def run(self, trace: Trace) -> Trace:
         names = self.model.identity
@@ -98,7 +98,7 @@ class _Replay:
         if missing:
             message = f"{missing[0]} is missing; expected a value for each of {', '.join(names)}. {_CAUSE}"
             raise self._error(message, "bounds")
-        steps = [self._executed(trace.steps[0], "step 0 (the initial state)")]
+        steps = [self._first(trace)]
         steps += [self._step(step, number) for number, step in enumerate(trace.steps[1:], start=1)]
         known = run_properties_of(self.model)
         if trace.property in known:
@@ -128,6 +128,15 @@ class _Replay:
             message = f"{verified.fault} {_CAUSE}"
             raise self._error(message, "the end of the trace")
         return replace(trace, steps=steps, reason=verified.reason, refused=None)
+
+    def _first(self, trace: Trace) -> TraceStep:
+        """The first step; where there are several initial states, its state must be one of them."""
+        count, start = len(self.model.program.initials), first_codes(self.model, trace)
+        if start is None and count > 1:
+            message = f"the state in the trace is none of the {count} initial states of {self.model.name}. {_CAUSE}"
+            raise self._error(message, "step 0 (an initial state)")
+        self.walk = Walk(self.walk.stepper, start)
+        return self._executed(trace.steps[0], "step 0 (the initial state)")
 
     def _step(self, step: TraceStep, number: int) -> TraceStep:
         where = f"step {number}"

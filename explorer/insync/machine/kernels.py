@@ -85,14 +85,25 @@ class Kernels:
         row = PackedRows([state])
         return self._functions["owner"](row.address, partitions)
 
+    def shares(self, states: PackedRows, partitions: int) -> list[PackedRows]:
+        """Return which of some states each partition stores, in their order. Needs the part STORE."""
+        if partitions == 1:
+            return [states]
+        owner, size = self._functions["owner"], self.sizes.row_bytes
+        shares = [bytearray() for _ in range(partitions)]
+        content = states.content(self.sizes.words)
+        for at in range(0, len(content), size):
+            shares[owner(states.address + at, partitions)] += content[at : at + size]
+        return [PackedRows.of(bytes(share), self.sizes.words) for share in shares]
+
     def find(self, rows: int, count: int, state: PackedRows) -> int | None:
         """Return the first place of a state among some states in memory, if it is there. Needs the part STORE."""
         place = self._functions["find"](rows, count, state.address)
         return place if place < count else None
 
-    def walker(self, initial: Words, seed: int, depth: int) -> Walker:
+    def walker(self, initials: PackedRows, seed: int, depth: int) -> Walker:
         """Return what takes random walks; see `Walker`. Needs the part WALK."""
-        return Walker(self.sizes, self._functions["walk"], initial, seed, depth)
+        return Walker(self.sizes, self._functions["walk"], initials, seed, depth)
 
     def edges(self) -> Edges:
         """Return what lists steps. Needs the part EDGES."""

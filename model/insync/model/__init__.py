@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from insync.model.actions import action, invariant
+from insync.model.actions import action, initial, invariant
+from insync.model.anything import ANY, Anything
 from insync.model.bound_terms import bound
 from insync.model.bounds import Bound, Bounds, BoundValues
 from insync.model.catalogue import find_model
@@ -31,9 +32,11 @@ from insync.model.vocabulary import (
 from insync.model.whole_numbers import Range
 
 __all__ = [
+    "ANY",
     "NONE",
     "Absent",
     "And",
+    "Anything",
     "Array",
     "Bool",
     "Bound",
@@ -77,6 +80,7 @@ __all__ = [
     "exists",
     "find_model",
     "for_all",
+    "initial",
     "invariant",
     "max_of",
     "maximum",

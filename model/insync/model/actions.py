@@ -1,4 +1,4 @@
-"""What a class body marks: its actions, with their labels and parameters, and its invariants."""
+"""What a class body marks: its actions and initial methods, with their labels and parameters, and its invariants."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from insync.model.kinds import is_kind
 __all__ = [
     "ROLE",
     "ActionSpec",
+    "InitialSpec",
     "InvariantSpec",
     "action",
     "action_specs",
+    "initial",
+    "initial_specs",
     "invariant",
     "invariant_names",
     "invariant_specs",
@@ -36,9 +39,18 @@ class ActionSpec:
 
     __slots__ = ("label", "parameters", "place")
     word: ClassVar[str] = "action"
+    mark: ClassVar[str] = "action"
 
     def __init__(self, label: str | None, place: str, parameters: dict[str, type]) -> None:
         self.label, self.place, self.parameters = label, place, parameters
+
+
+class InitialSpec(ActionSpec):
+    """What `@initial` notes of a method, as `@action` does."""
+
+    __slots__ = ()
+    word: ClassVar[str] = "initial method"
+    mark: ClassVar[str] = "initial"
 
 
 class InvariantSpec:
@@ -46,6 +58,7 @@ class InvariantSpec:
 
     __slots__ = ("parameters", "place")
     word: ClassVar[str] = "invariant"
+    mark: ClassVar[str] = "invariant"
 
     def __init__(self, place: str, parameters: dict[str, type]) -> None:
         self.place, self.parameters = place, parameters
@@ -56,16 +69,18 @@ def place_of_function(function: Callable[..., Any]) -> str:
     return f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
 
 
-def _check_signature(function: Callable[..., Any], word: str) -> None:
+def _check_signature(function: Callable[..., Any], kind: type[ActionSpec | InvariantSpec]) -> None:
     code = getattr(function, "__code__", None)
     if code is None:
-        message = f"{user_frame()}: @{word} belongs directly above a method (def) of the model, not on {function!r}."
+        message = (
+            f"{user_frame()}: @{kind.mark} belongs directly above a method (def) of the model, not on {function!r}."
+        )
         raise ModelError(message)
     unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS) or function.__defaults__
     if code.co_argcount < 2 or unusual:
         message = (
-            f"{place_of_function(function)}: the {word} {function.__name__!r} must take self, the state and then its "
-            f"parameters, without *, ** and defaults."
+            f"{place_of_function(function)}: the {kind.word} {function.__name__!r} must take self, the state and then "
+            f"its parameters, without *, ** and defaults."
         )
         raise ModelError(message)
 
@@ -126,9 +141,36 @@ def action(function: F | None = None, /, *, label: str | None = None) -> F | Cal
     body = sys._getframe(1)
 
     def mark(marked: F) -> F:
-        _check_signature(marked, "action")
+        _check_signature(marked, ActionSpec)
         types = parameter_types(marked, "action", scopes_of(marked, body))
         setattr(marked, ROLE, ActionSpec(label, place_of_function(marked), types))
+        return marked
+
+    return mark if function is None else mark(function)
+
+
+@overload
+def initial(function: F, /) -> F: ...
+@overload
+def initial(*, label: str) -> Callable[[F], F]: ...
+
+
+def initial(function: F | None = None, /, *, label: str | None = None) -> F | Callable[[F], F]:
+    """Mark a method of a model as an initial method: what it assigns is an initial state, for each binding.
+
+    It begins from what the plain method `initial` assigned. Several such methods, parameters, and fields that it
+    assigns `ANY` to give several initial states; those that its `require` refuses are none.
+
+    Args:
+        function: the method: `self`, the state, then parameters as an action has them.
+        label: what a trace calls such a state, a format string over the parameters, where there are several.
+    """
+    body = sys._getframe(1)
+
+    def mark(marked: F) -> F:
+        _check_signature(marked, InitialSpec)
+        types = parameter_types(marked, InitialSpec.word, scopes_of(marked, body))
+        setattr(marked, ROLE, InitialSpec(label, place_of_function(marked), types))
         return marked
 
     return mark if function is None else mark(function)
@@ -141,7 +183,7 @@ def invariant(function: F, /) -> F:
     belongs in the class body; `insync.properties.invariant` declares a function beside the class: `@invariant(Lock)`
     above a function of model and state.
     """
-    _check_signature(function, "invariant")
+    _check_signature(function, InvariantSpec)
     types = parameter_types(function, "invariant", scopes_of(function, sys._getframe(1)))
     setattr(function, ROLE, InvariantSpec(place_of_function(function), types))
     return function
@@ -149,7 +191,12 @@ def invariant(function: F, /) -> F:
 
 def action_specs(model: type) -> dict[str, ActionSpec]:
     """Return the actions of a model class by name, inherited ones first, in order of definition."""
-    return {name: spec for name, spec in _marked(model) if isinstance(spec, ActionSpec)}
+    return {name: spec for name, spec in _marked(model) if type(spec) is ActionSpec}
+
+
+def initial_specs(model: type) -> dict[str, InitialSpec]:
+    """Return the initial methods of a model class by name, as `action_specs` does."""
+    return {name: spec for name, spec in _marked(model) if isinstance(spec, InitialSpec)}
 
 
 def invariant_specs(model: type) -> dict[str, InvariantSpec]:

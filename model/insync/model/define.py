@@ -14,7 +14,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
-from insync.model.actions import ROLE, place_of_function
+from insync.model.actions import ROLE, initial, place_of_function
 from insync.model.bounds import Bounds, BoundValues
 from insync.model.domains import MOST_CELLS, Readable, ReadableState, State
 from insync.model.errors import ModelError, user_frame
@@ -37,7 +37,14 @@ _NONE: Mapping[str, type] = MappingProxyType({})
 
 
 class _Body(dict[str, Any]):
-    """The names of a class body; an action or invariant must not be defined twice under one name."""
+    """The names of a class body; an action or invariant must not be defined twice under one name.
+
+    Where `initial` has been defined as a method, `@initial` above a later one is the mark all the same.
+    """
+
+    def __getitem__(self, name: str) -> Any:
+        found = super().__getitem__(name)
+        return initial if name == "initial" and inspect.isfunction(found) else found
 
     def __setitem__(self, name: str, value: Any) -> None:
         old, new = getattr(self.get(name), ROLE, None), getattr(value, ROLE, None)
@@ -105,7 +112,7 @@ def _check_names(bases: tuple[type, ...], members: dict[str, Any]) -> None:
         if inherited is not None and spec is None and member is not None:
             message = (
                 f"{_place_of(member)}: {name!r} hides the {inherited.word} at {inherited.place} and is none itself; "
-                f"write @{inherited.word} above it, or {name} = None to remove the {inherited.word}."
+                f"write @{inherited.mark} above it, or {name} = None to remove the {inherited.word}."
             )
             raise ModelError(message)
 
@@ -125,7 +132,8 @@ def _place_of(member: object) -> str:
 class Model(metaclass=ModelMeta):
     """A deterministic state machine with finite bounds.
 
-    Subclass it, declare `bounds` and `settings`, write `declare`, and mark methods with `@action` and `@invariant`.
+    Subclass it, declare `bounds` and `settings`, write `declare`, and mark methods with `@action` and `@invariant`, and
+    with `@initial` where there are several initial states.
     An instance is the model under chosen bounds and settings, which its constructor takes by name.
 
     Attributes:
@@ -164,7 +172,7 @@ class Model(metaclass=ModelMeta):
         raise ModelError(message)
 
     def initial(self, s: StateView) -> None:
-        """Assign the fields that do not begin as false, lowest, first, none or empty."""
+        """Assign the fields that do not begin as false, lowest, first, none or empty, in each initial state."""
 
     def remarks(self) -> list[str]:
         """Return what the user should know about the chosen bounds and settings, a sentence each; none by default."""

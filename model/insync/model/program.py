@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from insync.model.graph import Graph, Node
+from insync.model.initials import Initials
 from insync.model.schema import Schema
 from insync.model.sorts import Parameter, label_of
 
@@ -65,14 +66,14 @@ class Program:
         actions: every action for every binding of its parameters that can be enabled at all; an action's
             place here is its number.
         action_names: every action's name, also of those that no binding can enable.
-        initial: the codes of the initial state.
+        initials: the initial states.
     """
 
     graph: Graph
     schema: Schema
     actions: tuple[BoundAction, ...]
     action_names: tuple[str, ...]
-    initial: tuple[int, ...]
+    initials: Initials
     _numbers: dict[tuple[str, tuple[tuple[str, str], ...]], int] = field(default_factory=dict, repr=False)
 
     def action_number(self, name: str, parameters: dict[str, str]) -> int | None:

@@ -12,9 +12,11 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from insync.model import domains as d
+from insync.model.anything import Anything
 from insync.model.either import Either
 from insync.model.environment import Environment, Nowhere, Place, current
 from insync.model.errors import ModelError, closest, user_frame
+from insync.model.free_cells import free_codes
 from insync.model.graph import Node, Op
 from insync.model.simplify import apply, combine
 from insync.model.values import Bool, Nothing, Num, Symbolic, condition, number, of_graph
@@ -51,6 +53,8 @@ class View(Symbolic):
         return [self._place.read(i) for i in range(self._domain.width)]
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
+        if isinstance(other, Anything):
+            return other == self  # which is refused
         graph = self._place.environment.graph
         aside = Environment(graph, [])  # a value outside the domain is unequal, whereas assigning it would be an error
         theirs = codes_for(self._domain, aside, other, self._place.path)
@@ -215,6 +219,8 @@ def assign(domain: d.Domain, place: Place, value: object) -> None:
 
 def codes_for(domain: d.Domain, env: Environment, value: object, path: str) -> list[Node]:
     """Return the codes of a value in a domain; what may not fit is noted as expected in the environment."""
+    if isinstance(value, Anything):
+        return free_codes(domain, env, path)
     if isinstance(value, Either):
         return _chosen_codes(domain, env, value, path)
     if isinstance(value, View) and value._domain.shape() == domain.shape():

@@ -127,7 +127,7 @@ def test_a_log_keeps_write_order_if_every_record_is_there_once_at_most(
 ) -> None:
     """What is below the start or from the end on is no record of the log."""
     model = Cluster(replicas=2, records=3, deletions=1)
-    state = model.decode(model.program.initial)
+    state = model.decode(model.program.initials[0])
     state["broker"]["b2"] |= {"log": log, **ends}
     (node,) = judge(model, ["logs_keep_write_order"]).nodes
     assert bool(evaluate(node, model.encode(state))) == holds
@@ -169,7 +169,7 @@ def test_without_an_elr_a_fenced_broker_is_in_the_isr_only_alone_and_without_a_l
     isr: list[str], leader: str | None, sound: bool
 ) -> None:
     model = Cluster(elr="off")
-    state = model.decode(model.program.initial)
+    state = model.decode(model.program.initials[0])
     state["changes"][0] |= {"isr": isr, "leader": leader}
     state["controller"]["fenced"] = ["b1"]
     (node,) = judge(model, ["isr_and_elr_are_sound"]).nodes

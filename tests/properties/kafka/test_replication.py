@@ -24,7 +24,7 @@ def walked(model: Model, chance: random.Random, walks: int, steps: int) -> list[
     """States along random walks."""
     evaluator, found = Evaluator(model.program), []
     for _ in range(walks):
-        codes = model.program.initial
+        codes = model.program.initials[0]
         for _ in range(steps):
             enabled = evaluator.enabled(codes)
             if not enabled:
@@ -75,7 +75,7 @@ def test_it_fails_where_its_sentence_is_wrong_and_nowhere_else(name: str, model:
 
 def test_what_is_not_in_a_log_has_no_value() -> None:
     (lemma,) = [found for name, found in CLAIMS.items() if name == "log_is_blank_from_its_end"]
-    node, initial, cells = lemma.node(SMALL), SMALL.program.initial, SMALL.program.schema.cells
+    node, initial, cells = lemma.node(SMALL), SMALL.program.initials[0], SMALL.program.schema.cells
     inside = [number for number, cell in enumerate(cells) if ".log[" in cell.path]
     assert evaluate(node, initial)
     for number in inside:

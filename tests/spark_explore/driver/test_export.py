@@ -44,8 +44,8 @@ def test_the_tables_are_what_the_evaluator_says(spark: SparkSession, tmp_path: P
         by_key[bytes(fields.pop("state"))] = (fields.pop("depth"), fields)
     assert len(by_key) == states
     expected = {}
-    depths = {tuple(model.program.initial): 1}
-    frontier = [tuple(model.program.initial)]
+    depths = {tuple(model.program.initials[0]): 1}
+    frontier = [tuple(model.program.initials[0])]
     for codes in frontier:
         expected[key(model, codes)] = (depths[codes], model.decode(codes))
         for _, after in successors(evaluator, codes):

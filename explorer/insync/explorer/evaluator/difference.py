@@ -72,7 +72,7 @@ def first_difference(
 def _states(model: Model, depth: int) -> Iterator[tuple[int, Codes]]:
     """Yield the evaluator's states with their levels, breadth first."""
     stepper = Stepper(model)
-    frontier = [model.program.initial]
+    frontier = list(model.program.initials)
     seen = set(frontier)
     for level in range(1, depth + 1):
         after = []
@@ -91,7 +91,7 @@ class _Comparison:
     def __init__(self, model: Model, kernels: Kernels) -> None:
         self.model = model
         self.stepper = Stepper(model)
-        self.initial = model.program.schema.pack(model.program.initial)
+        self.initial = model.program.initials.words(0)
         self.expander = kernels.expander(1, _BUFFER_BYTES, self.initial)
         self.checker = kernels.checker()
 
@@ -115,7 +115,7 @@ class _Comparison:
             label = self.model.program.actions[number].label
             if isinstance(after, Refused):
                 refused.append(label)
-            elif schema.pack(after) != self.initial:  # the search need not find the initial state again
+            elif schema.pack(after) != self.initial:  # the search need not find this one again
                 expected.setdefault(after, label)
         for after, label in expected.items():
             if after not in machine:

@@ -134,19 +134,20 @@ def _remembered(memory: OrderedDict[K, T], key: K, find: Callable[[], T]) -> T:
 
 
 class Walk:
-    """A sequence of steps from the initial state.
+    """A sequence of steps from an initial state.
 
     Args:
         stepper: the model's states.
+        start: the initial state; None is the first.
 
     Attributes:
         codes: the state that the walk is in.
         moves: the numbers of the actions so far and the state after each; the first is (None, initial state).
     """
 
-    def __init__(self, stepper: Stepper) -> None:
+    def __init__(self, stepper: Stepper, start: Codes | None = None) -> None:
         self.stepper = stepper
-        self.codes: Codes = tuple(stepper.model.program.initial)
+        self.codes: Codes = stepper.model.program.initials[0] if start is None else start
         self.moves: list[Move] = [(None, self.codes)]
 
     @property
@@ -188,10 +189,10 @@ def moves_through(model: Model, states: Sequence[Codes]) -> list[Move]:
 
     Args:
         model: the model that was searched.
-        states: the initial state first.
+        states: an initial state first.
 
     Raises:
-        InternalError: the first is not the initial state, or the evaluator has no such step.
+        InternalError: the first is not an initial state, or the evaluator has no such step.
     """
     evaluator = Evaluator(model.program)
     _require_initial(model, states[0])
@@ -211,10 +212,10 @@ def confirmed(model: Model, moves: Sequence[Move]) -> list[Move]:
 
     Args:
         model: the model that was searched.
-        moves: (None, initial state) first.
+        moves: (None, an initial state) first.
 
     Raises:
-        InternalError: the first state is not the initial one, or the evaluator's step leads elsewhere.
+        InternalError: the first state is not an initial one, or the evaluator's step leads elsewhere.
     """
     evaluator = Evaluator(model.program)
     _require_initial(model, moves[0][1])
@@ -227,6 +228,6 @@ def confirmed(model: Model, moves: Sequence[Move]) -> list[Move]:
 
 
 def _require_initial(model: Model, codes: Codes) -> None:
-    if codes != tuple(model.program.initial):
-        message = f"The search traced a violation back to {codes}, which is not the initial state."
+    if tuple(codes) not in model.program.initials:
+        message = f"The search traced a violation back to {codes}, which is not an initial state."
         raise InternalError(message)

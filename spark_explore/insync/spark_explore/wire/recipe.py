@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import zlib
@@ -10,7 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from insync.machine.kernels import SEARCH, Part, Text, Texts, texts
-from insync.machine.packed import Words
+from insync.machine.packed import PackedRows
 from insync.machine.sizes import Sizes
 from insync.model.graph import Node
 from insync.model.program import Program
@@ -24,19 +25,24 @@ class Recipe:
 
     Attributes:
         sizes: of the program.
-        initial: the initial state.
+        initials: the packed initial states.
         parts: for each part its name, its key and its IR.
     """
 
     sizes: Sizes
-    initial: Words
+    initials: PackedRows
     parts: tuple[tuple[str, str, str], ...]
 
     @property
     def digest(self) -> str:
         """A hash of what the code means: equal for equal models, bounds, rules and properties."""
-        keys = (self.sizes.words, self.sizes.actions, self.initial, [key for _, key, _ in self.parts])
+        keys = (self.sizes.words, self.sizes.actions, self._initials, [key for _, key, _ in self.parts])
         return hashlib.sha256(repr(keys).encode()).hexdigest()[:32]
+
+    @property
+    def _initials(self) -> str:
+        """The initial states as text."""
+        return base64.b64encode(self.initials.content(self.sizes.words)).decode()
 
     @property
     def texts(self) -> Texts:
@@ -48,15 +54,18 @@ def recipe_for(program: Program, properties: Sequence[Node] = (), parts: Collect
     """Return the recipe of a program and of conditions that must hold in every state; see `kernels.texts`."""
     made = texts(program, properties, parts)
     written = tuple((text.part.value, text.key, text.make()) for text in made.parts)
-    return Recipe(made.sizes, program.schema.pack(program.initial), written)
+    return Recipe(made.sizes, PackedRows.of(program.initials.rows, made.sizes.words), written)
 
 
 def write_recipe(recipe: Recipe) -> bytes:
     """Return the recipe as bytes."""
-    return zlib.compress(json.dumps(asdict(recipe)).encode(), 1)
+    fields = {"sizes": asdict(recipe.sizes), "initials": recipe._initials, "parts": recipe.parts}
+    return zlib.compress(json.dumps(fields).encode(), 1)
 
 
 def read_recipe(content: bytes) -> Recipe:
     """Return the recipe that `write_recipe` wrote."""
     fields = json.loads(zlib.decompress(content))
-    return Recipe(Sizes(**fields["sizes"]), tuple(fields["initial"]), tuple(map(tuple, fields["parts"])))
+    sizes = Sizes(**fields["sizes"])
+    initials = PackedRows.of(base64.b64decode(fields["initials"]), sizes.words)
+    return Recipe(sizes, initials, tuple(map(tuple, fields["parts"])))
