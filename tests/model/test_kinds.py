@@ -65,6 +65,8 @@ def test_a_range_is_a_parameter_and_a_domain() -> None:
         "last": 1,
         "mood": {"seat0": "CALM", "seat1": "CALM"},
         "turn": 0,
+        "hand": 0,
+        "half": -2,
     }
     assert model.encode({**first, "last": 3}) != model.program.initials[0]
 

@@ -112,3 +112,14 @@ def test_a_contradictory_guard_is_no_trouble() -> None:
     guard = [apply(Op.LT, a, graph.const(3)), apply(Op.LT, graph.const(5), a)]
     assert sound(guard, apply(Op.EQ, a, graph.const(8)))
     always_holds(guard, apply(Op.EQ, a, graph.const(8)))
+
+
+def test_a_quotient_says_where_its_number_lies() -> None:
+    graph = Graph([20, 20])
+    a, b = graph.cell(0), graph.cell(1)
+    guard = [apply(Op.LE, apply(Op.DIV, a, graph.const(3)), graph.const(2))]
+    assert always_holds(guard, apply(Op.LE, a, graph.const(8)))
+    assert not always_holds(guard, apply(Op.LE, a, graph.const(7)))
+    small = [apply(Op.LT, b, graph.const(2))]
+    assert always_holds(small, apply(Op.LE, apply(Op.MOD, b, graph.const(4)), graph.const(1)))
+    assert always_holds(small, apply(Op.EQ, apply(Op.DIV, b, graph.const(4)), graph.const(0)))

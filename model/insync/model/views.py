@@ -83,7 +83,7 @@ class RecordView(View):
             raise AttributeError(name)
         return view(*self._field(name))
 
-    def __setattr__(self, name: str, value: object) -> None:
+    def __setattr__(self, name: str, value: Any) -> None:
         assign(*self._field(name), value)
 
 

@@ -15,7 +15,7 @@ LONGEST = 160
 """A condition that takes more characters is not shown: nobody would read it."""
 
 _INFIX = {
-    Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.EQ: "==", Op.LT: "<", Op.LE: "<=",
+    Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "//", Op.MOD: "%", Op.EQ: "==", Op.LT: "<", Op.LE: "<=",
     Op.BITAND: "&", Op.BITOR: "|", Op.BITDIFF: "-",
 }  # fmt: skip
 _NEGATED = {Op.EQ: "!="}
