@@ -1,12 +1,15 @@
 """The models of examples/tlaplus have the states, the depth and the steps that TLC reports of their TLA+ modules.
 
 The figures are those of the manifests of the public repository tlaplus/Examples. TLC counts each initial state and each
-successor as generated; the column `note` says where it generates a state more than once for one step here.
+successor as generated. The column `note` says what is counted otherwise: where there are several ways to one successor,
+which TLC generates once for each; and where the manifest has a depth that TLC found with several workers, which is not
+exact, the depth that it finds with one.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
@@ -33,13 +36,13 @@ PARAMETERS = [pytest.param(r, id=name_of(r), marks=[pytest.mark.slow] * (name_of
 
 @pytest.mark.parametrize("row", PARAMETERS)
 def test_agrees_with_tlc(row: Row) -> None:
-    file, _, rest = row["model"].partition(":")
-    name, *given = rest.split(" --")
-    found = check(f"{ROOT / file}:{name}", bounds=dict(one.split() for one in given))
+    found = check(f"{ROOT}/{row['model']}")
     assert found.verdict == "holds", found.violations
-    assert (found.distinct_states, found.depth) == (int(row["distinct_states"]), int(row["depth"]))
+    assert found.distinct_states == int(row["distinct_states"])
+    exact_depth = re.search(r"depth: (\d+)", row["note"])
+    assert found.depth == int(exact_depth[1] if exact_depth else row["depth"])
     generated = found.transitions + found.levels[0]
-    if row["note"].startswith("generated"):
+    if "generated:" in row["note"]:
         assert generated < int(row["generated_states"])
     else:
         assert generated == int(row["generated_states"])
