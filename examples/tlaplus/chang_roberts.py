@@ -5,7 +5,8 @@ from __future__ import annotations
 import enum
 
 from insync.model import ANY, And, Array, Bool, Bound, BoundValues, Bounds, Condition, If, Implies, Index, Model, Not
-from insync.model import Or, Set, State, StateView, action, bound, initial, invariant, require, when
+from insync.model import Or, Set, State, StateView, action, bound, exists, initial, invariant, require, when
+from insync.properties import leads_to
 
 
 class Node(Index):
@@ -71,3 +72,10 @@ class ChangRoberts(Model):
             return Implies(s.standing[node] == Standing.WON, s.initiator[node])
         beaten = And(s.standing[other] == Standing.LOST, Implies(s.initiator[other], other > node))
         return Implies(s.standing[node] == Standing.WON, beaten)
+
+
+@leads_to(ChangRoberts, weak=("start(node)", "receive(node)"))
+def somebody_wins(model: ChangRoberts, s: StateView) -> tuple[Condition, Condition]:
+    """Where there is a candidate, there is a winner in the end."""
+    candidates = exists(Node, lambda n: s.standing[n] == Standing.CANDIDATE)
+    return candidates, exists(Node, lambda n: s.standing[n] == Standing.WON)

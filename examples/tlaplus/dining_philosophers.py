@@ -6,6 +6,7 @@ import enum
 
 from insync.model import And, Array, Bool, Bound, BoundValues, Bounds, Condition, If, Index, Model, Not, Record, State
 from insync.model import StateView, action, bound, invariant, require, when
+from insync.properties import leads_to
 
 
 class Philosopher(Index):
@@ -78,3 +79,9 @@ class DiningPhilosophers(Model):
         """Whoever eats, the next one at the right does not."""
         _, right = self.neighbours(p)
         return Not(And(s.doing[p] == Doing.EAT, s.doing[right] == Doing.EAT))
+
+
+@leads_to(DiningPhilosophers, weak=("loop(p)", "eat(p)", "think(p)"))
+def nobody_starves(model: DiningPhilosophers, s: StateView, p: Philosopher) -> tuple[Condition, Condition]:
+    """Whoever is hungry eats some time."""
+    return s.hungry[p], Not(s.hungry[p])

@@ -6,6 +6,7 @@ import enum
 
 from insync.model import ANY, And, Array, Bool, Bound, BoundValues, Bounds, Condition, If, Implies, Index, Model, Not
 from insync.model import Or, State, StateView, action, bound, exists, for_all, initial, invariant, require
+from insync.properties import leads_to
 
 
 class Node(Index):
@@ -63,11 +64,17 @@ class Ewd840(Model):
         require(s.active[node])
         s.active[node] = False
 
+    def terminated(self, s: StateView) -> Condition:
+        return for_all(Node, lambda n: Not(s.active[n]))
+
+    def detected(self, s: StateView) -> Condition:
+        """Whether the first node, passive and white, has a white token."""
+        return And(s.token == 0, s.token_color == Color.WHITE, s.color[0] == Color.WHITE, Not(s.active[0]))
+
     @invariant
     def detection_is_right(self, s: StateView) -> Condition:
-        """If the first node is passive and white, and has a white token, all are passive."""
-        detected = And(s.token == 0, s.token_color == Color.WHITE, s.color[0] == Color.WHITE, Not(s.active[0]))
-        return Implies(detected, for_all(Node, lambda n: Not(s.active[n])))
+        """Where termination is detected, all nodes are passive."""
+        return Implies(self.detected(s), self.terminated(s))
 
     @invariant
     def inductive(self, s: StateView) -> Condition:
@@ -77,3 +84,9 @@ class Ewd840(Model):
             exists(Node, lambda n: And(n <= s.token, s.color[n] == Color.BLACK)),
             s.token_color == Color.BLACK,
         )
+
+
+@leads_to(Ewd840, weak=("start_probe", "pass_token"))
+def termination_is_detected(model: Ewd840, s: StateView) -> tuple[Condition, Condition]:
+    """Once all nodes are passive, the first one comes to know it."""
+    return model.terminated(s), model.detected(s)

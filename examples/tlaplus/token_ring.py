@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from insync.model import ANY, Array, Bound, BoundValues, Bounds, Condition, Index, Int, Model, State, StateView
 from insync.model import action, bound, exists, for_all, initial, require
+from insync.properties import eventually
 
 
 class Node(Index):
@@ -49,3 +50,13 @@ class TokenRing(Model):
             range(self.b.nodes + 1),
             lambda i: for_all(Node, lambda n: s.counter[n] == (first if n < i else (first - 1) % (self.b.highest + 1))),
         )
+
+
+@eventually(TokenRing, weak=("create_token", "pass_token"))
+def stabilizes(model: TokenRing, s: StateView) -> Condition:
+    """There comes to be one token: up to some node all counters are that of the first one, behind it one less."""
+    first, values = s.counter[0], model.b.highest + 1
+    return exists(
+        range(model.b.nodes + 1),
+        lambda i: for_all(Node, lambda n: s.counter[n] == (first if n < i else (first + values - 1) % values)),
+    )

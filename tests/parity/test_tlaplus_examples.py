@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.explorer import check
+from insync.explorer import check, liveness
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "tlaplus"
@@ -46,6 +46,16 @@ def test_agrees_with_tlc(row: Row) -> None:
         assert generated < int(row["generated_states"])
     else:
         assert generated == int(row["generated_states"])
+
+
+@pytest.mark.parametrize(
+    "model",
+    ["ewd840:Ewd840", "token_ring:TokenRing", "dining_philosophers:DiningPhilosophers", "chang_roberts:ChangRoberts"],
+)
+def test_what_must_happen_happens(model: str) -> None:
+    pytest.importorskip("scipy")
+    file, _, name = model.partition(":")
+    assert liveness(f"{FOLDER / file}.py:{name}").verdict == "holds"
 
 
 def test_every_example_has_a_row() -> None:
