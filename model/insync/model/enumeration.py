@@ -61,7 +61,7 @@ def add_states(
     Raises:
         ModelError: there are too many, or one of them has a value outside its field's domain.
     """
-    if not beginning.conditions and all(node.op is Op.CONST for node in beginning.cells):
+    if not (beginning.conditions or beginning.expected) and all(node.op is Op.CONST for node in beginning.cells):
         packed = (node.lo << packed_number(schema, cell) for cell, node in enumerate(beginning.cells))
         found.setdefault(sum(packed), number)
         return
