@@ -7,11 +7,27 @@ from insync.model.anything import ANY, Anything
 from insync.model.bound_terms import bound
 from insync.model.bounds import Bound, Bounds, BoundValues
 from insync.model.catalogue import find_model
+from insync.model.collected_views import BagView, SeqView
 from insync.model.define import Model
-from insync.model.domains import Absent, Array, Enum, Int, Option, Readable, ReadableState, Record, Set, State
+from insync.model.domains import (
+    Absent,
+    Array,
+    Bag,
+    Enum,
+    Int,
+    Option,
+    Readable,
+    ReadableState,
+    Record,
+    Seq,
+    Set,
+    SetOf,
+    State,
+)
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
 from insync.model.optional import OptionValue
 from insync.model.quantifiers import count, exists, for_all, max_of, min_of, sum_of, the
+from insync.model.set_views import SetOfView
 from insync.model.settings import Setting, Settings, Switch
 from insync.model.sorts import Index, Subset
 from insync.model.values import NONE, Bool, Condition, EnumValue, Nothing, Num, SetValue
@@ -38,6 +54,8 @@ __all__ = [
     "And",
     "Anything",
     "Array",
+    "Bag",
+    "BagView",
     "Bool",
     "Bound",
     "BoundValues",
@@ -65,7 +83,11 @@ __all__ = [
     "ReadableState",
     "Record",
     "RecordView",
+    "Seq",
+    "SeqView",
     "Set",
+    "SetOf",
+    "SetOfView",
     "SetValue",
     "Setting",
     "Settings",

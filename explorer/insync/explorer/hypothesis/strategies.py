@@ -11,7 +11,21 @@ from hypothesis import strategies as st
 from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.explorer.given_model import ModelLike, model_of
 from insync.model import Model, ReadableState
-from insync.model.domains import DOMAINS, SCALARS, Absent, Array, Domain, Option, Record, Scalar, State
+from insync.model.domains import (
+    DOMAINS,
+    SCALARS,
+    Absent,
+    Array,
+    Bag,
+    BitSet,
+    Domain,
+    ListedSet,
+    Option,
+    Record,
+    Scalar,
+    Seq,
+    State,
+)
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes
 
@@ -93,12 +107,25 @@ def _scalar(domain: Scalar) -> st.SearchStrategy[Any]:
     return st.integers(0, domain.size - 1).map(domain.readable)
 
 
+def _listed(domain: Seq | Bag | ListedSet) -> st.SearchStrategy[Any]:
+    return st.lists(_values(domain.of), max_size=domain.most).map(domain.canonical)
+
+
+def _bits(domain: BitSet) -> st.SearchStrategy[Any]:
+    numbers = st.sets(st.integers(0, domain.width - 1))
+    return numbers.map(lambda chosen: [domain.of.decode(domain.members[number], 0) for number in sorted(chosen)])
+
+
 _STRATEGIES: dict[type[Domain], Callable[[Any], st.SearchStrategy[Any]]] = {
     **dict.fromkeys(SCALARS, _scalar),
     Option: lambda domain: st.none() | _values(domain.of),
     Record: _record,
     State: _record,
     Array: _array,
+    Seq: _listed,
+    Bag: _listed,
+    ListedSet: _listed,
+    BitSet: _bits,
 }
 assert set(_STRATEGIES) == DOMAINS - {Absent}, "an absent field is not in a readable state"
 
