@@ -154,7 +154,7 @@ def result_of(
     for action, steps in zip(model.program.actions, space.steps, strict=True):
         taken[action.name] += steps
     extent = Extent(tuple(space.levels), space.expanded, space.stopped_by, taken)
-    return concluded(model, "local", judged.names, extent, violations, seconds, judged.conditions)
+    return concluded(model, "local", judged.names, extent, violations, seconds, judged.written(model))
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from insync.model.program import Program
 from insync.model.suspicion import suspicions
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import Judged, judge
+from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["SimulationResult", "WalkEngine", "WalkLengths", "simulate", "simulated", "walk_watch"]
 
@@ -258,6 +259,13 @@ def _shortened(model: Model, judged: Judged, failed: FailedWalk, stopped: Callab
     return Violation(violated.name, trace.length, trace)
 
 
+def _states_of(failed: FailedWalk, judged: Judged) -> int:
+    """Return how many states a failing walk has: a refused step leads to none, a step that is broken to one more."""
+    if failed.property == len(judged.invariants):
+        return len(failed.actions)
+    return len(failed.actions) + 1 + isinstance(judged.invariants[failed.property], StepInvariant)
+
+
 def _simulation_of(
     model: Model,
     judged: Judged,
@@ -283,7 +291,6 @@ def _simulation_of(
     violated = {violation.property} if violation is not None else set()
     names = [*judged.names, *(violated - set(judged.names))]
     steps = sum(actions.values())
-    lost = total.failed is not None and total.failed.property < len(judged.nodes)
     return SimulationResult(
         model=model_reference(model),
         bounds=model.identity,
@@ -298,13 +305,13 @@ def _simulation_of(
         ),
         violation=violation,
         failed_walk=None if total.failed is None else total.failed.number,
-        failed_walk_length=None if total.failed is None else len(total.failed.actions) + lost,
+        failed_walk_length=None if total.failed is None else _states_of(total.failed, judged),
         lengths=WalkLengths(
             min(total.lengths, default=0), max(total.lengths, default=0), steps / max(count, 1), total.stuck
         ),
         actions=actions,
         not_taken=tuple(name for name, steps in actions.items() if not steps),
-        warnings=suspicions(model, judged.conditions),
+        warnings=suspicions(model, judged.written(model)),
         seconds=spent,
         peak_memory_bytes=peak_memory(),
     )

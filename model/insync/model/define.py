@@ -50,7 +50,7 @@ class _Body(dict[str, Any]):
         old, new = getattr(self.get(name), ROLE, None), getattr(value, ROLE, None)
         if old is not None and new is not None:
             other = old.place.rsplit(":", 1)[1]
-            kind = f"two {new.word}s" if type(old) is type(new) else f"an {old.word} and an {new.word}"
+            kind = f"two {new.word}s" if type(old) is type(new) else f"{_a(old.word)} and {_a(new.word)}"
             message = f"{new.place}: {kind} are named {name!r}, the other at line {other}; rename one."
             raise ModelError(message)
         if old is not None and callable(value):
@@ -106,7 +106,9 @@ def _check_names(bases: tuple[type, ...], members: dict[str, Any]) -> None:
     for name, member in members.items():
         spec = getattr(member, ROLE, None)
         if spec is not None and (name in _RESERVED or hasattr(type, name)):
-            message = f"{spec.place}: an {spec.word} cannot be named {name!r}: every model has that already; rename it."
+            message = (
+                f"{spec.place}: {_a(spec.word)} cannot be named {name!r}: every model has that already; rename it."
+            )
             raise ModelError(message)
         inherited = next((role for base in bases if (role := getattr(getattr(base, name, None), ROLE, None))), None)
         if inherited is not None and spec is None and member is not None:
@@ -123,6 +125,10 @@ def _check_takes_bounds(declare: Callable[..., object]) -> None:
     except TypeError:
         message = f"{place_of_function(declare)}: declare is given the bounds; write `def declare(self, b)`."
         raise ModelError(message) from None
+
+
+def _a(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
 
 
 def _place_of(member: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from insync.model.actions import ActionSpec, InitialSpec, action_specs, initial_specs
@@ -26,7 +26,7 @@ from insync.model.views import StateView
 if TYPE_CHECKING:
     from insync.model.define import Model
 
-__all__ = ["action_traced_otherwise", "trace_predicate", "traced"]
+__all__ = ["action_traced_otherwise", "trace_predicate", "traced", "traced_condition"]
 
 _MOST_BINDINGS = 20_000
 
@@ -94,14 +94,38 @@ def trace_predicate(model: Model, predicate: Callable[..., Condition], parameter
         ModelError: it assigns, uses `require`, does not return a condition, or has too many bindings.
     """
     graph = model.program.graph
-    _refuse_too_many(model, _place(predicate), parameters)
     view = _state_view(model, _environment(graph, writable=False))
+    return traced_condition(model, graph, predicate, [view], parameters, "a condition on the state")
+
+
+def traced_condition(
+    model: Model,
+    graph: Graph,
+    predicate: Callable[..., Condition],
+    views: Sequence[StateView],
+    parameters: Mapping[str, type],
+    wanted: str,
+) -> Node:
+    """Return the node of a condition on some states, which must hold for all values of its parameters if it has any.
+
+    Args:
+        model: whose states they are.
+        graph: where they are read.
+        predicate: of the states and the parameters.
+        views: the states.
+        parameters: the type of each parameter.
+        wanted: what the predicate must return, for messages.
+
+    Raises:
+        ModelError: it does not return a condition, or has too many bindings.
+    """
+    _refuse_too_many(model, _place(predicate), parameters)
 
     def body(*values: Parameter) -> Condition:
-        found: object = predicate(view, *values)
+        found: object = predicate(*views, *values)
         if not isinstance(found, (Bool, bool)):
             what = "nothing" if found is None else f"{found!r}, which is of type {type(found).__name__}"
-            message = f"{_place(predicate)} returns {what}; it must return a condition on the state."
+            message = f"{_place(predicate)} returns {what}; it must return {wanted}."
             raise ModelError(message)
         return found
 
