@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import enum
 
-from insync.model import Array, Bool, Bound, BoundValues, Bounds, Condition, Index, Model, Or, Set, State, StateView
-from insync.model import action, bound, invariant, require
+from insync.model import And, Array, Bool, Bound, BoundValues, Bounds, Condition, Implies, Index, Model, Not, Or, Set
+from insync.model import State, StateView, action, bound, exists, for_all, invariant, require, step_invariant
 
 
 class Manager(Index):
@@ -39,7 +39,7 @@ class TwoPhase(Model):
     """The transaction manager commits when all are prepared, and may abort before."""
 
     bounds = Bounds(managers=Bound(3, 1, 8, "resource managers"))
-    headline = ("consistent",)
+    headline = ("consistent", "implements_tcommit")
 
     def declare(self, b: BoundValues) -> State:
         return State(
@@ -99,3 +99,16 @@ class TwoPhase(Model):
     def consistent(self, s: StateView, a: Manager, c: Manager) -> Condition:
         """No two managers end differently."""
         return Or(s.phase[a] != Phase.ABORTED, s.phase[c] != Phase.COMMITTED)
+
+    @step_invariant
+    def implements_tcommit(self, before: StateView, after: StateView, m: Manager) -> Condition:
+        """A manager commits when all are prepared or have committed, and aborts while nobody has committed."""
+        old, new = before.phase[m], after.phase[m]
+        ready = for_all(Manager, lambda n: Or(before.phase[n] == Phase.PREPARED, before.phase[n] == Phase.COMMITTED))
+        committed = exists(Manager, lambda n: before.phase[n] == Phase.COMMITTED)
+        return And(
+            Implies(And(old != new, new == Phase.COMMITTED), And(old == Phase.PREPARED, ready)),
+            Implies(And(old != new, new == Phase.ABORTED), Not(committed)),
+            Implies(And(old != new, new == Phase.PREPARED), old == Phase.WORKING),
+            Implies(old != new, new != Phase.WORKING),
+        )

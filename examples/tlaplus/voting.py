@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from insync.model import And, Array, Bound, BoundValues, Bounds, Condition, Implies, Index, Model, Not, Option, Or
 from insync.model import Range, State, StateView, Subset, action, bound, count, exists, for_all, invariant, require
+from insync.model import step_invariant
 
 
 class Acceptor(Index):
@@ -40,7 +41,7 @@ class Voting(Model):
         inputs=Bound(2, 1, 3, "values that may be chosen"),
         ballots=Bound(2, 0, 3, "the last ballot"),
     )
-    headline = ("one_value_is_chosen", "votes_are_safe", "one_value_in_a_ballot")
+    headline = ("one_value_is_chosen", "choice_is_final", "votes_are_safe", "one_value_in_a_ballot")
 
     def declare(self, b: BoundValues) -> State:
         return State(
@@ -81,6 +82,11 @@ class Voting(Model):
     def one_value_is_chosen(self, s: StateView, v: Value, w: Value) -> Condition:
         """No two values are chosen."""
         return Or(v == w, Not(And(self.chosen(s, v), self.chosen(s, w))))
+
+    @step_invariant
+    def choice_is_final(self, before: StateView, after: StateView, v: Value) -> Condition:
+        """What is chosen stays chosen."""
+        return Implies(self.chosen(before, v), self.chosen(after, v))
 
     @invariant
     def votes_are_safe(self, s: StateView, a: Acceptor, b: Ballot, v: Value) -> Condition:
