@@ -67,10 +67,10 @@ class PaxosCommit(Model):
             phase=Array(Manager, Phase),
             acceptor=Array(Manager, Array(Acceptor, Record(ballot=Ballot, last=last_vote))),
             # what was sent:
-            asked=Array(Manager, Array(b.ballots + 1, Bool)),  # 1a
-            promised=Array(Manager, Array(Acceptor, Array(b.ballots + 1, Option(Record(last=last_vote))))),  # 1b
-            proposed=Array(Manager, Array(b.ballots + 1, Option(Vote))),  # 2a
-            accepted=Array(Manager, Array(Acceptor, Array(b.ballots + 1, Option(Vote)))),  # 2b
+            asked=Array(Manager, Array(Ballot, Bool)),  # 1a
+            promised=Array(Manager, Array(Acceptor, Array(Ballot, Option(Record(last=last_vote))))),  # 1b
+            proposed=Array(Manager, Array(Ballot, Option(Vote))),  # 2a
+            accepted=Array(Manager, Array(Acceptor, Array(Ballot, Option(Vote)))),  # 2b
             commit=Bool,
             abort=Bool,
         )

@@ -45,7 +45,7 @@ class Voting(Model):
 
     def declare(self, b: BoundValues) -> State:
         return State(
-            vote=Array(Acceptor, Array(b.ballots + 1, Option(Value))),
+            vote=Array(Acceptor, Array(Ballot, Option(Value))),
             ballot=Array(Acceptor, Option(Ballot)),  # the highest in which the acceptor has taken part
         )
 
