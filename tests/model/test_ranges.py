@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -74,6 +76,31 @@ def test_a_disjunction_says_what_its_last_possible_part_says() -> None:
     assert always_holds([apply(Op.NOT, late), combine(graph, Op.OR, [late, small])], apply(Op.LE, a, graph.const(2)))
     assert not always_holds([combine(graph, Op.OR, [late, small])], small)
     assert not always_holds([combine(graph, Op.OR, [late, small]), late], small)
+
+
+SPANS = [(lo, hi) for lo in range(4) for hi in range(lo, 4)]
+
+
+@pytest.mark.parametrize("op", [Op.LT, Op.LE, Op.EQ, Op.AND, Op.OR])
+def test_all_that_is_true_of_two_numbers_by_themselves_is_shown(op: Op) -> None:
+    """A comparison of two numbers, or two of them of one number each, is decided exactly where its ranges decide it."""
+    graph = Graph([4, 4])
+    a, b = graph.cell(0), graph.cell(1)
+    if op in (Op.AND, Op.OR):
+        parts = [apply(Op.LT, a, graph.const(2)), apply(Op.LE, graph.const(2), b)]
+        condition = combine(graph, op, parts)
+    else:
+        condition = apply(op, a, b)
+    shown = Counter[bool]()
+    for first, second in itertools.product(SPANS, repeat=2):
+        ends = [(n, graph.const(lo), graph.const(hi)) for n, (lo, hi) in ((a, first), (b, second))]
+        guard = [part for n, lo, hi in ends for part in (apply(Op.LE, lo, n), apply(Op.LE, n, hi))]
+        box = list(itertools.product(*(range(lo, hi + 1) for lo, hi in (first, second))))
+        for wanted in (True, False):
+            claim = condition if wanted else apply(Op.NOT, condition)
+            assert always_holds(guard, claim) == all(bool(evaluate(condition, c)) == wanted for c in box), guard
+            shown[wanted] += always_holds(guard, claim)
+    assert min(shown.values()) > 3
 
 
 def test_the_guard_of_an_append_shows_that_the_place_is_there() -> None:

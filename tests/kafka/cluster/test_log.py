@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from insync.model.evaluator import Evaluator
+from insync_nearby import walked
 from insync_walk import Walk, shared_cluster
 
 BOUNDS: dict[str, int | str] = {
@@ -28,20 +28,11 @@ CASES: list[dict[str, int | str]] = [
 def steps(case: dict[str, int | str], walks: int, length: int) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     """The steps of random walks: the name of the action, and a broker before and after it."""
     model, chance = shared_cluster(**BOUNDS, **case), random.Random(str(case))
-    evaluator, actions = Evaluator(model.program), model.program.actions
-    for _ in range(walks):
-        codes = model.program.initials[0]
-        for _ in range(length):
-            enabled = evaluator.enabled(codes)
-            if not enabled:
-                break
-            number = chance.choice(enabled)
-            after = evaluator.step(number, codes)
-            old, new = (model.decode(one) for one in (codes, after))
-            yield from ((actions[number].name, old["broker"][name], new["broker"][name]) for name in new["broker"])
-            epoch_of = new["epoch_of"]
-            assert all(_term_is_right(broker, epoch_of) for broker in new["broker"].values())
-            codes = after
+    for before, number, after in walked(model, chance, walks, length):
+        old, new = (model.decode(codes) for codes in (before, after))
+        name = model.program.actions[number].name
+        yield from ((name, old["broker"][broker], new["broker"][broker]) for broker in new["broker"])
+        assert all(_term_is_right(broker, new["epoch_of"]) for broker in new["broker"].values())
 
 
 def _term_is_right(broker: dict[str, Any], epoch_of: dict[str, str]) -> bool:

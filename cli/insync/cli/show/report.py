@@ -125,7 +125,8 @@ def _check_verdict(result: CheckResult, paint: Paint) -> str:
     names = {
         word: [p.name for p in result.properties if p.verdict == word] for word in ("holds", "violated", "incomplete")
     }
-    states = plural(result.distinct_states, "state")
+    begun = result.levels[0] if result.levels else 0
+    states = plural(result.distinct_states, "state") + (f" ({count(begun)} initial)" if begun > 1 else "")
     by = STOPPED_BY.get(result.stopped_by or "", str(result.stopped_by))
     if result.verdict == "holds":
         checked = ", ".join(names["holds"]) or f"{TYPE_OK}, which is always checked,"

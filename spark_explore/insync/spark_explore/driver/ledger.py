@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from insync.explorer.breadth_first.search import Hit, Space
-from insync.explorer.limits import Watch
+from insync.explorer.limits import Limits, Watch
 from insync.machine.packed import Found
 
 __all__ = ["Ledger", "LevelFigures"]
@@ -101,6 +101,14 @@ class Ledger:
             space.expanded = len(space.levels)
             if not self._close(space):
                 return space, space.expanded == len(space.levels) and len(space.levels) + 1 in self.levels
+
+    def before_violations(self, keep_going: bool) -> Space:
+        """Return what the levels amount to before the first one beyond the driver's own that has a violation."""
+        space, _ = self.space(Watch(Limits(), None), keep_going)
+        ends = [hit.level - 1 for hit in space.violations.values() if hit.level > self.warm]
+        if space.refused is not None and space.refused.level > self.warm:
+            ends.append(space.refused.level)
+        return self.space(Watch(Limits(depth=min(ends, default=None)), None), keep_going)[0]
 
     def _close(self, space: Space) -> bool:
         level = len(space.levels) + 1

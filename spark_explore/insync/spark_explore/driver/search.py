@@ -98,7 +98,7 @@ class SparkSearch:
         """Run a job, again if Spark could not finish it: in local mode it tries a task once unless told otherwise."""
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                return run_plan(self.spark, level_plan(self.spark, self.place, level, further), self.watch)
+                return run_plan(self.spark, lambda: level_plan(self.spark, self.place, level, further), self.watch)
             except JobFailed:
                 if attempt == _ATTEMPTS or self.watch.interrupted():
                     raise
