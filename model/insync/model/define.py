@@ -16,6 +16,7 @@ from typing import Any, ClassVar, TypeVar
 
 from insync.model.actions import ROLE, initial, place_of_function
 from insync.model.bounds import Bounds, BoundValues
+from insync.model.confinement import Confinement
 from insync.model.domains import MOST_CELLS, Readable, ReadableState, State
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Node
@@ -145,6 +146,7 @@ class Model(metaclass=ModelMeta):
     Attributes:
         name: what the model is called; the class name in snake case unless the class sets it.
         headline: the properties that are checked when none is named.
+        within: invariants; states in which one of them fails are checked, and no step is taken from them.
         bounds: the sizes that the class declares.
         settings: what the class can be told besides sizes.
         b: the chosen bounds, as attributes; the members of enumerations chosen for the settings are in `b.settings`.
@@ -158,12 +160,14 @@ class Model(metaclass=ModelMeta):
     bounds: ClassVar[Bounds] = Bounds()
     settings: ClassVar[Settings] = Settings()
     headline: ClassVar[tuple[str, ...]] = ()
+    within: ClassVar[tuple[str, ...]] = ()
     b: BoundValues
 
     def __init__(self, **chosen: int | str | Enum) -> None:
         self.b = choose(self.name, self.settings, self.bounds, chosen)
         self._members: dict[type, list[Any]] = {}
         self._program: Program | None = None  # kept by `tracing`
+        self._confinement: Confinement | None = None
         self._state: State | None = None
         self._source_suspicions: tuple[str, ...] | None = None  # kept by `suspicion`
 

@@ -41,6 +41,9 @@ def traced(model: Model, go_on: Callable[[], None]) -> Program:
     Raises:
         ModelError: the model says something that cannot be traced or can never fit a field, or it has no initial state.
     """
+    if model._program is None and model._confinement is not None:
+        whole = traced(model._confinement.whole, go_on)
+        model._program = whole.confined(model._confinement.conditions())
     if model._program is None:
         with under(model.b):
             model._program = _trace_model(model, go_on)

@@ -10,6 +10,7 @@ from insync.cli.show.choices import Choice, choices, default_of, range_of
 from insync.model import Model, Setting
 from insync.model.actions import action_specs
 from insync.model.catalogue import BUILT_IN, find_model, model_reference
+from insync.properties.class_names import headline_of
 from insync.properties.invariants import sentence_of
 from insync.properties.registry import run_properties_of, sentences_of
 
@@ -31,7 +32,8 @@ def built_in_models() -> list[type[Model]]:
 def model_properties(kind: type[Model]) -> list[tuple[str, str, bool]]:
     """Return name and sentence of each property of a model, and whether it is checked by default."""
     model = kind()
-    return [(name, sentence, name in model.headline) for name, sentence in sentences_of(model).items()]
+    headline = headline_of(model)
+    return [(name, sentence, name in headline) for name, sentence in sentences_of(model).items()]
 
 
 def describe_models(engines: tuple[str, ...]) -> str:

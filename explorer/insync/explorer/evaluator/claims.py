@@ -13,6 +13,7 @@ from insync.model import Model, ReadableState
 from insync.model.errors import UserError
 from insync.model.evaluator import evaluate
 from insync.model.graph import Node
+from insync.properties.class_names import headline_of
 from insync.properties.explain import explain
 from insync.properties.invariants import Invariant, sentence_of
 from insync.properties.registry import judge
@@ -90,7 +91,7 @@ def claims_of(model: Model, properties: Sequence[PropertyLike] | None = None) ->
     if isinstance(properties, str) or callable(properties):
         message = f"properties={properties!r} must be a list of properties; write [{_named(properties)}]."
         raise UserError(message)
-    wanted = list(model.headline if properties is None else properties)
+    wanted = list(headline_of(model) if properties is None else properties)
     claims = [claim for given in wanted for claim in _claims(model, given)]
     unique: dict[str, Claim] = {}
     for claim in claims:
@@ -103,7 +104,7 @@ def claims_of(model: Model, properties: Sequence[PropertyLike] | None = None) ->
 
 def asked_names(model: Model, properties: Sequence[PropertyLike] | None) -> list[str]:
     """Return the name of each property that is asked for, type_ok as well; `claims_of` has accepted them."""
-    wanted = model.headline if properties is None else properties
+    wanted = headline_of(model) if properties is None else properties
     return [given if isinstance(given, str) else getattr(given, "__name__", "<lambda>") for given in wanted]
 
 

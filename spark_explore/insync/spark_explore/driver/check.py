@@ -19,6 +19,7 @@ from insync.explorer.verdict import CheckResult, Violation
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.kernels import Kernels, load
 from insync.model import Model
+from insync.properties.confine import confined
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import Judged, judge
 from insync.spark_explore.driver.jobs import Stopped
@@ -57,6 +58,7 @@ def check(
     limits: Limits | None = None,
     options: SparkOptions | None = None,
     keep_going: bool = False,
+    within: Sequence[str] | None = None,
     reporter: Reporter | None = None,
     task_reporter: TaskReporter | None = None,
     stop: threading.Event | None = None,
@@ -72,6 +74,8 @@ def check(
         limits: bounds of compilation and search; `memory_bytes` bounds the tables of one executor.
         options: how to use Spark.
         keep_going: whether to go on to the end of the space after a violation.
+        within: names of invariants; states in which one fails are checked and not expanded. None is what the model's
+            class says.
         reporter: is told of each level.
         task_reporter: is told the times and sizes of each task.
         stop: ends compilation or search when it is set.
@@ -82,7 +86,7 @@ def check(
     """
     options, limits = options or SparkOptions(), limits_of(limits)
     watch, clock = Watch(replace(limits, memory_bytes=None), stop), _Clock()
-    model = model_of(model, bounds)
+    model = confined(model_of(model, bounds), within)
     judged, program = judge(model, properties), model.program
     try:
         recipe = interruptible(lambda _: recipe_for(program, judged.nodes), watch.interrupted)
