@@ -125,7 +125,7 @@ class Collected:
         return ", ".join(sorted(name for name in dir(type(self)) if not name.startswith("_") and name not in _INTERNAL))
 
 
-_INTERNAL = {"members", "labels", "compares_last"}
+_INTERNAL = {"members", "labels", "compares_last", "in_subset"}
 
 
 class ListedView(Collected, View):
