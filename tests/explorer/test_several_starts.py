@@ -11,12 +11,14 @@ from insync.explorer import Limits, agree, check, simulate
 from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.evaluator.difference import first_difference
 from insync.explorer.graph import graph
+from insync.explorer.liveness import liveness
 from insync.explorer.replay import ReplayError, replay
 from insync.explorer.runs.graph_export import dot_text
 from insync.explorer.traces.trace_file import read_trace, write_trace
 from insync.explorer.verdict import Verdict
-from insync.model import Model
-from insync_initials import Cabinet, Probe, SelfStabilizing
+from insync.model import And, Condition, Model, Not, StateView, for_all, invariant
+from insync.properties import eventually, leads_to, sometimes
+from insync_initials import Cabinet, Colour, Drawer, Probe, RingNode, SelfStabilizing
 
 TLC = [
     # TLC with one worker; what it generates counts the initial states, and a step once for each disjunct that allows it
@@ -104,3 +106,72 @@ def test_the_graph_has_several_roots() -> None:
     assert found.initial == 45
     assert [found.level_of(state) for state in (0, 44, 45)] == [1, 1, 2]
     assert dot_text(found).count("penwidth=2") == 45
+
+
+@leads_to(Probe, weak=("initiate_probe", "pass_token"))
+def termination_is_detected(model: Probe, s: StateView) -> tuple[Condition, Condition]:
+    """If all are at rest, it is noticed."""
+    detected = And(s.token == 0, s.token_colour == Colour.WHITE, s.colour[0] == Colour.WHITE, Not(s.active[0]))
+    return for_all(model.all(RingNode), lambda n: Not(s.active[n])), detected
+
+
+@eventually(Cabinet, weak=("put",))
+def full_some_time(model: Cabinet, s: StateView) -> Condition:
+    """All drawers are full."""
+    return for_all(model.all(Drawer), lambda d: s.inside[d] == 3)
+
+
+@eventually(Cabinet, weak=("put",))
+def looked_at(model: Cabinet, s: StateView) -> Condition:
+    """Somebody looks at the note."""
+    return And(s.last.is_none())
+
+
+@sometimes(Cabinet)
+def begins_full(model: Cabinet, s: StateView) -> Condition:
+    """The first drawer is full, and the note is seen with number 2."""
+    return And(s.inside[0] == 3, s.note.is_some(), s.note.value.seen, s.note.value.number == 2)
+
+
+def test_properties_of_runs_are_of_those_from_every_initial_state() -> None:
+    assert [found.verdict for found in liveness(Probe()).properties] == [Verdict.HOLDS]  # as TLC finds
+    found = {one.name: one for one in liveness(Cabinet()).properties}
+    assert found["full_some_time"].verdict is Verdict.HOLDS
+    assert found["looked_at"].verdict is Verdict.VIOLATED
+    assert found["begins_full"].verdict is Verdict.HOLDS
+    broken, witness = found["looked_at"].trace, found["begins_full"].trace
+    assert broken is not None
+    assert witness is not None
+    assert (witness.length, witness.steps[0].label) == (1, "start: d1 is full")
+    for trace in (broken, witness):
+        assert replay(trace, model=Cabinet()) == trace
+
+
+def test_an_initial_state_may_be_stuck_or_wrong() -> None:
+    class Stuck(Cabinet):
+        put = None  # type: ignore[assignment]
+
+        @invariant
+        def empty(self, s: StateView) -> Condition:
+            return And(s.inside[0] == 0)
+
+    for engine in (check, check_by_evaluator):
+        stuck = engine(Stuck(), properties=["deadlock_free", "empty"])
+        assert {one.property: one.trace_length for one in stuck.violations} == {"deadlock_free": 1, "empty": 1}
+        least = next(one.trace.steps[0].state for one in stuck.violations if one.property == "empty")
+        assert least == {"inside": {"d1": 3, "d2": 0, "d3": 0}, "last": "d1", "note": None}
+    walked = simulate(Stuck(), properties=["empty"], walks=10)
+    assert (walked.walks, walked.failed_walk, walked.failed_walk_length) == (1, 0, 1)
+    assert walked.violation is not None
+    assert walked.violation.trace.steps[0].state == least
+
+
+def test_walks_look_at_very_many_initial_states_in_machine_code() -> None:
+    class Uneven(SelfStabilizing):
+        @invariant
+        def even(self, s: StateView) -> Condition:
+            return Not(And(s.c[0] == 5, s.c[1] == 4, s.c[5] == 3))
+
+    found = simulate(Uneven(), properties=["even"], walks=10).violation
+    assert found is not None
+    assert found.trace.steps[0].state == {"c": {"n0": 5, "n1": 4, "n2": 0, "n3": 0, "n4": 0, "n5": 3}}

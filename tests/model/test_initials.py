@@ -12,6 +12,7 @@ from insync.model import (
     NONE,
     And,
     Array,
+    Bag,
     Bool,
     BoundValues,
     Enum,
@@ -21,7 +22,9 @@ from insync.model import (
     Option,
     Or,
     Record,
+    Seq,
     Set,
+    SetOf,
     State,
     action,
     initial,
@@ -110,6 +113,10 @@ class Every(Model):
             several=Set(Int(0, 1)),
             entry=Option(Record(id=Int(0, 1), inner=Option(Record(up=Bool)))),
             pair=Array(2, Record(id=Int(0, 1), up=Bool)),
+            queue=Seq(Record(id=Int(0, 2), up=Bool), 2),
+            bag=Bag(Option(Int(0, 2)), 3),
+            sent=SetOf(Record(id=Int(0, 2), up=Bool), 2),
+            known=SetOf(Colour),
         )
 
 
@@ -147,6 +154,15 @@ def test_any_is_every_value_of_a_domain_once(field: str, values: list[Any]) -> N
     found = [state[field] for state in readable(model)]
     assert len(found) == len(values)
     assert all(value in found for value in values)
+
+
+@pytest.mark.parametrize("field", ["queue", "bag", "sent", "known", "entry", "pair", "several"])
+def test_any_is_every_value_that_the_domain_lists(field: str) -> None:
+    model = with_initial(Every, lambda s: setattr(s, field, ANY))
+    domain, place = model.state.fields[field], model.state.offsets[field]
+    found = [codes[place : place + domain.width] for codes in model.program.initials]
+    assert sorted(found) == sorted(domain.values())
+    assert len(found) == domain.number_of_values()
 
 
 def test_each_any_is_a_choice_of_its_own() -> None:

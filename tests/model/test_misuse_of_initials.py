@@ -83,7 +83,7 @@ WRONG: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: setattr(s, "held", {ANY}), "ANY is of type Anything"),
     (lambda s: setattr(s, "nn", ANY), "the state has no field 'nn'"),
     (lambda s: setattr(s, "n", 4), "the value assigned to n is not a whole number from 0 to 3."),
-    (lambda s: setattr(s, "m", ANY) or setattr(s, "n", s.m), "the value assigned to n is not a whole number from 0"),
+    (lambda s: [setattr(s, "m", ANY), setattr(s, "n", s.m)], "the value assigned to n is not a whole number from 0"),
 ]
 
 
@@ -121,8 +121,8 @@ def test_any_belongs_in_an_initial_method() -> None:
         s.at = ANY
 
     assert refused(act=action(act)) == (
-        f"{__file__}:{line_of(act) + 1}: ANY cannot be assigned to n here: it is for methods marked with @initial. What "
-        f"may differ in an action is a parameter of it."
+        f"{__file__}:{line_of(act) + 1}: ANY cannot be assigned to n here: it is for methods marked with @initial. "
+        f"What may differ in an action is a parameter of it."
     )
     assert "ANY cannot be assigned to at here: it is for methods marked with @initial" in refused(initial=plain)
 
@@ -136,7 +136,8 @@ def test_what_is_never_allowed_leaves_no_initial_state() -> None:
         require(s.n + s.n == 1)
 
     assert refused(never=initial(never)) == (
-        f"{__file__}:{line_of(never)}: wrong has no initial state under {{}}: what is required is never so. Require less."
+        f"{__file__}:{line_of(never)}: wrong has no initial state under {{}}: what is required is never so. "
+        f"Require less."
     )
     both = refused(never=initial(never), nor=initial(nor))
     assert both.startswith(f"{__file__}:{line_of(never)} and {__file__}:{line_of(nor)}: wrong has no initial state")
@@ -163,13 +164,13 @@ def test_more_states_than_can_be_kept_are_refused() -> None:
         f"Assign what is known in place of ANY, or use smaller bounds."
     )
     assert len(model_with(many=initial(many)).program.initials) == 4 * 4 * 4 * 10 * 2 * 4
-    with pytest.raises(ModelError, match="there are more than 2,000,000 initial states. Use smaller bounds"):
+    with pytest.raises(ModelError, match=r"there are more than 2,000,000 initial states\. Use smaller bounds"):
         _ = Larger().program
 
 
 def test_how_an_initial_method_is_written() -> None:
     with pytest.raises(ModelError, match=r"@initial belongs directly above a method \(def\) of the model, not on 3"):
-        initial(3)
+        initial(3)  # type: ignore[call-overload]
 
     def stateless(self: Any) -> None: ...
     def untyped(self: Any, s: Any, node: Any) -> None: ...
@@ -213,7 +214,7 @@ def test_names_of_initial_methods() -> None:
             def one(self, s: Any) -> None: ...
 
             @initial
-            def one(self, s: Any) -> None: ...
+            def one(self, s: Any) -> None: ...  # noqa: F811
 
     with pytest.raises(ModelError, match="an initial method and an invariant are named 'one'"):
 
@@ -222,7 +223,7 @@ def test_names_of_initial_methods() -> None:
             def one(self, s: Any) -> None: ...
 
             @invariant
-            def one(self, s: Any) -> Any:
+            def one(self, s: Any) -> Any:  # noqa: F811
                 return s.up
 
     class Base(Subject):
@@ -230,7 +231,7 @@ def test_names_of_initial_methods() -> None:
         def one(self, s: Any) -> None: ...
 
     with pytest.raises(
-        ModelError, match="'one' hides the initial method at .*; write @initial above it, or one = None"
+        ModelError, match=r"'one' hides the initial method at .*; write @initial above it, or one = None"
     ):
 
         class Hides(Base):

@@ -39,6 +39,7 @@ __all__ = ["Cabinet", "Colour", "Drawer", "Probe", "RingNode", "SelfStabilizing"
 class RingNode(Index):
     """A node of a ring."""
 
+    label = "n"
     first = 0
 
     @classmethod

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +23,10 @@ from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.model.suspicion import suspicions
+from insync.properties.class_names import names_within
+from insync.properties.confine import confined
 from insync.properties.registry import judge, select
+from insync.properties.step_invariants import StepInvariant
 
 __all__ = [
     "Agreement",
@@ -84,6 +87,7 @@ class Agreement:
         model: the name by which the model is found again.
         bounds: the bounds of the model.
         properties: what was checked, beside type_ok.
+        within: the names of the invariants that the engines were confined to.
         opinions: of each engine, in the order given.
         differences: one sentence for each.
         state: the first state that evaluator and machine code treat differently, looked for if the engines differ.
@@ -94,6 +98,7 @@ class Agreement:
     model: str
     bounds: Mapping[str, int | str]
     properties: tuple[str, ...]
+    within: tuple[str, ...]
     opinions: tuple[Opinion, ...]
     differences: tuple[str, ...]
     state: Difference | None
@@ -117,6 +122,7 @@ def agree(
     bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[str] | None = None,
     engines: Mapping[str, Engine] | None = None,
+    within: Sequence[str] | None = None,
     limits: Limits | None = None,
     reporter: Callable[[Opinion], None] | None = None,
     stop: threading.Event | None = None,
@@ -128,6 +134,8 @@ def agree(
         bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline.
         engines: by name; the first one that runs is what the others are compared with. None is `own_engines`.
+        within: names of invariants, to states in which they hold every engine is confined. None is what the model's
+            class says.
         limits: of each engine, compilation included.
         reporter: called with each opinion when it is there.
         stop: ends the engine at work when it is set; those after it are not asked.
@@ -135,7 +143,7 @@ def agree(
     Raises:
         UserError: an unknown model, bound or property, a model that cannot be traced, or engines without names.
     """
-    model = model_of(model, bounds)
+    model = confined(model_of(model, bounds), within)
     names, chosen, limits = select(model, properties), _engines(engines), limits_of(limits)
     opinions = []
     event = stop if stop is not None else threading.Event()
@@ -144,13 +152,14 @@ def agree(
         if reporter is not None:
             reporter(opinions[-1])
     ran = [opinion for opinion in opinions if opinion.counts]
-    differences = tuple(text for other in ran[1:] for text in _differences(ran[0], other))
+    steps = {found.name for found in judge(model, names).invariants if isinstance(found, StepInvariant)}
+    differences = tuple(text for other in ran[1:] for text in _differences(ran[0], other, steps))
     depth = max((opinion.depth for opinion in ran), default=1)
     state = first_difference(model, properties=names, depth=depth, stop=event) if differences else None
     stopped = StopReason.INTERRUPT if event.is_set() else None
-    warnings = suspicions(model, judge(model, names).conditions)
+    warnings = suspicions(model, judge(model, names).written(model))
     reference, said = model_reference(model), tuple(opinions)
-    return Agreement(reference, model.identity, names, said, differences, state, warnings, stopped)
+    return Agreement(reference, model.identity, names, names_within(model), said, differences, state, warnings, stopped)
 
 
 def _engines(given: Any) -> Mapping[str, Engine]:
@@ -178,8 +187,14 @@ def _asked(
         return Opinion(name, None, 0, None, None, {}, {}, time.perf_counter() - started, str(error.args[0]))
 
 
-def _differences(one: Opinion, other: Opinion) -> list[str]:
-    """Return a sentence for each thing that two engines say differently, in the levels that both have searched."""
+def _differences(one: Opinion, other: Opinion, steps: Collection[str]) -> list[str]:
+    """Return a sentence for each thing that two engines say differently, in the levels that both have searched.
+
+    Args:
+        one: what the first says.
+        other: what the other says.
+        steps: the names of the invariants of steps, which are broken by a step from the last level that was searched.
+    """
     found = []
     both = min(one.depth, other.depth)
     if one.levels is not None and other.levels is not None:
@@ -195,15 +210,15 @@ def _differences(one: Opinion, other: Opinion) -> list[str]:
             a, b = one.actions.get(action, 0), other.actions.get(action, 0)
             if a != b:
                 found.append(f"{one.engine} takes {a} steps of {action}, {other.engine} {b}.")
-    return found + _verdict_differences(one, other)
+    return found + _verdict_differences(one, other, steps)
 
 
-def _verdict_differences(one: Opinion, other: Opinion) -> list[str]:
+def _verdict_differences(one: Opinion, other: Opinion, steps: Collection[str]) -> list[str]:
     found = []
     for name in dict.fromkeys([*one.failing, *other.failing]):
         a, b = one.failing.get(name), other.failing.get(name)
         least = min(length for length in (a, b) if length is not None)
-        if a != b and least <= min(_looked(one), _looked(other)):
+        if a != b and least - (name in steps) <= min(_looked(one), _looked(other)):
             said = [f"{o.engine}: {_length(n)}" for o, n in ((one, a), (other, b))]
             found.append(f"{name}: {'; '.join(said)}.")
         elif a == b and name in one.paths and name in other.paths and one.paths[name] != other.paths[name]:
@@ -283,7 +298,9 @@ def z3_engine(depth: int) -> Engine:
         asked = judge(model, properties).invariants
         answer = check_bounded(model, asked, most, limits=ProofLimits(limits.seconds), stop=stop)
         violated = answer.verdict is BoundedVerdict.VIOLATED
-        lengths = {name: len(found.codes) for name, found in zip(answer.violated, answer.sequences, strict=True)}
+        steps = {found.name for found in asked if isinstance(found, StepInvariant)}
+        pairs = zip(answer.violated, answer.sequences, strict=True)
+        lengths = {name: len(found.codes) + (name in steps) for name, found in pairs}
         beyond = f"unknown beyond {_states(answer.depth)}"
         return Opinion(
             engine="z3",

@@ -18,10 +18,11 @@ from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import GuardError, UserError, closest
 from insync.properties.every_model import TYPE_OK
-from insync.properties.explain import explain
+from insync.properties.explain import explain, explain_step
 from insync.properties.fairness import Fairness
 from insync.properties.registry import judge, run_properties_of, select
 from insync.properties.runs import RunKind, RunProperty
+from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["ReplayError", "model_of_trace", "replay"]
 
@@ -182,9 +183,20 @@ class _Replay:
 
     def _reason(self, trace: Trace) -> str:
         (found,) = judge(self.model, [trace.property]).invariants
+        if isinstance(found, StepInvariant):
+            return self._reason_of_step(trace, found)
         reason = explain(self.model, found, self.walk.codes)
         if reason is None:
             message = f"{trace.property} holds in the last state of the trace, which must violate it. {_CAUSE}"
+            raise self._error(message, f"step {trace.length - 1}")
+        return reason
+
+    def _reason_of_step(self, trace: Trace, found: StepInvariant) -> str:
+        """Why the last step breaks an invariant of steps."""
+        states = [codes for _, codes in self.walk.moves[-2:]]
+        reason = explain_step(self.model, found, *states) if len(states) == 2 else None
+        if reason is None:
+            message = f"the last step of the trace keeps {trace.property}, which it must break. {_CAUSE}"
             raise self._error(message, f"step {trace.length - 1}")
         return reason
 

@@ -30,6 +30,7 @@ from insync.model.quantifiers import count, exists, for_all, max_of, min_of, sum
 from insync.model.set_views import SetOfView
 from insync.model.settings import Setting, Settings, Switch
 from insync.model.sorts import Index, Subset
+from insync.model.steps import step_invariant
 from insync.model.values import NONE, Bool, Condition, EnumValue, Nothing, Num, SetValue
 from insync.model.views import RecordView, StateView, record
 from insync.model.vocabulary import (
@@ -112,6 +113,7 @@ __all__ = [
     "require",
     "set_of",
     "snapshot",
+    "step_invariant",
     "sum_of",
     "the",
     "when",

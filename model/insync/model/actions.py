@@ -18,17 +18,20 @@ __all__ = [
     "InvariantSpec",
     "action",
     "action_specs",
+    "check_signature",
     "initial",
     "initial_specs",
     "invariant",
     "invariant_names",
     "invariant_specs",
+    "marked_specs",
     "parameter_types",
     "place_of_function",
     "scopes_of",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+S = TypeVar("S")
 
 ROLE = "__insync_role__"
 """The attribute of a method that says what it is marked as."""
@@ -40,6 +43,7 @@ class ActionSpec:
     __slots__ = ("label", "parameters", "place")
     word: ClassVar[str] = "action"
     mark: ClassVar[str] = "action"
+    states: ClassVar[tuple[str, ...]] = ("state",)
 
     def __init__(self, label: str | None, place: str, parameters: dict[str, type]) -> None:
         self.label, self.place, self.parameters = label, place, parameters
@@ -59,6 +63,7 @@ class InvariantSpec:
     __slots__ = ("parameters", "place")
     word: ClassVar[str] = "invariant"
     mark: ClassVar[str] = "invariant"
+    states: ClassVar[tuple[str, ...]] = ("state",)
 
     def __init__(self, place: str, parameters: dict[str, type]) -> None:
         self.place, self.parameters = place, parameters
@@ -69,7 +74,12 @@ def place_of_function(function: Callable[..., Any]) -> str:
     return f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
 
 
-def _check_signature(function: Callable[..., Any], kind: type[ActionSpec | InvariantSpec]) -> None:
+def check_signature(function: Callable[..., Any], kind: type[ActionSpec | InvariantSpec]) -> None:
+    """Refuse to mark anything but a method of self, a state (or two), and parameters.
+
+    Raises:
+        ModelError: it is something else.
+    """
     code = getattr(function, "__code__", None)
     if code is None:
         message = (
@@ -77,10 +87,10 @@ def _check_signature(function: Callable[..., Any], kind: type[ActionSpec | Invar
         )
         raise ModelError(message)
     unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS) or function.__defaults__
-    if code.co_argcount < 2 or unusual:
+    if code.co_argcount < 1 + len(kind.states) or unusual:
         message = (
-            f"{place_of_function(function)}: the {kind.word} {function.__name__!r} must take self, the state and then "
-            f"its parameters, without *, ** and defaults."
+            f"{place_of_function(function)}: the {kind.word} {function.__name__!r} must take self, the "
+            f"{', the '.join(kind.states)} and then its parameters, without *, ** and defaults."
         )
         raise ModelError(message)
 
@@ -94,13 +104,13 @@ def scopes_of(function: Callable[..., Any], frame: FrameType) -> Scopes:
     return frame.f_locals, frame.f_back.f_locals if frame.f_back else {}, function.__globals__
 
 
-def parameter_types(function: Callable[..., Any], word: str, scopes: Scopes) -> dict[str, type]:
-    """Return the type of each parameter after the model and the state, from its annotation.
+def parameter_types(function: Callable[..., Any], word: str, scopes: Scopes, states: int = 1) -> dict[str, type]:
+    """Return the type of each parameter after the model and its states, from its annotation.
 
     Raises:
         ModelError: an annotation names nothing that has members.
     """
-    names = function.__code__.co_varnames[2 : function.__code__.co_argcount]
+    names = function.__code__.co_varnames[1 + states : function.__code__.co_argcount]
     return {name: _parameter_type(function, word, name, scopes) for name in names}
 
 
@@ -141,7 +151,7 @@ def action(function: F | None = None, /, *, label: str | None = None) -> F | Cal
     body = sys._getframe(1)
 
     def mark(marked: F) -> F:
-        _check_signature(marked, ActionSpec)
+        check_signature(marked, ActionSpec)
         types = parameter_types(marked, "action", scopes_of(marked, body))
         setattr(marked, ROLE, ActionSpec(label, place_of_function(marked), types))
         return marked
@@ -168,7 +178,7 @@ def initial(function: F | None = None, /, *, label: str | None = None) -> F | Ca
     body = sys._getframe(1)
 
     def mark(marked: F) -> F:
-        _check_signature(marked, InitialSpec)
+        check_signature(marked, InitialSpec)
         types = parameter_types(marked, InitialSpec.word, scopes_of(marked, body))
         setattr(marked, ROLE, InitialSpec(label, place_of_function(marked), types))
         return marked
@@ -183,7 +193,7 @@ def invariant(function: F, /) -> F:
     belongs in the class body; `insync.properties.invariant` declares a function beside the class: `@invariant(Lock)`
     above a function of model and state.
     """
-    _check_signature(function, InvariantSpec)
+    check_signature(function, InvariantSpec)
     types = parameter_types(function, "invariant", scopes_of(function, sys._getframe(1)))
     setattr(function, ROLE, InvariantSpec(place_of_function(function), types))
     return function
@@ -201,12 +211,17 @@ def initial_specs(model: type) -> dict[str, InitialSpec]:
 
 def invariant_specs(model: type) -> dict[str, InvariantSpec]:
     """Return the invariants of a model class by name, inherited ones first, in order of definition."""
-    return {name: spec for name, spec in _marked(model) if isinstance(spec, InvariantSpec)}
+    return {name: spec for name, spec in _marked(model) if type(spec) is InvariantSpec}
 
 
 def invariant_names(model: type) -> list[str]:
     """Return the names of a model class's invariants in order of definition."""
     return list(invariant_specs(model))
+
+
+def marked_specs(model: type, kind: type[S]) -> dict[str, S]:
+    """Return what is marked in one way in a model class by name, inherited ones first, in order of definition."""
+    return {name: spec for name, spec in _marked(model) if isinstance(spec, kind)}
 
 
 def _marked(model: type) -> Iterator[tuple[str, object]]:

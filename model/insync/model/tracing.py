@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from insync.model.actions import ActionSpec, InitialSpec, action_specs, initial_specs
@@ -19,14 +19,14 @@ from insync.model.program import BoundAction, Check, Program
 from insync.model.quantifiers import for_all_bindings
 from insync.model.ranges import always_holds
 from insync.model.schema import Schema
-from insync.model.sorts import Parameter, label_of
+from insync.model.sorts import Index, Parameter, Subset, label_of
 from insync.model.values import Bool, Condition, condition
 from insync.model.views import StateView
 
 if TYPE_CHECKING:
     from insync.model.define import Model
 
-__all__ = ["action_traced_otherwise", "trace_predicate", "traced"]
+__all__ = ["action_traced_otherwise", "trace_predicate", "traced", "traced_condition"]
 
 _MOST_BINDINGS = 20_000
 
@@ -41,6 +41,9 @@ def traced(model: Model, go_on: Callable[[], None]) -> Program:
     Raises:
         ModelError: the model says something that cannot be traced or can never fit a field, or it has no initial state.
     """
+    if model._program is None and model._confinement is not None:
+        whole = traced(model._confinement.whole, go_on)
+        model._program = whole.confined(model._confinement.conditions())
     if model._program is None:
         with under(model.b):
             model._program = _trace_model(model, go_on)
@@ -67,6 +70,7 @@ def action_traced_otherwise(model: Model) -> str | None:
 
     Of each action the first, the middle and the last binding are traced, not all: it is a sample.
     """
+    model = model if model._confinement is None else model._confinement.whole
     by_name: dict[str, list[BoundAction]] = {}
     for action in model.program.actions:
         by_name.setdefault(action.name, []).append(action)
@@ -94,14 +98,38 @@ def trace_predicate(model: Model, predicate: Callable[..., Condition], parameter
         ModelError: it assigns, uses `require`, does not return a condition, or has too many bindings.
     """
     graph = model.program.graph
-    _refuse_too_many(model, _place(predicate), parameters)
     view = _state_view(model, _environment(graph, writable=False))
+    return traced_condition(model, graph, predicate, [view], parameters, "a condition on the state")
+
+
+def traced_condition(
+    model: Model,
+    graph: Graph,
+    predicate: Callable[..., Condition],
+    views: Sequence[StateView],
+    parameters: Mapping[str, type],
+    wanted: str,
+) -> Node:
+    """Return the node of a condition on some states, which must hold for all values of its parameters if it has any.
+
+    Args:
+        model: whose states they are.
+        graph: where they are read.
+        predicate: of the states and the parameters.
+        views: the states.
+        parameters: the type of each parameter.
+        wanted: what the predicate must return, for messages.
+
+    Raises:
+        ModelError: it does not return a condition, or has too many bindings.
+    """
+    _refuse_too_many(model, _place(predicate), parameters)
 
     def body(*values: Parameter) -> Condition:
-        found: object = predicate(view, *values)
+        found: object = predicate(*views, *values)
         if not isinstance(found, (Bool, bool)):
             what = "nothing" if found is None else f"{found!r}, which is of type {type(found).__name__}"
-            message = f"{_place(predicate)} returns {what}; it must return a condition on the state."
+            message = f"{_place(predicate)} returns {what}; it must return {wanted}."
             raise ModelError(message)
         return found
 
@@ -267,7 +295,7 @@ def _checks(environment: Environment) -> tuple[tuple[Check, ...], tuple[Check, .
 
 def _label(name: str, spec: ActionSpec, parameters: dict[str, Parameter]) -> str:
     if spec.label is None:
-        return f"{name.replace('_', ' ')} {' '.join(map(label_of, parameters.values()))}".strip()
+        return _said(name, parameters)
     try:
         return spec.label.format(**{name: label_of(value) for name, value in parameters.items()})
     except (LookupError, ValueError, AttributeError, TypeError) as error:
@@ -277,3 +305,13 @@ def _label(name: str, spec: ActionSpec, parameters: dict[str, Parameter]) -> str
             f"it may use {usable}."
         )
         raise ModelError(message) from None
+
+
+def _said(name: str, parameters: dict[str, Parameter]) -> str:
+    """Return the label of an action that has none: `worker1: look (at seat2)`, who acts first."""
+    others, said = dict(parameters), name.replace("_", " ")
+    for first, value in list(others.items())[:1]:
+        if isinstance(value, Index) and not isinstance(value, Subset):
+            said = f"{others.pop(first)}: {said}"
+    rest = ", ".join(f"{other.replace('_', ' ')} {label_of(value)}" for other, value in others.items())
+    return f"{said} ({rest})" if rest else said

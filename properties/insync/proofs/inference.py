@@ -13,11 +13,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from insync.model import Model
-from insync.model.evaluator import evaluate
 from insync.proofs.bounded import check_bounded
 from insync.proofs.induction import INITIATION, concluded_from
 from insync.proofs.outcome import Induction, ProofVerdict, Query, QueryReporter
-from insync.proofs.preservation import Preservation, enabled_actions
+from insync.proofs.preservation import Preservation, broken_by, enabled_actions
 from insync.proofs.watch import ProofLimits, ProofWatch, Stopped
 from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain
@@ -156,6 +155,6 @@ class _Inference:
             return [Dropped(c.name, query.name, query.reason) for c in unknown]
         if found.failing == (TYPE_OK,):
             return []
-        last = found.states.codes[-1]
-        broken = [c for c in self.kept if not evaluate(c.node(self.model), last)]
-        return [Dropped(c.name, query.name, explain(self.model, c, last) or "") for c in broken]
+        before, after = found.states.codes[-2:]
+        reasons = {c.name: broken_by(self.model, c, before, after) for c in self.kept}
+        return [Dropped(name, query.name, reason) for name, reason in reasons.items() if reason is not None]

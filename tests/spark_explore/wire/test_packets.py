@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.machine.packed import Found
+from insync.machine.packed import Found, Stepless
 
 pytest.importorskip("pyarrow")
 
@@ -34,7 +34,9 @@ def test_what_was_found_is_read_as_it_was_written(words: int, data: st.DataObjec
     found = data.draw(st.lists(records(words), max_size=4))
     assert read_closed(closed_block(found, words), words) == found
     steps, refused = data.draw(st.lists(WORD, max_size=5)), data.draw(records(words))
-    assert read_expanded(expanded_block(steps, refused, words), len(steps), words) == (steps, refused)
+    stepless = Stepless(data.draw(WORD), data.draw(WORD))
+    block = expanded_block(steps, refused, stepless, words)
+    assert read_expanded(block, len(steps), words) == (steps, refused, stepless)
 
 
 @given(

@@ -21,7 +21,10 @@ from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes
+from insync.properties.confine import confined
 from insync.properties.every_model import TYPE_OK
+from insync.properties.explain import explain_step
+from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["ModelMachine", "build_machine", "is_final", "state_machine"]
 
@@ -58,7 +61,7 @@ def state_machine(
     Raises:
         UserError: an unknown model, bound or property, or no action is enabled in an initial state.
     """
-    built = model_of(model, bounds)
+    built = confined(model_of(model, bounds))
     return build_machine(ModelMachine, built, properties, {})
 
 
@@ -137,9 +140,20 @@ class ModelMachine(RuleBasedStateMachine):
         __tracebackhide__ = True
         if claim.name in self._proved:
             return
-        if not self.stepper.holds(claim, self.walk.codes):
+        if claim.of_steps is not None:
+            self._require_of_last_step(claim.name, claim.of_steps)
+        elif not self.stepper.holds(claim, self.walk.codes):
             raise self.violated(self._trace(claim.name, claim.reason(self.walk.codes)))
         self._proved.add(claim.name)
+
+    def _require_of_last_step(self, name: str, found: StepInvariant) -> None:
+        """Raise PropertyViolated if the step that the walk has taken last breaks an invariant of steps."""
+        __tracebackhide__ = True
+        if len(self.walk.moves) > 1:
+            (_, before), (_, after) = self.walk.moves[-2:]
+            reason = explain_step(self.stepper.model, found, before, after)
+            if reason is not None:
+                raise self.violated(self._trace(name, reason))
 
     def _trace(self, failing: str, reason: str, refused: Refused | None = None) -> Trace:
         return trace_of(self.stepper.model, failing, self.walk.moves, reason, refused)

@@ -13,6 +13,7 @@ from insync.model.evaluator import Codes
 from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain
 from insync.properties.invariants import Invariant
+from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["first_codes", "refusal_trace", "refused_step", "trace_of", "trace_step", "trace_steps", "violation_trace"]
 
@@ -20,14 +21,18 @@ __all__ = ["first_codes", "refusal_trace", "refused_step", "trace_of", "trace_st
 def violation_trace(model: Model, violated: Invariant, moves: Sequence[Move]) -> Trace:
     """Return the trace of moves to a state in which a property fails.
 
+    An invariant of steps fails where a step breaks it: the trace ends with the step of the least number that does.
+
     Raises:
         InternalError: by the evaluator, the property holds there.
     """
-    reason = explain(model, violated, moves[-1][1])
+    codes = moves[-1][1]
+    reason = explain(model, violated, codes)
     if reason is None:
-        message = f"The machine code finds {violated.name} violated in {moves[-1][1]}; by the evaluator it holds."
+        message = f"The machine code finds {violated.name} violated in {codes}; by the evaluator it holds."
         raise InternalError(message)
-    return trace_of(model, violated.name, moves, reason)
+    step = violated.bad_step(model, codes) if isinstance(violated, StepInvariant) else None
+    return trace_of(model, violated.name, moves if step is None else [*moves, step], reason)
 
 
 def refusal_trace(model: Model, moves: Sequence[Move]) -> Trace:

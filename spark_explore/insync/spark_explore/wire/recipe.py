@@ -25,24 +25,24 @@ class Recipe:
 
     Attributes:
         sizes: of the program.
-        initials: the packed initial states.
+        starts: the packed initial states, one after the other.
         parts: for each part its name, its key and its IR.
     """
 
     sizes: Sizes
-    initials: PackedRows
+    starts: bytes
     parts: tuple[tuple[str, str, str], ...]
 
     @property
     def digest(self) -> str:
         """A hash of what the code means: equal for equal models, bounds, rules and properties."""
-        keys = (self.sizes.words, self.sizes.actions, self._initials, [key for _, key, _ in self.parts])
+        keys = (self.sizes.words, self.sizes.actions, self.starts, [key for _, key, _ in self.parts])
         return hashlib.sha256(repr(keys).encode()).hexdigest()[:32]
 
     @property
-    def _initials(self) -> str:
-        """The initial states as text."""
-        return base64.b64encode(self.initials.content(self.sizes.words)).decode()
+    def initials(self) -> PackedRows:
+        """The initial states."""
+        return PackedRows.of(self.starts, self.sizes.words)
 
     @property
     def texts(self) -> Texts:
@@ -54,18 +54,17 @@ def recipe_for(program: Program, properties: Sequence[Node] = (), parts: Collect
     """Return the recipe of a program and of conditions that must hold in every state; see `kernels.texts`."""
     made = texts(program, properties, parts)
     written = tuple((text.part.value, text.key, text.make()) for text in made.parts)
-    return Recipe(made.sizes, PackedRows.of(program.initials.rows, made.sizes.words), written)
+    return Recipe(made.sizes, program.initials.rows.tobytes(), written)
 
 
 def write_recipe(recipe: Recipe) -> bytes:
     """Return the recipe as bytes."""
-    fields = {"sizes": asdict(recipe.sizes), "initials": recipe._initials, "parts": recipe.parts}
-    return zlib.compress(json.dumps(fields).encode(), 1)
+    starts = base64.b64encode(recipe.starts).decode()
+    return zlib.compress(json.dumps({**asdict(recipe), "starts": starts}).encode(), 1)
 
 
 def read_recipe(content: bytes) -> Recipe:
     """Return the recipe that `write_recipe` wrote."""
     fields = json.loads(zlib.decompress(content))
-    sizes = Sizes(**fields["sizes"])
-    initials = PackedRows.of(base64.b64decode(fields["initials"]), sizes.words)
-    return Recipe(sizes, initials, tuple(map(tuple, fields["parts"])))
+    parts = tuple(map(tuple, fields["parts"]))
+    return Recipe(Sizes(**fields["sizes"]), base64.b64decode(fields["starts"]), parts)
