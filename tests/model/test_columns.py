@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insync.model import Array, Bool, BoundValues, Index, Int, Model, Option, Record, Set, State
+from insync.model import Array, Bool, BoundValues, Index, Int, Model, Option, Record, Seq, Set, State
 from insync.model.columns import cell_text
 
 
@@ -29,6 +29,7 @@ class Hall(Model):
             row=Array(Node, Array(2, Bool)),
             many=Array(Many, Bool),
             list=Array(2, Int(0, 1)),
+            queue=Seq(Option(Node), 2),
             post=Record(by=Option(Node), kept=Bool),
         )
 
@@ -52,9 +53,12 @@ def test_members_have_columns_with_the_arrays_as_parts() -> None:
         "seat[seat3]": "false",
         "many": {f"many{i}": "false" for i in range(1, 10)},
         "list": "[0, 0]",
+        "queue": "[]",
         "post": {"by": "-", "kept": "false"},
     }
     assert cell_text(cells["post"]) == "by=- kept=false"
+    waiting = {**model.decode(model.program.initials[0]), "queue": [None, "n1"]}
+    assert model.grid(waiting)["queue"] == "[-, n1]"
 
 
 def test_one_array_of_records_over_a_sort_has_their_fields_as_parts() -> None:

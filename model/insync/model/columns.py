@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TypeGuard
 
+from insync.model.collected import Seq
 from insync.model.domains import Array, Domain, Readable, ReadableState, Record, State
 
 __all__ = ["MARKS", "GridCell", "cell_text", "own_columns", "show"]
@@ -16,7 +17,7 @@ __all__ = ["MARKS", "GridCell", "cell_text", "own_columns", "show"]
 GridCell = str | Mapping[str, str]
 """What stands in a column: a text, or the text of each part."""
 
-MARKS = {"-": "none", "{}": "the empty set"}
+MARKS = {"-": "none", "{}": "empty", "[]": "empty"}
 """What the marks in cells of one's own model mean."""
 
 _MOST_COLUMNS = 8
@@ -75,7 +76,7 @@ def _cell(domain: Domain, value: Readable) -> GridCell:
 
 
 def _text(domain: Domain, value: Readable) -> str:
-    if isinstance(domain, Array) and isinstance(value, list):
+    if isinstance(domain, (Array, Seq)) and isinstance(value, list):
         return f"[{', '.join(_text(domain.of, part) for part in value)}]"
     return show(value)
 
