@@ -76,7 +76,7 @@ class Harbour(Model):
 
 
 EMPTY: dict[str, Any] = {
-    **dict.fromkeys(("queue", "sea", "known", "few", "numbers"), []),
+    **{key: [] for key in ("queue", "sea", "known", "few", "numbers")},
     "by_port": {"port1": [], "port2": []},
     "n": 0,
     "port": "port1",
