@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insync.model import Array, Bool, BoundValues, Index, Int, Model, Option, Record, Seq, Set, State
+from insync.model import Array, Bool, BoundValues, Index, Int, Model, Option, Range, Record, Seq, Set, State
 from insync.model.columns import cell_text
 
 
@@ -79,3 +79,16 @@ def test_a_field_that_is_called_like_a_member_has_its_own_column() -> None:
     model = Twice()
     cells = model.grid(model.decode(model.program.initials[0]))
     assert list(cells) == ["n1", "[n1]", "n2"]
+
+
+def test_numbers_and_names_have_no_columns_of_their_own() -> None:
+    class Level(Range):
+        lo, hi = 1, 2
+
+    class Stacks(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(left=Array(Level, Int(0, 3)), right=Array(Level, Bool))
+
+    model = Stacks()
+    cells = model.grid(model.decode(model.program.initials[0]))
+    assert cells == {"left[1]": "0", "left[2]": "0", "right[1]": "false", "right[2]": "false"}
