@@ -9,6 +9,7 @@ from insync.cli.show.report import STOPPED_BY, confined_lines
 from insync.cli.show.warned import warning_lines
 from insync.explorer.agree import Agreement, Opinion
 from insync.explorer.traces.grid import Columns, Paint, Tone, describe_bounds
+from insync.model.columns import cell_text
 
 __all__ = ["agreement_json", "describe_agreement", "describe_opinion"]
 
@@ -42,7 +43,7 @@ def _where(found: Agreement, columns: Columns) -> list[str]:
             "difference lies in how states are kept or counted."
         )
         return [text]
-    cells = [f"  {name}: {text}" for name, text in columns(found.state.state).items()]
+    cells = [f"  {name}: {cell_text(cell)}" for name, cell in columns(found.state.state).items()]
     return [f"First in this state, in level {found.state.level}:", *cells, found.state.sentence]
 
 
