@@ -159,9 +159,7 @@ def agree(
     stopped = StopReason.INTERRUPT if event.is_set() else None
     warnings = suspicions(model, judge(model, names).written(model))
     reference, said = model_reference(model), tuple(opinions)
-    return Agreement(
-        reference, model.identity, names, names_within(model), said, differences, state, warnings, stopped
-    )
+    return Agreement(reference, model.identity, names, names_within(model), said, differences, state, warnings, stopped)
 
 
 def _engines(given: Any) -> Mapping[str, Engine]:
