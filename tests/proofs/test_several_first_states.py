@@ -161,6 +161,9 @@ def test_initial_states_that_nobody_can_count_can_be_proved_about() -> None:
     assert found.verdict is BoundedVerdict.VIOLATED
     assert model.decode(found.sequences[0].codes[0])["colour"] == {f"n{n}": "BLACK" for n in range(14)}
     assert [one.name for one in refuted_at_first(model, [dijkstra, white])] == ["some_white"]
+    example = model.program.initials.example
+    assert example is not None
+    assert example in model.program.initials
     origin = model.program.initials.origin(found.sequences[0].codes[0])
     assert origin is not None
     assert origin.startswith("anywhere n")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from insync.model.beginnings import Beginning, packed_number
@@ -17,7 +18,7 @@ from insync.model.graph import Node, Op, reachable
 from insync.model.schema import Schema
 from insync.model.semantics import MEANING
 
-__all__ = ["MOST_STATES", "MOST_TRIED", "TooManyStates", "add_states"]
+__all__ = ["MOST_STATES", "MOST_TRIED", "TooManyStates", "a_state", "add_states"]
 
 MOST_STATES = 2_000_000
 """How many initial states a model may have."""
@@ -50,8 +51,21 @@ class TooManyStates(ModelError):
     """There are more initial states than a search can begin with, or it would take too long to find them."""
 
 
+def a_state(beginning: Beginning, schema: Schema) -> int | None:
+    """Return a state that a beginning allows, packed into one number; None if none is found soon."""
+    found: dict[int, int] = {}
+    with suppress(TooManyStates):
+        add_states(found, beginning, 0, schema, lambda: None, most=0)
+    return next(iter(found), None)
+
+
 def add_states(
-    found: dict[int, int], beginning: Beginning, number: int, schema: Schema, go_on: Callable[[], None]
+    found: dict[int, int],
+    beginning: Beginning,
+    number: int,
+    schema: Schema,
+    go_on: Callable[[], None],
+    most: int | None = None,
 ) -> None:
     """Add the states that a beginning allows, packed into one number each, with its number unless they are there.
 
@@ -61,9 +75,10 @@ def add_states(
         number: its number.
         schema: how they are packed.
         go_on: called again and again; what it raises ends the search.
+        most: how many states there may be before it ends; None is `MOST_STATES`.
 
     Raises:
-        TooManyStates: there are more than `MOST_STATES`, or more than `MOST_TRIED` values are to be tried.
+        TooManyStates: there are more than that, or more than `MOST_TRIED` values are to be tried.
         ModelError: one of them has a value outside its field's domain.
     """
     if not (beginning.conditions or beginning.expected) and all(node.op is Op.CONST for node in beginning.cells):
@@ -71,7 +86,9 @@ def add_states(
         found.setdefault(sum(packed), number)
         return
     search = _Search(beginning, schema)
-    search.require_few()
+    if most is None:
+        search.require_few()
+        most = MOST_STATES
     tried = told = 0
 
     def tries(values: int) -> None:
@@ -86,7 +103,7 @@ def add_states(
                 f"{beginning.label!r}. Assign what is known in place of ANY, or use smaller bounds."
             )
             raise TooManyStates(message)
-        if len(found) > MOST_STATES:
+        if len(found) > most:
             raise TooManyStates(_too_many(beginning))
 
     def outside(check: int) -> None:

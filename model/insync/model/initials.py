@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import overload
 
 from insync.model.beginnings import Beginning
-from insync.model.enumeration import TooManyStates, add_states
+from insync.model.enumeration import TooManyStates, a_state, add_states
 from insync.model.schema import Schema
 
 __all__ = ["Initials"]
@@ -88,6 +88,15 @@ class Initials(Sequence[tuple[int, ...]]):
         """Return a packed state."""
         size = self._schema.words
         return tuple(self.rows[place * size : (place + 1) * size])
+
+    @property
+    def example(self) -> tuple[int, ...] | None:
+        """The first of them, or some other one where they are not enumerated; None where none is found soon."""
+        if self.enumerated:
+            return self[0]
+        states = (a_state(beginning, self._schema) for beginning in self.beginnings)
+        state = next((state for state in states if state is not None), None)
+        return None if state is None else self._schema.unpack(_rows_of(self._schema, [state]))
 
     def place_of(self, codes: tuple[int, ...]) -> int | None:
         """Return the place of a state; None where it is not an initial one."""

@@ -48,7 +48,9 @@ class ChosenModel:
             UserError: the model cannot be traced; the message has the file and line.
         """
         model = self.kind(**self.chosen)
-        model.grid(model.decode(model.program.initials[0]))
+        example = model.program.initials.example
+        if example is not None:
+            model.grid(model.decode(example))
         return model
 
     def select(self, model: Model, names: Sequence[str]) -> list[str]:
