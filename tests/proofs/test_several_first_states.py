@@ -166,7 +166,7 @@ def test_initial_states_that_nobody_can_count_can_be_proved_about() -> None:
     assert example in model.program.initials
     origin = model.program.initials.origin(found.sequences[0].codes[0])
     assert origin is not None
-    assert origin.startswith("anywhere n")
+    assert origin.startswith("anywhere (at n")
     assert (9,) * len(found.sequences[0].codes[0]) not in model.program.initials
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from insync.machine.emit.builder import I1, I8, I64, PTR, VOID, Function, Module
+from functools import reduce
+
+from insync.machine.emit.builder import I1, I8, I64, PTR, VOID, Function, Module, Value
 from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.masks import batch_function
 from insync.machine.emit.rows import Rows, keep_least_function, owner_of, row_hash, rows_equal, write_row
 from insync.machine.emit.transitions import Steps
 from insync.machine.expander import ExpandField
-from insync.machine.sizes import BATCH
+from insync.machine.sizes import BATCH, BLOCKS
 from insync.model.program import Program
 
 __all__ = ["expand_module"]
@@ -22,7 +24,9 @@ def expand_module(program: Program) -> str:
     """
     m = Module()
     words = program.schema.words
-    batch = batch_function(m, program.schema, [action.guard for action in program.actions])
+    stops = [(program.outside,)] if program.within else []
+    batch = batch_function(m, program.schema, [*(action.guard for action in program.actions), *stops])
+    stepless = _stepless_function(m, len(program.actions), confined=bool(program.within))
     room, steps, route = _room_function(m, 8 * words), _steps_function(m, program), _route_function(m, words)
     b = m.function("expand", I64, (PTR,), exported=True)
     context = Fields(b, b.arguments[0])
@@ -32,9 +36,11 @@ def expand_module(program: Program) -> str:
     partitions = context[ExpandField.PARTITIONS]
     with b.loop(count, BATCH) as done:
         here = rows.at(done)
-        successors = b.call(batch, here, b.least(count - done, BATCH), columns, masks)
+        some = b.least(count - done, BATCH)
+        successors = b.call(batch, here, some, columns, masks)
         with b.when(~b.call(room, cursors, ends, partitions, successors)):
             b.give(done)
+        b.call(stepless, context.address, masks, some)
         b.call(steps, here, masks, context.address)
         b.call(route, context.address)
     b.give(count)
@@ -51,6 +57,28 @@ def _room_function(m: Module, row_bytes: int) -> Function:
         with b.when(ends[partition] - cursors[partition] < needed):
             b.give(0)
     b.give(1)
+    return b
+
+
+def _stepless_function(m: Module, actions: int, confined: bool) -> Function:
+    """Define `stepless(context, masks, count)`: count the states of a batch that have no step.
+
+    Args:
+        m: where to define it.
+        actions: how many masks of guards there are.
+        confined: whether a mask of the states outside follows them.
+    """
+    b = m.function("stepless", VOID, (PTR, PTR, I64))
+    context, masks, count = Fields(b, b.arguments[0]), Elements(b, b.arguments[1]), b.arguments[2]
+    some = [b.variable(0) for _ in range(BLOCKS)]
+    with b.loop(actions + confined) as row:
+        for block, variable in enumerate(some):
+            variable.set(variable.value | masks[row * BLOCKS + block])
+    stepping = reduce(Value.__add__, [b.ones(variable.value) for variable in some])
+    context[ExpandField.STUCK] = context[ExpandField.STUCK] + (count - stepping)
+    if confined:
+        outside = reduce(Value.__add__, [b.ones(masks[actions * BLOCKS + block]) for block in range(BLOCKS)])
+        context[ExpandField.OUTSIDE] = context[ExpandField.OUTSIDE] + outside
     return b
 
 

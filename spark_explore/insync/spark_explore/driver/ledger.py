@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from insync.explorer.breadth_first.search import Hit, Space
-from insync.explorer.limits import Watch
-from insync.machine.packed import Found
+from insync.explorer.limits import Limits, Watch
+from insync.machine.packed import Found, Stepless
 
 __all__ = ["Ledger", "LevelFigures"]
 
@@ -22,12 +22,14 @@ class LevelFigures:
         violations: for each property those among them that violate it.
         steps: of each action, from its states; None before it is expanded.
         refused: the steps whose checks fail.
+        stepless: how many of its states have no step.
     """
 
     count: int = 0
     violations: list[Found] = field(default_factory=list)
     steps: list[int] | None = None
     refused: Found = field(default_factory=Found)
+    stepless: Stepless = field(default_factory=Stepless)
 
     def add_closed(self, count: int, violations: Sequence[Found]) -> None:
         """Take in what a partition found in the level."""
@@ -37,10 +39,11 @@ class LevelFigures:
         for total, found in zip(self.violations, violations, strict=True):
             total.add(found)
 
-    def add_expanded(self, steps: Sequence[int], refused: Found) -> None:
+    def add_expanded(self, steps: Sequence[int], refused: Found, stepless: Stepless) -> None:
         """Take in how a partition expanded its part of the level."""
         self.steps = list(steps) if self.steps is None else [a + b for a, b in zip(self.steps, steps, strict=True)]
         self.refused.add(refused)
+        self.stepless += stepless
 
 
 class Ledger:
@@ -79,8 +82,12 @@ class Ledger:
         It is what the local search finds in the same levels; levels that were searched beyond its end are left out.
         """
         start = self.start
-        space = Space(
-            [], list(start.steps), list(start.levels), dict(start.violations), start.refused, None, start.expanded
+        space = replace(
+            start,
+            steps=list(start.steps),
+            levels=list(start.levels),
+            violations=dict(start.violations),
+            stepless=list(start.stepless),
         )
         if space.expanded == len(space.levels):
             return space, True
@@ -98,9 +105,18 @@ class Ledger:
                 if not keep_going:  # the level does not count as expanded
                     return space, True
             space.steps = [a + b for a, b in zip(space.steps, figures.steps, strict=True)]
+            space.stepless.append(figures.stepless)
             space.expanded = len(space.levels)
             if not self._close(space):
                 return space, space.expanded == len(space.levels) and len(space.levels) + 1 in self.levels
+
+    def before_violations(self, keep_going: bool) -> Space:
+        """Return what the levels amount to before the first one beyond the driver's own that has a violation."""
+        space, _ = self.space(Watch(Limits(), None), keep_going)
+        ends = [hit.level - 1 for hit in space.violations.values() if hit.level > self.warm]
+        if space.refused is not None and space.refused.level > self.warm:
+            ends.append(space.refused.level)
+        return self.space(Watch(Limits(depth=min(ends, default=None)), None), keep_going)[0]
 
     def _close(self, space: Space) -> bool:
         level = len(space.levels) + 1
@@ -125,6 +141,7 @@ class Ledger:
                 "expanded": start.expanded,
                 "violations": {str(number): _hit(hit) for number, hit in start.violations.items()},
                 "refused": None if start.refused is None else _hit(start.refused),
+                "stepless": [_stepless(found) for found in start.stepless],
             },
             "levels": {
                 str(level): {
@@ -132,6 +149,7 @@ class Ledger:
                     "violations": [_found(found) for found in figures.violations],
                     "steps": figures.steps,
                     "refused": _found(figures.refused),
+                    "stepless": _stepless(figures.stepless),
                 }
                 for level, figures in sorted(self.levels.items())
             },
@@ -143,15 +161,22 @@ class Ledger:
         start = entries["start"]
         violations = {int(number): _read_hit(hit) for number, hit in start["violations"].items()}
         refused = start["refused"] and _read_hit(start["refused"])
-        ledger = cls(Space([], start["steps"], start["levels"], violations, refused, None, start["expanded"]))
+        stepless = [Stepless(*found) for found in start["stepless"]]
+        expanded = start["expanded"]
+        ledger = cls(Space([], start["steps"], start["levels"], violations, refused, None, expanded, stepless=stepless))
         for level, figures in entries["levels"].items():
             ledger.levels[int(level)] = LevelFigures(
                 figures["count"],
                 [_read_found(found) for found in figures["violations"]],
                 figures["steps"],
                 _read_found(figures["refused"]),
+                Stepless(*figures["stepless"]),
             )
         return ledger
+
+
+def _stepless(found: Stepless) -> list[int]:
+    return [found.stuck, found.outside]
 
 
 def _found(found: Found) -> list[Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from insync.machine.packed import Found
+from insync.machine.packed import Found, Stepless
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,7 +37,7 @@ class Kind(IntEnum):
     SEED = 0  # expand your part of this level
     PACKET = 1  # candidates for this level, owned by the partition: `count` states in the block
     CLOSED = 2  # the level has `count` new states in this partition; the violations among them
-    EXPANDED = 3  # the level was expanded: the steps taken, and those refused
+    EXPANDED = 3  # the level was expanded: the steps taken, those refused, and the states without one
     FIGURES = 4  # times and sizes, for the benchmarks
     FOUND = 5  # an answer: one packed state
     WALKED = 6  # an answer: what some walks did
@@ -88,9 +88,10 @@ def closed_block(violations: Sequence[Found], words: int) -> bytes:
     return _records(violations, words)
 
 
-def expanded_block(steps: Sequence[int], refused: Found, words: int) -> bytes:
+def expanded_block(steps: Sequence[int], refused: Found, stepless: Stepless, words: int) -> bytes:
     """Return the block of an EXPANDED row."""
-    return array("Q", steps).tobytes() + _records([refused], words)
+    without = array("Q", (stepless.stuck, stepless.outside))
+    return array("Q", steps).tobytes() + _records([refused], words) + without.tobytes()
 
 
 def read_closed(block: bytes, words: int) -> list[Found]:
@@ -98,11 +99,11 @@ def read_closed(block: bytes, words: int) -> list[Found]:
     return _read_records(array("Q", block), words)
 
 
-def read_expanded(block: bytes, actions: int, words: int) -> tuple[list[int], Found]:
-    """Return the steps of each action, and the refused steps."""
+def read_expanded(block: bytes, actions: int, words: int) -> tuple[list[int], Found, Stepless]:
+    """Return the steps of each action, the refused steps, and how many states have no step."""
     numbers = array("Q", block)
-    (refused,) = _read_records(numbers[actions:], words)
-    return list(numbers[:actions]), refused
+    (refused,) = _read_records(numbers[actions:-2], words)
+    return list(numbers[:actions]), refused, Stepless(*numbers[-2:])
 
 
 def figures_block(figures: Mapping[str, float]) -> bytes:
