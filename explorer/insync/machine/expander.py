@@ -24,7 +24,7 @@ class ExpandField(IntEnum):
     PARTITIONS = 2
     CURSORS = 3  # address of one address per partition: where its next successor goes
     ENDS = 4  # address of one address per partition: the end of its buffer
-    STEPS = 5  # address of one counter per action: the steps taken
+    STEPS = 5  # address of one counter per action, of 64 bits, or of 128 where states stand for others: the steps taken
     REFUSED = 6  # address of a record (count, least state): steps whose checks fail
     COLUMNS = 7  # address of scratch memory for one batch
     MASKS = 8  # address of scratch memory: MASK_BYTES per action
@@ -59,7 +59,8 @@ class Expander:
             self._ends[number] = buffer.address + self.buffer_bytes
             self._cursors[number] = buffer.address
         self._touched = [0] * partitions
-        self._steps = (ctypes.c_uint64 * max(sizes.actions, 1))()
+        self._counter_words = 2 if sizes.symmetric else 1
+        self._steps = (ctypes.c_uint64 * (max(sizes.actions, 1) * self._counter_words))()
         self._refused = Records(1, sizes.words)
         self._scratch = Block(COLUMN_BYTES * sizes.words + MASK_BYTES * sizes.actions)
         self._raw = Block(batch)
@@ -127,7 +128,9 @@ class Expander:
 
     def take_steps(self) -> list[int]:
         """Return how many steps of each action were taken since the last call."""
-        taken = list(self._steps[: self._sizes.actions])
+        words = self._counter_words
+        counters = [self._steps[at : at + words] for at in range(0, self._sizes.actions * words, words)]
+        taken = [sum(word << 64 * place for place, word in enumerate(counter)) for counter in counters]
         ctypes.memset(ctypes.addressof(self._steps), 0, ctypes.sizeof(self._steps))
         return taken
 

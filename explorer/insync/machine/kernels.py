@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,20 +10,23 @@ from enum import StrEnum
 
 from insync.machine.checker import Checker
 from insync.machine.edges import Edges
+from insync.machine.emit.canonical import symmetry_module
 from insync.machine.emit.checking import check_module
 from insync.machine.emit.edging import edges_module
 from insync.machine.emit.expanding import expand_module
 from insync.machine.emit.storing import store_module
 from insync.machine.emit.walking import walk_module
 from insync.machine.expander import Expander
-from insync.machine.identity import conditions_key, program_key, words_key
+from insync.machine.identity import conditions_key, program_key, symmetry_key, words_key
 from insync.machine.interruptible import GivenUp, interruptible
-from insync.machine.packed import PackedRows, Words
+from insync.machine.packed import PackedRows, Words, words_at
 from insync.machine.sizes import Sizes
 from insync.machine.store import Memory, Store, StoreKernels, reserve
 from insync.machine.walker import Walker
+from insync.model.errors import InternalError
 from insync.model.graph import Node, Op
 from insync.model.program import Program
+from insync.model.symmetry import Symmetry
 
 __all__ = ["SEARCH", "Kernels", "Part", "Text", "Texts", "compile_kernels", "load", "store_text", "texts"]
 
@@ -35,6 +39,7 @@ class Part(StrEnum):
     STORE = "store"
     WALK = "walk"
     EDGES = "edges"
+    SYMMETRY = "symmetry"
 
 
 SEARCH = (Part.EXPAND, Part.CHECK, Part.STORE)
@@ -46,6 +51,7 @@ _FUNCTIONS: Mapping[Part, Mapping[str, int]] = {
     Part.STORE: {"insert": 3, "widen": 4, "find": 3, "owner": 2},
     Part.WALK: {"walk": 1},
     Part.EDGES: {"edges": 1},
+    Part.SYMMETRY: {"represent": 3, "orbits": 3},
 }
 """The functions of each part, with the number of their arguments."""
 
@@ -98,6 +104,22 @@ class Kernels:
         """Return what lists steps. Needs the part EDGES."""
         return Edges(self.sizes, self._functions["edges"])
 
+    def representative(self, state: Words) -> Words:
+        """Return the state that stands for all that differ from a state in who is who only; without symmetry itself."""
+        if not self.sizes.symmetric:
+            return state
+        row = PackedRows([state])
+        self._functions["represent"](row.address, 1, row.address)
+        return words_at(row.address, self.sizes.words)
+
+    def states_of(self, rows: int, count: int) -> int:
+        """Return how many states some states in memory stand for; without symmetry so many."""
+        if not self.sizes.symmetric or not count:
+            return count
+        total = (ctypes.c_uint64 * 2)()
+        self._functions["orbits"](rows, count, ctypes.addressof(total))
+        return int(total[0]) | int(total[1]) << 64
+
     @property
     def _store(self) -> StoreKernels:
         return StoreKernels(**{name: self._functions[name] for name in _FUNCTIONS[Part.STORE]})
@@ -131,25 +153,35 @@ class Texts:
     parts: tuple[Text, ...]
 
 
-def texts(program: Program, conditions: Sequence[Node] = (), parts: Collection[Part] = SEARCH) -> Texts:
+def texts(
+    program: Program,
+    conditions: Sequence[Node] = (),
+    parts: Collection[Part] = SEARCH,
+    symmetry: Symmetry | None = None,
+) -> Texts:
     """Return the machine code of a program as text; LLVM is not needed for it.
 
     Args:
         program: what to compile.
         conditions: what must hold in every state; who checks finds the states in which one does not, in this order.
         parts: what will be asked of the kernels.
+        symmetry: of which the search makes use: its states are representatives. None is no use.
     """
     violated = [program.graph.node(Op.NOT, (node,)) for node in conditions]
     wanted = [part for part in parts if violated or part is not Part.CHECK]
-    sizes = Sizes(program.schema.words, len(program.actions), len(violated))
-    return Texts(sizes, tuple(_text(part, program, violated) for part in wanted))
+    sizes = Sizes(program.schema.words, len(program.actions), len(violated), symmetry is not None)
+    made = [_text(part, program, violated, symmetry) for part in wanted]
+    if symmetry is not None:
+        schema, key = program.schema, symmetry_key("symmetry", program.schema, symmetry)
+        made.append(Text(Part.SYMMETRY, key, lambda: symmetry_module(schema, symmetry)))
+    return Texts(sizes, tuple(made))
 
 
-def _text(part: Part, program: Program, violated: Sequence[Node]) -> Text:
+def _text(part: Part, program: Program, violated: Sequence[Node], symmetry: Symmetry | None) -> Text:
     schema = program.schema
     match part:
         case Part.EXPAND:
-            return Text(part, program_key("expand", program), lambda: expand_module(program))
+            return Text(part, program_key("expand", program, symmetry), lambda: expand_module(program, symmetry))
         case Part.CHECK:
             return Text(part, conditions_key("check", schema, violated), lambda: check_module(schema, violated))
         case Part.STORE:
@@ -159,6 +191,9 @@ def _text(part: Part, program: Program, violated: Sequence[Node]) -> Text:
             return Text(part, key, lambda: walk_module(program, violated))
         case Part.EDGES:
             return Text(part, program_key("edges", program), lambda: edges_module(program))
+        case Part.SYMMETRY:
+            message = "The part SYMMETRY is made where a symmetry is given."
+            raise InternalError(message)
 
 
 def store_text(words: int) -> Text:
@@ -200,6 +235,7 @@ def compile_kernels(
     conditions: Sequence[Node] = (),
     parts: Collection[Part] = SEARCH,
     stopped: Callable[[], object] | None = None,
+    symmetry: Symmetry | None = None,
 ) -> Kernels:
     """Return the compiled functions of a program; see `texts` and `load`."""
-    return load(texts(program, conditions, parts), stopped)
+    return load(texts(program, conditions, parts, symmetry), stopped)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from insync.model.graph import Graph, Node
 from insync.model.schema import Schema
 from insync.model.sorts import Parameter, label_of
+from insync.model.symmetry import Symmetry
 
 __all__ = ["BoundAction", "Check", "Program"]
 
@@ -66,6 +67,7 @@ class Program:
             place here is its number.
         action_names: every action's name, also of those that no binding can enable.
         initial: the codes of the initial state.
+        symmetry: what the sorts of the state declare of their members; that the model keeps to it is not checked here.
     """
 
     graph: Graph
@@ -73,6 +75,7 @@ class Program:
     actions: tuple[BoundAction, ...]
     action_names: tuple[str, ...]
     initial: tuple[int, ...]
+    symmetry: Symmetry | None = None
     _numbers: dict[tuple[str, tuple[tuple[str, str], ...]], int] = field(default_factory=dict, repr=False)
 
     def action_number(self, name: str, parameters: dict[str, str]) -> int | None:

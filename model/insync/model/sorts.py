@@ -23,13 +23,19 @@ class Index(int):
     Attributes:
         label: what a member is called, before its number; `b` gives b1, b2, ...
         first: the number that the first member shows.
+        symmetric: whether the model treats all members alike; `class Node(Index, symmetric=True)` says so, and a search
+            then visits one state of those that differ only in who is who.
     """
 
     label: ClassVar[str] = ""
     first: ClassVar[int] = 1
+    symmetric: ClassVar[bool] = False
 
-    def __init_subclass__(cls, **rest: Any) -> None:
+    def __init_subclass__(cls, *, symmetric: bool | None = None, **rest: Any) -> None:
         super().__init_subclass__(**rest)
+        if symmetric is not None:
+            _check_symmetric(cls, symmetric)
+            cls.symmetric = symmetric
         if isinstance(vars(cls).get("size"), FunctionType):
             message = f"{user_frame()}: {cls.__name__}.size is about the sort; write @classmethod above it."
             raise ModelError(message)
@@ -58,6 +64,18 @@ class Index(int):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({int(self)})"
+
+
+def _check_symmetric(sort: type[Index], symmetric: object) -> None:
+    if not isinstance(symmetric, bool):
+        message = f"{user_frame()}: {sort.__name__}: symmetric={symmetric!r} must be True or False."
+        raise ModelError(message)
+    if symmetric and hasattr(sort, "of"):
+        message = (
+            f"{user_frame()}: {sort.__name__}: sets of members are alike where the members are; write symmetric=True "
+            f"on the sort {sort.of.__name__}."
+        )
+        raise ModelError(message)
 
 
 class Subset(Index):

@@ -16,6 +16,7 @@ from insync.model.program import BoundAction, Check, Program
 from insync.model.ranges import always_holds
 from insync.model.schema import Schema
 from insync.model.sorts import Index, Parameter, label_of
+from insync.model.symmetry import symmetry_of
 from insync.model.values import Bool, Condition, condition
 from insync.model.views import StateView
 
@@ -44,7 +45,7 @@ def trace_model(model: Model) -> Program:
             bound = _trace_action(model, graph, name, spec, values)
             if bound is not None:
                 actions.append(bound)
-    return Program(graph, schema, tuple(actions), tuple(specs), initial)
+    return Program(graph, schema, tuple(actions), tuple(specs), initial, symmetry_of(model.state, model.b))
 
 
 def action_traced_otherwise(model: Model) -> str | None:

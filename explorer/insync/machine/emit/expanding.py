@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from insync.machine.emit.builder import I1, I8, I64, PTR, VOID, Function, Module
+from insync.machine.emit.canonical import Canonical
 from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.masks import batch_function
 from insync.machine.emit.rows import Rows, keep_least_function, owner_of, row_hash, rows_equal, write_row
@@ -10,20 +11,27 @@ from insync.machine.emit.transitions import Steps
 from insync.machine.expander import ExpandField
 from insync.machine.sizes import BATCH
 from insync.model.program import Program
+from insync.model.symmetry import Symmetry
 
 __all__ = ["expand_module"]
 
 
-def expand_module(program: Program) -> str:
+def expand_module(program: Program, symmetry: Symmetry | None = None) -> str:
     """Return the IR module that defines `expand`.
 
     `expand(context) -> count` takes states in order until all are done or the next batch's successors might not fit in
     a buffer, and returns how many states it has done. See `ExpandField` for the context.
+
+    Args:
+        program: the program.
+        symmetry: makes representatives of the successors, and counts the steps of all states that a state stands for.
     """
     m = Module()
     words = program.schema.words
+    canonical = None if symmetry is None else Canonical(m, program.schema, symmetry)
     batch = batch_function(m, program.schema, [action.guard for action in program.actions])
-    room, steps, route = _room_function(m, 8 * words), _steps_function(m, program), _route_function(m, words)
+    room, steps = _room_function(m, 8 * words), _steps_function(m, program, canonical)
+    route = _route_function(m, words, canonical)
     b = m.function("expand", I64, (PTR,), exported=True)
     context = Fields(b, b.arguments[0])
     rows, count = Rows(b, context.pointer(ExpandField.ROWS), words), context[ExpandField.COUNT]
@@ -32,10 +40,11 @@ def expand_module(program: Program) -> str:
     partitions = context[ExpandField.PARTITIONS]
     with b.loop(count, BATCH) as done:
         here = rows.at(done)
-        successors = b.call(batch, here, b.least(count - done, BATCH), columns, masks)
+        some = b.least(count - done, BATCH)
+        successors = b.call(batch, here, some, columns, masks)
         with b.when(~b.call(room, cursors, ends, partitions, successors)):
             b.give(done)
-        b.call(steps, here, masks, context.address)
+        b.call(steps, here, some, masks, context.address)
         b.call(route, context.address)
     b.give(count)
     return m.text
@@ -54,26 +63,32 @@ def _room_function(m: Module, row_bytes: int) -> Function:
     return b
 
 
-def _steps_function(m: Module, program: Program) -> Function:
-    """Define `steps(rows, masks, context)`: write the successors of a batch one after the other."""
+def _steps_function(m: Module, program: Program, canonical: Canonical | None) -> Function:
+    """Define `steps(rows, count, masks, context)`: write the successors of a batch one after the other."""
     keep_least = keep_least_function(m, program.schema.words)
     steps = Steps(
         m,
         program,
         ExpandField.STEPS,
         refused=lambda b, context, row: b.call(keep_least, Fields(b, context).pointer(ExpandField.REFUSED), row),
+        orbit=None if canonical is None else canonical.orbit,
     )
-    b = m.function("steps", VOID, (PTR, PTR, PTR))
-    rows, masks, context = Rows(b, b.arguments[0], program.schema.words), b.arguments[1], Fields(b, b.arguments[2])
+    b = m.function("steps", VOID, (PTR, I64, PTR, PTR))
+    rows, masks, context = Rows(b, b.arguments[0], program.schema.words), b.arguments[2], Fields(b, b.arguments[3])
+    weights = None
+    if canonical is not None:
+        weights = Elements(b, b.space(I64, BATCH, 64))
+        with b.loop(b.arguments[1]) as state:
+            weights[state] = b.call(canonical.orbit, rows.at(state))
     following = b.variable(context.pointer(ExpandField.RAW))
-    with steps.each(b, masks, context.address) as step:
+    with steps.each(b, masks, context.address, weights) as step:
         following.set(step.take(b, rows.at(step.state), following.value, context.address))
     context.set_pointer(ExpandField.RAW_END, following.value)
     return b
 
 
-def _route_function(m: Module, words: int) -> Function:
-    """Define `route(context)`: append the successors of a batch to their owners' buffers.
+def _route_function(m: Module, words: int, canonical: Canonical | None) -> Function:
+    """Define `route(context)`: append the successors of a batch, or their representatives, to their owners' buffers.
 
     Many steps lead to a state that another step led to shortly before: such a state is left out. There is no branch on
     it: the state is written anyhow, and the buffer's end moves or not.
@@ -86,6 +101,8 @@ def _route_function(m: Module, words: int) -> Function:
     recent, recent_mask = Rows(b, context.pointer(ExpandField.RECENT), words), context[ExpandField.RECENT_MASK]
     count = (end - context[ExpandField.RAW]) // (8 * words)
     with b.loop(count) as number:
+        if canonical is not None:
+            b.call(canonical.represent, raw.at(number), raw.at(number))
         row = raw[number]
         hashed = row_hash(b, row)
         entry = hashed & recent_mask
