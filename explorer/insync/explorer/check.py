@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from insync.explorer.alike import UNUSED, Alike, symmetry_for
 from insync.explorer.breadth_first.backtrack import path_to
 from insync.explorer.breadth_first.search import BreadthFirstSearch, Space
 from insync.explorer.breadth_first.workers import Team, available_cores
@@ -43,6 +44,7 @@ def check(
     threads: int | None = None,
     partitions: int | None = None,
     keep_going: bool = False,
+    symmetry: bool = True,
     reporter: Reporter | None = None,
     stop: threading.Event | None = None,
 ) -> CheckResult:
@@ -56,27 +58,30 @@ def check(
         threads: how many work at once; None is one per core.
         partitions: how many parts the states are kept in; None is one per thread. The result does not depend on it.
         keep_going: whether to go on to the end of the space after a violation.
+        symmetry: whether one state is visited for all that differ only in who is who of a sort that is declared
+            symmetric. What is counted is the same: all states.
         reporter: is told about once a second how far the search is.
         stop: ends compilation or search when it is set.
 
     Raises:
-        UserError: an unknown model, bound or property, a model that cannot be traced, or a limit on the memory that
-            leaves no room for the first states.
+        UserError: an unknown model, bound or property, a model that cannot be traced, members that are declared
+            symmetric and not treated alike, or a limit on the memory that leaves no room for the first states.
         InternalError: the evaluator does not confirm what the machine code found.
     """
     watch = Watch(limits_of(limits), stop)
     model = model_of(model, bounds)
     judged = judge(model, properties)
     started = time.perf_counter()
+    alike = symmetry_for(model, judged.conditions, symmetry)
     try:
         with watch.telling(while_compiling(reporter, watch)):
-            kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted)
+            kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted, symmetry=alike.symmetry)
     except GivenUp as ended:
         return stopped_before(model, judged, ended, time.perf_counter() - started)
     compiled = time.perf_counter()
     size = threads or available_cores()
     with Team(size) as team:
-        initial = model.program.schema.pack(model.program.initial)
+        initial = kernels.representative(model.program.schema.pack(model.program.initial))
         search = BreadthFirstSearch(kernels, watch, team, partitions or size, initial, keep_going, reporter)
         try:
             space = search.run()
@@ -89,7 +94,7 @@ def check(
     seconds = {"compile": compiled - started, "search": searched - compiled}
     if violations:
         seconds["trace"] = time.perf_counter() - searched
-    return result_of(model, judged, space, violations, seconds)
+    return result_of(model, judged, space, violations, seconds, alike)
 
 
 def stopped_before(model: Model, judged: Judged, ended: GivenUp, seconds: float) -> CheckResult:
@@ -126,6 +131,7 @@ def result_of(
     space: Space,
     violations: tuple[Violation, ...],
     seconds: dict[str, float],
+    alike: Alike = UNUSED,
 ) -> CheckResult:
     """Return the result of an exhaustive search.
 
@@ -135,11 +141,13 @@ def result_of(
         space: what was found.
         violations: a trace for each property that fails.
         seconds: how long its parts took.
+        alike: what it made of symmetry.
     """
     taken = dict.fromkeys(model.program.action_names, 0)
     for action, steps in zip(model.program.actions, space.steps, strict=True):
         taken[action.name] += steps
-    extent = Extent(tuple(space.levels), space.expanded, space.stopped_by, taken)
+    visited = None if alike.symmetry is None else sum(space.visited)
+    extent = Extent(tuple(space.levels), space.expanded, space.stopped_by, taken, visited, alike.notes)
     return concluded(model, "local", judged.names, extent, violations, seconds, judged.conditions)
 
 
@@ -152,12 +160,16 @@ class Extent:
         expanded: how many levels were expanded as a whole.
         stopped_by: the limit that ended it.
         taken: the steps of each action.
+        representatives: how many states were visited, where they stand for others.
+        notes: why none did; a sentence each.
     """
 
     levels: tuple[int, ...]
     expanded: int
     stopped_by: StopReason | None
     taken: Mapping[str, int]
+    representatives: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 def concluded(
@@ -206,7 +218,8 @@ def concluded(
         actions=taken,
         never_enabled=without if complete else (),
         not_enabled_yet=() if complete else without,
-        warnings=suspicions(model, conditions),
+        warnings=(*suspicions(model, conditions), *extent.notes),
         seconds=seconds,
         peak_memory_bytes=peak_memory(),
+        representatives=extent.representatives,
     )

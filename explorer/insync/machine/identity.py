@@ -13,7 +13,7 @@ from insync.model.program import Program
 from insync.model.schema import Schema
 from insync.model.symmetry import Symmetry
 
-__all__ = ["conditions_key", "program_key", "symmetry_key", "words_key"]
+__all__ = ["conditions_key", "program_key", "words_key"]
 
 _PACKAGE = "insync.machine"
 
@@ -34,11 +34,6 @@ def program_key(kind: str, program: Program, symmetry: Symmetry | None = None) -
         roots.extend(nodes)
     used = [] if symmetry is None else [_moves(symmetry)]
     return _key(kind, _schema(program.schema), parts, _structure(roots), *used)
-
-
-def symmetry_key(kind: str, schema: Schema, symmetry: Symmetry) -> str:
-    """Return the key of the permutations of the states of a schema."""
-    return _key(kind, _schema(schema), _moves(symmetry))
 
 
 def conditions_key(kind: str, schema: Schema, conditions: Iterable[Node]) -> str:

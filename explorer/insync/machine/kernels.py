@@ -10,20 +10,18 @@ from enum import StrEnum
 
 from insync.machine.checker import Checker
 from insync.machine.edges import Edges
-from insync.machine.emit.canonical import symmetry_module
 from insync.machine.emit.checking import check_module
 from insync.machine.emit.edging import edges_module
 from insync.machine.emit.expanding import expand_module
 from insync.machine.emit.storing import store_module
 from insync.machine.emit.walking import walk_module
 from insync.machine.expander import Expander
-from insync.machine.identity import conditions_key, program_key, symmetry_key, words_key
+from insync.machine.identity import conditions_key, program_key, words_key
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.packed import PackedRows, Words, words_at
 from insync.machine.sizes import Sizes
 from insync.machine.store import Memory, Store, StoreKernels, reserve
 from insync.machine.walker import Walker
-from insync.model.errors import InternalError
 from insync.model.graph import Node, Op
 from insync.model.program import Program
 from insync.model.symmetry import Symmetry
@@ -39,7 +37,6 @@ class Part(StrEnum):
     STORE = "store"
     WALK = "walk"
     EDGES = "edges"
-    SYMMETRY = "symmetry"
 
 
 SEARCH = (Part.EXPAND, Part.CHECK, Part.STORE)
@@ -51,9 +48,11 @@ _FUNCTIONS: Mapping[Part, Mapping[str, int]] = {
     Part.STORE: {"insert": 3, "widen": 4, "find": 3, "owner": 2},
     Part.WALK: {"walk": 1},
     Part.EDGES: {"edges": 1},
-    Part.SYMMETRY: {"represent": 3, "orbits": 3},
 }
 """The functions of each part, with the number of their arguments."""
+
+_OF_SYMMETRY: Mapping[str, int] = {"represent": 2, "orbits": 3}
+"""What is beside `expand` where states stand for others."""
 
 # Whoever asks for what another thread compiles finds it in the cache afterwards.
 _one_at_a_time = threading.Lock()
@@ -109,7 +108,7 @@ class Kernels:
         if not self.sizes.symmetric:
             return state
         row = PackedRows([state])
-        self._functions["represent"](row.address, 1, row.address)
+        self._functions["represent"](row.address, row.address)
         return words_at(row.address, self.sizes.words)
 
     def states_of(self, rows: int, count: int) -> int:
@@ -170,11 +169,7 @@ def texts(
     violated = [program.graph.node(Op.NOT, (node,)) for node in conditions]
     wanted = [part for part in parts if violated or part is not Part.CHECK]
     sizes = Sizes(program.schema.words, len(program.actions), len(violated), symmetry is not None)
-    made = [_text(part, program, violated, symmetry) for part in wanted]
-    if symmetry is not None:
-        schema, key = program.schema, symmetry_key("symmetry", program.schema, symmetry)
-        made.append(Text(Part.SYMMETRY, key, lambda: symmetry_module(schema, symmetry)))
-    return Texts(sizes, tuple(made))
+    return Texts(sizes, tuple(_text(part, program, violated, symmetry) for part in wanted))
 
 
 def _text(part: Part, program: Program, violated: Sequence[Node], symmetry: Symmetry | None) -> Text:
@@ -191,9 +186,6 @@ def _text(part: Part, program: Program, violated: Sequence[Node], symmetry: Symm
             return Text(part, key, lambda: walk_module(program, violated))
         case Part.EDGES:
             return Text(part, program_key("edges", program), lambda: edges_module(program))
-        case Part.SYMMETRY:
-            message = "The part SYMMETRY is made where a symmetry is given."
-            raise InternalError(message)
 
 
 def store_text(words: int) -> Text:
@@ -226,7 +218,9 @@ def _loaded(made: Texts, wanted: Callable[[], bool]) -> Kernels:
             if not wanted():
                 raise GivenUp(None)
             library = compile_module(text.key, text.make)
-        functions.update({name: library.function(name, count) for name, count in _FUNCTIONS[text.part].items()})
+        more = _OF_SYMMETRY if text.part is Part.EXPAND and made.sizes.symmetric else {}
+        wanted_of = {**_FUNCTIONS[text.part], **more}
+        functions.update({name: library.function(name, count) for name, count in wanted_of.items()})
     return Kernels(made.sizes, functions)
 
 

@@ -15,7 +15,7 @@ from insync.model.graph import Graph, Node, Op, reachable
 from insync.model.simplify import apply, combine
 from insync.model.symmetry import Kind, Permutation, Symmetry, permuted_value
 
-__all__ = ["NormalForms", "NotRenamed", "Renaming", "permuted_cells", "substituted"]
+__all__ = ["NormalForms", "NotRenamed", "Renaming", "permuted_cells", "permuted_code", "substituted"]
 
 _LARGEST_TABLE = 64
 
@@ -54,12 +54,16 @@ class Renaming:
         for family in symmetry.families:
             for cell, to in zip(family.cells, symmetry.destinations(family, permutation), strict=True):
                 self._cells[cell] = _Cell(to, family.value)
-        self._kinds: dict[int, Kind | None | NotRenamed] = {}
+        self._kinds: dict[int, Kind | NotRenamed | None] = {}
         self._done: dict[tuple[int, Kind | None], Node] = {}
 
     def place(self, cell: int) -> int:
         """Return the cell that a cell's code moves to."""
         return self._cells[cell].to
+
+    def kind(self, cell: int) -> Kind | None:
+        """Return what the code of a cell names."""
+        return self._cells[cell].kind
 
     def of(self, node: Node, cell: int | None = None) -> Node:
         """Return the node that gives for the permuted state what this one gives for the state, members renamed.
@@ -149,7 +153,9 @@ class Renaming:
             return combine(graph, op, [self._renamed(arg, None) for arg in args])
         if op is Op.SELECT:
             return self._selected(node, kind)
-        return apply(op, *[self._renamed(arg, of) for arg, of in zip(args, self._kinds_of_args(node, kind), strict=True)])
+        return apply(
+            op, *[self._renamed(arg, of) for arg, of in zip(args, self._kinds_of_args(node, kind), strict=True)]
+        )
 
     def _kinds_of_args(self, node: Node, kind: Kind | None) -> list[Kind | None]:
         op, args = node.op, node.args
@@ -204,12 +210,12 @@ class Renaming:
         made = [self._renamed(element, kind) for element in elements]
         if of_index is not None and of_index is not _ANY:
             size = self._symmetry.size(of_index)
-            self._require(0 <= of_index.offset and of_index.offset + size <= len(elements) and size <= _LARGEST_TABLE)
+            self._require(of_index.offset >= 0 and of_index.offset + size <= len(elements) and size <= _LARGEST_TABLE)
             moved = list(made)
             for place, element in enumerate(made):
-                moved[permuted_value(of_index, place, self._permutation) if place < of_index.offset + size else place] = (
-                    element
-                )
+                moved[
+                    permuted_value(of_index, place, self._permutation) if place < of_index.offset + size else place
+                ] = element
             made = moved
         return apply(Op.SELECT, self._renamed(index, of_index), *made)
 

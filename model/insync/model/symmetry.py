@@ -252,7 +252,9 @@ class _Walk:
         if kind is None:
             return [family for i in range(length) for family in _shifted(inner, i * width)]
         return [
-            Family((kind, *family.places), tuple(i * width + c for i in range(length) for c in family.cells), family.value)
+            Family(
+                (kind, *family.places), tuple(i * width + c for i in range(length) for c in family.cells), family.value
+            )
             for family in inner
         ]
 

@@ -55,13 +55,14 @@ class Space:
     """The part of the state space that was searched.
 
     Attributes:
-        partitions: the states.
+        partitions: the states; with symmetry their representatives.
         levels: how many states each complete level has.
         steps: how many steps of each action were taken from the levels that were expanded.
         violations: for each property that fails, by its place in the order they were given, where it first does.
         refused: where a step's checks first fail.
         stopped_by: the bound that ended the search.
         expanded: how many levels were expanded as a whole.
+        visited: how many states of each complete level were visited: all, or their representatives.
     """
 
     partitions: list[Partition]
@@ -71,6 +72,7 @@ class Space:
     refused: Hit | None = None
     stopped_by: StopReason | None = None
     expanded: int = 0
+    visited: list[int] = field(default_factory=list)
 
     def close(self) -> None:
         """Give all memory back."""
@@ -86,7 +88,7 @@ class BreadthFirstSearch:
         watch: says when to stop.
         team: the threads that work.
         partitions: how many parts the states are kept in.
-        initial: the initial state.
+        initial: the initial state; with symmetry its representative.
         keep_going: whether to go on after a violation.
         reporter: is told how far the search is.
     """
@@ -108,6 +110,7 @@ class BreadthFirstSearch:
         self.space = Space([Partition(store) for store in stores], [0] * kernels.sizes.actions)
         self.expanders = [kernels.expander(partitions, _BUFFER_BYTES, initial) for _ in range(team.size)]
         self.checkers = [kernels.checker() for _ in range(team.size)]
+        self._found = [0] * team.size
         self._pulse = Pulse()
         self._full = False
 
@@ -148,6 +151,7 @@ class BreadthFirstSearch:
         store = self.space.partitions[owner].store
         store.add(PackedRows([self.initial]), self.watch.may_use)
         self.checkers[0].check(store.address(0), 1)
+        self._found[0] = self.kernels.states_of(store.address(0), 1)
         self._close_level()
 
     def _next_level(self) -> bool:
@@ -177,7 +181,9 @@ class BreadthFirstSearch:
             partition.starts.append(len(partition.store))
         if not size:
             return False
-        self.space.levels.append(size)
+        self.space.levels.append(sum(self._found))
+        self.space.visited.append(size)
+        self._found = [0] * self.team.size
         by_property = zip(*[checker.take() for checker in self.checkers], strict=True)
         for number, found in enumerate(map(_total, by_property)):
             if found.least is not None and number not in self.space.violations:
@@ -224,7 +230,9 @@ class BreadthFirstSearch:
                 address, count = expander.candidates(number)
                 if count and not store.insert(address, count, self.watch.may_use):
                     self._full = True
-            self.checkers[worker].check(store.address(before), len(store) - before)
+            address, fresh = store.address(before), len(store) - before
+            self.checkers[worker].check(address, fresh)
+            self._found[worker] += self.kernels.states_of(address, fresh)
 
     def _report(self, pending: int) -> None:
         if self.reporter is None or not self._pulse.due():

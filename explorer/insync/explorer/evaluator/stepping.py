@@ -183,27 +183,32 @@ class Walk:
         self.moves.append((number, self.codes))
 
 
-def moves_through(model: Model, states: Sequence[Codes]) -> list[Move]:
+def moves_through(
+    model: Model, states: Sequence[Codes], representative: Callable[[Codes], Codes] = lambda codes: codes
+) -> list[Move]:
     """Return the moves through states that an engine found: of several actions that lead on, the one of least number.
 
     Args:
         model: the model that was searched.
-        states: the initial state first.
+        states: the initial state first, or what stands for it.
+        representative: gives the state that stands for a state; the moves lead through states that the given ones
+            stand for.
 
     Raises:
-        InternalError: the first is not the initial state, or the evaluator has no such step.
+        InternalError: the first does not stand for the initial state, or the evaluator has no such step.
     """
-    evaluator = Evaluator(model.program)
-    _require_initial(model, states[0])
-    moves: list[Move] = [(None, states[0])]
+    stepper = Stepper(model)
+    walk = Walk(stepper)
+    _require_initial(representative(walk.codes), states[0])
     for before, after in pairwise(states):
-        leading = (number for number in evaluator.enabled(before) if evaluator.leads(before, number, after))
+        outcomes = stepper.outcomes(walk.codes)
+        leading = (n for n, next_ in outcomes if not isinstance(next_, Refused) and representative(next_) == after)
         number = next(leading, None)
         if number is None:
             message = f"The machine code steps from {before} to {after}; the evaluator knows no such step."
             raise InternalError(message)
-        moves.append((number, after))
-    return moves
+        walk.step(number)
+    return walk.moves
 
 
 def confirmed(model: Model, moves: Sequence[Move]) -> list[Move]:
@@ -217,7 +222,7 @@ def confirmed(model: Model, moves: Sequence[Move]) -> list[Move]:
         InternalError: the first state is not the initial one, or the evaluator's step leads elsewhere.
     """
     evaluator = Evaluator(model.program)
-    _require_initial(model, moves[0][1])
+    _require_initial(tuple(model.program.initial), moves[0][1])
     for (_, before), (number, after) in pairwise(moves):
         if number is None or not evaluator.leads(before, number, after):
             action = "no action" if number is None else model.program.actions[number]
@@ -226,7 +231,7 @@ def confirmed(model: Model, moves: Sequence[Move]) -> list[Move]:
     return list(moves)
 
 
-def _require_initial(model: Model, codes: Codes) -> None:
-    if codes != tuple(model.program.initial):
+def _require_initial(initial: Codes, codes: Codes) -> None:
+    if codes != initial:
         message = f"The search traced a violation back to {codes}, which is not the initial state."
         raise InternalError(message)

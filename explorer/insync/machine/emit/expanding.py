@@ -20,7 +20,8 @@ def expand_module(program: Program, symmetry: Symmetry | None = None) -> str:
     """Return the IR module that defines `expand`.
 
     `expand(context) -> count` takes states in order until all are done or the next batch's successors might not fit in
-    a buffer, and returns how many states it has done. See `ExpandField` for the context.
+    a buffer, and returns how many states it has done. See `ExpandField` for the context. With symmetry there are
+    `represent` and `orbits` as well; see `canonical`.
 
     Args:
         program: the program.
@@ -29,6 +30,8 @@ def expand_module(program: Program, symmetry: Symmetry | None = None) -> str:
     m = Module()
     words = program.schema.words
     canonical = None if symmetry is None else Canonical(m, program.schema, symmetry)
+    if canonical is not None:
+        canonical.define_exported(m)
     batch = batch_function(m, program.schema, [action.guard for action in program.actions])
     room, steps = _room_function(m, 8 * words), _steps_function(m, program, canonical)
     route = _route_function(m, words, canonical)
@@ -79,7 +82,7 @@ def _steps_function(m: Module, program: Program, canonical: Canonical | None) ->
     if canonical is not None:
         weights = Elements(b, b.space(I64, BATCH, 64))
         with b.loop(b.arguments[1]) as state:
-            weights[state] = b.call(canonical.orbit, rows.at(state))
+            weights[state] = canonical.orbit(b, rows.at(state))
     following = b.variable(context.pointer(ExpandField.RAW))
     with steps.each(b, masks, context.address, weights) as step:
         following.set(step.take(b, rows.at(step.state), following.value, context.address))

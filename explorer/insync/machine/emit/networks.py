@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from insync.machine.emit.builder import I64, Function, Value
 from insync.machine.emit.rows import rows_less
@@ -41,7 +42,7 @@ def sorted_records(b: Function, records: Sequence[Record], compared: int) -> lis
 def same_keys(b: Function, records: Sequence[Record], compared: int) -> list[Value]:
     """Return for each sorted record how many in a row have its key, up to itself."""
     runs = [b.typed(I64, 1)]
-    for before, record in zip(records, records[1:], strict=False):
+    for before, record in pairwise(records):
         same = before[0].equals(record[0])
         for x, y in zip(before[1:compared], record[1:compared], strict=True):
             same = same & x.equals(y)

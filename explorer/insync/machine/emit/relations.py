@@ -7,7 +7,6 @@ keys all orders are tried, and the state whose words are least is the representa
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import reduce
 
@@ -115,9 +114,7 @@ class Relations:
                 key = (key * _MULTIPLIER + part) ^ (key >> 29)
         return key
 
-    def _key_parts(
-        self, b: Function, codes: dict[int, Value], family: Family, sort: int, member: int
-    ) -> list[Value]:
+    def _key_parts(self, b: Function, codes: dict[int, Value], family: Family, sort: int, member: int) -> list[Value]:
         parts: list[Value] = []
         lying = list(zip(self._symmetry.indices(family), family.cells, strict=True))
         for number, place in enumerate(family.places):

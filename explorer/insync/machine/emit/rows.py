@@ -8,7 +8,17 @@ from functools import reduce
 from insync.machine.emit.builder import I8, I64, I128, PTR, VOID, Function, Module, Value
 from insync.machine.emit.elements import Elements
 
-__all__ = ["Row", "Rows", "keep_least_function", "owner_of", "read_row", "row_hash", "rows_equal", "rows_less", "write_row"]
+__all__ = [
+    "Row",
+    "Rows",
+    "keep_least_function",
+    "owner_of",
+    "read_row",
+    "row_hash",
+    "rows_equal",
+    "rows_less",
+    "write_row",
+]
 
 # Odd 64-bit constants with about half their bits set and no pattern: fractional digits of square roots of primes.
 _MIX = (

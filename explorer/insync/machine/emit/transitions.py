@@ -47,8 +47,8 @@ class Steps:
         program: the program.
         counters: the field of the context with the address of one counter per action: the steps taken.
         refused: builds what is done for a step that is refused, given the context and the state's address.
-        orbit: how many states a state stands for, each of which takes the step; the counters then have 128 bits. None
-            is one.
+        orbit: builds how many states the state at an address stands for, each of which takes the step; the counters
+            then have 128 bits. None is one.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Steps:
         program: Program,
         counters: int,
         refused: Callable[[Function, Value, Value], object],
-        orbit: Function | None = None,
+        orbit: Callable[[Function, Value], Value] | None = None,
     ) -> None:
         self._counters, self._orbit = counters, orbit
         refuse = self._refuse_function(m, refused)
@@ -68,7 +68,7 @@ class Steps:
         b = m.function("refuse", VOID, (PTR, PTR, I64), inline=False)
         context, row, action = b.arguments
         counters = self._array(b, context)
-        taken = b.typed(I64, 1) if self._orbit is None else b.call(self._orbit, row)
+        taken = b.typed(I64, 1) if self._orbit is None else self._orbit(b, row)
         counters[action] = counters[action] - self._wide(b, taken)
         refused(b, context, row)
         return b
