@@ -26,13 +26,17 @@ WHILE_COMPILING = {
 }
 
 
-def ended(process: subprocess.Popen[str], interrupt: bool = True) -> tuple[int, str, str]:
+SOON = 4.0
+"""The same for work that, not obeying, would be over sooner: a second on an idle machine."""
+
+
+def ended(process: subprocess.Popen[str], interrupt: bool = True, within: float = AT_ONCE) -> tuple[int, str, str]:
     """Press Ctrl-C, and require that the process ends at once; return its exit code and what it printed."""
     if interrupt:
         process.send_signal(signal.SIGINT)
     began = time.monotonic()
     out, err = process.communicate(timeout=60)
-    assert not interrupt or time.monotonic() - began < AT_ONCE
+    assert not interrupt or time.monotonic() - began < within
     assert "Traceback" not in err
     return process.returncode, out, err
 
@@ -50,6 +54,36 @@ def test_a_compilation_is_stopped(command: list[str], limit: list[str], tmp_path
         assert [engine["verdict"] for engine in found["engines"]] == ["incomplete", "incomplete"]
     else:
         assert found["stopped_by"] == ("time" if limit else "interrupt")
+
+
+SLOW_TRACING = """
+import sys, time
+from insync.cli.main import main
+from insync.model import tracing
+
+trace = tracing._trace_action
+
+def slowly(*given):
+    print("tracing", file=sys.stderr, flush=True)
+    time.sleep(0.5)
+    return trace(*given)
+
+tracing._trace_action = slowly
+main()
+"""
+
+
+@pytest.mark.parametrize("form", [[], ["--matrix"]], ids=["promises", "matrix"])
+def test_tracing_is_stopped(form: list[str]) -> None:
+    process = started(["ask", *form, "--json"], script=SLOW_TRACING)
+    wait_for(process, "tracing")
+    code, out, err = ended(process, within=SOON)
+    assert code == 3, err
+    found: dict[str, Any] = json.loads(out)
+    if form:
+        assert {cell["stopped_by"] for cell in found["matrix"] if cell["settings"]["acks"] != "0"} == {"interrupt"}
+    else:
+        assert (found["verdict"], found["stopped_by"], found["distinct_states"]) == ("incomplete", "interrupt", 0)
 
 
 LARGE = ["--log-size", "3", "--max-records", "3", "--max-leader-epoch", "2"]
@@ -105,6 +139,62 @@ def test_simulate_keeps_the_walks_that_are_done() -> None:
     wait_for(process, "Progress: ")
     code, out, _ = ended(process)
     assert code == 3
+    assert "stopped by Ctrl-C" in out
+
+
+def test_long_walks_are_left_off() -> None:
+    process = started(["simulate", "placement", "--depth", "1000000", "--threads", "1"])
+    wait_for(process, "Progress: ")
+    code, out, _ = ended(process, within=SOON)
+    assert code == 3
+    assert "stopped by Ctrl-C" in out
+    assert "\n0 steps taken" not in out
+
+
+LONG_WAY = """
+from insync.model import Bound, Bounds, Int, Model, State, action, invariant
+
+class Far(Model):
+    bounds = Bounds(end=Bound(100_000, 1, 200_000, "how far it goes"))
+
+    def declare(self, b):
+        return State(count=Int(0, b.end))
+
+    @action
+    def go_on(self, s):
+        s.count = s.count + 1
+
+    @invariant
+    def stays_near(self, s):
+        return s.count < self.b.end
+"""
+
+SLOW_STEPS = """
+import sys, time
+from insync.cli.main import main
+from insync.explorer.evaluator.stepping import Stepper
+
+attempt = Stepper.attempt
+
+def slowly(self, codes, number):
+    if not codes[0]:
+        print("shortening", file=sys.stderr, flush=True)
+    time.sleep(0.001)
+    return attempt(self, codes, number)
+
+Stepper.attempt = slowly
+main()
+"""
+
+
+def test_a_failing_walk_that_is_too_long_to_be_confirmed_is_named(tmp_path: Path) -> None:
+    (tmp_path / "far.py").write_text(LONG_WAY)
+    walks = ["simulate", f"{tmp_path}/far.py:Far", "--property", "stays_near", "--depth", "200000", "--walks", "1"]
+    process = started(walks, script=SLOW_STEPS)
+    wait_for(process, "shortening")
+    code, out, _ = ended(process, within=SOON)
+    assert code == 3
+    assert "incomplete: walk 0 fails after 100,001 states (1 walk of up to 200,000 steps, seed 0)" in out
     assert "stopped by Ctrl-C" in out
 
 

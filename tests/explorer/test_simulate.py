@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -10,9 +11,10 @@ from insync.explorer.evaluator.shrink import FailingWalks, shrink
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.replay import replay
 from insync.machine.kernels import Part, compile_kernels
+from insync.machine.walker import merged
 from insync.model import Model
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
+from insync.model.errors import InternalError, UserError
 from insync.model.evaluator import evaluate
 from insync.properties.registry import sentences_of
 from insync_corners import Late
@@ -71,7 +73,7 @@ def test_a_walk_does_not_depend_on_how_many_there_are() -> None:
     whole = walker.walk(0, 900)
     parts = [walker.walk(0, 1), walker.walk(1, 257), walker.walk(257, 900)]
     assert whole.steps == tuple(map(sum, zip(*(part.steps for part in parts), strict=True)))
-    assert whole.lengths == tuple(map(sum, zip(*(part.lengths for part in parts), strict=True)))
+    assert whole.lengths == merged(parts).lengths
     walker.close()
 
 
@@ -127,7 +129,7 @@ def test_lengths_of_walks_add_up_to_the_steps() -> None:
     walker.close()
     assert walked.failed is not None
     assert len(walked.failed.actions) >= 3, "two steps at least, and the one that is refused"
-    assert sum(number * count for number, count in enumerate(walked.lengths)) == sum(walked.steps)
+    assert sum(number * count for number, count in walked.lengths.items()) == sum(walked.steps)
 
 
 def test_a_violation_in_the_initial_state_is_a_walk_of_one_state() -> None:
@@ -143,7 +145,8 @@ def test_stops_in_time_with_the_walks_that_are_done() -> None:
     result = simulate(Clock(), walks=10**9, depth=50, limits=Limits(seconds=0.5))
     assert (result.verdict, result.stopped_by) == ("incomplete", "time")
     assert 0 < result.walks < 10**9
-    assert result.steps == 50 * result.walks
+    assert result.lengths.longest == 50, "some walks are done"
+    assert result.lengths.mean == result.steps / result.walks, "and those that are not count with their steps"
 
 
 def test_stops_when_it_is_told_to_with_the_walks_that_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,6 +155,41 @@ def test_stops_when_it_is_told_to_with_the_walks_that_are_done(monkeypatch: pyte
     result = simulate(Clock(), walks=10**9, depth=50, reporter=lambda _: stop.set(), stop=stop, threads=1)
     assert (result.verdict, result.stopped_by) == ("incomplete", "interrupt")
     assert result.walks > 0
+
+
+def test_long_walks_end_where_they_are_when_the_time_is_up() -> None:
+    simulate(Clock(), walks=1, depth=50)  # so that it is compiled
+    began = time.perf_counter()
+    result = simulate(Clock(), walks=500, depth=10**7, limits=Limits(seconds=0.5), threads=1)  # a minute, else
+    assert time.perf_counter() - began < 10
+    assert (result.verdict, result.stopped_by) == ("incomplete", "time")
+    assert 0 < result.lengths.shortest <= result.lengths.longest < 10**7
+    assert result.lengths.mean == result.steps / result.walks
+
+
+@pytest.mark.parametrize("seconds", [60.0, 0.0])
+def test_a_failing_walk_is_confirmed_although_it_is_stopped_if_there_is_time(
+    seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("insync.explorer.progress.Pulse.due", lambda _: True)
+    monkeypatch.setattr("insync.explorer.evaluator.shrink._GRACE_SECONDS", seconds)
+    stop = threading.Event()
+    result = simulate(
+        DieHard(),
+        properties=["never_four"],
+        walks=256,
+        depth=100_000,
+        reporter=lambda _: stop.set(),
+        stop=stop,
+        threads=1,
+    )
+    assert result.failed_walk is not None
+    assert result.stopped_by == "interrupt"
+    if seconds:
+        assert result.violation is not None
+        assert (result.verdict, result.violation.trace_length) == ("violated", result.failed_walk_length)
+    else:
+        assert (result.verdict, result.violation) == ("incomplete", None)
 
 
 @pytest.mark.parametrize(("limits", "reason"), [(None, "interrupt"), (Limits(seconds=0), "time")])
@@ -188,10 +226,13 @@ def test_shrinking_leaves_no_step_that_is_not_needed() -> None:
     walker.close()
     assert failed is not None
     unshortened = shrink(walks, failed.actions, stopped=lambda: True)
-    assert walks.failing(unshortened) == unshortened
-    short = shrink(walks, failed.actions)
-    assert len(short) < len(unshortened)
-    assert walks.failing(short) == short
+    assert walks.failing(unshortened.actions) == unshortened
+    found = shrink(walks, failed.actions)
+    short = found.actions
+    assert len(short) < len(unshortened.actions)
+    assert walks.failing(short) == found
+    with pytest.raises(InternalError, match="by the evaluator it does not"):
+        shrink(walks, short[:-1])
     for place in range(len(short)):
         without = walks.failing(short[:place] + short[place + 1 :])
-        assert without is None or len(without) >= len(short)
+        assert without is None or len(without.actions) >= len(short)

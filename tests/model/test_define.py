@@ -286,4 +286,4 @@ def test_annotations_are_found_wherever_the_sort_is_defined() -> None:
 
     parameters = [a.shown_parameters for a in Wants().program.actions if a.name == "go"]
     assert len(parameters) == 8
-    assert parameters[0] == {"local": "1", "mode": "ON", "really": "false"}
+    assert parameters[0] == {"local": "local1", "mode": "ON", "really": "false"}

@@ -43,7 +43,7 @@ def test_members_are_numbers_with_names() -> None:
     assert [str(m) for m in members] == ["b1", "b2", "b3"]
     assert f"{members[0]:>4}" == "  b1"
     assert repr(members[1]) == "Replica(1)"
-    assert [str(m) for m in Epoch.members(BOUNDS)] == ["0", "1"]
+    assert [str(m) for m in Epoch.members(BOUNDS)] == ["epoch0", "epoch1"]
     assert all(type(m) is Replica for m in members)
 
 
@@ -90,7 +90,7 @@ def test_a_sort_must_say_its_size() -> None:
     class Nameless(Index):
         pass
 
-    with pytest.raises(ModelError, match=r"The sort Nameless does not say its size; give it a classmethod"):
+    with pytest.raises(ModelError, match=r"The sort Nameless does not say its size; write `size = "):
         Nameless.size(BOUNDS)
 
 
@@ -98,7 +98,7 @@ def test_a_size_that_is_no_classmethod_is_refused_where_it_is_written() -> None:
     with pytest.raises(ModelError, match=r"test_sorts\.py:\d+: Wrong\.size is about the sort; write @classmethod"):
 
         class Wrong(Index):
-            def size(cls, bounds: BoundValues) -> int:  # type: ignore[override]
+            def size(cls, bounds: BoundValues) -> int:
                 return 3
 
 

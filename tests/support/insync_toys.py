@@ -34,6 +34,7 @@ from insync.model import (
     record,
     require,
 )
+from insync_ballots import Votes
 from insync_corners import Grid, Node, Overflow, Teams
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "Phase",
     "Teams",
     "TokenRing",
+    "Votes",
 ]
 
 
@@ -304,5 +306,6 @@ TOYS: tuple[Model, ...] = (
     Grid(),
     Teams(),
     Ledger(),
+    Votes(),
 )
 """Every toy under small bounds."""

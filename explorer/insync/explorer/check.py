@@ -22,12 +22,14 @@ from insync.machine.kernels import compile_kernels
 from insync.machine.memory import peak_memory
 from insync.machine.packed import Words
 from insync.model import Model
+from insync.model.actions import action_specs
 from insync.model.catalogue import model_reference
 from insync.model.graph import Node
 from insync.model.suspicion import suspicions
+from insync.model.tracing import traced
 from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
-from insync.properties.registry import Judged, judge
+from insync.properties.registry import Judged, judge, select
 
 __all__ = ["Extent", "PathTo", "check", "concluded", "result_of", "stopped_before", "violations_in"]
 
@@ -54,14 +56,14 @@ def check(
         model: what to search: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline. type_ok is always checked.
-        limits: bounds of compilation and search; one that ends the compilation leaves a result without a state.
+        limits: bounds of tracing, compilation and search; one that ends the compilation leaves a result without a state.
         threads: how many work at once; None is one per core.
         partitions: how many parts the states are kept in; None is one per thread. The result does not depend on it.
         keep_going: whether to go on to the end of the space after a violation.
         symmetry: whether one state is visited for all that differ only in who is who of a sort that is declared
             symmetric. What is counted is the same: all states.
         reporter: is told about once a second how far the search is.
-        stop: ends compilation or search when it is set.
+        stop: ends tracing, compilation or search when it is set.
 
     Raises:
         UserError: an unknown model, bound or property, a model that cannot be traced, members that are declared
@@ -70,7 +72,13 @@ def check(
     """
     watch = Watch(limits_of(limits), stop)
     model = model_of(model, bounds)
-    judged = judge(model, properties)
+    names = select(model, properties)
+    started = time.perf_counter()
+    try:
+        traced(model, watch.go_on)
+    except GivenUp as ended:
+        return _untraced(model, names, ended, time.perf_counter() - started)
+    judged = judge(model, names)
     started = time.perf_counter()
     alike = symmetry_for(model, judged.conditions, symmetry)
     try:
@@ -95,6 +103,12 @@ def check(
     if violations:
         seconds["trace"] = time.perf_counter() - searched
     return result_of(model, judged, space, violations, seconds, alike)
+
+
+def _untraced(model: Model, names: Sequence[str], ended: GivenUp, seconds: float) -> CheckResult:
+    """Return the result of a search that was given up while its model was traced."""
+    extent = Extent((), 0, StopReason(str(ended.reason)), dict.fromkeys(action_specs(type(model)), 0))
+    return concluded(model, "local", names, extent, (), {"compile": seconds, "search": 0.0}, {})
 
 
 def stopped_before(model: Model, judged: Judged, ended: GivenUp, seconds: float) -> CheckResult:

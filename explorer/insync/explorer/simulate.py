@@ -52,13 +52,15 @@ class SimulationResult:
         model: the name by which the model is found again.
         bounds: the bounds of the model.
         verdict: violated, or incomplete: walks prove nothing.
-        stopped_by: the bound that ended it; None if it ended with the last walk or a failure.
+        stopped_by: the bound that ended it; None if it ended with the last walk or the first failure. A violation
+            found all the same is then perhaps not that of the first walk that fails.
         seed: of the random numbers.
         depth: most steps of a walk.
         walks: how many walks were taken.
         steps: how many steps.
         properties: what is known about each property.
-        violation: the failing walk with the smallest number, shortened.
+        violation: the failing walk with the smallest number, shortened; None if there is none, or if it was stopped
+            before the evaluator had confirmed it.
         failed_walk: the number of that walk.
         failed_walk_length: its states before it was shortened.
         lengths: the lengths of the walks.
@@ -173,14 +175,17 @@ def simulated(
     compiled = time.perf_counter()
     wrong = [place for place, node in enumerate(judged.nodes) if not evaluate(node, program.initial)]
     if wrong:
-        taken = Taken(replace(taken.total, lengths=(1,), failed=FailedWalk(0, wrong[0], ())), None)
+        taken = Taken(replace(taken.total, lengths={0: 1}, failed=FailedWalk(0, wrong[0], ())), None)
     else:
         taken = engine.take(program.schema.pack(program.initial), walks, watch, reporter)
     searched = time.perf_counter()
     spent = {"compile": compiled - started, "search": searched - compiled}
     violation = None
     if taken.total.failed is not None:
-        violation = _shortened(model, judged, taken.total.failed, stopped=watch.interrupted)
+        try:
+            violation = _shortened(model, judged, taken.total.failed, watch.interrupted)
+        except GivenUp as ended:
+            taken = replace(taken, stopped_by=StopReason(str(ended.reason)))
         spent["shrink"] = time.perf_counter() - searched
     return _simulation_of(model, judged, walks, taken, violation, spent)
 
@@ -202,9 +207,7 @@ def walk_watch(limits: Limits | None, stop: threading.Event | None) -> Watch:
     return Watch(require_seconds_alone(limits, "random walks", instead), stop)
 
 
-def _shortened(
-    model: Model, judged: Judged, failed: FailedWalk, stopped: Callable[[], object] | None = None
-) -> Violation:
+def _shortened(model: Model, judged: Judged, failed: FailedWalk, stopped: Callable[[], object]) -> Violation:
     """Return the violation that a failing walk ends in, with the steps that it does not need left out.
 
     Args:
@@ -212,15 +215,18 @@ def _shortened(
         judged: what was asked for.
         failed: the walk.
         stopped: ends the shortening when it gives something true; the walk is then as short as it is by then.
+
+    Raises:
+        GivenUp: it is a long walk, and was to end before the evaluator had taken it once.
     """
     stepper = Stepper(model)
     if failed.property == len(judged.nodes):
-        walks = FailingWalks(stepper, None)
-        trace = refusal_trace(model, walks.moves(shrink(walks, failed.actions, stopped)))
+        shortened = shrink(FailingWalks(stepper, None), failed.actions, stopped)
+        trace = refusal_trace(model, shortened.moves)
         return Violation(TYPE_OK, trace.length, trace)
     violated, node = judged.invariants[failed.property], judged.nodes[failed.property]
     walks = FailingWalks(stepper, lambda codes: not evaluate(node, codes))
-    trace = violation_trace(model, violated, walks.moves(shrink(walks, failed.actions, stopped)))
+    trace = violation_trace(model, violated, shrink(walks, failed.actions, stopped).moves)
     return Violation(violated.name, trace.length, trace)
 
 
@@ -242,20 +248,19 @@ def _simulation_of(
         violation: what the first failing walk ends in.
         spent: the seconds of its parts.
     """
-    total, count = taken.total, sum(taken.total.lengths)
+    total, count = taken.total, sum(taken.total.lengths.values())
     actions = dict.fromkeys(model.program.action_names, 0)
     for action, steps in zip(model.program.actions, total.steps, strict=True):
         actions[action.name] += steps
     violated = {violation.property} if violation is not None else set()
     names = [*judged.names, *(violated - set(judged.names))]
-    occurring = [length for length, count in enumerate(total.lengths) if count] or [0]
     steps = sum(actions.values())
     lost = total.failed is not None and total.failed.property < len(judged.nodes)
     return SimulationResult(
         model=model_reference(model),
         bounds=model.identity,
         verdict=Verdict.VIOLATED if violated else Verdict.INCOMPLETE,
-        stopped_by=None if violated else taken.stopped_by,
+        stopped_by=taken.stopped_by,
         seed=walks.seed,
         depth=walks.depth,
         walks=count,
@@ -266,7 +271,9 @@ def _simulation_of(
         violation=violation,
         failed_walk=None if total.failed is None else total.failed.number,
         failed_walk_length=None if total.failed is None else len(total.failed.actions) + lost,
-        lengths=WalkLengths(occurring[0], occurring[-1], steps / max(count, 1), total.stuck),
+        lengths=WalkLengths(
+            min(total.lengths, default=0), max(total.lengths, default=0), steps / max(count, 1), total.stuck
+        ),
         actions=actions,
         not_taken=tuple(name for name, steps in actions.items() if not steps),
         warnings=suspicions(model, judged.conditions),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.limits import StopReason, Watch, require_whole
@@ -78,7 +79,7 @@ class WalkThreads:
         self._kernels = compile_kernels(program, conditions, (Part.WALK,), stopped=stopped)
 
     def take(self, initial: Words, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
-        """Take walks; the first share of them is always taken, so that there is something to report."""
+        """Take walks; those that are under way when it is stopped end where they are, and count."""
         assert self._kernels is not None, "compile comes first"
         shares = _Shares(walks, watch, reporter)
         with Team(self._threads) as team:
@@ -88,7 +89,7 @@ class WalkThreads:
             finally:
                 for walker in walkers:
                     walker.close()
-        return Taken(merged(shares.in_order()), shares.stopped_by)
+        return shares.taken()
 
 
 class _Shares:
@@ -100,45 +101,55 @@ class _Shares:
         self._next = 0
         self._lock = threading.Lock()
         self._done: dict[int, Walked] = {}
+        self._under_way: dict[int, int] = {}
+        self._left_off: set[int] = set()
         self._pulse = Pulse()
-        self.stopped_by: StopReason | None = None
+        self._stopped_by: StopReason | None = None
 
     def work(self, walker: Walker) -> None:
         while (first := self._take()) is not None:
-            walked = walker.walk(first, min(first + self._share, self._end))
+            walked = walker.walk(first, min(first + self._share, self._end), partial(self._stops, first, walker))
             with self._lock:
                 self._done[first] = walked
+                self._under_way.pop(first, None)
                 if walked.failed is not None:
                     self._end = min(self._end, first + self._share)  # shares after this one are not needed
             self._report()
 
-    def in_order(self) -> list[Walked]:
-        """The shares up to the first that is missing."""
-        parts: list[Walked] = []
-        for first in range(0, self._next, self._share):
-            part = self._done.get(first)
-            if part is None:
-                break
-            parts.append(part)
-        return parts
+    def taken(self) -> Taken:
+        """Return the sum of the shares; it was not stopped if those up to the first that fails are whole."""
+        total = merged([self._done[first] for first in sorted(self._done)])
+        decided = total.failed is not None and all(first > total.failed.number for first in self._left_off)
+        return Taken(total, None if decided else self._stopped_by)
 
     def _take(self) -> int | None:
         with self._lock:
             if self._next >= self._end:
                 return None
-            self.stopped_by = self.stopped_by or (self._watch.interrupted() if self._next else None)
-            if self.stopped_by is not None:
+            self._stopped_by = self._stopped_by or (self._watch.interrupted() if self._next else None)
+            if self._stopped_by is not None:
                 return None
             first, self._next = self._next, self._next + self._share
             return first
+
+    def _stops(self, first: int, walker: Walker) -> bool:
+        """Whether to leave a share off that is under way: on a stop, or when one before it has failed."""
+        with self._lock:
+            self._under_way[first] = walker.steps
+            self._stopped_by = self._stopped_by or self._watch.interrupted()
+            stops = self._stopped_by is not None or first >= self._end
+            if stops:
+                self._left_off.add(first)
+        self._report()
+        return stops
 
     def _report(self) -> None:
         if self._reporter is None or threading.current_thread() is not threading.main_thread():
             return
         if self._pulse.due():
             with self._lock:
-                parts = list(self._done.values())
-            steps = sum(sum(part.steps) for part in parts)
-            walks = sum(sum(part.lengths) for part in parts)
+                parts, under_way = list(self._done.values()), sum(self._under_way.values())
+            steps = sum(sum(part.steps) for part in parts) + under_way
+            walks = sum(sum(part.lengths.values()) for part in parts)
             rate = self._pulse.rate(steps)
             self._reporter(WalkProgress(walks, steps, rate, self._watch.resident, self._watch.seconds))

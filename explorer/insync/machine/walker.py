@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import reduce
 
 from insync.machine.memory import Block
 from insync.machine.packed import Words
 from insync.machine.sizes import BATCH, COLUMN_BYTES, MASK_BYTES, Sizes
 
 __all__ = ["NO_WALK", "FailedWalk", "PlaceField", "WalkField", "Walked", "Walker", "merged", "nothing_walked"]
+
+_ROUNDS = 128  # some milliseconds, of a large model a tenth of a second
 
 NO_WALK = 2**64 - 1
 """The number of a walk that is none: of an idle place, and of the failing walk while there is none."""
@@ -33,9 +37,11 @@ class WalkField(IntEnum):
     PLACES = 10  # scratch: one `PlaceField` record per place of the batch
     PATHS = 11  # scratch: DEPTH 32-bit action numbers per place of the batch
     STEPS = 12  # address of one counter per action: the steps taken
-    LENGTHS = 13  # address of DEPTH + 1 counters: walks by their number of steps
+    LENGTHS = 13  # address of a number per walk, from FIRST on: its steps, once it has ended
     FAILED = 14  # address of a record: number of the failing walk, property, steps, then DEPTH 32-bit action numbers
     STUCK = 15  # address of a counter: walks that ended in a state without a step
+    FIRST = 16  # number of the first walk
+    ROUNDS = 17  # most steps of a place before the kernel returns
 
 
 class PlaceField(IntEnum):
@@ -68,13 +74,13 @@ class Walked:
 
     Attributes:
         steps: how many steps of each action were taken.
-        lengths: how many walks took 0, 1, 2, .. steps.
+        lengths: how many walks took so many steps, for each number of steps that some took.
         stuck: how many ended in a state without a step.
         failed: the failing walk with the smallest number.
     """
 
     steps: tuple[int, ...]
-    lengths: tuple[int, ...]
+    lengths: Mapping[int, int]
     stuck: int
     failed: FailedWalk | None
 
@@ -91,13 +97,13 @@ def merged(parts: Sequence[Walked]) -> Walked:
         if part.failed is not None:
             break
     steps = tuple(map(sum, zip(*(part.steps for part in counted), strict=True)))
-    lengths = tuple(map(sum, zip(*(part.lengths for part in counted), strict=True)))
+    lengths = reduce(Counter.__add__, (Counter(part.lengths) for part in counted))
     return Walked(steps, lengths, sum(part.stuck for part in counted), counted[-1].failed)
 
 
 def nothing_walked(actions: int) -> Walked:
     """Return what came of no walk at all, in a program of so many actions."""
-    return Walked((0,) * actions, (0,), 0, None)
+    return Walked((0,) * actions, {}, 0, None)
 
 
 class Walker:
@@ -115,7 +121,7 @@ class Walker:
         self._sizes, self._walk, self._depth = sizes, walk, depth
         self._initial = (ctypes.c_uint64 * sizes.words)(*initial)
         self._steps = (ctypes.c_uint64 * max(sizes.actions, 1))()
-        self._lengths = (ctypes.c_uint64 * (depth + 1))()
+        self._lengths = (ctypes.c_uint64 * 0)()
         self._failed = (ctypes.c_uint64 * (3 + (depth + 1) // 2))()
         self._stuck = (ctypes.c_uint64 * 1)()
         self._context = (ctypes.c_uint64 * len(WalkField))()
@@ -141,20 +147,50 @@ class Walker:
         fields[WalkField.DEPTH] = self._depth
         fields[WalkField.INITIAL] = ctypes.addressof(self._initial)
         fields[WalkField.STEPS] = ctypes.addressof(self._steps)
-        fields[WalkField.LENGTHS] = ctypes.addressof(self._lengths)
         fields[WalkField.FAILED] = ctypes.addressof(self._failed)
         fields[WalkField.STUCK] = ctypes.addressof(self._stuck)
+        fields[WalkField.ROUNDS] = _ROUNDS
 
-    def walk(self, first: int, end: int) -> Walked:
-        """Take the walks of these numbers, and return what came of them."""
-        for counters in (self._steps, self._lengths, self._failed, self._stuck):
+    @property
+    def steps(self) -> int:
+        """How many steps were taken since the last call of `walk`, or in it so far."""
+        return sum(self._steps)
+
+    def walk(self, first: int, end: int, stopped: Callable[[], object] = lambda: None) -> Walked:
+        """Take the walks of these numbers, and return what came of them.
+
+        Args:
+            first: the number of the first walk.
+            end: the number after the last.
+            stopped: asked again and again whether to stop; the walks that are under way then end where they are.
+        """
+        self._begin(first, end)
+        while self._walk(ctypes.addressof(self._context)):
+            if stopped():
+                self._leave_off()
+                break
+        lengths = Counter(self._lengths[: self._context[WalkField.NEXT] - first])
+        return Walked(tuple(self._steps[: self._sizes.actions]), lengths, self._stuck[0], self._failure())
+
+    def _begin(self, first: int, end: int) -> None:
+        if len(self._lengths) < end - first:
+            self._lengths = (ctypes.c_uint64 * (end - first))()
+            self._context[WalkField.LENGTHS] = ctypes.addressof(self._lengths)
+        for counters in (self._steps, self._failed, self._stuck):
             ctypes.memset(ctypes.addressof(counters), 0, ctypes.sizeof(counters))
         self._failed[0] = NO_WALK
         # All places are idle: every number in them is NO_WALK, all bits set.
         ctypes.memset(self._context[WalkField.PLACES], 0xFF, 8 * len(PlaceField) * BATCH)
         self._context[WalkField.NEXT], self._context[WalkField.END] = first, end
-        self._walk(ctypes.addressof(self._context))
-        return Walked(tuple(self._steps[: self._sizes.actions]), tuple(self._lengths), self._stuck[0], self._failure())
+        self._context[WalkField.FIRST] = first
+
+    def _leave_off(self) -> None:
+        """Note how many steps the walks took that are under way."""
+        fields, first = len(PlaceField), self._context[WalkField.FIRST]
+        places = (ctypes.c_uint64 * (fields * BATCH)).from_address(self._context[WalkField.PLACES])
+        for place in range(0, fields * BATCH, fields):
+            if (number := places[place + PlaceField.NUMBER]) != NO_WALK:
+                self._lengths[number - first] = places[place + PlaceField.TAKEN]
 
     def _failure(self) -> FailedWalk | None:
         number, prop, count = self._failed[:3]

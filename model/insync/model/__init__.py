@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from insync.model.actions import action, invariant
+from insync.model.bound_terms import bound
 from insync.model.bounds import Bound, Bounds, BoundValues
 from insync.model.catalogue import find_model
 from insync.model.define import Model
@@ -28,6 +29,7 @@ from insync.model.vocabulary import (
     snapshot,
     when,
 )
+from insync.model.whole_numbers import Range
 
 __all__ = [
     "NONE",
@@ -56,6 +58,7 @@ __all__ = [
     "Option",
     "OptionValue",
     "Or",
+    "Range",
     "Readable",
     "ReadableState",
     "Record",
@@ -70,6 +73,7 @@ __all__ = [
     "Switch",
     "UserError",
     "action",
+    "bound",
     "exists",
     "find_model",
     "for_all",

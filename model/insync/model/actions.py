@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from enum import Enum
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import FrameType
 from typing import Any, ClassVar, TypeVar, overload
 
 from insync.model.errors import ModelError, user_frame
-from insync.model.sorts import Index
+from insync.model.kinds import is_kind
 
 __all__ = [
     "ROLE",
@@ -20,7 +19,9 @@ __all__ = [
     "action_specs",
     "invariant",
     "invariant_names",
+    "parameter_types",
     "place_of_function",
+    "scopes_of",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -66,15 +67,26 @@ def _check_signature(function: Callable[..., Any], word: str, *, parameters: boo
         raise ModelError(message)
 
 
-def _parameter_types(function: Callable[..., Any], body: FrameType) -> dict[str, type]:
-    """Return the type of each parameter after `self` and the state, from its annotation."""
-    _check_signature(function, "action", parameters=True)
+Scopes = Sequence[Mapping[str, Any]]
+"""Where the names of annotations are looked up, the first that has one deciding."""
+
+
+def scopes_of(function: Callable[..., Any], frame: FrameType) -> Scopes:
+    """Return where a function's annotations are looked up: where it is decorated, around that, and in its module."""
+    return frame.f_locals, frame.f_back.f_locals if frame.f_back else {}, function.__globals__
+
+
+def parameter_types(function: Callable[..., Any], word: str, scopes: Scopes) -> dict[str, type]:
+    """Return the type of each parameter after the model and the state, from its annotation.
+
+    Raises:
+        ModelError: an annotation names nothing that has members.
+    """
     names = function.__code__.co_varnames[2 : function.__code__.co_argcount]
-    scopes = (body.f_locals, body.f_back.f_locals if body.f_back else {}, function.__globals__)
-    return {name: _parameter_type(function, name, scopes) for name in names}
+    return {name: _parameter_type(function, word, name, scopes) for name in names}
 
 
-def _parameter_type(function: Callable[..., Any], name: str, scopes: tuple[dict[str, Any], ...]) -> type:
+def _parameter_type(function: Callable[..., Any], word: str, name: str, scopes: Scopes) -> type:
     given = function.__annotations__.get(name)
     if isinstance(given, str):
         given = given.strip("'\"")  # an annotation in quotes, in a file where all of them are strings
@@ -84,12 +96,12 @@ def _parameter_type(function: Callable[..., Any], name: str, scopes: tuple[dict[
             found = getattr(found, part, None)
     else:
         found = given
-    if isinstance(found, type) and (issubclass(found, (Index, Enum)) or found is bool):
+    if isinstance(found, type) and is_kind(found):
         return found
     said = f"is annotated with {given!r}" if name in function.__annotations__ else "has no annotation"
     message = (
-        f"{place_of_function(function)}: the parameter {name!r} of the action {function.__name__!r} {said}; "
-        f"annotate it with a sort (a subclass of Index), an enumeration or bool."
+        f"{place_of_function(function)}: the parameter {name!r} of the {word} {function.__name__!r} {said}; "
+        f"annotate it with a sort (a subclass of Index), a range (of Range), an enumeration or bool."
     )
     raise ModelError(message)
 
@@ -104,14 +116,15 @@ def action(function: F | None = None, /, *, label: str | None = None) -> F | Cal
     """Mark a method of a model as an action: what may happen to the state in one step.
 
     Args:
-        function: the method: `self`, the state, then parameters annotated with sorts, enumerations or bool.
+        function: the method: `self`, the state, then parameters annotated with sorts, ranges, enumerations or bool.
         label: the step in protocol words, a format string over the parameters, such as
             `"{follower} fetches from {leader}"`.
     """
     body = sys._getframe(1)
 
     def mark(marked: F) -> F:
-        types = _parameter_types(marked, body)
+        _check_signature(marked, "action", parameters=True)
+        types = parameter_types(marked, "action", scopes_of(marked, body))
         setattr(marked, ROLE, ActionSpec(label, place_of_function(marked), types))
         return marked
 

@@ -18,16 +18,18 @@ from insync.model.bounds import Bounds, BoundValues
 from insync.model.domains import MOST_CELLS, Readable, ReadableState, State
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Node
+from insync.model.kinds import is_kind, members_of
 from insync.model.program import Program
 from insync.model.settings import Settings, choose
 from insync.model.sorts import Index
-from insync.model.tracing import trace_model, trace_predicate
+from insync.model.tracing import trace_predicate, traced
 from insync.model.values import Condition
 from insync.model.views import StateView
+from insync.model.whole_numbers import Range
 
 __all__ = ["Model", "show"]
 
-S = TypeVar("S", bound=Index)
+S = TypeVar("S", bound=Index | Range | Enum)
 
 
 class _Body(dict[str, Any]):
@@ -142,8 +144,8 @@ class Model(metaclass=ModelMeta):
 
     def __init__(self, **chosen: int | str | Enum) -> None:
         self.b = choose(self.name, self.settings, self.bounds, chosen)
-        self._members: dict[type[Index], list[Any]] = {}
-        self._program: Program | None = None
+        self._members: dict[type, list[Any]] = {}
+        self._program: Program | None = None  # kept by `tracing`
         self._state: State | None = None
         self._source_suspicions: tuple[str, ...] | None = None  # kept by `suspicion`
 
@@ -169,13 +171,12 @@ class Model(metaclass=ModelMeta):
         return {name: show(value) for name, value in state.items()}
 
     def all(self, sort: type[S]) -> list[S]:
-        """Return the members of a sort under this model's bounds."""
-        given: object = sort
-        if not (isinstance(given, type) and issubclass(given, Index)):
-            message = f"{user_frame()}: self.all(...) gives the members of a sort, and {given!r} is not one."
+        """Return the members of a sort, a range or an enumeration under this model's bounds."""
+        if not is_kind(sort):
+            message = f"{user_frame()}: self.all(...) gives the members of a sort, and {sort!r} is not one."
             raise ModelError(message)
         if sort not in self._members:
-            self._members[sort] = sort.members(self.b)
+            self._members[sort] = list(members_of(sort, self.b))
         return self._members[sort]
 
     @property
@@ -199,9 +200,7 @@ class Model(metaclass=ModelMeta):
     @property
     def program(self) -> Program:
         """The traced model, made when first needed."""
-        if self._program is None:
-            self._program = trace_model(self)
-        return self._program
+        return traced(self, lambda: None)
 
     def trace_predicate(self, predicate: Callable[[StateView], Condition]) -> Node:
         """Return the node of a condition on the state."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum as PythonEnum
 from typing import Any, NoReturn
 
+from insync.model.bound_terms import BoundTerm, is_whole, value_of
 from insync.model.bounds import BoundValues
 from insync.model.environment import Environment
 from insync.model.errors import ModelError, UserError, user_frame
@@ -19,6 +20,7 @@ from insync.model.optional import OptionValue
 from insync.model.simplify import apply
 from insync.model.sorts import Index
 from insync.model.values import Bool, EnumValue, Nothing, Num, SetValue, condition, mask, number, of_graph
+from insync.model.whole_numbers import Range
 
 __all__ = [
     "Boolean",
@@ -39,7 +41,7 @@ Readable = Any
 """A value in plain Python: labels of members, None, names of an enumeration, lists, dicts, ints and bools."""
 
 DomainLike = Any
-"""A domain, a sort (an `Index` class), a Python enumeration class, or `Bool`."""
+"""A domain, a sort (an `Index` class), a `Range`, a Python enumeration class, or `Bool`."""
 
 
 class Domain:
@@ -77,11 +79,13 @@ class Domain:
 
 
 def as_domain(given: DomainLike) -> Domain:
-    """Return the domain that was meant: a sort, an enumeration class and `Bool` stand for one."""
+    """Return the domain that was meant: a sort, a range, an enumeration class and `Bool` stand for one."""
     if isinstance(given, Domain):
         return given
     if isinstance(given, type) and issubclass(given, Index):
         return Member(given)
+    if isinstance(given, type) and issubclass(given, Range):
+        return Int(given.lo, given.hi)
     if isinstance(given, type) and issubclass(given, PythonEnum):
         return Enum(given)
     if given is Bool or given is bool:
@@ -174,24 +178,35 @@ class Boolean(Scalar):
 
 
 class Int(Scalar):
-    """The whole numbers from lo to hi."""
+    """The whole numbers from lo to hi, each a number or what a bound gives."""
 
-    def __init__(self, lo: int, hi: int) -> None:
-        for end in (lo, hi):
-            if isinstance(end, bool) or not isinstance(end, int):
-                message = f"{user_frame()}: Int({lo!r}, {hi!r}) needs two whole numbers; {end!r} is not one."
+    lo: int
+    hi: int
+
+    def __init__(self, lo: int | BoundTerm, hi: int | BoundTerm, *, place: str | None = None) -> None:
+        place = self.place = place or user_frame()
+        self.ends = lo, hi
+        for end in self.ends:
+            if not isinstance(end, BoundTerm) and not is_whole(end):
+                message = f"{place}: Int({lo!r}, {hi!r}) needs two whole numbers; {end!r} is not one."
                 raise ModelError(message)
+        if isinstance(lo, BoundTerm) or isinstance(hi, BoundTerm):
+            return  # `bind` makes the domain whose ends are known
         if lo > hi:
-            message = f"{user_frame()}: Int({lo}, {hi}) has no value; the first number must not be above the second."
+            message = f"{place}: Int({lo}, {hi}) has no value; the first number must not be above the second."
             raise ModelError(message)
         if hi - lo >= 1 << LARGEST_SET:
             message = (
-                f"{user_frame()}: Int({lo}, {hi}) has more than 2^{LARGEST_SET} values, too many for a field; "
+                f"{place}: Int({lo}, {hi}) has more than 2^{LARGEST_SET} values, too many for a field; "
                 f"use smaller bounds."
             )
             raise ModelError(message)
         self.lo, self.hi, self.size = lo, hi, hi - lo + 1
         self.first = lo
+
+    def bind(self, bounds: BoundValues) -> Int:
+        lo, hi = (value_of(end, bounds) for end in self.ends)
+        return Int(lo, hi, place=self.place)
 
     def lift(self, code: Node) -> Num:
         return Num(apply(Op.ADD, code, code.graph.const(self.lo)))
@@ -289,7 +304,7 @@ class Set(Scalar):
     def __init__(self, of: DomainLike) -> None:
         element = as_domain(of)
         self.place = user_frame()
-        if not isinstance(element, Member) and not (isinstance(element, Int) and element.lo == 0):
+        if not isinstance(element, Member) and not (isinstance(element, Int) and element.ends[0] == 0):
             message = (
                 f"{self.place}: Set({name_of(element)}): the elements of a set are the members of a sort "
                 f"or Int(0, n). For sets of sets, declare `class Sets(Subset, of=Sort)` and write Set(Sets)."

@@ -11,22 +11,30 @@ from enum import Enum
 from types import FunctionType
 from typing import Any, ClassVar, Self
 
+from insync.model.bound_terms import BoundTerm, is_whole, value_of
 from insync.model.bounds import BoundValues
 from insync.model.errors import ModelError, user_frame
 
 __all__ = ["Index", "Parameter", "Subset", "label_of"]
 
 
+def _no_size(cls: type, bounds: BoundValues) -> int:
+    message = f'The sort {cls.__name__} does not say its size; write `size = bound("name")` or `size = 3` in it.'
+    raise ModelError(message)
+
+
 class Index(int):
     """A member of a sort; subclass it to declare the sort.
 
     Attributes:
-        label: what a member is called, before its number; `b` gives b1, b2, ...
+        size: how many members the sort has, at least 1: `bound("workers")`, a number, or a classmethod of the bounds.
+        label: what a member is called, before its number; `b` gives b1, b2, ... By default it is the class's name.
         first: the number that the first member shows.
         symmetric: whether the model treats all members alike; `class Node(Index, symmetric=True)` says so, and a search
             then visits one state of those that differ only in who is who.
     """
 
+    size: ClassVar[Any] = classmethod(_no_size)
     label: ClassVar[str] = ""
     first: ClassVar[int] = 1
     symmetric: ClassVar[bool] = False
@@ -36,15 +44,10 @@ class Index(int):
         if symmetric is not None:
             _check_symmetric(cls, symmetric)
             cls.symmetric = symmetric
-        if isinstance(vars(cls).get("size"), FunctionType):
-            message = f"{user_frame()}: {cls.__name__}.size is about the sort; write @classmethod above it."
-            raise ModelError(message)
-
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        """Return how many members the sort has under these bounds, at least 1."""
-        message = f"The sort {cls.__name__} does not say its size; give it a classmethod `size(cls, bounds)`."
-        raise ModelError(message)
+        if "size" in vars(cls):
+            _read_size(cls, vars(cls)["size"])
+        if not any("label" in vars(base) for base in cls.__mro__[:-1] if base is not Index):
+            cls.label = cls.__name__.lower()
 
     @classmethod
     def members(cls, bounds: BoundValues) -> list[Self]:
@@ -78,6 +81,22 @@ def _check_symmetric(sort: type[Index], symmetric: object) -> None:
         raise ModelError(message)
 
 
+def _read_size(sort: type[Index], given: object) -> None:
+    """Let a sort's size be a function of the bounds, however it is given."""
+    if isinstance(given, (classmethod, staticmethod)):
+        return
+    if isinstance(given, FunctionType):
+        message = f"{user_frame()}: {sort.__name__}.size is about the sort; write @classmethod above it."
+        raise ModelError(message)
+    if not isinstance(given, BoundTerm) and not (is_whole(given) and given > 0):
+        message = (
+            f"{user_frame()}: {sort.__name__}.size is {given!r}; write a whole number from 1, bound('name') with the "
+            f"name of a bound of the model, or a classmethod `size(cls, bounds)`."
+        )
+        raise ModelError(message)
+    sort.size = classmethod(lambda _, bounds: value_of(given, bounds))
+
+
 class Subset(Index):
     """A set of members of another sort, as a sort of its own: `class Isr(Subset, of=Replica)`.
 
@@ -99,7 +118,7 @@ class Subset(Index):
     @classmethod
     def size(cls, bounds: BoundValues) -> int:
         """Return 2 to the number of members of the other sort."""
-        return 1 << cls.of.size(bounds)
+        return 1 << int(cls.of.size(bounds))
 
     @classmethod
     def show(cls, number: int) -> str:
@@ -171,8 +190,8 @@ def _mask(other: object) -> int | None:
     return sum(1 << member for member in members) if len(members) == len(other) else None
 
 
-Parameter = Index | bool | Enum
-"""What a parameter of an action can be bound to."""
+Parameter = Index | int | Enum
+"""What a parameter of an action can be bound to: a member of a sort, a number of a range, a truth value, ..."""
 
 
 def label_of(value: Parameter) -> str:

@@ -20,9 +20,11 @@ def suspicions(model: Model, conditions: Mapping[str, Node]) -> tuple[str, ...]:
     """Return what a reader of a result should know: what the model says of its settings, and what it can hardly mean.
 
     Args:
-        model: the model.
+        model: the model; if it is not traced, only what it says of its settings is known.
         conditions: the conditions that are checked in its states, by name.
     """
+    if model._program is None:
+        return tuple(model.remarks())
     found = [*model.remarks(), *_actions(model), *_conditions(conditions)]
     if not type(model).__module__.startswith("insync."):
         found += _of_source(model)

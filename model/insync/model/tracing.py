@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
-from enum import Enum
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from insync.model.actions import ActionSpec, action_specs
 from insync.model.environment import Environment, Place, Unreachable, current
 from insync.model.errors import ModelError
 from insync.model.graph import Graph, Node, Op, meanings
+from insync.model.kinds import members_of, number_of_members, under
 from insync.model.program import BoundAction, Check, Program
 from insync.model.ranges import always_holds
 from insync.model.schema import Schema
-from insync.model.sorts import Index, Parameter, label_of
+from insync.model.sorts import Parameter, label_of
 from insync.model.symmetry import symmetry_of
 from insync.model.values import Bool, Condition, condition
 from insync.model.views import StateView
@@ -23,17 +23,28 @@ from insync.model.views import StateView
 if TYPE_CHECKING:
     from insync.model.define import Model
 
-__all__ = ["action_traced_otherwise", "trace_model", "trace_predicate"]
+__all__ = ["action_traced_otherwise", "trace_predicate", "traced"]
 
 _MOST_BINDINGS = 20_000
 
 
-def trace_model(model: Model) -> Program:
-    """Return the program of a model: every action for every binding of its parameters.
+def traced(model: Model, go_on: Callable[[], None]) -> Program:
+    """Return the program of a model, made when first asked for: every action for every binding of its parameters.
+
+    Args:
+        model: the model.
+        go_on: called before each binding; what it raises ends the tracing.
 
     Raises:
         ModelError: the model says something that cannot be traced or can never fit a field.
     """
+    if model._program is None:
+        with under(model.b):
+            model._program = _trace_model(model, go_on)
+    return model._program
+
+
+def _trace_model(model: Model, go_on: Callable[[], None]) -> Program:
     schema = Schema(model.state)
     graph = Graph(cell.size for cell in schema.cells)
     initial = _initial(model, graph, schema)
@@ -41,7 +52,8 @@ def trace_model(model: Model) -> Program:
     actions = []
     for name, spec in specs.items():
         _refuse_too_many(model, name, spec)
-        for values in itertools.product(*[_members(model, kind) for kind in spec.parameters.values()]):
+        for values in itertools.product(*[members_of(kind, model.b) for kind in spec.parameters.values()]):
+            go_on()
             bound = _trace_action(model, graph, name, spec, values)
             if bound is not None:
                 actions.append(bound)
@@ -60,7 +72,8 @@ def action_traced_otherwise(model: Model) -> str | None:
         spec = action_specs(type(model))[name]
         for action in dict.fromkeys([bound[0], bound[len(bound) // 2], bound[-1]]):
             values = tuple(value for _, value in action.parameters)
-            again = _trace_action(model, Graph(model.program.graph.cell_sizes), name, spec, values)
+            with under(model.b):
+                again = _trace_action(model, Graph(model.program.graph.cell_sizes), name, spec, values)
             if again is None or _meaning(again) != _meaning(action):
                 return name
     return None
@@ -80,7 +93,8 @@ def trace_predicate(model: Model, predicate: Callable[[StateView], Condition]) -
     """
     graph = model.program.graph
     environment = _environment(graph, writable=False)
-    found = predicate(_state_view(model, environment))
+    with under(model.b):
+        found = predicate(_state_view(model, environment))
     if not isinstance(found, (Bool, bool)):
         what = "nothing" if found is None else f"{found!r}, which is of type {type(found).__name__}"
         message = f"{_place(predicate)} returns {what}; it must return a condition on the state."
@@ -95,19 +109,13 @@ def _place(function: Callable[..., object]) -> str:
 
 
 def _refuse_too_many(model: Model, name: str, spec: ActionSpec) -> None:
-    sizes = [kind.size(model.b) if issubclass(kind, Index) else 1 for kind in spec.parameters.values()]
+    sizes = [number_of_members(kind, model.b) for kind in spec.parameters.values()]
     if math.prod(sizes) > _MOST_BINDINGS:
         message = (
             f"{spec.place}: the action {name!r} has {math.prod(sizes)} bindings of its parameters under "
             f"{model.identity}; at most {_MOST_BINDINGS} are possible. Use smaller bounds."
         )
         raise ModelError(message)
-
-
-def _members(model: Model, kind: type) -> Sequence[Parameter]:
-    if issubclass(kind, Index):
-        return model.all(kind)
-    return list(kind) if issubclass(kind, Enum) else (False, True)
 
 
 def _environment(graph: Graph, *, writable: bool) -> Environment:

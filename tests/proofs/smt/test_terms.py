@@ -29,6 +29,7 @@ def value(node: Node, codes: Sequence[int], sizes: Sequence[int] = SIZES) -> int
     if node.is_bool:
         return int(z3.is_true(z3.simplify(terms.bool(node))))
     found = z3.simplify(terms.number(node))
+    assert found.size() == width_of(node.lo, node.hi)
     number: int = found.as_signed_long() if node.lo < 0 else found.as_long()
     return number
 
@@ -88,13 +89,26 @@ def test_selecting_inside_and_outside(shift: int) -> None:
         assert value(node, (i, x), (4, 4)) == MEANING[Op.SELECT](i + shift, -5, x, 7)
 
 
-@given(st.integers(-(2**62), 2**62), st.integers(-(2**62), 2**62))
-def test_a_width_holds_both_ends(a: int, b: int) -> None:
+ENDS = st.integers(-(2**62), 2**62) | st.integers(-9, 9)
+
+
+@given(ENDS, ENDS)
+def test_a_width_is_the_least_that_holds_both_ends(a: int, b: int) -> None:
     lo, hi = min(a, b), max(a, b)
-    width = width_of(lo, hi)
-    least, greatest = (0, 2**width - 1) if lo >= 0 else (-(2 ** (width - 1)), 2 ** (width - 1) - 1)
-    assert least <= lo
-    assert hi <= greatest
+
+    def holds(width: int) -> bool:
+        least, greatest = (0, 2**width - 1) if lo >= 0 else (-(2 ** (width - 1)), 2 ** (width - 1) - 1)
+        return least <= lo and hi <= greatest
+
+    assert next(width for width in range(1, 65) if holds(width)) == width_of(lo, hi)
+
+
+@pytest.mark.parametrize("op", [Op.ADD, Op.SUB, Op.MIN])
+def test_a_number_below_zero_beside_one_that_is_zero(op: Op) -> None:
+    """Minus one alone takes no more bits than minus one and zero together."""
+    graph = Graph((2,))
+    nothing = graph.node(Op.SELECT, (graph.node(Op.SUB, (graph.cell(0), graph.const(2))), graph.const(0)))
+    assert value(graph.node(op, (graph.const(-1), nothing)), (1,), (2,)) == -1
 
 
 @settings(max_examples=30)

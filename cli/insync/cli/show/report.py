@@ -92,12 +92,20 @@ def _simulation_verdict(result: SimulationResult, paint: Paint) -> list[str]:
             paint(f"violated: {violation.property}", Tone.BAD)
             + f" in walk {count(result.failed_walk or 0)} ({walked})",
             f"  {long}, shortened to a trace of {short}",
+            *_stopped_line(result),
         ]
-    names = ", ".join(entry.name for entry in result.properties) or TYPE_OK
-    lines = [paint("incomplete: no violation", Tone.OPEN) + f" of {names} in {walked}; walks prove nothing"]
-    if result.stopped_by is not None:
-        lines.append(f"  stopped by {STOPPED_BY[result.stopped_by]}")
-    return lines
+    if result.failed_walk is not None:
+        long = plural(result.failed_walk_length or 0, "state")
+        head = paint(f"incomplete: walk {count(result.failed_walk)} fails", Tone.OPEN)
+        lines = [f"{head} after {long} ({walked}), and there was no time to confirm it"]
+    else:
+        names = ", ".join(entry.name for entry in result.properties) or TYPE_OK
+        lines = [paint("incomplete: no violation", Tone.OPEN) + f" of {names} in {walked}; walks prove nothing"]
+    return [*lines, *_stopped_line(result)]
+
+
+def _stopped_line(result: SimulationResult) -> list[str]:
+    return [] if result.stopped_by is None else [f"  stopped by {STOPPED_BY[result.stopped_by]}"]
 
 
 def _same_state(trace: Trace, file: Path | None, paint: Paint, width: int) -> str:

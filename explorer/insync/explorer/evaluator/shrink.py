@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 
 from insync.explorer.evaluator.stepping import Move, Refused, Stepper, Walk
-from insync.model.errors import GuardError
+from insync.machine.interruptible import GivenUp
+from insync.model.errors import InternalError
 from insync.model.evaluator import Codes
 
-__all__ = ["FailingWalks", "shrink"]
+__all__ = ["Failing", "FailingWalks", "shrink"]
+
+_GRACE_SECONDS = 0.5
+"""How long a failing walk may still be confirmed when the end is wanted: a failure is worth more than that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """A walk to a failure.
+
+    Attributes:
+        actions: the actions from the initial state to the failure; a refused step is the last.
+        moves: the states along them; of a refused step there is none.
+    """
+
+    actions: list[int]
+    moves: list[Move]
 
 
 class FailingWalks:
@@ -26,36 +44,37 @@ class FailingWalks:
         self._refusal = fails is None
         self._fails: Callable[[Codes], bool] = cache(fails or (lambda codes: False))
 
-    def failing(self, actions: Sequence[int]) -> list[int] | None:
-        """Return the actions that were taken up to the failure; None if nothing fails.
+    def failing(self, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> Failing | None:
+        """Return the walk up to the failure; None if nothing fails.
 
         An action that is not enabled when its turn comes is passed over. An action whose step is refused ends the list
         if that is the failure that is looked for, and is passed over if not.
+
+        Args:
+            actions: the list.
+            stopped: asked before each step whether to give up.
+
+        Raises:
+            GivenUp: `stopped` gave a reason.
         """
         walk = Walk(self._stepper)
         if self._fails(walk.codes):
-            return []
+            return Failing([], walk.moves)
         for action in actions:
+            if reason := stopped():
+                raise GivenUp(reason)
             outcome = self._stepper.attempt(walk.codes, action)
             if isinstance(outcome, Refused):
                 if self._refusal:
-                    return [*walk.taken, action]
+                    return Failing([*walk.taken, action], walk.moves)
             elif outcome is not None:
                 walk.step(action)
                 if self._fails(walk.codes):
-                    return walk.taken
+                    return Failing(walk.taken, walk.moves)
         return None
 
-    def moves(self, actions: Sequence[int]) -> list[Move]:
-        """Return the states along actions that can all be taken, but for a last one that is refused."""
-        walk = Walk(self._stepper)
-        for action in actions:
-            with suppress(GuardError, Refused):
-                walk.step(action)
-        return walk.moves
 
-
-def shrink(walks: FailingWalks, actions: Sequence[int], stopped: Callable[[], object] | None = None) -> list[int]:
+def shrink(walks: FailingWalks, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> Failing:
     """Return a part of a failing list of actions that still fails, and no longer does without any one of its steps.
 
     Runs of steps are left out, long ones first; whatever is not enabled without them goes as well.
@@ -63,21 +82,22 @@ def shrink(walks: FailingWalks, actions: Sequence[int], stopped: Callable[[], ob
     Args:
         walks: decide what fails.
         actions: a failing list.
-        stopped: asked before each try whether to return what there is by then.
+        stopped: asked before each step; something true ends it with the part that there is by then.
+
+    Raises:
+        GivenUp: it was stopped, and the list is too long to be taken once.
+        InternalError: nothing fails along the list.
     """
-
-    def go_on() -> bool:
-        return stopped is None or not stopped()
-
-    best = walks.failing(actions)
+    best = walks.failing(actions, _delayed(stopped, _GRACE_SECONDS))
     if best is None:
-        return list(actions)
-    size = max(len(best) // 2, 1)
+        message = f"The machine code finds that a walk of {len(actions)} steps fails; by the evaluator it does not."
+        raise InternalError(message)
+    size = max(len(best.actions) // 2, 1)
     while True:
-        shorter = _without_a_run(walks, best, size, go_on)
-        if not go_on():
+        shorter = _without_a_run(walks, best, size, stopped)
+        if stopped():
             return shorter
-        if len(shorter) < len(best):
+        if len(shorter.actions) < len(best.actions):
             best = shorter
         elif size == 1:
             return best
@@ -85,12 +105,31 @@ def shrink(walks: FailingWalks, actions: Sequence[int], stopped: Callable[[], ob
             size //= 2
 
 
-def _without_a_run(walks: FailingWalks, actions: list[int], size: int, go_on: Callable[[], bool]) -> list[int]:
+def _without_a_run(walks: FailingWalks, best: Failing, size: int, stopped: Callable[[], object]) -> Failing:
+    """Return the walk without those runs of so many steps that it does not need."""
     start = 0
-    while start < len(actions) and go_on():
-        found = walks.failing(actions[:start] + actions[start + size :])
-        if found is not None and len(found) < len(actions):
-            actions = found
+    while start < len(best.actions):
+        try:
+            found = walks.failing(best.actions[:start] + best.actions[start + size :], stopped)
+        except GivenUp:
+            break
+        if found is not None and len(found.actions) < len(best.actions):
+            best = found
         else:
             start += size
-    return actions
+    return best
+
+
+def _delayed(stopped: Callable[[], object], seconds: float) -> Callable[[], object]:
+    """Return what gives the reason to stop so many seconds after it was there."""
+    since: float | None = None
+
+    def later() -> object:
+        nonlocal since
+        reason = stopped()
+        if not reason:
+            return None
+        since = time.perf_counter() if since is None else since
+        return reason if time.perf_counter() - since >= seconds else None
+
+    return later

@@ -16,15 +16,15 @@ from insync.explorer.evaluator.claims import Claim
 from insync.model import Model
 from insync.model.errors import DomainError, GuardError, InternalError
 from insync.model.evaluator import Codes, Evaluator
-from insync.model.sorts import Parameter
+from insync.model.sorts import Index, Parameter
 
 __all__ = ["Move", "ParameterValue", "Refused", "Stepper", "Walk", "confirmed", "moves_through", "readable_parameter"]
 
 Move = tuple[int | None, Codes]
 """The number of an action (None for the start) and the state after it."""
 
-ParameterValue = str | bool
-"""A parameter as a reader of traces knows it: a member's label, an enumeration's name, true or false."""
+ParameterValue = str | bool | int
+"""A parameter as a reader of traces knows it: a member's label, a number, an enumeration's name, true or false."""
 
 _REMEMBERED = 20_000
 
@@ -33,10 +33,10 @@ T = TypeVar("T")
 
 
 def readable_parameter(value: Parameter) -> ParameterValue:
-    """Return what a parameter's value is called; a truth value stays one."""
-    if isinstance(value, bool):
-        return value
-    return value.name if isinstance(value, Enum) else str(value)
+    """Return what a parameter's value is called; truth values and numbers stay what they are."""
+    if isinstance(value, Enum):
+        return value.name
+    return str(value) if isinstance(value, Index) else value
 
 
 class Refused(Exception):

@@ -24,10 +24,11 @@ __all__ = ["walk_module"]
 def walk_module(program: Program, violated: Sequence[Node]) -> str:
     """Return the IR module that defines `walk`.
 
-    `walk(context)` takes the walks NEXT .. END-1. A walk ends after DEPTH steps, in a state without a step, at a step
-    whose checks fail, or in a state that violates a condition. Of those that fail the one with the smallest number is
-    recorded: the condition is its place in `violated`, or their number for a failing check, whose action ends the path.
-    The initial state is not checked.
+    `walk(context) -> busy` takes the walks NEXT .. END-1, at most ROUNDS steps of each place; called again it goes on,
+    until no place is busy. A walk ends after DEPTH steps, in a state without a step, at a step whose checks fail, or in
+    a state that violates a condition. Of those that fail the one with the smallest number is recorded: the condition is
+    its place in `violated`, or their number for a failing check, whose action ends the path. The initial state is not
+    checked.
 
     Args:
         program: the actions.
@@ -45,6 +46,7 @@ def walk_module(program: Program, violated: Sequence[Node]) -> str:
     b = m.function("walk", I64, (PTR,), exported=True)
     context = Fields(b, b.arguments[0])
     rows, columns = context.pointer(WalkField.ROWS), context.pointer(WalkField.COLUMNS)
+    busy, left = b.variable(0), b.variable(context[WalkField.ROUNDS])
 
     def evaluate(functions: Sequence[Function], masks: WalkField) -> None:
         b.call(columns_of, rows, BATCH, columns)
@@ -52,14 +54,16 @@ def walk_module(program: Program, violated: Sequence[Node]) -> str:
             b.call(function, columns, context.pointer(masks), BATCH // LANES)
 
     with b.forever() as rounds:
-        with b.when(b.call(begin, context.address).equals(0)):
+        busy.set(b.call(begin, context.address))
+        with b.when(busy.value.equals(0) | left.value.equals(0)):
             rounds.leave()
+        left.set(left.value - 1)
         evaluate(guards, WalkField.MASKS)
         b.call(choose, context.address)
         b.call(steps, context.address)
         evaluate(checks, WalkField.VIOLATED)
         b.call(judge, context.address)
-    b.give(0)
+    b.give(busy.value)
     return m.text
 
 
@@ -93,9 +97,8 @@ def _finish_function(m: Module) -> Function:
     b = m.function("finish", VOID, (PTR, I64))
     context = Fields(b, b.arguments[0])
     place = _Places(b, context)[b.arguments[1]]
+    context.array(WalkField.LENGTHS)[place[PlaceField.NUMBER] - context[WalkField.FIRST]] = place[PlaceField.TAKEN]
     place[PlaceField.NUMBER] = NO_WALK
-    lengths, taken = context.array(WalkField.LENGTHS), place[PlaceField.TAKEN]
-    lengths[taken] = lengths[taken] + 1
     return b
 
 

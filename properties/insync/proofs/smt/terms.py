@@ -28,7 +28,7 @@ def width_of(lo: int, hi: int) -> int:
     """Return how many bits hold every value from lo to hi: unsigned if lo is not negative, else two's complement."""
     if lo >= 0:
         return max(1, hi.bit_length())
-    return max((-lo - 1).bit_length(), hi.bit_length()) + 1
+    return max(-lo - 1, hi).bit_length() + 1
 
 
 class Terms:

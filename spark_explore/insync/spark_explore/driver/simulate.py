@@ -121,4 +121,4 @@ class _Tours:
         if self.reporter is not None:
             steps, seconds = sum(walked.steps), self.watch.seconds
             rate = steps / max(seconds, 1e-9)
-            self.reporter(WalkProgress(sum(walked.lengths), steps, rate, resident_memory(), seconds))
+            self.reporter(WalkProgress(sum(walked.lengths.values()), steps, rate, resident_memory(), seconds))

@@ -57,7 +57,7 @@ def walk_task(version: str, recipe: bytes, tour: Tour) -> Task:
             for row in rows_of(batch):
                 walked = _walk(recipe, tour, row.partition)
                 if walked is not None:
-                    yield to_batch([(row.partition, Kind.WALKED, 0, sum(walked.lengths), _block(walked))])
+                    yield to_batch([(row.partition, Kind.WALKED, 0, sum(walked.lengths.values()), _block(walked))])
 
     return run
 
@@ -78,11 +78,11 @@ def _walk(written: bytes, tour: Tour, partition: int) -> Walked | None:
 
 def _block(walked: Walked) -> bytes:
     failed = walked.failed and [walked.failed.number, walked.failed.property, walked.failed.actions]
-    return json.dumps([walked.steps, walked.lengths, walked.stuck, failed]).encode()
+    return json.dumps([walked.steps, [*walked.lengths.items()], walked.stuck, failed]).encode()
 
 
 def read_walked(block: bytes) -> Walked:
     """Return what a task answered."""
     steps, lengths, stuck, failed = json.loads(block)
     walk = None if failed is None else FailedWalk(failed[0], failed[1], tuple(failed[2]))
-    return Walked(tuple(steps), tuple(lengths), stuck, walk)
+    return Walked(tuple(steps), dict(lengths), stuck, walk)
