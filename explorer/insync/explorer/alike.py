@@ -8,7 +8,7 @@ each property. Expressions are compared by their form first; what that does not 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +18,15 @@ from insync.model.actions import action_specs
 from insync.model.errors import ModelError, UserError
 from insync.model.graph import Node, Op
 from insync.model.program import BoundAction
-from insync.model.renaming import NormalForms, NotRenamed, Renaming, permuted_cells, permuted_code, substituted
+from insync.model.renaming import (
+    NormalForms,
+    NotRenamed,
+    Renaming,
+    cells_present,
+    permuted_cells,
+    permuted_code,
+    substituted,
+)
 from insync.model.simplify import combine
 from insync.model.sorts import Index, Parameter, Subset
 from insync.model.symmetry import Kind, Permutation, Symmetry, permuted_value
@@ -31,7 +39,7 @@ LARGEST_GROUP = 2**62
 _MOST_TRIED = math.factorial(7)
 """How many orders of members that are related to each other are tried for one state."""
 
-_SECONDS = 20.0
+_SECONDS = 10.0
 """For one question to z3."""
 
 
@@ -51,28 +59,29 @@ class Alike:
 UNUSED = Alike()
 
 
-def symmetry_for(model: Model, conditions: Mapping[str, Node], wanted: bool = True) -> Alike:
+def symmetry_for(model: Model, conditions: Mapping[str, Node], go_on: Callable[[], None] = lambda: None) -> Alike:
     """Return the symmetry that a search of a model may use.
 
     Args:
         model: the model.
         conditions: what is checked in each state, by name.
-        wanted: whether to use one.
+        go_on: called again and again; what it raises ends the examination.
 
     Raises:
         UserError: the members of a symmetric sort are not treated alike, or it could not be shown that they are.
     """
     symmetry = model.program.symmetry
-    if symmetry is None or not wanted:
+    if symmetry is None:
         return UNUSED
     names = " and ".join(sort.__name__ for sort in symmetry.sorts)
+    verb = "has" if len(symmetry.sorts) == 1 else "have"
     tried = math.prod(math.factorial(symmetry.sizes[sort]) for sort in symmetry.relational)
     if symmetry.order > LARGEST_GROUP or tried > _MOST_TRIED:
-        note = f"{names} has too many members for a search to use that they are alike; every state is visited."
+        note = f"{names} {verb} too many members for a search to use that they are alike; every state is visited."
         return Alike(None, (note,))
     if any(kind.height > 2 for family in symmetry.families for kind in (*family.places, family.value) if kind):
         return Alike(None, (f"The state has sets of sets of sets of {names}; every state is visited.",))
-    _Examination(model, symmetry).run(conditions)
+    _Examination(model, symmetry).run(conditions, go_on)
     return Alike(symmetry)
 
 
@@ -84,12 +93,13 @@ class _Examination:
         self.forms = NormalForms()
         self._actions = {(action.name, action.parameters): action for action in self.program.actions}
 
-    def run(self, conditions: Mapping[str, Node]) -> None:
+    def run(self, conditions: Mapping[str, Node], go_on: Callable[[], None]) -> None:
         """Examine all parts under all permutations that make the others."""
         for permutation in self.symmetry.generators():
             one = _Permuted(self, permutation)
             one.examine_initial()
             for action in self.program.actions:
+                go_on()
                 one.examine_action(action)
             for name, node in conditions.items():
                 one.examine_property(name, node)
@@ -107,7 +117,8 @@ class _Permuted:
         self._of, self._permutation = examination, permutation
         self._symmetry, self._program = examination.symmetry, examination.program
         self._graph = self._program.graph
-        self._renaming = Renaming(self._graph, self._symmetry, permutation)
+        self._why = f"for z3 had no answer in {_SECONDS:.0f} s"
+        self._renamings: dict[frozenset[int], Renaming] = {}
 
     # ------------------------------------------------------------------------------------------------------ the parts
 
@@ -155,7 +166,8 @@ class _Permuted:
         """Return whether some conditions hold together exactly where the others do in the permuted state."""
         theirs = combine(self._graph, Op.AND, list(others))
         with suppress(NotRenamed):
-            ours = combine(self._graph, Op.AND, [self._renaming.of(node) for node in given])
+            renaming = self._renaming([*where, *given])
+            ours = combine(self._graph, Op.AND, [renaming.of(node) for node in given])
             if self._of.forms.of(ours) == self._of.forms.of(theirs):
                 return True
         return self._same_value(combine(self._graph, Op.AND, list(given)), theirs, where)
@@ -164,24 +176,34 @@ class _Permuted:
         """Yield each cell that an action assigns, and whether the other assigns the same to the permuted one."""
         ours, theirs = dict(action.updates), dict(other.updates)
         where = [*action.guard, *(check.node for check in action.checks)]
+        renaming = self._renaming(action.guard)
         for cell in range(len(self._graph.cell_sizes)):
-            to = self._renaming.place(cell)
+            to = renaming.place(cell)
             if cell not in ours and to not in theirs:
                 continue
             new, there = ours.get(cell, self._graph.cell(cell)), theirs.get(to, self._graph.cell(to))
             with suppress(NotRenamed):
-                if self._of.forms.of(self._renaming.of(new, cell)) == self._of.forms.of(there):
+                if self._of.forms.of(renaming.of(new, cell)) == self._of.forms.of(there):
                     continue
-            kind = self._renaming.kind(cell)
+            kind = renaming.kind(cell)
             moved = new if kind is None else permuted_code(new, kind, self._symmetry, self._permutation)
             yield cell, self._same_value(moved, there, where)
 
     def _same_value(self, here: Node, there: Node, where: Sequence[Node]) -> bool | None:
         """Ask z3 whether a node has the value that another has in the permuted state; None if that is not known."""
-        from insync.proofs.sameness import same_value  # needs z3, which most models do not
-
+        try:
+            from insync.proofs.sameness import same_value  # needs z3, which most models do not
+        except UserError:
+            self._why = "for z3 is not installed (pip install 'insync[prove]')"
+            return None
         (moved,) = substituted([there], self._cells)
         return same_value(self._program, here, moved, where, _SECONDS)
+
+    def _renaming(self, where: Sequence[Node]) -> Renaming:
+        present = cells_present(where)
+        if present not in self._renamings:
+            self._renamings[present] = Renaming(self._graph, self._symmetry, self._permutation, present)
+        return self._renamings[present]
 
     @cached_property
     def _cells(self) -> list[Node]:
@@ -227,5 +249,5 @@ class _Permuted:
 
     def _unlike(self, same: bool | None, part: str) -> str:
         if same is None:
-            return f"it could not be shown within {_SECONDS:.0f} s that {part} is the same"
+            return f"it could not be shown that {part} is the same, {self._why},"
         return f"{part} is not the same"

@@ -56,7 +56,8 @@ def check(
         model: what to search: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline. type_ok is always checked.
-        limits: bounds of tracing, compilation and search; one that ends the compilation leaves a result without a state.
+        limits: bounds of tracing, compilation and search; one that ends the compilation leaves a result without a
+            state.
         threads: how many work at once; None is one per core.
         partitions: how many parts the states are kept in; None is one per thread. The result does not depend on it.
         keep_going: whether to go on to the end of the space after a violation.
@@ -80,8 +81,8 @@ def check(
         return _untraced(model, names, ended, time.perf_counter() - started)
     judged = judge(model, names)
     started = time.perf_counter()
-    alike = symmetry_for(model, judged.conditions, symmetry)
     try:
+        alike = symmetry_for(model, judged.conditions, watch.go_on) if symmetry else UNUSED
         with watch.telling(while_compiling(reporter, watch)):
             kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted, symmetry=alike.symmetry)
     except GivenUp as ended:

@@ -15,7 +15,7 @@ from insync.model.graph import Graph, Node, Op, reachable
 from insync.model.simplify import apply, combine
 from insync.model.symmetry import Kind, Permutation, Symmetry, permuted_value
 
-__all__ = ["NormalForms", "NotRenamed", "Renaming", "permuted_cells", "permuted_code", "substituted"]
+__all__ = ["NormalForms", "NotRenamed", "Renaming", "cells_present", "permuted_cells", "permuted_code", "substituted"]
 
 _LARGEST_TABLE = 64
 
@@ -46,10 +46,18 @@ class Renaming:
         graph: the graph of the expressions.
         symmetry: of the state.
         permutation: of its sorts.
+        present: cells that are known not to have code 0, such as options that have a value.
     """
 
-    def __init__(self, graph: Graph, symmetry: Symmetry, permutation: Permutation) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        symmetry: Symmetry,
+        permutation: Permutation,
+        present: frozenset[int] = frozenset(),
+    ) -> None:
         self._graph, self._symmetry, self._permutation = graph, symmetry, permutation
+        self._present = present
         self._cells = [_Cell(number, None) for number in range(len(graph.cell_sizes))]
         for family in symmetry.families:
             for cell, to in zip(family.cells, symmetry.destinations(family, permutation), strict=True):
@@ -120,7 +128,17 @@ class Renaming:
             return replace(kind, height=kind.height + 1)
         if op in _SETS:
             return self._common(args)
+        if self._is_value(node):
+            return self._kind(args[0])
         return None
+
+    def _is_value(self, node: Node) -> bool:
+        """Return whether a node is the value of an option that has one: 0, which it is of none, then names nobody."""
+        if node.op is not Op.MAX or node.args[1].op is not Op.CONST or node.args[0].op is not Op.ADD:
+            return False
+        code, below = node.args[0].args
+        cells = code.op is Op.CELL and int(str(code.arg)) in self._present
+        return cells and node.args[1].lo == 0 and below.op is Op.CONST and below.lo == -1
 
     def _common(self, nodes: Sequence[Node]) -> Kind | None:
         """Return what all of some values name."""
@@ -176,6 +194,8 @@ class Renaming:
             return [found]
         if op is Op.ADD and args[1].op is Op.CONST and kind is not None:
             return [replace(kind, offset=kind.offset - args[1].lo), None]
+        if self._is_value(node):
+            return [kind, None]
         if op in _ORDERS and any(arg.op is Op.CONST for arg in args):
             return self._of_order(op, *args)
         for arg in args:
@@ -218,6 +238,19 @@ class Renaming:
                 ] = element
             made = moved
         return apply(Op.SELECT, self._renamed(index, of_index), *made)
+
+
+def cells_present(guard: Sequence[Node]) -> frozenset[int]:
+    """Return the cells that do not have code 0 wherever some conditions hold, as far as their form shows it."""
+    found = set()
+    for condition in guard:
+        negated = condition.op is Op.NOT
+        equal = condition.args[0] if negated else condition
+        if equal.op is not Op.EQ or equal.args[0].op is not Op.CELL or equal.args[1].op is not Op.CONST:
+            continue
+        if (equal.args[1].lo == 0) == negated:
+            found.add(int(str(equal.args[0].arg)))
+    return frozenset(found)
 
 
 class NormalForms:

@@ -73,10 +73,10 @@ def _check_symmetric(sort: type[Index], symmetric: object) -> None:
     if not isinstance(symmetric, bool):
         message = f"{user_frame()}: {sort.__name__}: symmetric={symmetric!r} must be True or False."
         raise ModelError(message)
-    if symmetric and hasattr(sort, "of"):
+    if symmetric and issubclass(sort, Subset):
         message = (
             f"{user_frame()}: {sort.__name__}: sets of members are alike where the members are; write symmetric=True "
-            f"on the sort {sort.of.__name__}."
+            f"on the sort that they are members of."
         )
         raise ModelError(message)
 

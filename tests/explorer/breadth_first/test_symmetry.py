@@ -1,0 +1,97 @@
+"""The search of representatives against the search of all states: counts, verdicts, lengths of traces."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from insync.explorer import Limits, check
+from insync.explorer.verdict import CheckResult
+from insync.model import Model
+from insync.model.evaluator import Evaluator
+from insync_symmetric import Gossip, Partial, TwoPhase
+
+MODELS: list[Model] = [
+    TwoPhase(managers=1),
+    TwoPhase(managers=3),
+    TwoPhase(managers=5),
+    Gossip(nodes=2),
+    Gossip(nodes=3),
+    Partial(nodes=4),
+]
+
+
+def both(model: Model, **options: object) -> tuple[CheckResult, CheckResult]:
+    found = [check(model, symmetry=used, threads=2, **options) for used in (True, False)]  # type: ignore[arg-type]
+    return found[0], found[1]
+
+
+def named(model: Model) -> str:
+    return f"{model.name}-{'-'.join(map(str, model.identity.values()))}"
+
+
+@pytest.mark.parametrize("model", MODELS, ids=named)
+def test_counts_are_those_of_all_states(model: Model) -> None:
+    found, plain = both(model, keep_going=True)
+    assert (found.levels, found.transitions, found.actions) == (plain.levels, plain.transitions, plain.actions)
+    assert found.properties == plain.properties
+    assert [(v.property, v.trace_length) for v in found.violations] == [
+        (v.property, v.trace_length) for v in plain.violations
+    ]
+    assert plain.representatives is None
+    assert (found.representatives is None) == (model.program.symmetry is None)
+
+
+def test_two_phase_commit_has_the_states_that_tlc_counts() -> None:
+    found = check(TwoPhase(managers=3))
+    assert (found.distinct_states, found.depth, found.representatives) == (288, 11, 80)
+    assert check(TwoPhase(managers=6)).distinct_states == 50816
+
+
+def test_ten_managers() -> None:
+    found = check(TwoPhase(managers=10))
+    assert found.verdict == "holds"
+    assert (found.representatives, found.distinct_states, found.depth) == (3300, 61_515_776, 32)
+
+
+@pytest.mark.parametrize(
+    ("model", "broken"),
+    [(TwoPhase(), "nobody_commits"), (TwoPhase(managers=5), "nobody_commits"), (Gossip(), "never_followed")],
+    ids=str,
+)
+def test_a_trace_takes_real_steps(model: Model, broken: str) -> None:
+    found, plain = both(model, properties=[broken])
+    (violation,), (other,) = found.violations, plain.violations
+    assert violation.trace_length == other.trace_length
+    states = [model.encode(step.state) for step in violation.trace.steps]
+    evaluator = Evaluator(model.program)
+    assert states[0] == model.program.initial
+    for (before, after), step in zip(pairwise(states), violation.trace.steps[1:], strict=True):
+        number = model.program.action_number(step.action or "", dict(step.parameters))
+        assert number is not None
+        assert evaluator.step(number, before) == after
+
+
+def test_a_trace_does_not_depend_on_threads() -> None:
+    first, *others = [
+        check(Gossip(), properties=["never_followed"], threads=threads, partitions=parts).violations[0].trace
+        for threads, parts in ((1, 1), (2, 2), (2, 5))
+    ]
+    assert others == [first, first]
+
+
+@pytest.mark.parametrize("model", [Gossip(nodes=3), Gossip(nodes=2)], ids=named)
+def test_a_refused_step(model: Model) -> None:
+    """`follow` may count beyond its field: the state that it is refused in is traced as any other."""
+    found, plain = both(model, properties=["type_ok"])
+    assert [(v.property, v.trace_length) for v in found.violations] == [
+        (v.property, v.trace_length) for v in plain.violations
+    ]
+    assert (found.verdict, found.levels) == (plain.verdict, plain.levels)
+
+
+def test_a_limit_of_states_counts_all() -> None:
+    found, plain = both(TwoPhase(managers=6), limits=Limits(states=1000))
+    assert (found.levels, found.stopped_by, found.frontier) == (plain.levels, plain.stopped_by, plain.frontier)
+    assert found.stopped_by == "states"
