@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from insync.cli.commands.check import command
 from insync.cli.options.choice_options import option_names
@@ -198,6 +200,24 @@ def test_a_bound_takes_no_name_from_the_command() -> None:
         "bound_depth": "--bound-depth",
         "help": "--bound-help",
     }
+
+
+OPTIONS = ["depth", "bound_depth", "bound_bound_depth", "log_size", "bound_log_size", "help"]
+
+
+@given(st.lists(st.sampled_from(OPTIONS), unique=True), st.sets(st.sampled_from(OPTIONS)))
+def test_each_bound_has_an_option_of_its_own_and_its_plain_name_where_that_is_free(
+    bounds: list[str], taken: set[str]
+) -> None:
+    kind = type("Named", (Model,), {"bounds": Bounds(**dict.fromkeys(bounds, Bound(1, 1, 2)))})
+    of_command = {"--" + name.replace("_", "-") for name in taken}
+    names = option_names(kind, of_command)
+    assert list(names) == bounds
+    assert len({*names.values()} | of_command) == len(bounds) + len(of_command)
+    for name, option in names.items():
+        plain = name.replace("_", "-")
+        assert option.endswith(plain)
+        assert (option == f"--{plain}") == (name not in taken)
 
 
 def test_figures_for_people() -> None:

@@ -91,10 +91,11 @@ def test_reserved_memory_is_zero_and_takes_memory_only_when_it_is_touched() -> N
     block.close()
 
 
-def test_a_block_is_a_whole_number_of_huge_pages() -> None:
-    block = Block(1)
-    assert block.size == HUGE_PAGE
-    assert block.read(HUGE_PAGE - 1, 1) == b"\0"
+@pytest.mark.parametrize(("asked", "pages"), [(0, 1), (1, 1), (HUGE_PAGE, 1), (HUGE_PAGE + 1, 2), (3 * HUGE_PAGE, 3)])
+def test_a_block_is_a_whole_number_of_huge_pages_and_at_least_one(asked: int, pages: int) -> None:
+    block = Block(asked)
+    assert block.size == pages * HUGE_PAGE
+    assert block.read(block.size - 1, 1) == b"\0"
     block.close()
 
 

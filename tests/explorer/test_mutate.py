@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 
 import pytest
@@ -10,6 +11,8 @@ from insync.explorer.mutants.mutants import Change, Mutant, mutants_of, same_ste
 from insync.explorer.mutate import Fate, MutationResult, mutate
 from insync.kafka.published import AsyncIsr, Kip101, Kip320
 from insync.model import (
+    And,
+    Array,
     Bool,
     Bound,
     Bounds,
@@ -18,10 +21,13 @@ from insync.model import (
     Int,
     Model,
     Not,
+    Or,
+    Record,
     State,
     StateView,
     UserError,
     action,
+    for_all,
     invariant,
     require,
 )
@@ -125,6 +131,50 @@ def test_a_condition_within_a_quantifier_is_taken_away_by_itself() -> None:
     weaker = [m for m in mutants_of(Kip320(), ["leader_advance_high_watermark"]) if m.change is Change.WEAKER]
     assert "(replica[leader].hw + 1) <= replica[member].leo (of each member)" in [mutant.without for mutant in weaker]
     assert "replica[leader].epoch == replica[member].epoch (of each member)" in [mutant.without for mutant in weaker]
+
+
+class Lamps(Model):
+    """Two lamps, which are on where three things hold of each."""
+
+    headline = ()
+
+    def declare(self, b: BoundValues) -> State:
+        return State(spare=Bool, lamp=Array(2, Record(bulb=Bool, cable=Bool, switch=Bool)), lit=Bool)
+
+    def parts(self, s: StateView, number: int) -> list[Condition]:
+        lamp = s.lamp[number]
+        return [lamp.bulb, lamp.cable, lamp.switch]
+
+    @action
+    def light_all(self, s: StateView) -> None:
+        """All are on."""
+        require(for_all(range(2), lambda number: And(*self.parts(s, number))))
+        s.lit = True
+
+    @action
+    def light_one(self, s: StateView) -> None:
+        """The first is on, or there is a spare one."""
+        require(Or(s.spare, And(*self.parts(s, 0))))
+        s.lit = True
+
+
+def test_without_one_part_of_a_condition_the_others_are_still_required() -> None:
+    model = Lamps()
+    weaker = {mutant.name: mutant for mutant in mutants_of(model) if mutant.change is Change.WEAKER}
+    things, seen = ("bulb", "cable", "switch"), set()
+    for codes in itertools.product((0, 1), repeat=len(model.program.schema.cells)):
+        state = model.decode(codes)
+        for gone in things:
+            rest = [all(lamp[thing] for thing in things if thing != gone) for lamp in state["lamp"]]
+            enabled = {
+                f"light_all does not require lamp[number].{gone} == true (of each number)": all(rest),
+                f"light_one does not require lamp[0].{gone} == true (in an alternative)": state["spare"] or rest[0],
+            }
+            for name, wanted in enabled.items():
+                (action_without,) = weaker[name].replaced.values()
+                assert all(evaluate(node, codes) for node in action_without.guard) == wanted, name
+                seen.add(name)
+    assert seen == set(weaker)
 
 
 def test_without_a_guard_what_it_excluded_is_checked_again() -> None:

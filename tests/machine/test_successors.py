@@ -20,11 +20,13 @@ from insync_machine import (
     violations_by_evaluator,
     violations_by_machine,
 )
+from insync_suspicious import Inert
 from insync_toys import TOYS, Grid
 
 SMALL = [
     *(toy for toy in TOYS if not isinstance(toy, Grid)),
     Grid(width=1),
+    Inert(),
     find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1),
     find_model("kip101")(replicas=2, log_size=2, max_records=2, max_leader_epoch=1),
     find_model("async_isr")(replicas=3, max_offset=1, max_version=1),

@@ -173,9 +173,10 @@ def wrong(statements: str, extra: str = "") -> str:
         ("    @action\n    def go(self, s, *, r: Replica): pass", "must take self, the state and then its parameters"),
         ("    @action\n    def go(self, s, *rs: Replica): pass", "without \\*, \\*\\* and defaults"),
         ("    @action\n    def go(self, s, r: Replica = 0): pass", "the action 'go' must take self"),
+        ("    @invariant\n    def go(self): pass", "the invariant 'go' must take self, the state and then its"),
         (
-            "    @invariant\n    def go(self, s, r: Replica): pass",
-            "the invariant 'go' must take self, the state and nothing",
+            "    @invariant\n    def go(self, s, r: int): pass",
+            "wrong_model.py:2: the parameter 'r' of the invariant 'go' is annotated with .*'int'.*; annotate it with",
         ),
         ("    @action\n    @classmethod\n    def go(cls, s): pass", "@action belongs directly above a method"),
         (

@@ -42,12 +42,19 @@ class Base(Model):
 
 
 def said(model: Model, **conditions: Any) -> list[str]:
+    assert model.program
     return list(suspicions(model, {name: model.trace_predicate(one) for name, one in conditions.items()}))
 
 
 def test_a_model_without_actions() -> None:
     (sentence,) = said(Base())
     assert sentence == "base has no action, so nothing ever happens after the initial state."
+
+
+def test_of_a_model_that_is_not_traced_nothing_is_said() -> None:
+    model = Base()
+    assert suspicions(model, {}) == ()
+    assert model._program is None
 
 
 class Claims(Base):

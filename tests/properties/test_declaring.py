@@ -164,6 +164,7 @@ def many(model: Model, *states: StateView) -> Condition:
 TAKES = "takes the model class that it is about, as in"
 IN_THE_BODY = "In the class's own body, use @invariant of insync.model."
 MUST = "must take the model, the state"
+ANNOTATE = "is annotated with 'int'; annotate it with a sort (a subclass of Index), a range (of Range), an enumeration or bool."
 OF_INVARIANT, OF_LEMMA, OF_RUNS = cast("tuple[Any, Any, Any]", (invariant, lemma, eventually))
 """The decorators without their types, which forbid most of these mistakes."""
 
@@ -179,9 +180,9 @@ OF_INVARIANT, OF_LEMMA, OF_RUNS = cast("tuple[Any, Any, Any]", (invariant, lemma
         (lambda: OF_RUNS(int), f"@eventually {TAKES} @eventually(Lock); <class 'int'> is not one."),
         (
             lambda: OF_INVARIANT(Puzzle)(alone),
-            f"'alone', declared with @invariant(Puzzle), {MUST} and nothing else.",
+            f"'alone', declared with @invariant(Puzzle), {MUST} and then its parameters, without * and **.",
         ),
-        (lambda: OF_LEMMA(Puzzle)(three), f"'three', declared with @lemma(Puzzle), {MUST} and nothing else."),
+        (lambda: OF_LEMMA(Puzzle)(three), f"the parameter 'more' of the lemma 'three' {ANNOTATE}"),
         (
             lambda: OF_RUNS(Puzzle)(alone),
             f"'alone', declared with @eventually(Puzzle), {MUST} and then its parameters, without * and **.",
@@ -193,7 +194,7 @@ OF_INVARIANT, OF_LEMMA, OF_RUNS = cast("tuple[Any, Any, Any]", (invariant, lemma
         (lambda: OF_LEMMA(Puzzle)(5), "@lemma(Puzzle) belongs directly above a function (def), not on 5."),
         (
             lambda: OF_RUNS(Puzzle)(three),
-            "the parameter 'more' of three has no sort; write `more: Replica`, say, with a subclass of Index.",
+            f"the parameter 'more' of the eventually property 'three' {ANNOTATE}",
         ),
     ],
 )

@@ -97,7 +97,7 @@ def test_a_fairness_is_shown() -> None:
 
 
 def test_parameters_need_a_sort_and_a_leads_to_needs_two_conditions() -> None:
-    with pytest.raises(ModelError, match=r"the parameter 'who' of lonely has no sort; write `who: Replica`"):
+    with pytest.raises(ModelError, match=r"'who' of the sometimes property 'lonely' is annotated with 'int'; annotate"):
 
         @sometimes(Model)
         def lonely(model: Model, s: StateView, who: int) -> Condition:

@@ -6,13 +6,14 @@ from insync.model import Model
 from insync.model.actions import invariant_names
 from insync.model.evaluator import Codes, Evaluator
 from insync.model.graph import Node
+from insync.properties.invariants import own_invariant
 
 __all__ = ["conditions", "successors"]
 
 
 def conditions(model: Model) -> dict[str, Node]:
     """Return the condition of each invariant of a model's class."""
-    return {name: model.trace_predicate(getattr(model, name)) for name in invariant_names(type(model))}
+    return {name: own_invariant(type(model), name).node(model) for name in invariant_names(type(model))}
 
 
 def successors(evaluator: Evaluator, codes: Codes) -> list[tuple[int, Codes]]:

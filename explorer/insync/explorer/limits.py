@@ -14,7 +14,7 @@ from insync.machine.interruptible import GivenUp
 from insync.machine.memory import available_memory, resident_memory
 from insync.model.errors import UserError
 
-__all__ = ["Limits", "StopReason", "Watch", "limits_of", "require_seconds_alone", "require_whole"]
+__all__ = ["Limits", "StopReason", "Watch", "limits_of", "require_room", "require_seconds_alone", "require_whole"]
 
 
 class StopReason(StrEnum):
@@ -176,16 +176,7 @@ class Watch:
             needed: bytes that are touched before anything comes of the work.
             use: what they are for, in words.
         """
-        given, taken = self.limits.memory_bytes, resident_memory()
-        if given is None or taken + needed <= given:
-            return
-        least = (-(-(taken + needed) // _STEP) + 1) * _STEP
-        more = f" and needs {_mebibytes(needed)} for {use}" if needed else ""
-        message = (
-            f"A limit of {_mebibytes(given)} on the memory is too little, as insync takes {_mebibytes(taken)} before "
-            f"the search begins{more}; give {least >> 20}M (memory_bytes={least}) or more."
-        )
-        raise UserError(message)
+        require_room(self.limits, resident_memory(), needed, use)
 
     def may_use(self, size: int) -> bool:
         """Promise so many more bytes of memory, if they are within the bound; called from any thread."""
@@ -194,6 +185,28 @@ class Watch:
                 return False
             self._promised += size
             return True
+
+
+def require_room(limits: Limits, taken: int, needed: int, use: str) -> None:
+    """Raise UserError if a limit on the memory leaves no room to work in.
+
+    Args:
+        limits: with or without one.
+        taken: bytes within it that are taken before the search begins.
+        needed: bytes that are touched before anything comes of the work.
+        use: what they are for, in words.
+    """
+    given = limits.memory_bytes
+    if given is None or taken + needed <= given:
+        return
+    least = (-(-(taken + needed) // _STEP) + 1) * _STEP
+    parts = [f"takes {_mebibytes(taken)} before the search begins"] if taken else []
+    parts += [f"needs {_mebibytes(needed)} for {use}"] if needed else []
+    message = (
+        f"A limit of {_mebibytes(given)} on the memory is too little, as insync {' and '.join(parts)}; "
+        f"give {least >> 20}M (memory_bytes={least}) or more."
+    )
+    raise UserError(message)
 
 
 def _mebibytes(size: int) -> str:

@@ -59,11 +59,10 @@ class Edges:
 
     def __init__(self, sizes: Sizes, edges: Callable[[int], int]) -> None:
         self._sizes, self._edges = sizes, edges
-        actions = max(sizes.actions, 1)
-        self._steps = (ctypes.c_uint64 * actions)()
+        self._steps = (ctypes.c_uint64 * sizes.actions)()
         self._refused = Records(1, sizes.words)
-        self._out = Block(BATCH * actions * (sizes.row_bytes + 8))
-        self._scratch = Block(COLUMN_BYTES * sizes.words + MASK_BYTES * actions)
+        self._out = Block(BATCH * sizes.actions * (sizes.row_bytes + 8))
+        self._scratch = Block(COLUMN_BYTES * sizes.words + MASK_BYTES * sizes.actions)
         self._context = (ctypes.c_uint64 * len(EdgeField))()
         self._context[EdgeField.STEPS] = ctypes.addressof(self._steps)
         self._context[EdgeField.REFUSED] = self._refused.address

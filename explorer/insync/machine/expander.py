@@ -50,7 +50,7 @@ class Expander:
     ) -> None:
         self.partitions = partitions
         self._sizes, self._expand = sizes, expand
-        self._batch_bytes = batch = BATCH * max(sizes.actions, 1) * sizes.row_bytes
+        self._batch_bytes = batch = BATCH * sizes.actions * sizes.row_bytes
         self.buffer_bytes = max(buffer_bytes, 2 * batch)
         self._buffers = [Block(self.buffer_bytes) for _ in range(partitions)]
         self._cursors = (ctypes.c_uint64 * partitions)()
@@ -60,7 +60,7 @@ class Expander:
             self._cursors[number] = buffer.address
         self._touched = [0] * partitions
         self._counter_words = 2 if sizes.symmetric else 1
-        self._steps = (ctypes.c_uint64 * (max(sizes.actions, 1) * self._counter_words))()
+        self._steps = (ctypes.c_uint64 * (sizes.actions * self._counter_words))()
         self._refused = Records(1, sizes.words)
         self._scratch = Block(COLUMN_BYTES * sizes.words + MASK_BYTES * sizes.actions)
         self._raw = Block(batch)

@@ -26,7 +26,7 @@ class Block:
     """Reserved memory, zero until written; only pages that were touched take real memory.
 
     Args:
-        size: bytes, rounded up to whole huge pages.
+        size: bytes, rounded up to whole huge pages; at least one.
         huge: whether it comes into being in huge pages, which is faster, and wasteful where little is touched.
 
     Attributes:
@@ -40,7 +40,7 @@ class Block:
 
     def __init__(self, size: int, huge: bool = True) -> None:
         self.huge = huge
-        self.size = -(-size // HUGE_PAGE) * HUGE_PAGE
+        self.size = max(-(-size // HUGE_PAGE), 1) * HUGE_PAGE
         try:
             self._map = mmap.mmap(-1, self.size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
         except (OSError, ValueError, OverflowError) as error:

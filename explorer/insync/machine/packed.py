@@ -30,7 +30,7 @@ class PackedRows:
 
     def __init__(self, states: Sequence[Words]) -> None:
         self.count = len(states)
-        self._memory = (ctypes.c_uint64 * max(1, sum(map(len, states))))(*(word for state in states for word in state))
+        self._memory = (ctypes.c_uint64 * sum(map(len, states)))(*(word for state in states for word in state))
         self.address = ctypes.addressof(self._memory)
 
 
@@ -61,7 +61,7 @@ class Records:
 
     def __init__(self, count: int, words: int) -> None:
         self._words, self._count = words, count
-        self._memory = (ctypes.c_uint64 * (max(count, 1) * (1 + words)))()
+        self._memory = (ctypes.c_uint64 * (count * (1 + words)))()
         self.address = ctypes.addressof(self._memory)
 
     def take(self) -> list[Found]:

@@ -21,6 +21,7 @@ __all__ = [
     "Store",
     "StoreField",
     "StoreKernels",
+    "needed_bytes",
     "reserve",
     "table_bytes",
 ]
@@ -89,6 +90,23 @@ def table_bytes(states_bytes: int, row_bytes: int, first_buckets: int) -> int:
     """Return how much address space a table may come to take that begins with so many buckets."""
     slots = min(2 * min(states_bytes // row_bytes, _MOST_STATES), _MOST_BUCKETS * BUCKET_SLOTS)
     return 8 * slots + (first_buckets + SPARE_BUCKETS) * BUCKET_BYTES
+
+
+def needed_bytes(states: int, row_bytes: int, first_buckets: int) -> int:
+    """Return the memory that so many states and their table take, which begins with so many buckets."""
+    buckets = first_buckets
+    while states > _states_within(buckets):
+        buckets = _grown(buckets)
+    return states * row_bytes + buckets * BUCKET_BYTES
+
+
+def _states_within(buckets: int) -> int:
+    """How many states a table of so many buckets holds before it must grow."""
+    return int(buckets * BUCKET_SLOTS * _LARGEST_LOAD)
+
+
+def _grown(buckets: int) -> int:
+    return int(buckets * (_GROWTH if buckets * BUCKET_BYTES < _LARGE else _GROWTH_OF_LARGE))
 
 
 class Store:
@@ -182,12 +200,11 @@ class Store:
     def _use(self, buckets: int) -> None:
         self.buckets = buckets
         self._fields[StoreField.BUCKETS] = buckets
-        self._fields[StoreField.LIMIT] = min(int(buckets * BUCKET_SLOTS * _LARGEST_LOAD), self._room)
+        self._fields[StoreField.LIMIT] = min(_states_within(buckets), self._room)
 
     def _grow(self, may_use: Permission) -> bool:
         before, most = self.buckets, self._table.size // BUCKET_BYTES - SPARE_BUCKETS
-        factor = _GROWTH if self.table_bytes < _LARGE else _GROWTH_OF_LARGE
-        buckets = min(int(before * factor), most)
+        buckets = min(_grown(before), most)
         if len(self) >= self._room or buckets <= before or not may_use((buckets - before) * BUCKET_BYTES):
             return False
         self._use(buckets)

@@ -120,7 +120,7 @@ class Walker:
     def __init__(self, sizes: Sizes, walk: Callable[[int], int], initial: Words, seed: int, depth: int) -> None:
         self._sizes, self._walk, self._depth = sizes, walk, depth
         self._initial = (ctypes.c_uint64 * sizes.words)(*initial)
-        self._steps = (ctypes.c_uint64 * max(sizes.actions, 1))()
+        self._steps = (ctypes.c_uint64 * sizes.actions)()
         self._lengths = (ctypes.c_uint64 * 0)()
         self._failed = (ctypes.c_uint64 * (3 + (depth + 1) // 2))()
         self._stuck = (ctypes.c_uint64 * 1)()

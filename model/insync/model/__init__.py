@@ -10,6 +10,7 @@ from insync.model.define import Model
 from insync.model.domains import Absent, Array, Enum, Int, Option, Readable, ReadableState, Record, Set, State
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
 from insync.model.optional import OptionValue
+from insync.model.quantifiers import count, exists, for_all, max_of, min_of, sum_of, the
 from insync.model.settings import Setting, Settings, Switch
 from insync.model.sorts import Index, Subset
 from insync.model.values import NONE, Bool, Condition, EnumValue, Nothing, Num, SetValue
@@ -20,8 +21,6 @@ from insync.model.vocabulary import (
     Implies,
     Not,
     Or,
-    exists,
-    for_all,
     maximum,
     minimum,
     require,
@@ -74,15 +73,20 @@ __all__ = [
     "UserError",
     "action",
     "bound",
+    "count",
     "exists",
     "find_model",
     "for_all",
     "invariant",
+    "max_of",
     "maximum",
+    "min_of",
     "minimum",
     "record",
     "require",
     "set_of",
     "snapshot",
+    "sum_of",
+    "the",
     "when",
 ]

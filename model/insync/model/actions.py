@@ -19,6 +19,7 @@ __all__ = [
     "action_specs",
     "invariant",
     "invariant_names",
+    "invariant_specs",
     "parameter_types",
     "place_of_function",
     "scopes_of",
@@ -41,13 +42,13 @@ class ActionSpec:
 
 
 class InvariantSpec:
-    """What `@invariant` notes of a method: where it stands."""
+    """What `@invariant` notes of a method: where it stands, and the type of each parameter."""
 
-    __slots__ = ("place",)
+    __slots__ = ("parameters", "place")
     word: ClassVar[str] = "invariant"
 
-    def __init__(self, place: str) -> None:
-        self.place = place
+    def __init__(self, place: str, parameters: dict[str, type]) -> None:
+        self.place, self.parameters = place, parameters
 
 
 def place_of_function(function: Callable[..., Any]) -> str:
@@ -55,15 +56,17 @@ def place_of_function(function: Callable[..., Any]) -> str:
     return f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
 
 
-def _check_signature(function: Callable[..., Any], word: str, *, parameters: bool) -> None:
+def _check_signature(function: Callable[..., Any], word: str) -> None:
     code = getattr(function, "__code__", None)
     if code is None:
         message = f"{user_frame()}: @{word} belongs directly above a method (def) of the model, not on {function!r}."
         raise ModelError(message)
     unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS) or function.__defaults__
-    if code.co_argcount < 2 or unusual or (code.co_argcount > 2 and not parameters):
-        after = " and then its parameters, without *, ** and defaults" if parameters else " and nothing else"
-        message = f"{place_of_function(function)}: the {word} {function.__name__!r} must take self, the state{after}."
+    if code.co_argcount < 2 or unusual:
+        message = (
+            f"{place_of_function(function)}: the {word} {function.__name__!r} must take self, the state and then its "
+            f"parameters, without *, ** and defaults."
+        )
         raise ModelError(message)
 
 
@@ -123,7 +126,7 @@ def action(function: F | None = None, /, *, label: str | None = None) -> F | Cal
     body = sys._getframe(1)
 
     def mark(marked: F) -> F:
-        _check_signature(marked, "action", parameters=True)
+        _check_signature(marked, "action")
         types = parameter_types(marked, "action", scopes_of(marked, body))
         setattr(marked, ROLE, ActionSpec(label, place_of_function(marked), types))
         return marked
@@ -134,11 +137,13 @@ def action(function: F | None = None, /, *, label: str | None = None) -> F | Cal
 def invariant(function: F, /) -> F:
     """Mark a method of a model as an invariant: a condition on the state that must hold always.
 
-    This one belongs in the class body. `insync.properties.invariant` declares a function beside the class:
-    `@invariant(Lock)` above a function of model and state.
+    With parameters after the state, annotated like those of an action, it must hold for each of their values. This one
+    belongs in the class body; `insync.properties.invariant` declares a function beside the class: `@invariant(Lock)`
+    above a function of model and state.
     """
-    _check_signature(function, "invariant", parameters=False)
-    setattr(function, ROLE, InvariantSpec(place_of_function(function)))
+    _check_signature(function, "invariant")
+    types = parameter_types(function, "invariant", scopes_of(function, sys._getframe(1)))
+    setattr(function, ROLE, InvariantSpec(place_of_function(function), types))
     return function
 
 
@@ -147,9 +152,14 @@ def action_specs(model: type) -> dict[str, ActionSpec]:
     return {name: spec for name, spec in _marked(model) if isinstance(spec, ActionSpec)}
 
 
+def invariant_specs(model: type) -> dict[str, InvariantSpec]:
+    """Return the invariants of a model class by name, inherited ones first, in order of definition."""
+    return {name: spec for name, spec in _marked(model) if isinstance(spec, InvariantSpec)}
+
+
 def invariant_names(model: type) -> list[str]:
     """Return the names of a model class's invariants in order of definition."""
-    return [name for name, spec in _marked(model) if isinstance(spec, InvariantSpec)]
+    return list(invariant_specs(model))
 
 
 def _marked(model: type) -> Iterator[tuple[str, object]]:

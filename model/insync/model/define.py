@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 from insync.model.actions import ROLE, place_of_function
@@ -30,6 +31,9 @@ from insync.model.whole_numbers import Range
 __all__ = ["Model", "show"]
 
 S = TypeVar("S", bound=Index | Range | Enum)
+
+
+_NONE: Mapping[str, type] = MappingProxyType({})
 
 
 class _Body(dict[str, Any]):
@@ -202,9 +206,11 @@ class Model(metaclass=ModelMeta):
         """The traced model, made when first needed."""
         return traced(self, lambda: None)
 
-    def trace_predicate(self, predicate: Callable[[StateView], Condition]) -> Node:
-        """Return the node of a condition on the state."""
-        return trace_predicate(self, predicate)
+    def trace_predicate(
+        self, predicate: Callable[..., Condition], parameters: Mapping[str, type] | None = None
+    ) -> Node:
+        """Return the node of a condition on the state, which must hold for all values of its parameters, if any."""
+        return trace_predicate(self, predicate, parameters or {})
 
     def decode(self, codes: tuple[int, ...]) -> ReadableState:
         """Return the readable state of these codes."""

@@ -32,7 +32,7 @@ class NotRenamed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Cell:
+class _Move:
     """Where a cell's code moves to, and what it names."""
 
     to: int
@@ -58,10 +58,10 @@ class Renaming:
     ) -> None:
         self._graph, self._symmetry, self._permutation = graph, symmetry, permutation
         self._present = present
-        self._cells = [_Cell(number, None) for number in range(len(graph.cell_sizes))]
+        self._cells = [_Move(number, None) for number in range(len(graph.cell_sizes))]
         for family in symmetry.families:
             for cell, to in zip(family.cells, symmetry.destinations(family, permutation), strict=True):
-                self._cells[cell] = _Cell(to, family.value)
+                self._cells[cell] = _Move(to, family.value)
         self._kinds: dict[int, Kind | NotRenamed | None] = {}
         self._done: dict[tuple[int, Kind | None], Node] = {}
 

@@ -194,8 +194,8 @@ Parameter = Index | int | Enum
 """What a parameter of an action can be bound to: a member of a sort, a number of a range, a truth value, ..."""
 
 
-def label_of(value: Parameter) -> str:
-    """Return what a parameter's value is called in traces."""
+def label_of(value: object) -> str:
+    """Return what the value of a parameter or of a quantified variable is called."""
     if isinstance(value, Enum):
         return value.name
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from insync.model.actions import ActionSpec, action_specs
@@ -13,6 +13,7 @@ from insync.model.errors import ModelError
 from insync.model.graph import Graph, Node, Op, meanings
 from insync.model.kinds import members_of, number_of_members, under
 from insync.model.program import BoundAction, Check, Program
+from insync.model.quantifiers import for_all_bindings
 from insync.model.ranges import always_holds
 from insync.model.schema import Schema
 from insync.model.sorts import Parameter, label_of
@@ -51,7 +52,7 @@ def _trace_model(model: Model, go_on: Callable[[], None]) -> Program:
     specs = action_specs(type(model))
     actions = []
     for name, spec in specs.items():
-        _refuse_too_many(model, name, spec)
+        _refuse_too_many(model, f"{spec.place}: the action {name!r}", spec.parameters)
         for values in itertools.product(*[members_of(kind, model.b) for kind in spec.parameters.values()]):
             go_on()
             bound = _trace_action(model, graph, name, spec, values)
@@ -85,21 +86,26 @@ def _meaning(action: BoundAction) -> tuple[object, ...]:
     return counts, meanings(nodes)
 
 
-def trace_predicate(model: Model, predicate: Callable[[StateView], Condition]) -> Node:
-    """Return the node of a condition on the state.
+def trace_predicate(model: Model, predicate: Callable[..., Condition], parameters: Mapping[str, type]) -> Node:
+    """Return the node of a condition on the state, which must hold for all values of its parameters if it has any.
 
     Raises:
-        ModelError: it assigns, uses `require`, or does not return a condition.
+        ModelError: it assigns, uses `require`, does not return a condition, or has too many bindings.
     """
     graph = model.program.graph
-    environment = _environment(graph, writable=False)
+    _refuse_too_many(model, _place(predicate), parameters)
+    view = _state_view(model, _environment(graph, writable=False))
+
+    def body(*values: Parameter) -> Condition:
+        found: object = predicate(view, *values)
+        if not isinstance(found, (Bool, bool)):
+            what = "nothing" if found is None else f"{found!r}, which is of type {type(found).__name__}"
+            message = f"{_place(predicate)} returns {what}; it must return a condition on the state."
+            raise ModelError(message)
+        return found
+
     with under(model.b):
-        found = predicate(_state_view(model, environment))
-    if not isinstance(found, (Bool, bool)):
-        what = "nothing" if found is None else f"{found!r}, which is of type {type(found).__name__}"
-        message = f"{_place(predicate)} returns {what}; it must return a condition on the state."
-        raise ModelError(message)
-    return condition(graph, found)
+        return condition(graph, for_all_bindings(list(parameters), list(parameters.values()), body))
 
 
 def _place(function: Callable[..., object]) -> str:
@@ -108,12 +114,12 @@ def _place(function: Callable[..., object]) -> str:
     return f"{code.co_filename}:{code.co_firstlineno}: {name}" if code else name
 
 
-def _refuse_too_many(model: Model, name: str, spec: ActionSpec) -> None:
-    sizes = [number_of_members(kind, model.b) for kind in spec.parameters.values()]
-    if math.prod(sizes) > _MOST_BINDINGS:
+def _refuse_too_many(model: Model, what: str, parameters: Mapping[str, type]) -> None:
+    bindings = math.prod(number_of_members(kind, model.b) for kind in parameters.values())
+    if bindings > _MOST_BINDINGS:
         message = (
-            f"{spec.place}: the action {name!r} has {math.prod(sizes)} bindings of its parameters under "
-            f"{model.identity}; at most {_MOST_BINDINGS} are possible. Use smaller bounds."
+            f"{what} has {bindings} bindings of its parameters under {model.identity}; at most {_MOST_BINDINGS} are "
+            f"possible. Use smaller bounds."
         )
         raise ModelError(message)
 

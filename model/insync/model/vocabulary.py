@@ -1,4 +1,4 @@
-"""The words of a model besides its fields: And, Or, If, when, for_all, exists, minimum, maximum, require and others.
+"""The words of a model besides its fields: And, Or, If, when, minimum, maximum, require and others.
 
 All of them take plain Python bools and ints as well as symbolic values, and give a plain answer
 when everything they are given is plain.
@@ -6,7 +6,6 @@ when everything they are given is plain.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum as PythonEnum
 from types import NoneType
@@ -15,7 +14,7 @@ from typing import Any
 from insync.model.either import Either
 from insync.model.environment import Place, Unreachable, current
 from insync.model.errors import ModelError, user_frame
-from insync.model.graph import Graph, Op, Quantifier
+from insync.model.graph import Graph, Op
 from insync.model.optional import OptionValue
 from insync.model.simplify import apply, combine
 from insync.model.sorts import Subset
@@ -41,8 +40,6 @@ __all__ = [
     "Implies",
     "Not",
     "Or",
-    "exists",
-    "for_all",
     "maximum",
     "minimum",
     "require",
@@ -167,66 +164,6 @@ def set_of(members: Sequence[Num | int] | Any) -> Any:
     traced = current.get()
     graph = _graph(listed) if traced is None else traced.graph
     return frozenset(listed) if graph is None else SetValue(mask(graph, listed))
-
-
-def _quantify(op: Op, members: Any, body: Callable[[Any], Condition]) -> Condition:
-    _check_body(op, body)
-    values, premises = _members(members)
-    labels = [str(v) for v in values]
-    join = Implies if op is Op.AND else And
-    parts = [body(v) if p is None else join(p, body(v)) for v, p in zip(values, premises, strict=True)]
-    graph = _graph(parts)
-    if graph is None:
-        return all(_plain(p, "for_all") for p in parts) if op is Op.AND else any(_plain(p, "exists") for p in parts)
-    variable = body.__code__.co_varnames[0] if hasattr(body, "__code__") else "member"
-    return Bool(combine(graph, op, [condition(graph, p) for p in parts], Quantifier(variable, tuple(labels))))
-
-
-def _check_body(op: Op, body: object) -> None:
-    """Refuse a body that cannot be asked about one member."""
-    try:
-        fits = callable(body) and inspect.signature(body).bind(None) is not None
-    except TypeError:
-        fits = False
-    except ValueError:  # something built in, which has no signature
-        fits = True
-    if not fits:
-        word = "for_all" if op is Op.AND else "exists"
-        message = (
-            f"{user_frame()}: {word} needs a function of one member after the members, such as `lambda r: ...`, "
-            f"not {body!r}."
-        )
-        raise ModelError(message)
-
-
-def _members(members: Any) -> tuple[list[Any], list[Condition | None]]:
-    """Return all that may be a member, and for each the condition that it is one, None where it always is."""
-    if isinstance(members, SetValue):
-        values = members.members()
-        return values, [members.contains(i) for i in values]
-    if not isinstance(members, Iterable):
-        message = (
-            f"{user_frame()}: {members!r} has no members; give for_all and exists a set, a Python sequence such as "
-            f"self.all(Sort) or range(n), or an array."
-        )
-        raise ModelError(message)
-    values = list(members)
-    return values, [None] * len(values)
-
-
-def for_all(members: Any, body: Callable[[Any], Condition]) -> Condition:
-    """Return whether the body holds for every member; the name of its parameter is kept for explanations.
-
-    Args:
-        members: a Python sequence, such as `self.all(Replica)` or a range, or a symbolic set.
-        body: a function of one member.
-    """
-    return _quantify(Op.AND, members, body)
-
-
-def exists(members: Any, body: Callable[[Any], Condition]) -> Condition:
-    """Return whether the body holds for some member (see `for_all`)."""
-    return _quantify(Op.OR, members, body)
 
 
 def require(*conditions: Condition) -> None:

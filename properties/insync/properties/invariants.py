@@ -5,18 +5,20 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from types import MethodType
+from typing import Concatenate, TypeVar
 from weakref import WeakKeyDictionary
 
 from insync.model import Condition, Model, ReadableState, StateView
+from insync.model.actions import invariant_specs
 from insync.model.graph import Node
 
 __all__ = ["Because", "Failure", "Invariant", "Predicate", "invariant_beside", "own_invariant", "sentence_of"]
 
 M = TypeVar("M", bound=Model)
 
-Predicate = Callable[[M, StateView], Condition]
-"""A condition as it is written: a function of a model and its state."""
+Predicate = Callable[Concatenate[M, StateView, ...], Condition]
+"""A condition as it is written: a function of a model, its state, and parameters, for all values of which it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +65,29 @@ _TRACED: WeakKeyDictionary[Model, dict[object, Node]] = WeakKeyDictionary()
 """For each model the nodes of the conditions that were traced in its graph: at large bounds tracing takes a second."""
 
 
-def _traced(model: Model, written: object, predicate: Callable[[StateView], Condition]) -> Node:
+def _traced(model: Model, written: object, predicate: Callable[..., Condition], parameters: Mapping[str, type]) -> Node:
     """Return the node of a condition in a model's graph, traced when it is first asked for."""
     known = _TRACED.setdefault(model, {})
     if written not in known:
-        known[written] = model.trace_predicate(predicate)
+        known[written] = model.trace_predicate(predicate, parameters)
     return known[written]
 
 
-def invariant_beside(kind: type[M], predicate: Predicate[M], because: Because | None) -> Invariant:
-    """Return the invariant that a function beside the model's class means, under the function's name."""
+def invariant_beside(
+    kind: type[M], predicate: Predicate[M], parameters: Mapping[str, type], because: Because | None
+) -> Invariant:
+    """Return the invariant that a function beside the model's class means, under the function's name.
+
+    Args:
+        kind: the model class.
+        predicate: of model, state and parameters.
+        parameters: the type of each parameter: it must hold for all their values.
+        because: says why it fails; None for the generic sentence.
+    """
 
     def node(model: Model) -> Node:
         assert isinstance(model, kind), f"{predicate.__name__} is declared of {kind.__name__}, not of {model.name}"
-        return _traced(model, predicate, lambda s: predicate(model, s))
+        return _traced(model, predicate, MethodType(predicate, model), parameters)
 
     return Invariant(predicate.__name__, sentence_of(predicate), node, because)
 
@@ -84,7 +95,10 @@ def invariant_beside(kind: type[M], predicate: Predicate[M], because: Because | 
 def own_invariant(kind: type[Model], name: str) -> Invariant:
     """Return the invariant that a method of the model means."""
     written = getattr(kind, name)
-    return Invariant(name, sentence_of(written), lambda model: _traced(model, written, getattr(model, name)))
+    parameters = invariant_specs(kind)[name].parameters
+    return Invariant(
+        name, sentence_of(written), lambda model: _traced(model, written, getattr(model, name), parameters)
+    )
 
 
 def sentence_of(function: Callable[..., object]) -> str:

@@ -14,7 +14,7 @@ from inspect import CO_VARARGS, CO_VARKEYWORDS
 from typing import Any, Generic, TypeVar
 
 from insync.model import Model
-from insync.model.actions import invariant_names
+from insync.model.actions import invariant_names, parameter_types, scopes_of
 from insync.model.errors import ModelError, UserError, closest
 from insync.model.graph import Node
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, deadlock_free
@@ -72,7 +72,9 @@ _RUN_PROPERTIES: _Declared[RunProperty] = _Declared()
 
 
 def invariant(kind: type[M], *, because: Because | None = None) -> Callable[[Predicate[M]], Predicate[M]]:
-    """Declare a function of model and state as an invariant of a model class, under the function's name.
+    """Declare a function of model, state and parameters as an invariant of a model class, under the function's name.
+
+    With parameters, which are annotated with sorts, ranges, enumerations or bool, it must hold for all their values.
 
     It stands beside the class. In the class's own body, `insync.model.invariant` marks a method of self and state.
 
@@ -131,10 +133,12 @@ def _condition(
     word: str, declared: _Declared[Invariant], kind: type[M], because: Because | None
 ) -> Callable[[Predicate[M]], Predicate[M]]:
     _check_kind(word, kind)
+    frame = sys._getframe(2)
 
     def declare(predicate: Predicate[M]) -> Predicate[M]:
-        _check_function(word, kind, predicate, parameters=False)
-        declared.add(kind, invariant_beside(kind, predicate, because))
+        _check_function(word, kind, predicate)
+        parameters = parameter_types(predicate, word, scopes_of(predicate, frame))
+        declared.add(kind, invariant_beside(kind, predicate, parameters, because))
         return predicate
 
     return declare
@@ -142,11 +146,12 @@ def _condition(
 
 def _run(word: str, kind: type[Model], says: RunKind, fairness: Fairness) -> Callable[[F], F]:
     _check_kind(word, kind)
-    names = sys._getframe(2).f_locals  # for the sorts of a property that is declared inside a function
+    frame = sys._getframe(2)
 
     def declare(function: F) -> F:
-        _check_function(word, kind, function, parameters=True)
-        _RUN_PROPERTIES.add(kind, run_property_beside(function, says, fairness, names))
+        _check_function(word, kind, function)
+        parameters = parameter_types(function, f"{word} property", scopes_of(function, frame))
+        _RUN_PROPERTIES.add(kind, run_property_beside(function, says, fairness, parameters))
         return function
 
     return declare
@@ -164,17 +169,16 @@ def _check_kind(word: str, kind: object) -> None:
     raise ModelError(message)
 
 
-def _check_function(word: str, kind: type[Model], function: object, *, parameters: bool) -> None:
+def _check_function(word: str, kind: type[Model], function: object) -> None:
     code = getattr(function, "__code__", None)
     if code is None:
         message = f"@{word}({kind.__name__}) belongs directly above a function (def), not on {function!r}."
         raise ModelError(message)
     unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)
-    if code.co_argcount < 2 or unusual or (code.co_argcount > 2 and not parameters):
-        after = " and then its parameters, without * and **" if parameters else " and nothing else"
+    if code.co_argcount < 2 or unusual:
         message = (
             f"{code.co_filename}:{code.co_firstlineno}: {code.co_name!r}, declared with @{word}({kind.__name__}), "
-            f"must take the model, the state{after}."
+            f"must take the model, the state and then its parameters, without * and **."
         )
         raise ModelError(message)
 

@@ -7,17 +7,17 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from insync.model import Condition, Index, Model, StateView
+from insync.model import Condition, Model, StateView
 from insync.model.errors import ModelError
 from insync.model.graph import Node
-from insync.model.sorts import label_of
+from insync.model.kinds import members_of
+from insync.model.sorts import Parameter, label_of
 from insync.properties.fairness import Fairness
 from insync.properties.invariants import sentence_of
 
@@ -70,7 +70,7 @@ class RunProperty:
 
 
 def run_property_beside(
-    function: Callable[..., Any], kind: RunKind, fairness: Fairness, names: Mapping[str, object]
+    function: Callable[..., Any], kind: RunKind, fairness: Fairness, parameters: Mapping[str, type]
 ) -> RunProperty:
     """Return the property of runs that a function beside the model's class means, under the function's name.
 
@@ -78,38 +78,18 @@ def run_property_beside(
         function: of model, state and parameters; it returns one condition, and two for `leads_to`.
         kind: what the property says of runs.
         fairness: what it takes for granted.
-        names: what the annotations may speak of besides the names of the function's module.
-
-    Raises:
-        ModelError: a parameter without a sort.
+        parameters: the type of each parameter.
     """
-    sorts = _sorts(function, names)
 
     def instances(model: Model) -> list[Instance]:
-        members = [model.all(sort) for sort in sorts.values()]
-        return [_instance(model, kind, function, list(sorts), values) for values in itertools.product(*members)]
+        members = [members_of(each, model.b) for each in parameters.values()]
+        return [_instance(model, kind, function, list(parameters), values) for values in itertools.product(*members)]
 
     return RunProperty(function.__name__, sentence_of(function), kind, instances, fairness)
 
 
-def _sorts(function: Callable[..., object], names: Mapping[str, object]) -> dict[str, type[Index]]:
-    """Return the parameters after model and state, each with the sort that it ranges over."""
-    _, _, *rest = inspect.signature(function, locals=dict(names), eval_str=True).parameters.values()
-    sorts: dict[str, type[Index]] = {}
-    for parameter in rest:
-        if not (isinstance(parameter.annotation, type) and issubclass(parameter.annotation, Index)):
-            code = function.__code__
-            message = (
-                f"{code.co_filename}:{code.co_firstlineno}: the parameter {parameter.name!r} of {function.__name__} "
-                f"has no sort; write `{parameter.name}: Replica`, say, with a subclass of Index."
-            )
-            raise ModelError(message)
-        sorts[parameter.name] = parameter.annotation
-    return sorts
-
-
 def _instance(
-    model: Model, kind: RunKind, function: Callable[..., Any], names: Sequence[str], values: tuple[Index, ...]
+    model: Model, kind: RunKind, function: Callable[..., Any], names: Sequence[str], values: tuple[Parameter, ...]
 ) -> Instance:
     bindings = {name: label_of(value) for name, value in zip(names, values, strict=True)}
 

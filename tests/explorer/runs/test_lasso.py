@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import pytest
+
 from insync.explorer.runs.lasso import Lasso, verify
-from insync.model import Condition, Int, Model, State, StateView, action, require
-from insync.properties import Fairness, leads_to
+from insync.model import Condition, Index, Int, Model, State, StateView, action, require
+from insync.properties import Fairness, eventually, leads_to
 from insync.properties.registry import run_properties_of
 
 
@@ -41,3 +43,78 @@ def test_what_comes_in_the_very_state_in_which_it_is_due_is_not_due_any_more() -
     assert settled.fault == "second_is_seen holds in this run."
     broken = verify(model, known["first_comes_back"], Fairness(), RUN)
     assert (broken.fault, "is due after step 2" in broken.reason) == (None, True)
+
+
+class Place(Index):
+    """Where one may go."""
+
+    label = "at"
+
+    @classmethod
+    def size(cls, bounds: object) -> int:
+        return 5
+
+
+class Anywhere(Model):
+    """From every place to every other."""
+
+    def declare(self, b: object) -> State:
+        return State(place=Int(0, 4))
+
+    @action
+    def go(self, s: StateView, to: Place) -> None:
+        """Go there."""
+        s.place = int(to)
+
+
+@eventually(Anywhere)
+def arrives(model: Anywhere, s: StateView) -> Condition:
+    """The last place is reached."""
+    here: Condition = s.place == 4
+    return here
+
+
+@leads_to(Anywhere)
+def goes_on(model: Anywhere, s: StateView) -> tuple[Condition, Condition]:
+    """From the second place the last one is reached."""
+    return s.place == 2, s.place == 4
+
+
+STAYS = "the run stays as it is for ever; no action that is fair is enabled there."
+
+
+@pytest.mark.parametrize(("name", "places", "loop", "said"), [
+    ("arrives", (0,), 0, f"from the start, but after the start {STAYS}"),
+    ("arrives", (0, 1), 1, f"from the start, but after step 1 {STAYS}"),
+    ("arrives", (0, 0), 0, "from the start, but step 1 repeats for ever without it."),
+    ("arrives", (0, 1, 1), 1, "from the start, but step 2 repeats for ever without it."),
+    ("arrives", (0, 1, 0), 0, "from the start, but the steps 1 and 2 repeat for ever without it."),
+    ("arrives", (0, 1, 2, 1), 1, "from the start, but the steps 2 and 3 repeat for ever without it."),
+    ("arrives", (0, 1, 2, 3, 1), 1, "from the start, but the steps 2 to 4 repeat for ever without it."),
+    ("goes_on", (2, 1, 2, 1), 1, "from the start, but the steps 2 and 3 repeat for ever without it."),
+    ("goes_on", (0, 2, 1, 1), 2, "after step 1, but step 3 repeats for ever without it."),
+    ("goes_on", (2, 4, 2, 1), 3, f"after step 2, but after step 3 {STAYS}"),
+])  # fmt: skip
+def test_the_reason_names_the_step_from_which_it_is_due_and_those_that_repeat(
+    name: str, places: tuple[int, ...], loop: int, said: str
+) -> None:
+    model = Anywhere()
+    lasso = Lasso([(None, (places[0],)), *((place, (place,)) for place in places[1:])], loop)
+    found = verify(model, run_properties_of(model)[name], Fairness(), lasso)
+    assert (found.fault, found.reason) == (None, f"{name} is due {said}")
+
+
+@pytest.mark.parametrize(("name", "places", "loop"), [
+    ("arrives", (0, 4), 1), ("arrives", (4, 0, 1, 0), 1), ("goes_on", (2, 4, 1), 2), ("goes_on", (2, 4, 2), 0),
+    ("goes_on", (0, 1, 3), 2),
+])  # fmt: skip
+def test_what_has_come_or_comes_again_and_again_is_not_due(name: str, places: tuple[int, ...], loop: int) -> None:
+    model = Anywhere()
+    lasso = Lasso([(None, (places[0],)), *((place, (place,)) for place in places[1:])], loop)
+    assert verify(model, run_properties_of(model)[name], Fairness(), lasso).fault == f"{name} holds in this run."
+
+
+def test_a_loop_that_does_not_close_is_no_counterexample() -> None:
+    model = Anywhere()
+    found = verify(model, run_properties_of(model)["arrives"], Fairness(), Lasso([(None, (0,)), (1, (1,))], 0))
+    assert found.fault == "the last state is not that of step 0, so the loop does not close."

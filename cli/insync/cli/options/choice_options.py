@@ -24,13 +24,12 @@ def option_names(model: type[Model], taken: Collection[str] = ()) -> dict[str, s
     """
     plain = {name: "--" + name.replace("_", "-") for name in choices(model)}
     used = {*taken, *plain.values()}
-    names = {}
-    for name, wanted in plain.items():
-        free = wanted
-        while free in taken or (free != wanted and free in used):
-            free = f"--bound-{free[2:]}"
-        names[name] = free
-        used.add(free)
+    names = dict(plain)
+    for name in plain:
+        if plain[name] in taken:
+            while names[name] in used:
+                names[name] = f"--bound-{names[name][2:]}"
+            used.add(names[name])
     return names
 
 

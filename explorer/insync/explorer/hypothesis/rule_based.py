@@ -100,9 +100,8 @@ class ModelMachine(RuleBasedStateMachine):
 
     def options(self, action: str, parameter: str) -> list[ParameterValue]:
         """Return the values of a parameter with which an action is enabled, given those that were drawn before it."""
-        chosen = self._chosen.items()
         bindings = (self.stepper.values(number) for number in self.walk.enabled[action])
-        return list(dict.fromkeys(b[parameter] for b in bindings if chosen <= b.items()))
+        return list(dict.fromkeys(b[parameter] for b in bindings if {**b, **self._chosen} == b))
 
     def choose(self, parameter: str, value: ParameterValue) -> ParameterValue:
         """Note what was drawn for a parameter, and return it."""

@@ -108,10 +108,10 @@ def _enabled(stepper: Stepper, demand: FairSet, codes: Codes) -> bool:
 
 def _due(instance: Instance, lasso: Lasso) -> int | None:
     """Return the place from which on what must come is due and never comes; None if there is none."""
+    if any(evaluate(instance.then, codes) for codes in lasso.repeated):
+        return None
     states = [codes for _, codes in lasso.moves]
     done = [place for place, codes in enumerate(states) if evaluate(instance.then, codes)]
-    if done and done[-1] >= lasso.loop:
-        return None
     after = done[-1] + 1 if done else 0
     if instance.when is None:
         return 0 if not done else None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.check import result_of, stopped_before, violations_in
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, Watch, limits_of
+from insync.explorer.limits import Limits, Watch, limits_of, require_room
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.verdict import CheckResult
 from insync.machine.interruptible import GivenUp, interruptible
@@ -34,6 +34,7 @@ from insync.spark_explore.driver.releasing import releasing
 from insync.spark_explore.driver.search import SparkSearch, TaskReporter
 from insync.spark_explore.driver.session import default_partitions, open_session, prepare_workers
 from insync.spark_explore.driver.warm_start import warm_start
+from insync.spark_explore.executor.tables import table_bytes_of
 from insync.spark_explore.executor.worker import RECIPE, RunPlace
 from insync.spark_explore.wire.recipe import Recipe, recipe_for, write_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
@@ -142,14 +143,27 @@ def _begun(
 ) -> Manifest:
     """The manifest of the run that goes on, or of a new one with its first levels."""
     if options.resume:
-        return read_manifest(run)
+        manifest = read_manifest(run)
+        _require_room(manifest.ledger, manifest.partitions, recipe, limits, keep_going)
+        return manifest
     partitions = options.partitions or default_partitions(spark)
     run.write(RECIPE, write_recipe(recipe))
     enough = options.warm_states if limits.states is None else min(options.warm_states, limits.states)
     start = warm_start(kernels, recipe.initial, run, partitions, Limits(limits.depth, enough), keep_going, stop)
-    manifest = Manifest(identity, uuid.uuid4().hex[:16], partitions, Ledger(start))
+    ledger = Ledger(start)
+    _require_room(ledger, partitions, recipe, limits, keep_going)
+    manifest = Manifest(identity, uuid.uuid4().hex[:16], partitions, ledger)
     write_manifest(run, manifest)
     return manifest
+
+
+def _require_room(ledger: Ledger, partitions: int, recipe: Recipe, limits: Limits, keep_going: bool) -> None:
+    """Refuse a limit within which an executor cannot even hold what is known: a partition of it, of the mean size."""
+    space, over = ledger.space(Watch(limits, None), keep_going)
+    if not over:
+        states = sum(space.levels)
+        needed = table_bytes_of(-(-states // partitions), 8 * recipe.sizes.words)
+        require_room(limits, 0, needed, f"the first {states:,} states with partitions={partitions}")
 
 
 def _place(run: RunFolder, manifest: Manifest, options: SparkOptions, limits: Limits) -> RunPlace:

@@ -68,7 +68,7 @@ class SharedBlock:
         except OSError as error:
             raise Gone(path) from error
         found = os.fstat(descriptor)
-        if found.st_ino != inode or found.st_size != size:
+        if (found.st_ino, found.st_size) != (inode, size):
             os.close(descriptor)
             raise Gone(path)
         own = path if not path.startswith("/proc/") else f"/proc/{os.getpid()}/fd/{descriptor}"

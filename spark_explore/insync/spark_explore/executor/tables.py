@@ -20,11 +20,11 @@ from typing import Any
 
 from insync.machine.kernels import Kernels
 from insync.machine.memory import physical_memory
-from insync.machine.store import Store, table_bytes
+from insync.machine.store import Store, needed_bytes, table_bytes
 from insync.spark_explore.executor.shared_memory import Gone, SharedBlock, can_be_anonymous, give_back
 from insync.spark_explore.wire.run_folder import RunFolder
 
-__all__ = ["Table", "TableFull", "Tables", "release_tables"]
+__all__ = ["Table", "TableFull", "Tables", "release_tables", "table_bytes_of"]
 
 _NEVER = 1 << 62
 _FIRST_BUCKETS = 1 << 12
@@ -64,6 +64,11 @@ class Table:
     def close(self) -> None:
         """Unmap its memory."""
         self.store.close()
+
+
+def table_bytes_of(states: int, row_bytes: int) -> int:
+    """Return the memory that a partition of so many states takes."""
+    return needed_bytes(states, row_bytes, _FIRST_BUCKETS)
 
 
 class Tables:

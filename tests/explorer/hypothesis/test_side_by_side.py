@@ -1,0 +1,50 @@
+"""What a system shows is compared with the model's value, whatever kinds of value the two are."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from insync.explorer.hypothesis.side_by_side import SideBySide
+
+VALUES: list[object] = [
+    None, False, True, 0, 1, 2, "", "b1",
+    [], [0], [1], [0, 1], [1, 0], [False], ["b1"], ["b1", "b2"], [["b1"], []], [[], ["b1"]],
+    {}, {"leo": 1}, {"leo": 0}, {"leo": 1, "hw": 0}, {"leo": [1]}, [{"leo": 1}], [{}],
+]  # fmt: skip
+"""Values that a readable state may have, no two of them the same."""
+
+
+def shows(shown: object, right: object) -> str | None:
+    """What is said of a system that shows this in a field in which the model has that."""
+
+    class Adapter:
+        def observe(self) -> dict[str, object]:
+            return {"field": [shown]}  # within a list a mapping must be the whole one
+
+    return SideBySide(Adapter, {}).difference({"field": [right]})
+
+
+@pytest.mark.parametrize("shown", VALUES, ids=repr)
+def test_a_value_is_the_same_as_itself_and_as_no_other(shown: object) -> None:
+    """Kinds that cannot be compared are different, and truth values are not numbers."""
+    for right in VALUES:
+        said = f"field is {[shown]!r} in the system and {[right]!r} in the model."
+        assert shows(shown, right) == (None if shown is right else said)
+
+
+@pytest.mark.parametrize(("shown", "right", "same"), [
+    ((), [], True), ((0, 1), [0, 1], True), ((0, 1), [1, 0], False), ((0,), [0, 1], False), ((0,), 0, False),
+    (set(), [], True), ({"b1", "b2"}, ["b2", "b1"], True), ({"b1"}, ["b1", "b2"], False), ({"b1", "b2"}, ["b1"], False),
+    ({"b1"}, ["b2"], False), ({"b1"}, "b1", False), (frozenset({"b1"}), ["b1"], True),
+    ({"leo": (1,)}, {"leo": [1]}, True),
+])  # fmt: skip
+def test_a_tuple_stands_for_a_list_and_a_set_for_one_in_any_order(shown: object, right: object, same: bool) -> None:
+    assert (shows(shown, right) is None) == same
+
+
+@given(st.recursive(st.integers(0, 1) | st.booleans(), lambda part: st.lists(part, max_size=2)), st.data())
+def test_what_is_the_same_for_one_is_the_same_for_the_other(one: object, data: st.DataObject) -> None:
+    other = data.draw(st.just(one) | st.recursive(st.integers(0, 1), lambda part: st.lists(part, max_size=2)))
+    assert (shows(one, other) is None) == (shows(other, one) is None) == (repr(one) == repr(other))

@@ -1,0 +1,96 @@
+"""Each property and lemma of Kafka's replication says what its sentence says, where it just holds and just does not."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import pytest
+
+from insync.kafka.published import AsyncIsr, Kip320
+from insync.machine.packed import Found, Words
+from insync.model import Model
+from insync.model.evaluator import Codes, Evaluator, evaluate
+from insync.properties.registry import invariants_of, lemmas_of
+from insync_machine import violations_by_machine
+from insync_promises import MEANINGS, Seen
+
+SMALL = Kip320(replicas=2, log_size=2, max_records=2, max_leader_epoch=2)
+MODELS = [SMALL, Kip320(replicas=3, log_size=2, max_records=2, max_leader_epoch=1)]
+CLAIMS = {**invariants_of(SMALL), **lemmas_of(SMALL)}
+
+
+def walked(model: Model, chance: random.Random, walks: int, steps: int) -> list[Codes]:
+    """States along random walks."""
+    evaluator, found = Evaluator(model.program), []
+    for _ in range(walks):
+        codes = model.program.initial
+        for _ in range(steps):
+            enabled = evaluator.enabled(codes)
+            if not enabled:
+                break
+            codes = evaluator.step(chance.choice(enabled), codes)
+            found.append(codes)
+    return found
+
+
+def neighbours(model: Model, states: list[Codes], chance: random.Random, each: int) -> list[Codes]:
+    """The states themselves, and some beside each of them, in which one, two or three cells have any other code."""
+    sizes = [cell.size for cell in model.program.schema.cells]
+    found = dict.fromkeys(states)
+    for codes in states:
+        for changes in chance.choices((1, 2, 3), weights=(6, 2, 1), k=each):
+            other = list(codes)
+            for cell in chance.sample(range(len(sizes)), changes):
+                other[cell] = chance.randrange(sizes[cell])
+            found[model.encode(model.decode(tuple(other)))] = None  # what is None has no value besides
+    return list(found)
+
+
+@cache
+def sampled(model: Model) -> tuple[list[Words], list[Seen]]:
+    chance = random.Random(model.name)
+    states = neighbours(model, list(dict.fromkeys(walked(model, chance, 40, 40))), chance, 20)
+    return [model.program.schema.pack(codes) for codes in states], [Seen(model.decode(codes)) for codes in states]
+
+
+def test_every_property_and_lemma_is_written_twice() -> None:
+    assert {*MEANINGS, "deadlock_free"} == set(CLAIMS)
+
+
+@cache
+def violations(model: Model) -> dict[str, Found]:
+    found = violations_by_machine(model, [CLAIMS[name].node(model) for name in MEANINGS], sampled(model)[0])
+    return dict(zip(MEANINGS, found, strict=True))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=["two", "three"])
+@pytest.mark.parametrize("name", list(MEANINGS))
+def test_it_fails_where_its_sentence_is_wrong_and_nowhere_else(name: str, model: Model) -> None:
+    states, seen = sampled(model)
+    wrong = [state for state, one in zip(states, seen, strict=True) if not MEANINGS[name](one)]
+    assert 10 < len(wrong) < len(states) - 10, "some states are on each side"
+    assert violations(model)[name] == Found(len(wrong), min(wrong))
+
+
+def test_what_is_not_in_a_log_has_no_value() -> None:
+    (lemma,) = [found for name, found in CLAIMS.items() if name == "log_is_blank_from_its_end"]
+    node, initial, cells = lemma.node(SMALL), SMALL.program.initial, SMALL.program.schema.cells
+    inside = [number for number, cell in enumerate(cells) if ".log[" in cell.path]
+    assert evaluate(node, initial)
+    for number in inside:
+        assert not evaluate(node, tuple(int(place == number) for place in range(len(cells))))
+
+
+def test_the_high_watermark_of_asynchronous_updates_is_on_all_that_may_be_elected() -> None:
+    model, chance = AsyncIsr(replicas=3, max_offset=3, max_version=1), random.Random(1)
+    (found,) = [one for name, one in invariants_of(model).items() if name == "valid_high_watermark"]
+    node, results = found.node(model), []
+    for codes in neighbours(model, walked(model, chance, 20, 15), chance, 8):
+        state = model.decode(codes)
+        offsets, counted = state["leader"]["offset"], {*state["leader"]["isr"], *state["leader"]["pending_isr"]}
+        committed = min((offsets[name] for name in counted), default=3)
+        holds = all(committed <= offsets[name] for name in state["controller"]["isr"])
+        assert evaluate(node, codes) == holds
+        results.append(holds)
+    assert 20 < sum(results) < len(results) - 20
