@@ -164,7 +164,10 @@ def many(model: Model, *states: StateView) -> Condition:
 TAKES = "takes the model class that it is about, as in"
 IN_THE_BODY = "In the class's own body, use @invariant of insync.model."
 MUST = "must take the model, the state"
-ANNOTATE = "is annotated with 'int'; annotate it with a sort (a subclass of Index), a range (of Range), an enumeration or bool."
+ANNOTATE = (
+    "is annotated with 'int'; annotate it with a sort (a subclass of Index), a range (of Range), "
+    "an enumeration or bool."
+)
 OF_INVARIANT, OF_LEMMA, OF_RUNS = cast("tuple[Any, Any, Any]", (invariant, lemma, eventually))
 """The decorators without their types, which forbid most of these mistakes."""
 

@@ -167,7 +167,9 @@ class _Jury:
         self, model: Model, asked: Sequence[str], limits: Limits, threads: int, runs: bool, stop: threading.Event
     ) -> None:
         self.model, self.limits, self.threads, self.stop = model, limits, threads, stop
-        self.original = check(model, properties=asked, limits=limits, threads=threads, keep_going=True, stop=stop)
+        self.original = check(
+            model, properties=asked, limits=limits, threads=threads, keep_going=True, symmetry=False, stop=stop
+        )
         if TYPE_OK in {violation.property for violation in self.original.violations}:
             message = f"{model.name} itself breaks type_ok; fix that first: `insync check` shows the trace."
             raise UserError(message)
@@ -237,7 +239,14 @@ class _Jury:
         if self.stop.is_set():
             return _result(mutant, Fate.UNDECIDED, {}, None, StopReason.INTERRUPT)
         broken = _with_program(self.model, mutant.program(self.model.program))
-        result = check(broken, properties=self.properties, limits=self.limits, threads=self.threads, stop=self.stop)
+        result = check(
+            broken,
+            properties=self.properties,
+            limits=self.limits,
+            threads=self.threads,
+            symmetry=False,
+            stop=self.stop,
+        )
         if result.violations:
             return _result(mutant, Fate.KILLED, {v.property: v.trace_length for v in result.violations})
         if result.stopped_by is not None:

@@ -74,6 +74,9 @@ class Space:
     expanded: int = 0
     visited: list[int] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.visited = self.visited or list(self.levels)
+
     def close(self) -> None:
         """Give all memory back."""
         for partition in self.partitions:

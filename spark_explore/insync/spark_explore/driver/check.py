@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from insync.explorer.alike import UNUSED, symmetry_for
 from insync.explorer.check import result_of, stopped_before, violations_in
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, Watch, limits_of, require_room
@@ -53,6 +54,7 @@ def check(
     limits: Limits | None = None,
     options: SparkOptions | None = None,
     keep_going: bool = False,
+    symmetry: bool = True,
     reporter: Reporter | None = None,
     task_reporter: TaskReporter | None = None,
     stop: threading.Event | None = None,
@@ -68,6 +70,7 @@ def check(
         limits: bounds of compilation and search; `memory_bytes` bounds the tables of one executor.
         options: how to use Spark.
         keep_going: whether to go on to the end of the space after a violation.
+        symmetry: whether one state is visited for all that differ only in who is who of a symmetric sort.
         reporter: is told of each level.
         task_reporter: is told the times and sizes of each task.
         stop: ends compilation or search when it is set.
@@ -81,14 +84,16 @@ def check(
     model = model_of(model, bounds)
     judged, program = judge(model, properties), model.program
     try:
-        recipe = interruptible(lambda _: recipe_for(program, judged.nodes), watch.interrupted)
+        alike = symmetry_for(model, judged.conditions, watch.go_on) if symmetry else UNUSED
+        used = alike.symmetry
+        recipe = interruptible(lambda _: recipe_for(program, judged.nodes, symmetry=used), watch.interrupted)
         with watch.telling(while_compiling(reporter, watch)):
             kernels = load(recipe.texts, watch.interrupted)
     except GivenUp as ended:
         clock.lap("compile")
         return replace(stopped_before(model, judged, ended, clock.seconds["compile"]), engine="spark")
     clock.lap("compile")
-    identity = identity_of(model, tuple(found.name for found in judged.invariants), recipe.digest)
+    identity = identity_of(model, tuple(found.name for found in judged.invariants), recipe.digest, used is not None)
     if options.run_dir is not None:
         _examine(RunFolder(options.run_dir), identity, options.resume)  # before Spark is started
     with _workers(options) as spark, open_run(options) as run:
@@ -103,7 +108,7 @@ def check(
             violations = violations_in(model, judged.invariants, space, finder.path_to)
     if violations:
         clock.lap("trace")
-    return replace(result_of(model, judged, space, violations, clock.seconds), engine="spark")
+    return replace(result_of(model, judged, space, violations, clock.seconds, alike), engine="spark")
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from insync.explorer.breadth_first.search import Hit, Space
@@ -18,20 +18,23 @@ class LevelFigures:
     """A level.
 
     Attributes:
-        count: its states.
+        count: its states, as they were visited.
+        states: how many these stand for.
         violations: for each property those among them that violate it.
         steps: of each action, from its states; None before it is expanded.
         refused: the steps whose checks fail.
     """
 
     count: int = 0
+    states: int = 0
     violations: list[Found] = field(default_factory=list)
     steps: list[int] | None = None
     refused: Found = field(default_factory=Found)
 
-    def add_closed(self, count: int, violations: Sequence[Found]) -> None:
+    def add_closed(self, count: int, states: int, violations: Sequence[Found]) -> None:
         """Take in what a partition found in the level."""
         self.count += count
+        self.states += states
         if not self.violations:
             self.violations = [Found() for _ in violations]
         for total, found in zip(self.violations, violations, strict=True):
@@ -79,8 +82,12 @@ class Ledger:
         It is what the local search finds in the same levels; levels that were searched beyond its end are left out.
         """
         start = self.start
-        space = Space(
-            [], list(start.steps), list(start.levels), dict(start.violations), start.refused, None, start.expanded
+        space = replace(
+            start,
+            steps=list(start.steps),
+            levels=list(start.levels),
+            violations=dict(start.violations),
+            visited=list(start.visited),
         )
         if space.expanded == len(space.levels):
             return space, True
@@ -107,7 +114,8 @@ class Ledger:
         figures = self.levels.get(level)
         if figures is None or not figures.count:
             return False
-        space.levels.append(figures.count)
+        space.levels.append(figures.states)
+        space.visited.append(figures.count)
         for number, found in enumerate(figures.violations):
             if found.least is not None and number not in space.violations:
                 space.violations[number] = Hit(level, found.count, found.least)
@@ -121,6 +129,7 @@ class Ledger:
         return {
             "start": {
                 "levels": start.levels,
+                "visited": start.visited,
                 "steps": start.steps,
                 "expanded": start.expanded,
                 "violations": {str(number): _hit(hit) for number, hit in start.violations.items()},
@@ -129,6 +138,7 @@ class Ledger:
             "levels": {
                 str(level): {
                     "count": figures.count,
+                    "states": figures.states,
                     "violations": [_found(found) for found in figures.violations],
                     "steps": figures.steps,
                     "refused": _found(figures.refused),
@@ -143,10 +153,12 @@ class Ledger:
         start = entries["start"]
         violations = {int(number): _read_hit(hit) for number, hit in start["violations"].items()}
         refused = start["refused"] and _read_hit(start["refused"])
-        ledger = cls(Space([], start["steps"], start["levels"], violations, refused, None, start["expanded"]))
+        levels, visited = start["levels"], start["visited"]
+        ledger = cls(Space([], start["steps"], levels, violations, refused, None, start["expanded"], visited))
         for level, figures in entries["levels"].items():
             ledger.levels[int(level)] = LevelFigures(
                 figures["count"],
+                figures["states"],
                 [_read_found(found) for found in figures["violations"]],
                 figures["steps"],
                 _read_found(figures["refused"]),

@@ -27,12 +27,13 @@ __all__ = [
 ]
 
 MANIFEST = "manifest.json"
-_FORMAT = "insync-run/1"
+_FORMAT = "insync-run/2"
 _MEANING = {
     "insync": "another version of insync",
     "model": "another model",
     "bounds": "other bounds",
     "properties": "other properties",
+    "symmetric": "a search of another kind",
     "code": "other rules, or another code generator",
 }
 
@@ -46,6 +47,7 @@ class Identity:
         model, bounds: what is searched.
         properties: what is checked.
         code: a hash of the transition relation and the properties, as they are traced.
+        symmetric: whether its states stand for all that differ in who is who only.
     """
 
     insync: str
@@ -53,6 +55,7 @@ class Identity:
     bounds: Mapping[str, int | str]
     properties: tuple[str, ...]
     code: str
+    symmetric: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +75,9 @@ class Manifest:
     ledger: Ledger
 
 
-def identity_of(model: Model, properties: tuple[str, ...], code: str) -> Identity:
+def identity_of(model: Model, properties: tuple[str, ...], code: str, symmetric: bool = False) -> Identity:
     """Return what a run of this model and these properties searches."""
-    return Identity(insync_version(), model_reference(model), model.identity, properties, code)
+    return Identity(insync_version(), model_reference(model), model.identity, properties, code, symmetric)
 
 
 def write_manifest(folder: RunFolder, manifest: Manifest) -> None:
@@ -87,6 +90,7 @@ def write_manifest(folder: RunFolder, manifest: Manifest) -> None:
         "bounds": dict(identity.bounds),
         "properties": list(identity.properties),
         "code": identity.code,
+        "symmetric": identity.symmetric,
         "run": manifest.run,
         "partitions": manifest.partitions,
         **manifest.ledger.entries(),
@@ -112,7 +116,12 @@ def read_manifest(folder: RunFolder) -> Manifest:
         message = f"{folder.uri}/{MANIFEST}: format is {found!r}, and this insync reads {_FORMAT!r}. Search again."
         raise UserError(message)
     identity = Identity(
-        entries["insync"], entries["model"], entries["bounds"], tuple(entries["properties"]), entries["code"]
+        entries["insync"],
+        entries["model"],
+        entries["bounds"],
+        tuple(entries["properties"]),
+        entries["code"],
+        entries["symmetric"],
     )
     return Manifest(identity, entries["run"], entries["partitions"], Ledger.from_entries(entries))
 

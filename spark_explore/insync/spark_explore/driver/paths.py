@@ -38,7 +38,7 @@ class PathFinder:
 
     def path_to(self, target: Words, level: int) -> list[Move]:
         """Return a shortest sequence of moves to a state of a level: the one that the local search returns."""
-        return traced_back(self.model, target, level, self._step_back)
+        return traced_back(self.model, target, level, self._step_back, self.kernels.representative)
 
     def _step_back(self, target: Words, level: int) -> Words | None:
         return self._here(target, level) if level <= self.place.warm else self._there(target, level)
