@@ -42,7 +42,7 @@ class Base(Model):
 
 
 def said(model: Model, **conditions: Any) -> list[str]:
-    assert model.program
+    assert model.program is not None
     return list(suspicions(model, {name: model.trace_predicate(one) for name, one in conditions.items()}))
 
 
