@@ -55,5 +55,5 @@ def test_members_that_are_not_alike_are_refused_before_spark_is_started() -> Non
 def test_representatives_are_not_exported(spark: SparkSession, tmp_path: Path) -> None:
     run = str(tmp_path / "run")
     check(TwoPhase(), options=SparkOptions(session=spark, partitions=2, run_dir=run))
-    with pytest.raises(UserError, match="tables need every state. Search again with symmetry=False"):
+    with pytest.raises(UserError, match=r"tables need every state\. Search again with symmetry=False"):
         export(run, str(tmp_path / "out"), options=SparkOptions(session=spark))

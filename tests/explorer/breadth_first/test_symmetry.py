@@ -58,7 +58,7 @@ def test_ten_managers() -> None:
 @pytest.mark.parametrize(
     ("model", "broken"),
     [(TwoPhase(), "nobody_commits"), (TwoPhase(managers=5), "nobody_commits"), (Gossip(), "never_followed")],
-    ids=str,
+    ids=["three managers", "five managers", "gossip"],
 )
 def test_a_trace_takes_real_steps(model: Model, broken: str) -> None:
     found, plain = both(model, properties=[broken])

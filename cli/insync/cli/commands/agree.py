@@ -52,8 +52,9 @@ def command(
     """Search MODEL with several engines: the evaluator, machine code on one and on two threads, Spark, z3 to a depth.
 
     They agree if they find the same number of states in each level, take the same steps, reach the same verdict, and
-    show the very same trace; `symmetric`, which visits one state for many, a trace as long; z3, which counts nothing, must find the first violation after as many states. An engine
-    that was stopped is compared up to its end. If they differ, the first state that evaluator and machine code treat
+    show the very same trace. `symmetric`, which visits one state for many where a sort is declared symmetric, must show
+    a trace as long; z3, which counts nothing, must find the first violation after as many states. An engine that was
+    stopped is compared up to its end. If they differ, the first state that evaluator and machine code treat
     differently is looked for. The exit code is 0 if they agree and 1 if not, and 3 after Ctrl-C.
     """
     model = chosen.build()
