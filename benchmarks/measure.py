@@ -16,6 +16,7 @@ from insync.explorer.breadth_first.workers import Team  # noqa: E402
 from insync.explorer.limits import Limits, Watch  # noqa: E402
 from insync.machine.kernels import Kernels, compile_kernels  # noqa: E402
 from insync.machine.memory import peak_memory  # noqa: E402
+from insync.machine.packed import PackedRows  # noqa: E402
 from insync.model.catalogue import find_model  # noqa: E402
 from insync.properties.registry import judge  # noqa: E402
 
@@ -36,10 +37,10 @@ def measure(case: dict[str, object]) -> dict[str, float]:
     began = time.perf_counter()
     kernels = compile_kernels(program, properties)
     figures["compile"] = time.perf_counter() - began
-    initial = program.schema.pack(program.initial)
+    initials = PackedRows.of(program.initials.rows, kernels.sizes.words)
     with Team(threads) as team:
         began, processor = time.perf_counter(), time.process_time()
-        search = BreadthFirstSearch(kernels, Watch(Limits(), None), team, threads, initial)
+        search = BreadthFirstSearch(kernels, Watch(Limits(), None), team, threads, initials)
         space = search.run()
         figures["search"] = time.perf_counter() - began
         figures["processor"] = time.process_time() - processor
@@ -50,7 +51,7 @@ def measure(case: dict[str, object]) -> dict[str, float]:
     figures["bytes_per_state"] = tables / states + kernels.sizes.row_bytes
     figures["peak_memory_bytes"] = peak_memory()
     if case.get("parts"):
-        figures["expand"] = _expand_all(kernels, space, initial)
+        figures["expand"] = _expand_all(kernels, space, program.initials.words(0))
         figures["insert_new"], figures["insert_known"] = _insert_all(kernels, space)
     space.close()
     return figures

@@ -224,7 +224,7 @@ def test_progress_reads_like_the_line_of_tlc() -> None:
 
 def test_representatives_stand_beside_all_states() -> None:
     found = replace(HOLDS, distinct_states=4_093_531, representatives=683_278, seconds={"compile": 0.4, "search": 2.0})
-    head, verdict, visited, *rest = describe_check(found, lambda state: {}, (), plain, 100).splitlines()
+    _, verdict, visited, *rest = describe_check(found, lambda state: {}, (), plain, 100).splitlines()
     assert verdict.endswith("in all 4,093,531 states, depth 26")
     assert visited == "  visited 683,278 representatives of 4,093,531 states"
-    assert rest[-1] == "compile 0.4 s, search 2.0 s, 341,639 representatives/s, memory 120 MiB"
+    assert rest[-1] == "compile 0.40 s, search 2.00 s, 341,639 representatives/s, memory 120 MiB"

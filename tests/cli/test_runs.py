@@ -161,7 +161,7 @@ def test_engines_that_differ_are_shown_with_the_state(insync: Insync, monkeypatc
     assert "so the difference lies in how states are kept or counted." in out
 
     def first(model: Model, **_: object) -> Difference:
-        return Difference(1, model.decode(model.program.initial), "It is the first state.")
+        return Difference(1, model.decode(model.program.initials[0]), "It is the first state.")
 
     monkeypatch.setattr(sys.modules["insync.explorer.agree"], "first_difference", first)
     code, out, _ = insync("agree", "kip320", *SMALL, *chosen)

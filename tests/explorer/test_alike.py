@@ -16,7 +16,7 @@ from insync_symmetric import Gossip, Mixed, Partial, TwoPhase
 @pytest.mark.parametrize(
     ("way", "sentence"),
     [
-        (1, "the initial state of partial singles one out: holder is another with n1 and n2 swapped."),
+        (1, "partial begins with a member singled out: holder is another with n1 and n2 swapped."),
         (2, "the guard of take(node=n1) and of take(node=n2) is not the same with n1 and n2 swapped."),
         (3, "the guard of take(node=n1) and of take(node=n2) is not the same with n1 and n2 swapped."),
         (4, "what is assigned to wild of drop() is not the same with n1 and n2 swapped."),

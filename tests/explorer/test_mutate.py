@@ -45,7 +45,7 @@ def reachable(program: Program) -> dict[Codes, set[object]]:
     """Each state with its steps; those that change nothing are left out, those that are refused are marked."""
     evaluator = Evaluator(program)
     found: dict[Codes, set[object]] = {}
-    open_ = [program.initial]
+    open_ = [program.initials[0]]
     while open_:
         codes = open_.pop()
         if codes in found:
@@ -189,9 +189,9 @@ def test_mutants_of_every_kind_of_model_can_be_made_and_run() -> None:
         for mutant in mutants_of(model):
             program = mutant.program(model.program)
             evaluator = Evaluator(program)
-            for number in evaluator.enabled(program.initial):
-                if evaluator.failing_check(number, program.initial) is None:
-                    codes = evaluator.step(number, program.initial)
+            for number in evaluator.enabled(program.initials[0]):
+                if evaluator.failing_check(number, program.initials[0]) is None:
+                    codes = evaluator.step(number, program.initials[0])
                     sizes = [cell.size for cell in program.schema.cells]
                     assert all(0 <= code < size for code, size in zip(codes, sizes, strict=True)), mutant.name
 

@@ -19,7 +19,7 @@ Call = tuple[str, dict[str, str]]
 def _claim(model: Model, name: str, *calls: Call, refused: Call | None = None) -> Trace:
     """The trace of these calls as the search would claim it, with labels and reason still to come."""
     program = model.program
-    codes = program.initial
+    codes = program.initials[0]
     steps = [TraceStep(None, {}, model.decode(codes))]
     for action, parameters in calls:
         number = program.action_number(action, parameters)

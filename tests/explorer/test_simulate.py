@@ -11,6 +11,7 @@ from insync.explorer.evaluator.shrink import FailingWalks, shrink
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.replay import replay
 from insync.machine.kernels import Part, compile_kernels
+from insync.machine.packed import PackedRows
 from insync.machine.walker import merged
 from insync.model import Model
 from insync.model.catalogue import find_model
@@ -22,6 +23,10 @@ from insync_evaluator import conditions
 from insync_toys import TOYS, Clock, DieHard, Overflow, TokenRing
 
 KIP101 = find_model("kip101")(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)
+
+
+def initials_of(model: Model) -> PackedRows:
+    return PackedRows.of(model.program.initials.rows, model.program.schema.words)
 
 
 def name_of(model: Model) -> str:
@@ -68,8 +73,7 @@ def test_another_seed_gives_other_walks() -> None:
 def test_a_walk_does_not_depend_on_how_many_there_are() -> None:
     model = TokenRing()
     kernels = compile_kernels(model.program, [], (Part.WALK,))
-    initial = model.program.schema.pack(model.program.initial)
-    walker = kernels.walker(initial, 5, 25)
+    walker = kernels.walker(initials_of(model), 5, 25)
     whole = walker.walk(0, 900)
     parts = [walker.walk(0, 1), walker.walk(1, 257), walker.walk(257, 900)]
     assert whole.steps == tuple(map(sum, zip(*(part.steps for part in parts), strict=True)))
@@ -124,7 +128,7 @@ def test_a_refused_step_is_not_counted_in_any_length(walks: int, depth: int) -> 
 def test_lengths_of_walks_add_up_to_the_steps() -> None:
     model = Late()
     kernels = compile_kernels(model.program, [], (Part.WALK,))
-    walker = kernels.walker(model.program.schema.pack(model.program.initial), 1, 20)
+    walker = kernels.walker(initials_of(model), 1, 20)
     walked = walker.walk(0, 500)
     walker.close()
     assert walked.failed is not None
@@ -221,7 +225,7 @@ def test_shrinking_leaves_no_step_that_is_not_needed() -> None:
     node = conditions(model)["never_four"]
     walks = FailingWalks(Stepper(model), lambda codes: not evaluate(node, codes))
     kernels = compile_kernels(model.program, [node], (Part.WALK,))
-    walker = kernels.walker(model.program.schema.pack(model.program.initial), 2, 400)
+    walker = kernels.walker(initials_of(model), 2, 400)
     failed = walker.walk(0, 2000).failed
     walker.close()
     assert failed is not None

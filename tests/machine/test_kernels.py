@@ -58,7 +58,7 @@ def test_only_what_is_asked_for_is_compiled(compiled: list[str]) -> None:
 def test_without_conditions_a_checker_has_nothing_to_say() -> None:
     model = TokenRing()
     checker = compile_kernels(model.program, parts=(Part.CHECK,)).checker()
-    rows = PackedRows([model.program.schema.pack(model.program.initial)])
+    rows = PackedRows([model.program.schema.pack(model.program.initials[0])])
     checker.check(rows.address, rows.count)
     assert checker.take() == []
     checker.close()

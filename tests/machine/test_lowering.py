@@ -14,6 +14,8 @@ from insync.machine.packed import Found, PackedRows
 from insync.machine.sizes import Sizes
 from insync.model.graph import Graph, Node, Op
 from insync.model.schema import Cell
+from insync.model.semantics import MEANING
+from insync.model.simplify import apply
 from insync_expressions import SIZES, Tree, conditions, direct, every_state, made, numbers, sets
 
 WORDS = 2
@@ -139,6 +141,25 @@ def test_a_selection_of_constants_is_a_table() -> None:
         nodes = [graph.node(Op.EQ, (selection, graph.const(value))) for value in sorted(set(wanted))]
         found = [expected(schema, [value == each for value in wanted], states) for each in sorted(set(wanted))]
         assert violations(schema, nodes, states) == found
+
+
+@pytest.mark.parametrize("op", [Op.DIV, Op.MOD])
+@pytest.mark.parametrize("n", [2, 3, 7, 8, 10, 1000, 2**40 + 1])
+@pytest.mark.parametrize(
+    ("size", "low"), [(40, -20), (40, 0), (11, -5), (3000, -1500), (2**33, -(2**32)), (2**61, -(2**60)), (2**62, 0)]
+)
+def test_a_number_of_any_size_is_divided_and_rounded_down(op: Op, n: int, size: int, low: int) -> None:
+    """By a shift, a choice of two, a product, or a division: with numbers around its steps, negative ones too."""
+    schema, graph = layout([(size, 0, 1)]), Graph([size])
+    number = apply(Op.ADD, graph.cell(0), graph.const(low))
+    around = {0, 1, -low, -low - 1, n - low, n - low - 1, size // 3, size - 2, size - 1, size // n * n - low % n}
+    codes = sorted({code for code in around if 0 <= code < size} | set(range(min(size, 45))))
+    wanted = [MEANING[op](code + low, n) for code in codes]
+    nodes = [graph.node(Op.EQ, (apply(op, number, graph.const(n)), graph.const(each))) for each in sorted(set(wanted))]
+    found = [
+        expected(schema, [value == each for value in wanted], [(c,) for c in codes]) for each in sorted(set(wanted))
+    ]
+    assert violations(schema, nodes, [(code,) for code in codes]) == found
 
 
 @pytest.mark.parametrize("size", [62, 63, 64, 65, 70])

@@ -226,7 +226,7 @@ def test_a_wrong_class_is_refused_at_its_line(statements: str, message: str) -> 
         ("    def initial(self, s): return s.n", "wrong_model.py:2: initial returns this number; it assigns"),
         (
             "    def initial(self, s): require(s.up)",
-            "wrong_model.py:2: require\\(\\) belongs in an action. .*`initial`",
+            "wrong_model.py:2: require\\(\\) belongs in an action or a method marked with @initial. .*`initial`",
         ),
         ("    def initial(self, s):\n        if s.up: s.n = 1", "wrong_model.py:3: Python decides `if`"),
         (

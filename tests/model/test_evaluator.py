@@ -14,8 +14,8 @@ from insync_toys import TOYS, Clock, Commit, DieHard, Grid, Ledger, Overflow, Te
 def reached(model: Model, limit: int = 400) -> Iterator[tuple[int, ...]]:
     """Yield the first states of a model in breadth-first order; steps that leave a field lead nowhere."""
     evaluator = Evaluator(model.program)
-    seen = {model.program.initial: None}
-    for codes in (queue := [model.program.initial]):
+    seen = {model.program.initials[0]: None}
+    for codes in (queue := [model.program.initials[0]]):
         yield codes
         for number in evaluator.enabled(codes) if len(queue) < limit else ():
             if evaluator.failing_check(number, codes) is None:
@@ -81,7 +81,7 @@ def test_which_invariants_of_a_toy_hold(model: Model, broken: set[str]) -> None:
 def test_die_hard_is_solved_in_six_steps() -> None:
     model = DieHard()
     evaluator = Evaluator(model.program)
-    level, steps = {model.program.initial}, 0
+    level, steps = {model.program.initials[0]}, 0
     while all(evaluate(conditions(model)["never_four"], codes) for codes in level):
         level = {after for codes in level for _, after in successors(evaluator, codes)}
         steps += 1
@@ -94,7 +94,7 @@ def test_a_step_that_is_not_enabled_is_refused() -> None:
     number = model.program.action_number("stop", {"node": "n2"})
     assert number is not None
     with pytest.raises(GuardError, match=r"^stop\(node=n2\) is not enabled in this state\.$"):
-        evaluator.step(number, model.program.initial)
+        evaluator.step(number, model.program.initials[0])
 
 
 def test_a_step_that_leaves_its_field_is_refused_with_the_line() -> None:
@@ -137,4 +137,4 @@ def test_deep_expressions_need_no_recursion() -> None:
     total = node
     for _ in range(5_000):
         total = model.program.graph.node(conditions(model)["shows_an_hour"].op.MIN, (total, node))
-    assert evaluate(total, model.program.initial) == 0
+    assert evaluate(total, model.program.initials[0]) == 0

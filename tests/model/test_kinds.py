@@ -59,14 +59,16 @@ def test_a_range_is_a_parameter_and_a_domain() -> None:
     promises = [a.shown_parameters for a in model.program.actions if a.name == "promise"]
     assert promises[:2] == [{"voter": "voter1", "ballot": "1"}, {"voter": "voter1", "ballot": "2"}]
     assert len(promises) == 2 * 3
-    first = model.decode(model.program.initial)
+    first = model.decode(model.program.initials[0])
     assert first == {
         "promised": {"voter1": None, "voter2": None},
         "last": 1,
         "mood": {"seat0": "CALM", "seat1": "CALM"},
         "turn": 0,
+        "hand": 0,
+        "half": -2,
     }
-    assert model.encode({**first, "last": 3}) != model.program.initial
+    assert model.encode({**first, "last": 3}) != model.program.initials[0]
 
 
 def test_a_set_of_the_numbers_of_a_range() -> None:

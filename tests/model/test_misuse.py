@@ -113,7 +113,8 @@ def test_python_if() -> None:
 
 BEFORE = "Python decides `if`, `and`, `or`, `not` and chains"
 NO_VALUE = "this number has no value while the model is traced, so it cannot be an index of a Python list"
-ROUND = "numbers of a model are added, subtracted and multiplied, but not divided (%, // or /)."
+WHOLE = "numbers of a model are whole; write // for the quotient rounded down, not /."
+ROUND = "numbers of a model are divided (// and %) by whole numbers from 1 that are known while it is traced, not by"
 WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: require(s.up and s.n == 1), BEFORE),
     (lambda s: require(s.up or s.n == 1), BEFORE),
@@ -124,10 +125,16 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: list(range(s.n)), NO_VALUE),
     (lambda s: require(0 in s.isr), "Python's `in` needs an answer while the model is traced. Write the_set.contains"),
     (lambda s: [r for r in s.isr], "who is in this set is known only when the model runs. Write for_all"),  # noqa: C416
-    (lambda s: setattr(s, "n", (s.n + 1) % 3), ROUND),
-    (lambda s: setattr(s, "n", s.n // 2), ROUND),
-    (lambda s: setattr(s, "n", 7 % s.n), ROUND),
-    (lambda s: setattr(s, "n", s.n / 2), ROUND),
+    (lambda s: setattr(s, "n", (s.n + 1) % s.n), f"{ROUND} this number. Where x goes round below a number n of the"),
+    (lambda s: setattr(s, "n", s.n // 0), f"{ROUND} 0."),
+    (lambda s: setattr(s, "n", s.n % -3), f"{ROUND} -3."),
+    (lambda s: setattr(s, "n", s.n // True), f"{ROUND} True."),
+    (lambda s: setattr(s, "n", s.n % 1.5), f"{ROUND} 1.5."),
+    (lambda s: setattr(s, "n", 7 % s.n), f"{ROUND} this number."),
+    (lambda s: setattr(s, "n", 7 // s.n), f"{ROUND} this number."),
+    (lambda s: setattr(s, "n", divmod(7, s.n)[0]), f"{ROUND} this number."),
+    (lambda s: setattr(s, "n", s.n / 2), WHOLE),
+    (lambda s: setattr(s, "n", 2 / s.n), WHOLE),
     (lambda s: min(s.n, 2), BEFORE),
     (lambda s: min(s.n, s.n), BEFORE),
     (lambda s: require(s.nn == 1), "the state has no field 'nn'. Did you mean 'n'?"),
@@ -228,7 +235,10 @@ def traced(predicate: Callable[[Any], Any]) -> None:
     ("predicate", "message"),
     [
         (lambda s: setattr(s, "n", 1) or True, "n cannot be assigned here; only an action (or `initial`) changes"),
-        (lambda s: require(s.up) or s.up, "require() belongs in an action. A property returns its condition;"),
+        (
+            lambda s: require(s.up) or s.up,
+            "require() belongs in an action or a method marked with @initial. A property returns its condition;",
+        ),
         (lambda s: None, "<lambda> returns nothing; it must return a condition on the state."),
         (lambda s: 1, "<lambda> returns 1, which is of type int; it must return a condition"),
         (lambda s: s.n, "<lambda> returns this number, which is of type Num; it must return a condition"),

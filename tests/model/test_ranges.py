@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -76,6 +78,31 @@ def test_a_disjunction_says_what_its_last_possible_part_says() -> None:
     assert not always_holds([combine(graph, Op.OR, [late, small]), late], small)
 
 
+SPANS = [(lo, hi) for lo in range(4) for hi in range(lo, 4)]
+
+
+@pytest.mark.parametrize("op", [Op.LT, Op.LE, Op.EQ, Op.AND, Op.OR])
+def test_all_that_is_true_of_two_numbers_by_themselves_is_shown(op: Op) -> None:
+    """A comparison of two numbers, or two of them of one number each, is decided exactly where its ranges decide it."""
+    graph = Graph([4, 4])
+    a, b = graph.cell(0), graph.cell(1)
+    if op in (Op.AND, Op.OR):
+        parts = [apply(Op.LT, a, graph.const(2)), apply(Op.LE, graph.const(2), b)]
+        condition = combine(graph, op, parts)
+    else:
+        condition = apply(op, a, b)
+    shown = Counter[bool]()
+    for first, second in itertools.product(SPANS, repeat=2):
+        ends = [(n, graph.const(lo), graph.const(hi)) for n, (lo, hi) in ((a, first), (b, second))]
+        guard = [part for n, lo, hi in ends for part in (apply(Op.LE, lo, n), apply(Op.LE, n, hi))]
+        box = list(itertools.product(*(range(lo, hi + 1) for lo, hi in (first, second))))
+        for wanted in (True, False):
+            claim = condition if wanted else apply(Op.NOT, condition)
+            assert always_holds(guard, claim) == all(bool(evaluate(condition, c)) == wanted for c in box), guard
+            shown[wanted] += always_holds(guard, claim)
+    assert min(shown.values()) > 3
+
+
 def test_the_guard_of_an_append_shows_that_the_place_is_there() -> None:
     """`f.leo < l.leo` and both at most 3: then `f.leo` is a place of a log of 3, and `f.leo + 1` fits."""
     graph = Graph([4, 4])
@@ -112,3 +139,14 @@ def test_a_contradictory_guard_is_no_trouble() -> None:
     guard = [apply(Op.LT, a, graph.const(3)), apply(Op.LT, graph.const(5), a)]
     assert sound(guard, apply(Op.EQ, a, graph.const(8)))
     always_holds(guard, apply(Op.EQ, a, graph.const(8)))
+
+
+def test_a_quotient_says_where_its_number_lies() -> None:
+    graph = Graph([20, 20])
+    a, b = graph.cell(0), graph.cell(1)
+    guard = [apply(Op.LE, apply(Op.DIV, a, graph.const(3)), graph.const(2))]
+    assert always_holds(guard, apply(Op.LE, a, graph.const(8)))
+    assert not always_holds(guard, apply(Op.LE, a, graph.const(7)))
+    small = [apply(Op.LT, b, graph.const(2))]
+    assert always_holds(small, apply(Op.LE, apply(Op.MOD, b, graph.const(4)), graph.const(1)))
+    assert always_holds(small, apply(Op.EQ, apply(Op.DIV, b, graph.const(4)), graph.const(0)))

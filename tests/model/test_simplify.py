@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from insync.model.errors import ModelError
 from insync.model.evaluator import evaluate
-from insync.model.graph import Graph, Op, Quantifier, reachable
+from insync.model.graph import Graph, Node, Op, Quantifier, reachable
 from insync.model.semantics import MEANING
 from insync.model.simplify import apply, combine
 from insync_expressions import SIZES, Tree, conditions, direct, every_state, made, numbers, sets
@@ -91,3 +91,35 @@ def test_plain_conjunctions_are_flat_and_quantified_ones_stay() -> None:
     assert flat.args == (a, b, c)
     quantified = combine(graph, Op.AND, [a, b], Quantifier("x", ("1", "2")))
     assert combine(graph, Op.AND, [quantified, c]).args == (quantified, c)
+
+
+def test_divisions_are_made_simple() -> None:
+    graph = Graph([5, 12])
+    a, b = graph.cell(0), graph.cell(1)
+
+    def divided(op: Op, number: Node, n: int) -> Node:
+        return apply(op, number, graph.const(n))
+
+    assert divided(Op.DIV, a, 1) is a
+    assert divided(Op.MOD, a, 1) is graph.const(0)
+    assert divided(Op.MOD, a, 5) is a
+    assert divided(Op.DIV, a, 5) is graph.const(0)
+    assert divided(Op.MOD, apply(Op.ADD, a, graph.const(10)), 5) is a
+    assert divided(Op.MOD, apply(Op.SUB, a, graph.const(5)), 5) is a
+    sixfold = apply(Op.MUL, b, graph.const(6))
+    assert divided(Op.MOD, sixfold, 3) is graph.const(0)
+    assert divided(Op.DIV, sixfold, 3) is apply(Op.MUL, b, graph.const(2))
+    assert divided(Op.DIV, sixfold, 6) is b
+    assert divided(Op.DIV, divided(Op.DIV, b, 2), 3) is divided(Op.DIV, b, 6)
+    assert divided(Op.MOD, divided(Op.MOD, b, 6), 3) is divided(Op.MOD, b, 3)
+    assert divided(Op.MOD, apply(Op.SUB, b, graph.const(1)), 3) is divided(Op.MOD, apply(Op.ADD, b, graph.const(2)), 3)
+    round_it = divided(Op.MOD, apply(Op.ADD, b, graph.const(1)), 12)
+    assert (round_it.lo, round_it.hi) == (0, 11)
+
+
+def test_a_division_by_what_no_number_reaches_is_none() -> None:
+    graph = Graph([3])
+    far = graph.const(2**61)
+    number = apply(Op.SUB, graph.cell(0), graph.const(1))
+    twice = apply(Op.DIV, apply(Op.DIV, number, far), far)
+    assert [evaluate(twice, (code,)) for code in range(3)] == [-1, 0, 0]

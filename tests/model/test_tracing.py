@@ -91,7 +91,7 @@ def test_what_the_guard_shows_needs_no_check() -> None:
 def test_tracing_is_deterministic(model: Model) -> None:
     again = type(model)(**model.identity)
     mine, theirs = model.program, again.program
-    assert mine.initial == theirs.initial
+    assert mine.initials == theirs.initials
     assert [repr(n) for a in mine.actions for n in reachable([n for _, n in a.updates])] == [
         repr(n) for a in theirs.actions for n in reachable([n for _, n in a.updates])
     ]
@@ -106,7 +106,7 @@ def test_a_property_may_be_plain() -> None:
 
 def test_the_first_state_has_what_is_not_assigned_as_zero() -> None:
     model = Commit(parties=2)
-    assert model.decode(model.program.initial) == {"phase": {"p1": "WORKING", "p2": "WORKING"}, "decision": None}
+    assert model.decode(model.program.initials[0]) == {"phase": {"p1": "WORKING", "p2": "WORKING"}, "decision": None}
     held = TokenRing()
-    assert held.decode(held.program.initial) == {"token": ["n1"], "working": [], "last": None}
-    assert all(evaluate(node, held.program.initial) for node in conditions(held).values())
+    assert held.decode(held.program.initials[0]) == {"token": ["n1"], "working": [], "last": None}
+    assert all(evaluate(node, held.program.initials[0]) for node in conditions(held).values())

@@ -142,8 +142,8 @@ class Chosen(Model):
 
 def test_a_set_of_plain_members_is_one_of_the_state_in_an_action() -> None:
     program = Chosen().program
-    evaluator = Evaluator(program)
-    assert [evaluator.step(number, program.initial) for number in evaluator.enabled(program.initial)] == [(1,), (2,)]
+    evaluator, start = Evaluator(program), program.initials[0]
+    assert [evaluator.step(number, start) for number in evaluator.enabled(start)] == [(1,), (2,)]
 
 
 class Isr(Subset, of=Replica):

@@ -50,7 +50,7 @@ FIELDS = State(n=Int(0, 5), up=Bool, log=Array(3, Int(0, 3)), at=Int(0, 2), last
 def stepped(body: Callable[[Any], None], fields: State = FIELDS, **state: object) -> dict[str, Any]:
     """Return the state after an action with this body."""
     model = model_with(body, fields)
-    before = {**model.decode(model.program.initial), **state}
+    before = {**model.decode(model.program.initials[0]), **state}
     return model.decode(Evaluator(model.program).step(0, model.encode(before)))
 
 
@@ -112,7 +112,7 @@ def test_what_does_not_fit_matters_only_where_the_block_is_entered() -> None:
 
     model = model_with(body)
     evaluator = Evaluator(model.program)
-    full = {**model.decode(model.program.initial), "n": 5}
+    full = {**model.decode(model.program.initials[0]), "n": 5}
     assert evaluator.failing_check(0, model.encode({**full, "up": False})) is None
     assert evaluator.failing_check(0, model.encode({**full, "up": True})) is not None
 

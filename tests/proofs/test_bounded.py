@@ -52,7 +52,7 @@ def test_a_violation_is_as_short_as_the_breadth_first_one(model: Model, depth: i
     for name, states in zip(found.violated, found.sequences, strict=True):
         (node,) = judge(model, [name]).nodes
         assert not evaluate(node, states.codes[-1])
-        assert states.codes[0] == model.program.initial
+        assert states.codes[0] == model.program.initials[0]
 
 
 def test_a_step_that_leaves_a_domain_is_found() -> None:

@@ -53,7 +53,7 @@ def test_a_lemma_can_be_searched_for_a_violation() -> None:
 
 def test_a_committed_record_is_kept_by_the_isr_of_the_leader_that_committed_it() -> None:
     model = KIP320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
-    state = model.decode(model.program.initial)
+    state = model.decode(model.program.initials[0])
     state["replica"]["b1"] |= {"leader": "b1", "epoch": "0", "isr": ["b1"], "leo": 1, "hw": 1}
     state["replica"]["b1"]["log"] = [{"id": "r0", "epoch": "0"}]
     state["quorum"] |= {"leader": "b1", "isr": ["b1"]}

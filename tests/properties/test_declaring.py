@@ -12,7 +12,7 @@ import insync.properties
 from insync.explorer import check
 from insync.model import Condition, Model, ModelError, StateView
 from insync.model import invariant as own
-from insync.properties import Failure, eventually, invariant, lemma, sometimes
+from insync.properties import Failure, eventually, invariant, lemma, sometimes, step_invariant
 from insync.properties.registry import invariants_of, judge, lemmas_of, run_properties_of, sentences_of
 from insync_toys import DieHard
 
@@ -64,7 +64,7 @@ def solved_some_time(model: SmallPuzzle, s: StateView) -> Condition:
 
 
 def test_the_door_has_what_is_declared_with() -> None:
-    names = {"Failure", "Fairness", "eventually", "invariant", "leads_to", "lemma", "sometimes"}
+    names = {"Failure", "Fairness", "eventually", "invariant", "leads_to", "lemma", "sometimes", "step_invariant"}
     assert set(insync.properties.__all__) == names
 
 
@@ -163,12 +163,15 @@ def many(model: Model, *states: StateView) -> Condition:
 
 TAKES = "takes the model class that it is about, as in"
 IN_THE_BODY = "In the class's own body, use @invariant of insync.model."
+IN_THE_BODY_OF_STEPS = "In the class's own body, use @step_invariant of insync.model."
+PARAMETERS = "and then its parameters, without * and **."
 MUST = "must take the model, the state"
 ANNOTATE = (
     "is annotated with 'int'; annotate it with a sort (a subclass of Index), a range (of Range), "
     "an enumeration or bool."
 )
 OF_INVARIANT, OF_LEMMA, OF_RUNS = cast("tuple[Any, Any, Any]", (invariant, lemma, eventually))
+OF_STEPS = cast("Any", step_invariant)
 """The decorators without their types, which forbid most of these mistakes."""
 
 
@@ -180,6 +183,14 @@ OF_INVARIANT, OF_LEMMA, OF_RUNS = cast("tuple[Any, Any, Any]", (invariant, lemma
             f"@invariant {TAKES} @invariant(Lock); above 'alone' there is none. {IN_THE_BODY}",
         ),
         (lambda: OF_LEMMA(alone), f"@lemma {TAKES} @lemma(Lock); above 'alone' there is none."),
+        (
+            lambda: OF_STEPS(three),
+            f"@step_invariant {TAKES} @step_invariant(Lock); above 'three' there is none. {IN_THE_BODY_OF_STEPS}",
+        ),
+        (
+            lambda: OF_STEPS(Puzzle)(alone),
+            f"'alone', declared with @step_invariant(Puzzle), {MUST} before, the state after {PARAMETERS}",
+        ),
         (lambda: OF_RUNS(int), f"@eventually {TAKES} @eventually(Lock); <class 'int'> is not one."),
         (
             lambda: OF_INVARIANT(Puzzle)(alone),

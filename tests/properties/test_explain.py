@@ -39,7 +39,7 @@ from insync_evaluator import successors
 def counterexample(model: Model, name: str) -> tuple[int, ...]:
     """Return the first state in which the property fails, breadth first."""
     (node,), evaluator = judge(model, [name]).nodes, Evaluator(model.program)
-    frontier, seen = [model.program.initial], {model.program.initial}
+    frontier, seen = [model.program.initials[0]], {model.program.initials[0]}
     while frontier:
         for codes in frontier:
             if not evaluate(node, codes):
@@ -57,7 +57,7 @@ def reason(model: Model, name: str, codes: Sequence[int]) -> str | None:
 
 def kafka_state(model: Model, **changes: Any) -> tuple[int, ...]:
     """Return the codes of the initial state with some fields changed, by path: `replica.b1.hw`."""
-    state = model.decode(model.program.initial)
+    state = model.decode(model.program.initials[0])
     for path, value in changes.items():
         *parents, last = path.split("__")
         place = state
@@ -147,7 +147,7 @@ def test_a_leader_that_lacks_its_own_committed_record_is_named() -> None:
 
 def test_leader_in_isr_is_explained() -> None:
     model = Kip320()
-    initial = model.program.initial
+    initial = model.program.initials[0]
     assert reason(model, "leader_in_isr", initial) == "The partition has no leader; its ISR is {b1, b2, b3}."
     outside = kafka_state(model, quorum__leader="b2", quorum__isr=["b1"])
     assert reason(model, "leader_in_isr", outside) == "The leader b2 is not in the controller's ISR {b1}."
@@ -173,7 +173,7 @@ def test_valid_high_watermark_is_explained() -> None:
 @pytest.mark.parametrize("name", ["weak_isr", "strong_isr", "well_formed_log"])
 def test_what_holds_has_no_reason(name: str) -> None:
     model = Kip320()
-    assert reason(model, name, model.program.initial) is None
+    assert reason(model, name, model.program.initials[0]) is None
 
 
 class Seat(Index):

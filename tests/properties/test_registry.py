@@ -76,7 +76,7 @@ def test_a_property_is_traced_into_the_model_s_graph_once() -> None:
     model = Kip320()
     (node,) = judge(model, ["weak_isr"]).nodes
     assert invariants_of(model)["weak_isr"].node(model) is node
-    assert evaluate(node, model.program.initial)
+    assert evaluate(node, model.program.initials[0])
 
 
 def test_type_ok_can_be_named_and_is_no_invariant() -> None:

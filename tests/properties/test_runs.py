@@ -120,4 +120,4 @@ def test_parameters_need_a_sort_and_a_leads_to_needs_two_conditions() -> None:
 def test_deadlock_is_a_property_of_every_model() -> None:
     model = Crossing(people=1)
     (node,) = judge(model, [DEADLOCK_FREE]).nodes
-    assert evaluate(node, model.program.initial)
+    assert evaluate(node, model.program.initials[0])

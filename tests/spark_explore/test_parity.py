@@ -14,6 +14,7 @@ from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.properties.registry import sentences_of
 from insync.spark_explore import SparkOptions, check
+from insync_initials import Cabinet, Probe, SelfStabilizing
 from insync_toys import TOYS, DieHard, Overflow
 
 if TYPE_CHECKING:
@@ -65,6 +66,15 @@ def test_every_model_and_property(spark: SparkSession, model: Model, keep_going:
     options = SparkOptions(session=spark, partitions=2, warm_states=warm)
     found = check(model, properties=names, options=options, keep_going=keep_going)
     assert facts(found) == facts(check_locally(model, properties=names, keep_going=keep_going))
+
+
+@pytest.mark.parametrize("warm", [1, 60])
+@pytest.mark.parametrize("model", [Cabinet(), Probe(), SelfStabilizing(nodes=3, most=4)], ids=name_of)
+def test_models_with_several_initial_states(spark: SparkSession, model: Model, warm: int) -> None:
+    options = SparkOptions(session=spark, partitions=3, warm_states=warm)
+    found = check(model, options=options, keep_going=True)
+    assert facts(found) == facts(check_locally(model, keep_going=True))
+    assert found.levels[0] == len(model.program.initials)
 
 
 @pytest.mark.parametrize("limits", [Limits(depth=1), Limits(depth=7), Limits(states=1000), Limits(states=20)], ids=repr)

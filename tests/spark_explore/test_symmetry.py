@@ -48,7 +48,7 @@ def test_without_symmetry_every_state_is_visited(spark: SparkSession) -> None:
 
 
 def test_members_that_are_not_alike_are_refused_before_spark_is_started() -> None:
-    with pytest.raises(UserError, match="the initial state of partial singles one out"):
+    with pytest.raises(UserError, match="partial begins with a member singled out"):
         check(Partial(way=1))
 
 

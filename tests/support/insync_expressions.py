@@ -71,6 +71,7 @@ _CELLS = st.sampled_from([Tree(Op.CELL, arg=i) for i in range(len(SIZES))])
 _INTS = st.integers(-3, 6).map(lambda i: Tree(Op.CONST, arg=i))
 _MASKS = st.integers(0, 15).map(lambda i: Tree(Op.CONST, arg=i))
 _MASK_CELL = st.just(Tree(Op.CELL, arg=MASK))
+_DIVISORS = st.integers(1, 7).map(lambda i: Tree(Op.CONST, arg=i))
 _TRUTHS = st.booleans().map(lambda b: Tree(Op.CONST, arg=b))
 
 
@@ -82,6 +83,7 @@ def numbers(depth: int) -> st.SearchStrategy[Tree]:
         return leaf
     num, cond = numbers(depth - 1), conditions(depth - 1)
     arithmetic = [_of(op, num, num) for op in (Op.ADD, Op.SUB, Op.MUL, Op.MIN, Op.MAX)]
+    arithmetic += [_of(op, num, _DIVISORS) for op in (Op.DIV, Op.MOD)]
     select = st.lists(num, min_size=1, max_size=5).map(lambda parts: Tree(Op.SELECT, tuple(parts)))
     return st.one_of(leaf, *arithmetic, _of(Op.ITE, cond, num, num), select, _of(Op.COUNT, sets(depth - 1)))
 

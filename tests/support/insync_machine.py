@@ -100,7 +100,7 @@ def store_kernels(words: int) -> Kernels:
 def reachable_states(model: Model) -> list[Words]:
     """Return every reachable state in order of discovery, by the evaluator; steps that are refused are not taken."""
     schema, evaluator = model.program.schema, Evaluator(model.program)
-    found = {tuple(model.program.initial): None}
+    found = {tuple(model.program.initials[0]): None}
     for codes in (queue := list(found)):
         for number in evaluator.enabled(codes):
             if evaluator.failing_check(number, codes) is None:

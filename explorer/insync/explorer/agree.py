@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.model.suspicion import suspicions
 from insync.properties.registry import judge, select
+from insync.properties.step_invariants import StepInvariant
 
 __all__ = [
     "Agreement",
@@ -144,11 +145,12 @@ def agree(
         if reporter is not None:
             reporter(opinions[-1])
     ran = [opinion for opinion in opinions if opinion.counts]
-    differences = tuple(text for other in ran[1:] for text in _differences(ran[0], other))
+    steps = {found.name for found in judge(model, names).invariants if isinstance(found, StepInvariant)}
+    differences = tuple(text for other in ran[1:] for text in _differences(ran[0], other, steps))
     depth = max((opinion.depth for opinion in ran), default=1)
     state = first_difference(model, properties=names, depth=depth, stop=event) if differences else None
     stopped = StopReason.INTERRUPT if event.is_set() else None
-    warnings = suspicions(model, judge(model, names).conditions)
+    warnings = suspicions(model, judge(model, names).written(model))
     reference, said = model_reference(model), tuple(opinions)
     return Agreement(reference, model.identity, names, said, differences, state, warnings, stopped)
 
@@ -178,8 +180,14 @@ def _asked(
         return Opinion(name, None, 0, None, None, {}, {}, time.perf_counter() - started, str(error.args[0]))
 
 
-def _differences(one: Opinion, other: Opinion) -> list[str]:
-    """Return a sentence for each thing that two engines say differently, in the levels that both have searched."""
+def _differences(one: Opinion, other: Opinion, steps: Collection[str]) -> list[str]:
+    """Return a sentence for each thing that two engines say differently, in the levels that both have searched.
+
+    Args:
+        one: what the first says.
+        other: what the other says.
+        steps: the names of the invariants of steps, which are broken by a step from the last level that was searched.
+    """
     found = []
     both = min(one.depth, other.depth)
     if one.levels is not None and other.levels is not None:
@@ -195,15 +203,15 @@ def _differences(one: Opinion, other: Opinion) -> list[str]:
             a, b = one.actions.get(action, 0), other.actions.get(action, 0)
             if a != b:
                 found.append(f"{one.engine} takes {a} steps of {action}, {other.engine} {b}.")
-    return found + _verdict_differences(one, other)
+    return found + _verdict_differences(one, other, steps)
 
 
-def _verdict_differences(one: Opinion, other: Opinion) -> list[str]:
+def _verdict_differences(one: Opinion, other: Opinion, steps: Collection[str]) -> list[str]:
     found = []
     for name in dict.fromkeys([*one.failing, *other.failing]):
         a, b = one.failing.get(name), other.failing.get(name)
         least = min(length for length in (a, b) if length is not None)
-        if a != b and least <= min(_looked(one), _looked(other)):
+        if a != b and least - (name in steps) <= min(_looked(one), _looked(other)):
             said = [f"{o.engine}: {_length(n)}" for o, n in ((one, a), (other, b))]
             found.append(f"{name}: {'; '.join(said)}.")
         elif a == b and name in one.paths and name in other.paths and one.paths[name] != other.paths[name]:
@@ -302,7 +310,9 @@ def z3_engine(depth: int) -> Engine:
         asked = judge(model, properties).invariants
         answer = check_bounded(model, asked, most, limits=ProofLimits(limits.seconds), stop=stop)
         violated = answer.verdict is BoundedVerdict.VIOLATED
-        lengths = {name: len(found.codes) for name, found in zip(answer.violated, answer.sequences, strict=True)}
+        steps = {found.name for found in asked if isinstance(found, StepInvariant)}
+        pairs = zip(answer.violated, answer.sequences, strict=True)
+        lengths = {name: len(found.codes) + (name in steps) for name, found in pairs}
         beyond = f"unknown beyond {_states(answer.depth)}"
         return Opinion(
             engine="z3",

@@ -20,7 +20,7 @@ from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violat
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
 from insync.machine.memory import peak_memory
-from insync.machine.packed import Words
+from insync.machine.packed import PackedRows, Words
 from insync.model import Model
 from insync.model.actions import action_specs
 from insync.model.catalogue import model_reference
@@ -34,7 +34,7 @@ from insync.properties.registry import Judged, judge, select
 __all__ = ["Extent", "PathTo", "check", "concluded", "result_of", "stopped_before", "violations_in"]
 
 PathTo = Callable[[Words, int], Sequence[Move]]
-"""Finds the moves from the initial state to a state of a level."""
+"""Finds the moves from an initial state to a state of a level."""
 
 
 def check(
@@ -89,8 +89,8 @@ def check(
     compiled = time.perf_counter()
     size = threads or available_cores()
     with Team(size) as team:
-        initial = kernels.representative(model.program.schema.pack(model.program.initial))
-        search = BreadthFirstSearch(kernels, watch, team, partitions or size, initial, keep_going, reporter)
+        initials = PackedRows.of(model.program.initials.rows, kernels.sizes.words)
+        search = BreadthFirstSearch(kernels, watch, team, partitions or size, initials, keep_going, reporter)
         try:
             space = search.run()
             searched = time.perf_counter()
@@ -162,7 +162,7 @@ def result_of(
         taken[action.name] += steps
     visited = None if alike.symmetry is None else sum(space.visited)
     extent = Extent(tuple(space.levels), space.expanded, space.stopped_by, taken, visited, alike.notes)
-    return concluded(model, "local", judged.names, extent, violations, seconds, judged.conditions)
+    return concluded(model, "local", judged.names, extent, violations, seconds, judged.written(model))
 
 
 @dataclass(frozen=True, slots=True)

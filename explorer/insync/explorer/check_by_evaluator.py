@@ -15,7 +15,7 @@ from insync.explorer.check import Extent, concluded
 from insync.explorer.evaluator.claims import Claim, PropertyLike, asked_names, claims_of
 from insync.explorer.evaluator.stepping import Refused, Stepper, Walk
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
-from insync.explorer.traces.counterexample import trace_of
+from insync.explorer.traces.counterexample import trace_of, violation_trace
 from insync.explorer.verdict import CheckResult, Violation
 from insync.model import Model
 from insync.model.evaluator import Codes
@@ -78,7 +78,7 @@ class _EvaluatorSearch:
     def run(self) -> None:
         """Search level by level until the space is complete or something ends it."""
         self.steps = dict.fromkeys(self.model.program.action_names, 0)
-        level = [self.model.program.initial]
+        level = list(self.model.program.initials)
         seen = set(level)
         while level:
             self._close(level)
@@ -140,7 +140,11 @@ class _EvaluatorSearch:
         for claim in self.claims:
             if claim.name in self.failing:
                 _, codes = self.failing[claim.name]
-                trace = trace_of(self.model, claim.name, self._walk_to(codes).moves, claim.reason(codes))
+                moves = self._walk_to(codes).moves
+                if claim.symbolic is not None:
+                    trace = violation_trace(self.model, claim.symbolic[0], moves)
+                else:
+                    trace = trace_of(self.model, claim.name, moves, claim.reason(codes))
                 found.append(Violation(claim.name, trace.length, trace))
         if self.refused is not None:
             _, codes, error = self.refused
@@ -150,10 +154,10 @@ class _EvaluatorSearch:
 
     def _walk_to(self, codes: Codes) -> Walk:
         numbers = []
-        while codes != self.model.program.initial:
+        while codes in self._parents:
             _, number, codes = self._parents[codes]
             numbers.append(number)
-        walk = Walk(Stepper(self.model))
+        walk = Walk(Stepper(self.model), codes)
         for number in reversed(numbers):
             walk.step(number)
         return walk
@@ -167,5 +171,6 @@ def _result(
     seconds: dict[str, float],
 ) -> CheckResult:
     extent = Extent(tuple(map(len, search.levels)), search.expanded, search.stopped_by, search.steps)
-    conditions = {claim.name: claim.symbolic[1] for claim in search.claims if claim.symbolic is not None}
+    symbolic = [claim.symbolic[0] for claim in search.claims if claim.symbolic is not None]
+    conditions = {found.name: found.as_written(model) for found in symbolic}
     return concluded(model, "evaluator", asked, extent, violations, seconds, conditions)

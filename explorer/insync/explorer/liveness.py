@@ -241,7 +241,7 @@ class _Court:
         graph, adjacency, watch = self.graph, self._adjacency, self.watch
         asked = [instance.then] if instance.when is None else [instance.then, instance.when]
         then, *rest = graph.truth(asked, watch.interrupted)
-        start = rest[0] if rest else np.arange(len(graph)) == 0
+        start = rest[0] if rest else np.arange(len(graph)) < graph.initial
         inside = ~then
         looping = inside.copy()
         looping[graph.expanded :] = False  # what is not expanded only seems to have no steps
@@ -254,11 +254,11 @@ def _shortest(graph: StateGraph, state: int) -> Path:
     import numpy as np
 
     path: Path = []
-    while state:
+    while state >= graph.initial:
         step = int(np.flatnonzero(graph.target == state)[0])  # the first step to it is from the level before
         path.insert(0, (int(graph.action[step]), state))
         state = int(graph.source[step])
-    return [(None, 0), *path]
+    return [(None, state), *path]
 
 
 def _moves(graph: StateGraph, path: Path) -> list[Move]:

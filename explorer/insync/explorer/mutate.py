@@ -24,6 +24,7 @@ from insync.explorer.mutants.mutants import Mutant, mutants_of, same_steps
 from insync.explorer.verdict import Verdict
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, compile_kernels
+from insync.machine.packed import PackedRows
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError, closest
@@ -224,8 +225,8 @@ class _Jury:
         """Return the places of those conditions that fail in some state of the model, and what ended the search."""
         program = self.model.program
         with Team(self.threads) as team:
-            initial = program.schema.pack(program.initial)
-            search = BreadthFirstSearch(kernels, watch, team, self.threads, initial, keep_going=True)
+            initials = PackedRows.of(program.initials.rows, kernels.sizes.words)
+            search = BreadthFirstSearch(kernels, watch, team, self.threads, initials, keep_going=True)
             try:
                 space = search.run()
                 return set(space.violations), space.stopped_by

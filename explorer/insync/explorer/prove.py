@@ -130,7 +130,7 @@ class ProofResult:
 
 
 def _warnings(model: Model, properties: Sequence[Invariant]) -> tuple[str, ...]:
-    return suspicions(model, {found.name: found.node(model) for found in properties})
+    return suspicions(model, {found.name: found.as_written(model) for found in properties})
 
 
 def prove(

@@ -11,17 +11,18 @@ from pathlib import Path
 from insync.explorer.evaluator.stepping import Move, Refused, Stepper, Walk
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.runs.lasso import Lasso, Verified, verify, witness_reason
-from insync.explorer.traces.counterexample import refused_step, trace_step
+from insync.explorer.traces.counterexample import first_codes, refused_step, trace_step
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.explorer.traces.trace_file import model_beside, read_trace
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import GuardError, UserError, closest
 from insync.properties.every_model import TYPE_OK
-from insync.properties.explain import explain
+from insync.properties.explain import explain, explain_step
 from insync.properties.fairness import Fairness
 from insync.properties.registry import judge, run_properties_of, select
 from insync.properties.runs import RunKind, RunProperty
+from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["ReplayError", "model_of_trace", "replay"]
 
@@ -90,7 +91,7 @@ class _Replay:
     def __init__(self, model: Model, place: str) -> None:
         self.model = model
         self.place = place
-        self.walk = Walk(Stepper(model))
+        self.walk = Walk(Stepper(model))  # begins anew in the first state of the trace
 
     def run(self, trace: Trace) -> Trace:
         names = self.model.identity
@@ -98,7 +99,7 @@ class _Replay:
         if missing:
             message = f"{missing[0]} is missing; expected a value for each of {', '.join(names)}. {_CAUSE}"
             raise self._error(message, "bounds")
-        steps = [self._executed(trace.steps[0], "step 0 (the initial state)")]
+        steps = [self._first(trace)]
         steps += [self._step(step, number) for number, step in enumerate(trace.steps[1:], start=1)]
         known = run_properties_of(self.model)
         if trace.property in known:
@@ -128,6 +129,15 @@ class _Replay:
             message = f"{verified.fault} {_CAUSE}"
             raise self._error(message, "the end of the trace")
         return replace(trace, steps=steps, reason=verified.reason, refused=None)
+
+    def _first(self, trace: Trace) -> TraceStep:
+        """The first step; where there are several initial states, its state must be one of them."""
+        count, start = len(self.model.program.initials), first_codes(self.model, trace)
+        if start is None and count > 1:
+            message = f"the state in the trace is none of the {count} initial states of {self.model.name}. {_CAUSE}"
+            raise self._error(message, "step 0 (an initial state)")
+        self.walk = Walk(self.walk.stepper, start)
+        return self._executed(trace.steps[0], "step 0 (the initial state)")
 
     def _step(self, step: TraceStep, number: int) -> TraceStep:
         where = f"step {number}"
@@ -173,9 +183,20 @@ class _Replay:
 
     def _reason(self, trace: Trace) -> str:
         (found,) = judge(self.model, [trace.property]).invariants
+        if isinstance(found, StepInvariant):
+            return self._reason_of_step(trace, found)
         reason = explain(self.model, found, self.walk.codes)
         if reason is None:
             message = f"{trace.property} holds in the last state of the trace, which must violate it. {_CAUSE}"
+            raise self._error(message, f"step {trace.length - 1}")
+        return reason
+
+    def _reason_of_step(self, trace: Trace, found: StepInvariant) -> str:
+        """Why the last step breaks an invariant of steps."""
+        states = [codes for _, codes in self.walk.moves[-2:]]
+        reason = explain_step(self.model, found, *states) if len(states) == 2 else None
+        if reason is None:
+            message = f"the last step of the trace keeps {trace.property}, which it must break. {_CAUSE}"
             raise self._error(message, f"step {trace.length - 1}")
         return reason
 

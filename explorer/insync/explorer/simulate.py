@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -17,19 +17,23 @@ from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import PropertyResult, Verdict, Violation
 from insync.explorer.walk_threads import Taken, Walks, WalkThreads
 from insync.machine.interruptible import GivenUp
+from insync.machine.kernels import Part, compile_kernels
 from insync.machine.memory import peak_memory
-from insync.machine.packed import Words
+from insync.machine.packed import PackedRows
 from insync.machine.walker import FailedWalk, nothing_walked
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.model.evaluator import evaluate
+from insync.model.evaluator import Codes, evaluate, evaluate_each
 from insync.model.graph import Node
 from insync.model.program import Program
 from insync.model.suspicion import suspicions
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import Judged, judge
+from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["SimulationResult", "WalkEngine", "WalkLengths", "simulate", "simulated", "walk_watch"]
+
+_FEW = 100  # initial states that the evaluator looks at in no time; machine code is made for more
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +148,8 @@ class WalkEngine(Protocol):
             GivenUp: `stopped`, which is asked again and again, gave a reason.
         """
 
-    def take(self, initial: Words, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
-        """Take walks in order from a state, up to the first that fails or until the watch says stop."""
+    def take(self, initials: PackedRows, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
+        """Take walks in order, each from one of some states, up to the first that fails or until the watch stops."""
 
 
 def simulated(
@@ -173,11 +177,11 @@ def simulated(
         spent = {"compile": time.perf_counter() - started, "search": 0.0}
         return _simulation_of(model, judged, walks, taken, None, spent)
     compiled = time.perf_counter()
-    wrong = [place for place, node in enumerate(judged.nodes) if not evaluate(node, program.initial)]
-    if wrong:
-        taken = Taken(replace(taken.total, lengths={0: 1}, failed=FailedWalk(0, wrong[0], ())), None)
+    wrong = _wrong_at_first(program, judged.nodes)
+    if wrong is not None:
+        taken = Taken(replace(taken.total, lengths={0: 1}, failed=wrong), None)
     else:
-        taken = engine.take(program.schema.pack(program.initial), walks, watch, reporter)
+        taken = engine.take(PackedRows.of(program.initials.rows, program.schema.words), walks, watch, reporter)
     searched = time.perf_counter()
     spent = {"compile": compiled - started, "search": searched - compiled}
     violation = None
@@ -188,6 +192,31 @@ def simulated(
             taken = replace(taken, stopped_by=StopReason(str(ended.reason)))
         spent["shrink"] = time.perf_counter() - searched
     return _simulation_of(model, judged, walks, taken, violation, spent)
+
+
+def _wrong_at_first(program: Program, conditions: Sequence[Node]) -> FailedWalk | None:
+    """Return the walk of no step from the first initial state in which a condition fails, if there is one."""
+    initials = program.initials
+    if len(initials) <= _FEW:
+        found = (
+            FailedWalk(0, n, (), place) for place, codes in enumerate(initials) for n in _failing(conditions, codes)
+        )
+        return next(found, None)
+    checker = compile_kernels(program, conditions, (Part.CHECK,)).checker()
+    rows = PackedRows.of(initials.rows, program.schema.words)
+    try:
+        checker.check(rows.address, rows.count)
+        least = [(found.least, number) for number, found in enumerate(checker.take()) if found.least is not None]
+    finally:
+        checker.close()
+    if not least:
+        return None
+    words, number = min(least)
+    return FailedWalk(0, number, (), initials.place_of(program.schema.unpack(words)) or 0)
+
+
+def _failing(conditions: Sequence[Node], codes: Codes) -> Iterator[int]:
+    return (number for number, holds in enumerate(evaluate_each(conditions, codes)) if not holds)
 
 
 def _while_compiling(reporter: WalkReporter | None, watch: Watch) -> Callable[[], None] | None:
@@ -219,15 +248,22 @@ def _shortened(model: Model, judged: Judged, failed: FailedWalk, stopped: Callab
     Raises:
         GivenUp: it is a long walk, and was to end before the evaluator had taken it once.
     """
-    stepper = Stepper(model)
+    stepper, start = Stepper(model), model.program.initials[failed.start]
     if failed.property == len(judged.nodes):
-        shortened = shrink(FailingWalks(stepper, None), failed.actions, stopped)
+        shortened = shrink(FailingWalks(stepper, None, start), failed.actions, stopped)
         trace = refusal_trace(model, shortened.moves)
         return Violation(TYPE_OK, trace.length, trace)
     violated, node = judged.invariants[failed.property], judged.nodes[failed.property]
-    walks = FailingWalks(stepper, lambda codes: not evaluate(node, codes))
+    walks = FailingWalks(stepper, lambda codes: not evaluate(node, codes), start)
     trace = violation_trace(model, violated, shrink(walks, failed.actions, stopped).moves)
     return Violation(violated.name, trace.length, trace)
+
+
+def _states_of(failed: FailedWalk, judged: Judged) -> int:
+    """Return how many states a failing walk has: a refused step leads to none, a step that is broken to one more."""
+    if failed.property == len(judged.invariants):
+        return len(failed.actions)
+    return len(failed.actions) + 1 + isinstance(judged.invariants[failed.property], StepInvariant)
 
 
 def _simulation_of(
@@ -255,7 +291,6 @@ def _simulation_of(
     violated = {violation.property} if violation is not None else set()
     names = [*judged.names, *(violated - set(judged.names))]
     steps = sum(actions.values())
-    lost = total.failed is not None and total.failed.property < len(judged.nodes)
     return SimulationResult(
         model=model_reference(model),
         bounds=model.identity,
@@ -270,13 +305,13 @@ def _simulation_of(
         ),
         violation=violation,
         failed_walk=None if total.failed is None else total.failed.number,
-        failed_walk_length=None if total.failed is None else len(total.failed.actions) + lost,
+        failed_walk_length=None if total.failed is None else _states_of(total.failed, judged),
         lengths=WalkLengths(
             min(total.lengths, default=0), max(total.lengths, default=0), steps / max(count, 1), total.stuck
         ),
         actions=actions,
         not_taken=tuple(name for name, steps in actions.items() if not steps),
-        warnings=suspicions(model, judged.conditions),
+        warnings=suspicions(model, judged.written(model)),
         seconds=spent,
         peak_memory_bytes=peak_memory(),
     )

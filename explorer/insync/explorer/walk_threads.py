@@ -11,7 +11,7 @@ from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.limits import StopReason, Watch, require_whole
 from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
 from insync.machine.kernels import Kernels, Part, compile_kernels
-from insync.machine.packed import Words
+from insync.machine.packed import PackedRows
 from insync.machine.walker import Walked, Walker, merged
 from insync.model.graph import Node
 from insync.model.program import Program
@@ -78,12 +78,12 @@ class WalkThreads:
         """Compile the kernel of walks."""
         self._kernels = compile_kernels(program, conditions, (Part.WALK,), stopped=stopped)
 
-    def take(self, initial: Words, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
+    def take(self, initials: PackedRows, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
         """Take walks; those that are under way when it is stopped end where they are, and count."""
         assert self._kernels is not None, "compile comes first"
         shares = _Shares(walks, watch, reporter)
         with Team(self._threads) as team:
-            walkers = [self._kernels.walker(initial, walks.seed, walks.depth) for _ in range(self._threads)]
+            walkers = [self._kernels.walker(initials, walks.seed, walks.depth) for _ in range(self._threads)]
             try:
                 team.run(lambda number: shares.work(walkers[number]))
             finally:

@@ -18,7 +18,7 @@ from insync.machine.emit.walking import walk_module
 from insync.machine.expander import Expander
 from insync.machine.identity import conditions_key, program_key, words_key
 from insync.machine.interruptible import GivenUp, interruptible
-from insync.machine.packed import PackedRows, Words, words_at
+from insync.machine.packed import PackedRows, Words
 from insync.machine.sizes import Sizes
 from insync.machine.store import Memory, Store, StoreKernels, reserve
 from insync.machine.walker import Walker
@@ -90,14 +90,25 @@ class Kernels:
         row = PackedRows([state])
         return self._functions["owner"](row.address, partitions)
 
+    def shares(self, states: PackedRows, partitions: int) -> list[PackedRows]:
+        """Return which of some states each partition stores, in their order. Needs the part STORE."""
+        if partitions == 1:
+            return [states]
+        owner, size = self._functions["owner"], self.sizes.row_bytes
+        shares = [bytearray() for _ in range(partitions)]
+        content = states.content(self.sizes.words)
+        for at in range(0, len(content), size):
+            shares[owner(states.address + at, partitions)] += content[at : at + size]
+        return [PackedRows.of(bytes(share), self.sizes.words) for share in shares]
+
     def find(self, rows: int, count: int, state: PackedRows) -> int | None:
         """Return the first place of a state among some states in memory, if it is there. Needs the part STORE."""
         place = self._functions["find"](rows, count, state.address)
         return place if place < count else None
 
-    def walker(self, initial: Words, seed: int, depth: int) -> Walker:
+    def walker(self, initials: PackedRows, seed: int, depth: int) -> Walker:
         """Return what takes random walks; see `Walker`. Needs the part WALK."""
-        return Walker(self.sizes, self._functions["walk"], initial, seed, depth)
+        return Walker(self.sizes, self._functions["walk"], initials, seed, depth)
 
     def edges(self) -> Edges:
         """Return what lists steps. Needs the part EDGES."""
@@ -107,9 +118,16 @@ class Kernels:
         """Return the state that stands for all that differ from a state in who is who only; without symmetry itself."""
         if not self.sizes.symmetric:
             return state
-        row = PackedRows([state])
-        self._functions["represent"](row.address, row.address)
-        return words_at(row.address, self.sizes.words)
+        return self.representatives(PackedRows([state])).first(self.sizes.words)
+
+    def representatives(self, states: PackedRows) -> PackedRows:
+        """Return the state that stands for each of some states, in their order."""
+        if not self.sizes.symmetric:
+            return states
+        words = self.sizes.words
+        made = PackedRows.of(states.content(words), words)
+        self._functions["represent"](made.address, made.count)
+        return made
 
     def states_of(self, rows: int, count: int) -> int:
         """Return how many states some states in memory stand for; without symmetry so many."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,6 +33,24 @@ class PackedRows:
         self.count = len(states)
         self._memory = (ctypes.c_uint64 * sum(map(len, states)))(*(word for state in states for word in state))
         self.address = ctypes.addressof(self._memory)
+
+    @classmethod
+    def of(cls, content: array[int] | bytes, words: int) -> PackedRows:
+        """Return a copy of states that lie one after the other, each of so many words."""
+        made = cls([])
+        copied = content if isinstance(content, bytes) else content.tobytes()
+        made.count = len(copied) // (8 * words)
+        made._memory = (ctypes.c_uint64 * max(1, len(copied) // 8)).from_buffer_copy(copied or bytes(8))
+        made.address = ctypes.addressof(made._memory)
+        return made
+
+    def first(self, words: int) -> Words:
+        """Return the first state."""
+        return words_at(self.address, words)
+
+    def content(self, words: int) -> bytes:
+        """Return the states one after the other."""
+        return ctypes.string_at(self.address, 8 * words * self.count)
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from enum import IntEnum
 from functools import reduce
 
 from insync.machine.memory import Block
-from insync.machine.packed import Words
+from insync.machine.packed import PackedRows
 from insync.machine.sizes import BATCH, COLUMN_BYTES, MASK_BYTES, Sizes
 
 __all__ = ["NO_WALK", "FailedWalk", "PlaceField", "WalkField", "Walked", "Walker", "merged", "nothing_walked"]
@@ -28,7 +28,7 @@ class WalkField(IntEnum):
     NEXT = 1  # number of the next walk to begin
     END = 2  # number after the last walk
     DEPTH = 3  # most steps of a walk
-    INITIAL = 4  # address of the initial state
+    INITIALS = 4  # address of the initial states
     ROWS = 5  # scratch: the states of a batch
     COLUMNS = 6  # scratch: the same word by word
     MASKS = 7  # scratch: MASK_BYTES per action: where it is enabled
@@ -38,10 +38,11 @@ class WalkField(IntEnum):
     PATHS = 11  # scratch: DEPTH 32-bit action numbers per place of the batch
     STEPS = 12  # address of one counter per action: the steps taken
     LENGTHS = 13  # address of a number per walk, from FIRST on: its steps, once it has ended
-    FAILED = 14  # address of a record: number of the failing walk, property, steps, then DEPTH 32-bit action numbers
+    FAILED = 14  # address of a record: number of the failing walk, property, steps, start, DEPTH 32-bit action numbers
     STUCK = 15  # address of a counter: walks that ended in a state without a step
     FIRST = 16  # number of the first walk
     ROUNDS = 17  # most steps of a place before the kernel returns
+    STARTS = 18  # how many initial states there are
 
 
 class PlaceField(IntEnum):
@@ -51,6 +52,7 @@ class PlaceField(IntEnum):
     RANDOM = 1  # the state of its generator
     TAKEN = 2  # its steps so far
     ENABLED = 3  # how many actions are enabled, then how many of them to pass over
+    START = 4  # place of the initial state that it began in
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,13 @@ class FailedWalk:
         number: of the walk.
         property: its place among the properties; their number for a step that is refused.
         actions: the steps from the initial state; the refused one, if there is one, is the last.
+        start: the place of the initial state among those of the program.
     """
 
     number: int
     property: int
     actions: tuple[int, ...]
+    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +116,17 @@ class Walker:
     Args:
         sizes: of the program.
         walk: its kernel; see `walking.walk_module`.
-        initial: the packed initial state.
+        initials: the packed initial states.
         seed: of the random numbers.
         depth: most steps of a walk.
     """
 
-    def __init__(self, sizes: Sizes, walk: Callable[[int], int], initial: Words, seed: int, depth: int) -> None:
+    def __init__(self, sizes: Sizes, walk: Callable[[int], int], initials: PackedRows, seed: int, depth: int) -> None:
         self._sizes, self._walk, self._depth = sizes, walk, depth
-        self._initial = (ctypes.c_uint64 * sizes.words)(*initial)
+        self._initials = initials
         self._steps = (ctypes.c_uint64 * sizes.actions)()
         self._lengths = (ctypes.c_uint64 * 0)()
-        self._failed = (ctypes.c_uint64 * (3 + (depth + 1) // 2))()
+        self._failed = (ctypes.c_uint64 * (4 + (depth + 1) // 2))()
         self._stuck = (ctypes.c_uint64 * 1)()
         self._context = (ctypes.c_uint64 * len(WalkField))()
         scratch = {
@@ -145,7 +149,8 @@ class Walker:
         fields = self._context
         fields[WalkField.SEED] = seed % 2**64
         fields[WalkField.DEPTH] = self._depth
-        fields[WalkField.INITIAL] = ctypes.addressof(self._initial)
+        fields[WalkField.INITIALS] = self._initials.address
+        fields[WalkField.STARTS] = self._initials.count
         fields[WalkField.STEPS] = ctypes.addressof(self._steps)
         fields[WalkField.FAILED] = ctypes.addressof(self._failed)
         fields[WalkField.STUCK] = ctypes.addressof(self._stuck)
@@ -193,11 +198,11 @@ class Walker:
                 self._lengths[number - first] = places[place + PlaceField.TAKEN]
 
     def _failure(self) -> FailedWalk | None:
-        number, prop, count = self._failed[:3]
+        number, prop, count, start = self._failed[:4]
         if number == NO_WALK:
             return None
-        path = (ctypes.c_uint32 * count).from_address(ctypes.addressof(self._failed) + 24)
-        return FailedWalk(number, prop, tuple(path))
+        path = (ctypes.c_uint32 * count).from_address(ctypes.addressof(self._failed) + 32)
+        return FailedWalk(number, prop, tuple(path), start)
 
     def close(self) -> None:
         """Give all memory back."""

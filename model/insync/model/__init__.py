@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from insync.model.actions import action, invariant
+from insync.model.actions import action, initial, invariant
+from insync.model.anything import ANY, Anything
 from insync.model.bound_terms import bound
 from insync.model.bounds import Bound, Bounds, BoundValues
 from insync.model.catalogue import find_model
+from insync.model.collected_views import BagView, SeqView
 from insync.model.define import Model
-from insync.model.domains import Absent, Array, Enum, Int, Option, Readable, ReadableState, Record, Set, State
+from insync.model.domains import (
+    Absent,
+    Array,
+    Bag,
+    Enum,
+    Int,
+    Option,
+    Readable,
+    ReadableState,
+    Record,
+    Seq,
+    Set,
+    SetOf,
+    State,
+)
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
 from insync.model.optional import OptionValue
 from insync.model.quantifiers import count, exists, for_all, max_of, min_of, sum_of, the
+from insync.model.set_views import SetOfView
 from insync.model.settings import Setting, Settings, Switch
 from insync.model.sorts import Index, Subset
+from insync.model.steps import step_invariant
 from insync.model.values import NONE, Bool, Condition, EnumValue, Nothing, Num, SetValue
 from insync.model.views import RecordView, StateView, record
 from insync.model.vocabulary import (
@@ -31,10 +49,14 @@ from insync.model.vocabulary import (
 from insync.model.whole_numbers import Range
 
 __all__ = [
+    "ANY",
     "NONE",
     "Absent",
     "And",
+    "Anything",
     "Array",
+    "Bag",
+    "BagView",
     "Bool",
     "Bound",
     "BoundValues",
@@ -62,7 +84,11 @@ __all__ = [
     "ReadableState",
     "Record",
     "RecordView",
+    "Seq",
+    "SeqView",
     "Set",
+    "SetOf",
+    "SetOfView",
     "SetValue",
     "Setting",
     "Settings",
@@ -77,6 +103,7 @@ __all__ = [
     "exists",
     "find_model",
     "for_all",
+    "initial",
     "invariant",
     "max_of",
     "maximum",
@@ -86,6 +113,7 @@ __all__ = [
     "require",
     "set_of",
     "snapshot",
+    "step_invariant",
     "sum_of",
     "the",
     "when",

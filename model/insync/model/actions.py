@@ -1,4 +1,4 @@
-"""What a class body marks: its actions, with their labels and parameters, and its invariants."""
+"""What a class body marks: its actions and initial methods, with their labels and parameters, and its invariants."""
 
 from __future__ import annotations
 
@@ -14,18 +14,24 @@ from insync.model.kinds import is_kind
 __all__ = [
     "ROLE",
     "ActionSpec",
+    "InitialSpec",
     "InvariantSpec",
     "action",
     "action_specs",
+    "check_signature",
+    "initial",
+    "initial_specs",
     "invariant",
     "invariant_names",
     "invariant_specs",
+    "marked_specs",
     "parameter_types",
     "place_of_function",
     "scopes_of",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+S = TypeVar("S")
 
 ROLE = "__insync_role__"
 """The attribute of a method that says what it is marked as."""
@@ -36,9 +42,19 @@ class ActionSpec:
 
     __slots__ = ("label", "parameters", "place")
     word: ClassVar[str] = "action"
+    mark: ClassVar[str] = "action"
+    states: ClassVar[tuple[str, ...]] = ("state",)
 
     def __init__(self, label: str | None, place: str, parameters: dict[str, type]) -> None:
         self.label, self.place, self.parameters = label, place, parameters
+
+
+class InitialSpec(ActionSpec):
+    """What `@initial` notes of a method, as `@action` does."""
+
+    __slots__ = ()
+    word: ClassVar[str] = "initial method"
+    mark: ClassVar[str] = "initial"
 
 
 class InvariantSpec:
@@ -46,6 +62,8 @@ class InvariantSpec:
 
     __slots__ = ("parameters", "place")
     word: ClassVar[str] = "invariant"
+    mark: ClassVar[str] = "invariant"
+    states: ClassVar[tuple[str, ...]] = ("state",)
 
     def __init__(self, place: str, parameters: dict[str, type]) -> None:
         self.place, self.parameters = place, parameters
@@ -56,16 +74,23 @@ def place_of_function(function: Callable[..., Any]) -> str:
     return f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
 
 
-def _check_signature(function: Callable[..., Any], word: str) -> None:
+def check_signature(function: Callable[..., Any], kind: type[ActionSpec | InvariantSpec]) -> None:
+    """Refuse to mark anything but a method of self, a state (or two), and parameters.
+
+    Raises:
+        ModelError: it is something else.
+    """
     code = getattr(function, "__code__", None)
     if code is None:
-        message = f"{user_frame()}: @{word} belongs directly above a method (def) of the model, not on {function!r}."
+        message = (
+            f"{user_frame()}: @{kind.mark} belongs directly above a method (def) of the model, not on {function!r}."
+        )
         raise ModelError(message)
     unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS) or function.__defaults__
-    if code.co_argcount < 2 or unusual:
+    if code.co_argcount < 1 + len(kind.states) or unusual:
         message = (
-            f"{place_of_function(function)}: the {word} {function.__name__!r} must take self, the state and then its "
-            f"parameters, without *, ** and defaults."
+            f"{place_of_function(function)}: the {kind.word} {function.__name__!r} must take self, the "
+            f"{', the '.join(kind.states)} and then its parameters, without *, ** and defaults."
         )
         raise ModelError(message)
 
@@ -79,13 +104,13 @@ def scopes_of(function: Callable[..., Any], frame: FrameType) -> Scopes:
     return frame.f_locals, frame.f_back.f_locals if frame.f_back else {}, function.__globals__
 
 
-def parameter_types(function: Callable[..., Any], word: str, scopes: Scopes) -> dict[str, type]:
-    """Return the type of each parameter after the model and the state, from its annotation.
+def parameter_types(function: Callable[..., Any], word: str, scopes: Scopes, states: int = 1) -> dict[str, type]:
+    """Return the type of each parameter after the model and its states, from its annotation.
 
     Raises:
         ModelError: an annotation names nothing that has members.
     """
-    names = function.__code__.co_varnames[2 : function.__code__.co_argcount]
+    names = function.__code__.co_varnames[1 + states : function.__code__.co_argcount]
     return {name: _parameter_type(function, word, name, scopes) for name in names}
 
 
@@ -126,9 +151,36 @@ def action(function: F | None = None, /, *, label: str | None = None) -> F | Cal
     body = sys._getframe(1)
 
     def mark(marked: F) -> F:
-        _check_signature(marked, "action")
+        check_signature(marked, ActionSpec)
         types = parameter_types(marked, "action", scopes_of(marked, body))
         setattr(marked, ROLE, ActionSpec(label, place_of_function(marked), types))
+        return marked
+
+    return mark if function is None else mark(function)
+
+
+@overload
+def initial(function: F, /) -> F: ...
+@overload
+def initial(*, label: str) -> Callable[[F], F]: ...
+
+
+def initial(function: F | None = None, /, *, label: str | None = None) -> F | Callable[[F], F]:
+    """Mark a method of a model as an initial method: what it assigns is an initial state, for each binding.
+
+    It begins from what the plain method `initial` assigned. Several such methods, parameters, and fields that it
+    assigns `ANY` to give several initial states; those that its `require` refuses are none.
+
+    Args:
+        function: the method: `self`, the state, then parameters as an action has them.
+        label: what a trace calls such a state, a format string over the parameters, where there are several.
+    """
+    body = sys._getframe(1)
+
+    def mark(marked: F) -> F:
+        check_signature(marked, InitialSpec)
+        types = parameter_types(marked, InitialSpec.word, scopes_of(marked, body))
+        setattr(marked, ROLE, InitialSpec(label, place_of_function(marked), types))
         return marked
 
     return mark if function is None else mark(function)
@@ -141,7 +193,7 @@ def invariant(function: F, /) -> F:
     belongs in the class body; `insync.properties.invariant` declares a function beside the class: `@invariant(Lock)`
     above a function of model and state.
     """
-    _check_signature(function, "invariant")
+    check_signature(function, InvariantSpec)
     types = parameter_types(function, "invariant", scopes_of(function, sys._getframe(1)))
     setattr(function, ROLE, InvariantSpec(place_of_function(function), types))
     return function
@@ -149,17 +201,27 @@ def invariant(function: F, /) -> F:
 
 def action_specs(model: type) -> dict[str, ActionSpec]:
     """Return the actions of a model class by name, inherited ones first, in order of definition."""
-    return {name: spec for name, spec in _marked(model) if isinstance(spec, ActionSpec)}
+    return {name: spec for name, spec in _marked(model) if type(spec) is ActionSpec}
+
+
+def initial_specs(model: type) -> dict[str, InitialSpec]:
+    """Return the initial methods of a model class by name, as `action_specs` does."""
+    return {name: spec for name, spec in _marked(model) if isinstance(spec, InitialSpec)}
 
 
 def invariant_specs(model: type) -> dict[str, InvariantSpec]:
     """Return the invariants of a model class by name, inherited ones first, in order of definition."""
-    return {name: spec for name, spec in _marked(model) if isinstance(spec, InvariantSpec)}
+    return {name: spec for name, spec in _marked(model) if type(spec) is InvariantSpec}
 
 
 def invariant_names(model: type) -> list[str]:
     """Return the names of a model class's invariants in order of definition."""
     return list(invariant_specs(model))
+
+
+def marked_specs(model: type, kind: type[S]) -> dict[str, S]:
+    """Return what is marked in one way in a model class by name, inherited ones first, in order of definition."""
+    return {name: spec for name, spec in _marked(model) if isinstance(spec, kind)}
 
 
 def _marked(model: type) -> Iterator[tuple[str, object]]:

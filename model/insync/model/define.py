@@ -14,7 +14,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
-from insync.model.actions import ROLE, place_of_function
+from insync.model.actions import ROLE, initial, place_of_function
 from insync.model.bounds import Bounds, BoundValues
 from insync.model.domains import MOST_CELLS, Readable, ReadableState, State
 from insync.model.errors import ModelError, user_frame
@@ -37,13 +37,20 @@ _NONE: Mapping[str, type] = MappingProxyType({})
 
 
 class _Body(dict[str, Any]):
-    """The names of a class body; an action or invariant must not be defined twice under one name."""
+    """The names of a class body; an action or invariant must not be defined twice under one name.
+
+    Where `initial` has been defined as a method, `@initial` above a later one is the mark all the same.
+    """
+
+    def __getitem__(self, name: str) -> Any:
+        found = super().__getitem__(name)
+        return initial if name == "initial" and inspect.isfunction(found) else found
 
     def __setitem__(self, name: str, value: Any) -> None:
         old, new = getattr(self.get(name), ROLE, None), getattr(value, ROLE, None)
         if old is not None and new is not None:
             other = old.place.rsplit(":", 1)[1]
-            kind = f"two {new.word}s" if type(old) is type(new) else f"an {old.word} and an {new.word}"
+            kind = f"two {new.word}s" if type(old) is type(new) else f"{_a(old.word)} and {_a(new.word)}"
             message = f"{new.place}: {kind} are named {name!r}, the other at line {other}; rename one."
             raise ModelError(message)
         if old is not None and callable(value):
@@ -99,13 +106,15 @@ def _check_names(bases: tuple[type, ...], members: dict[str, Any]) -> None:
     for name, member in members.items():
         spec = getattr(member, ROLE, None)
         if spec is not None and (name in _RESERVED or hasattr(type, name)):
-            message = f"{spec.place}: an {spec.word} cannot be named {name!r}: every model has that already; rename it."
+            message = (
+                f"{spec.place}: {_a(spec.word)} cannot be named {name!r}: every model has that already; rename it."
+            )
             raise ModelError(message)
         inherited = next((role for base in bases if (role := getattr(getattr(base, name, None), ROLE, None))), None)
         if inherited is not None and spec is None and member is not None:
             message = (
                 f"{_place_of(member)}: {name!r} hides the {inherited.word} at {inherited.place} and is none itself; "
-                f"write @{inherited.word} above it, or {name} = None to remove the {inherited.word}."
+                f"write @{inherited.mark} above it, or {name} = None to remove the {inherited.word}."
             )
             raise ModelError(message)
 
@@ -118,6 +127,10 @@ def _check_takes_bounds(declare: Callable[..., object]) -> None:
         raise ModelError(message) from None
 
 
+def _a(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
+
+
 def _place_of(member: object) -> str:
     return place_of_function(member) if hasattr(member, "__code__") and callable(member) else user_frame()
 
@@ -125,7 +138,8 @@ def _place_of(member: object) -> str:
 class Model(metaclass=ModelMeta):
     """A deterministic state machine with finite bounds.
 
-    Subclass it, declare `bounds` and `settings`, write `declare`, and mark methods with `@action` and `@invariant`.
+    Subclass it, declare `bounds` and `settings`, write `declare`, and mark methods with `@action` and `@invariant`, and
+    with `@initial` where there are several initial states.
     An instance is the model under chosen bounds and settings, which its constructor takes by name.
 
     Attributes:
@@ -164,7 +178,7 @@ class Model(metaclass=ModelMeta):
         raise ModelError(message)
 
     def initial(self, s: StateView) -> None:
-        """Assign the fields that do not begin as false, lowest, first, none or empty."""
+        """Assign the fields that do not begin as false, lowest, first, none or empty, in each initial state."""
 
     def remarks(self) -> list[str]:
         """Return what the user should know about the chosen bounds and settings, a sentence each; none by default."""

@@ -7,10 +7,13 @@ is absent, so that equal values always have equal codes. `bind` fixes the sizes 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from itertools import chain, product
 from typing import ClassVar, Self
 
 from insync.model.bounds import BoundValues
+from insync.model.collected import Bag, BitSet, ListedSet, Seq, SetOf
 from insync.model.errors import ModelError, user_frame
 from insync.model.scalars import (
     Boolean,
@@ -34,11 +37,14 @@ __all__ = [
     "SCALARS",
     "Absent",
     "Array",
+    "Bag",
+    "BitSet",
     "Boolean",
     "Domain",
     "DomainLike",
     "Enum",
     "Int",
+    "ListedSet",
     "Member",
     "Option",
     "OptionalScalar",
@@ -46,7 +52,9 @@ __all__ = [
     "ReadableState",
     "Record",
     "Scalar",
+    "Seq",
     "Set",
+    "SetOf",
     "State",
     "as_domain",
     "described",
@@ -86,6 +94,13 @@ class Option(Domain):
     def encode(self, value: Readable, path: str) -> list[int]:
         return [0] * self.width if value is None else [1, *self.of.encode(value, path)]
 
+    def number_of_values(self) -> int:
+        return 1 + self.of.number_of_values()
+
+    def values(self) -> Iterator[tuple[int, ...]]:
+        yield (0,) * self.width
+        yield from ((1, *codes) for codes in self.of.values())
+
 
 class Absent(Domain):
     """A field of a record that is not needed under the chosen bounds and settings.
@@ -112,6 +127,12 @@ class Absent(Domain):
 
     def cells(self, path: str) -> Iterator[tuple[str, int]]:
         return iter(())
+
+    def number_of_values(self) -> int:
+        return 1
+
+    def values(self) -> Iterator[tuple[int, ...]]:
+        return iter(((),))
 
 
 class Record(Domain):
@@ -162,6 +183,12 @@ class Record(Domain):
         for name, domain in self.present.items():
             codes += domain.encode(value[name], f"{path}{self.opener}{name}" if path else name)
         return codes
+
+    def number_of_values(self) -> int:
+        return math.prod(domain.number_of_values() for domain in self.fields.values())
+
+    def values(self) -> Iterator[tuple[int, ...]]:
+        return (tuple(chain(*parts)) for parts in product(*(domain.values() for domain in self.fields.values())))
 
 
 class State(Record):
@@ -229,11 +256,17 @@ class Array(Domain):
             codes += self.of.encode(one, f"{path}[{label}]")
         return codes
 
+    def number_of_values(self) -> int:
+        return math.prod(self.of.number_of_values() for _ in self.labels)
+
+    def values(self) -> Iterator[tuple[int, ...]]:
+        return (tuple(chain(*parts)) for parts in product(self.of.values(), repeat=len(self.labels)))
+
 
 SCALARS = frozenset({Boolean, Int, Enum, Member, Set, OptionalScalar})
 """Every domain of one cell."""
 
-DOMAINS = SCALARS | {Option, Absent, Record, State, Array}
+DOMAINS = SCALARS | {Option, Absent, Record, State, Array, Seq, Bag, ListedSet, BitSet}
 """Every domain of a bound state. A table over domains has a rule for each of them, and is checked to."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Graph, Node, Op
@@ -35,7 +36,10 @@ class Environment:
         where: the conditions of the `when` blocks that are open: assignments happen where all of them hold.
         unopened: the `when` blocks that were made and not opened by `with`, and where.
         expected: what must hold for assignments to be sound.
+        unwritable: why it takes no assignment, for messages.
     """
+
+    unwritable: ClassVar[str] = "only an action (or `initial`) changes the state."
 
     def __init__(self, graph: Graph, cells: list[Node], *, writable: bool = False, guarded: bool = False) -> None:
         self.graph, self.cells, self.writable, self.guarded = graph, cells, writable, guarded
@@ -160,9 +164,7 @@ class Place:
         """
         environment = self.environment
         if not environment.writable:
-            message = (
-                f"{user_frame()}: {self.path} cannot be assigned here; only an action (or `initial`) changes the state."
-            )
+            message = f"{user_frame()}: {self.path} cannot be assigned here; {environment.unwritable}"
             raise ModelError(message)
         graph = environment.graph
         for option in self.options:

@@ -31,6 +31,8 @@ class Op(Enum):
     ADD = "add"
     SUB = "sub"
     MUL = "mul"
+    DIV = "div"  # a // n, rounded down, by a constant n from 1
+    MOD = "mod"  # a % n, from 0 to n - 1, by a constant n from 1
     MIN = "min"
     MAX = "max"
     EQ = "eq"
@@ -180,6 +182,11 @@ def _binary_range(op: Op, alo: int, ahi: int, blo: int, bhi: int) -> tuple[int, 
         case Op.MUL:
             corners = (alo * blo, alo * bhi, ahi * blo, ahi * bhi)
             return min(corners), max(corners)
+        case Op.DIV:
+            return alo // blo, ahi // blo
+        case Op.MOD:
+            same = alo // blo == ahi // blo
+            return (alo % blo, ahi % blo) if same else (0, blo - 1)
         case Op.MIN:
             return min(alo, blo), min(ahi, bhi)
         case Op.MAX:

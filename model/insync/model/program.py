@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from insync.model.graph import Graph, Node
+from insync.model.initials import Initials
 from insync.model.schema import Schema
 from insync.model.sorts import Parameter, label_of
 from insync.model.symmetry import Symmetry
@@ -66,7 +67,7 @@ class Program:
         actions: every action for every binding of its parameters that can be enabled at all; an action's
             place here is its number.
         action_names: every action's name, also of those that no binding can enable.
-        initial: the codes of the initial state.
+        initials: the initial states.
         symmetry: what the sorts of the state declare of their members; that the model keeps to it is not checked here.
     """
 
@@ -74,7 +75,7 @@ class Program:
     schema: Schema
     actions: tuple[BoundAction, ...]
     action_names: tuple[str, ...]
-    initial: tuple[int, ...]
+    initials: Initials
     symmetry: Symmetry | None = None
     _numbers: dict[tuple[str, tuple[tuple[str, str], ...]], int] = field(default_factory=dict, repr=False)
 

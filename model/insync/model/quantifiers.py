@@ -1,7 +1,8 @@
 """Quantifiers: what holds for all or some members, how many, the sum, the extremes, and the one that is meant.
 
 Members are those of a sort, a range or an enumeration, given by the class; or of a Python sequence, a set of the state,
-an array. Like the words of `vocabulary`, quantifiers give a plain answer when everything they are given is plain.
+an array, a sequence or a bag. Like the words of `vocabulary`, quantifiers give a plain answer when everything they are
+given is plain.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar, overload
 
+from insync.model.collected_views import Collected
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Op, Quantifier
 from insync.model.kinds import chosen_bounds, is_kind, members_of
@@ -231,16 +233,15 @@ def _candidates(word: str, members: Any) -> list[_Candidate]:
         return [_Candidate(value, None, label_of(value)) for value in members_of(members, bounds)]
     if isinstance(members, SetValue):
         return [_Candidate(value, members.contains(value), label_of(value)) for value in members.members()]
-    if isinstance(members, Symbolic) and hasattr(type(members), "labels"):
-        collected: Any = members  # a sequence, a bag or a set of the state: pairs of a value and when it is a member
-        named = zip(collected.members(), collected.labels(), strict=True)
+    if isinstance(members, Collected):
+        named = zip(members.members(), members.labels(), strict=True)
         return [_Candidate(value, premise, label) for (value, premise), label in named]
     if isinstance(members, ArrayView):
         return [_Candidate(value, None, _place_name(members, at, value)) for at, value in enumerate(members)]
     if not isinstance(members, Iterable):
         message = (
             f"{user_frame()}: {members!r} has no members; give for_all and exists a set, a sort, a range or an "
-            f"enumeration, a Python sequence such as range(n), or an array."
+            f"enumeration, a Python sequence such as range(n), an array, a Seq, a Bag or a SetOf."
         )
         raise ModelError(message)
     return [_Candidate(value, None, label_of(value)) for value in members]

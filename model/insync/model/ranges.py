@@ -38,6 +38,9 @@ def _narrow(node: Node, lo: int, hi: int, facts: Ranges) -> None:
     if node.op is Op.ADD and node.args[1].op is Op.CONST:
         shift = node.args[1].lo
         _narrow(node.args[0], lo - shift, hi - shift, facts)
+    elif node.op is Op.DIV:
+        n = node.args[1].lo
+        _narrow(node.args[0], lo * n, hi * n + n - 1, facts)
 
 
 def _denied(condition: Node, facts: Ranges) -> bool:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import Enum as PythonEnum
-from typing import Any, NoReturn
+from typing import Any
 
 from insync.model.bound_terms import BoundTerm, is_whole, value_of
 from insync.model.bounds import BoundValues
+from insync.model.domain import Domain, DomainLike, Readable
 from insync.model.environment import Environment
-from insync.model.errors import ModelError, UserError, user_frame
+from insync.model.errors import ModelError, user_frame
 from insync.model.graph import LARGEST_SET, Node, Op
 from insync.model.optional import OptionValue
 from insync.model.simplify import apply
@@ -37,46 +38,6 @@ __all__ = [
     "name_of",
 ]
 
-Readable = Any
-"""A value in plain Python: labels of members, None, names of an enumeration, lists, dicts, ints and bools."""
-
-DomainLike = Any
-"""A domain, a sort (an `Index` class), a `Range`, a Python enumeration class, or `Bool`."""
-
-
-class Domain:
-    """The type of a field. After `bind`, `width` is how many cells a value takes."""
-
-    width: int
-
-    def bind(self, bounds: BoundValues) -> Domain:
-        """Return this domain with every size known under the bounds."""
-        raise NotImplementedError
-
-    def cells(self, path: str) -> Iterator[tuple[str, int]]:
-        """Yield the path and the number of codes of each cell, in order."""
-        raise NotImplementedError
-
-    def decode(self, codes: Sequence[int], at: int) -> Readable:
-        """Return the readable value whose cells begin at a place of the codes."""
-        raise NotImplementedError
-
-    def encode(self, value: Readable, path: str) -> list[int]:
-        """Return the codes of a readable value.
-
-        Raises:
-            UserError: the value is not in the domain; the message names the path.
-        """
-        raise NotImplementedError
-
-    def shape(self) -> tuple[object, ...]:
-        """Return what says whether two bound domains have the same values with the same codes."""
-        raise NotImplementedError
-
-    def _reject(self, value: Readable, path: str, expected: str) -> NoReturn:
-        message = f"{path or 'state'}: {value!r} is not a value of this field; expected {expected}."
-        raise UserError(message)
-
 
 def as_domain(given: DomainLike) -> Domain:
     """Return the domain that was meant: a sort, a range, an enumeration class and `Bool` stand for one."""
@@ -93,7 +54,10 @@ def as_domain(given: DomainLike) -> Domain:
     if isinstance(given, type) and issubclass(given, Domain):
         message = f"{user_frame()}: {given.__name__} needs its arguments in parentheses to be a domain."
         raise ModelError(message)
-    message = f"{user_frame()}: {given!r} is not a domain; use Bool, Int, Enum, a sort, Option, Set, Record or Array."
+    message = (
+        f"{user_frame()}: {given!r} is not a domain; use Bool, Int, Enum, a sort, Option, Set, Record, Array, Seq, Bag "
+        f"or SetOf."
+    )
     raise ModelError(message)
 
 
@@ -143,6 +107,12 @@ class Scalar(Domain):
 
     def bind(self, bounds: BoundValues) -> Scalar:
         return self
+
+    def number_of_values(self) -> int:
+        return self.size
+
+    def values(self) -> Iterator[tuple[int, ...]]:
+        return ((code,) for code in range(self.size))
 
     def cells(self, path: str) -> Iterator[tuple[str, int]]:
         yield path, self.size
@@ -387,4 +357,6 @@ class OptionalScalar(Scalar):
 
 def name_of(domain: Domain) -> str:
     """Return what an author calls the domain."""
-    return domain.sort.__name__ if isinstance(domain, Member) else type(domain).__name__
+    if isinstance(domain, Member):
+        return domain.sort.__name__
+    return str(getattr(domain, "called", type(domain).__name__))

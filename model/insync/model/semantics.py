@@ -17,6 +17,8 @@ MEANING: dict[Op, Callable[..., int]] = {
     Op.ADD: lambda a, b: a + b,
     Op.SUB: lambda a, b: a - b,
     Op.MUL: lambda a, b: a * b,
+    Op.DIV: lambda a, n: a // n,
+    Op.MOD: lambda a, n: a % n,
     Op.MIN: min,
     Op.MAX: max,
     Op.EQ: lambda a, b: a == b,

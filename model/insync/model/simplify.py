@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from insync.model.graph import Graph, Node, Op, Quantifier
+from insync.model.graph import LARGEST_SET, Graph, Node, Op, Quantifier
 from insync.model.semantics import MEANING
 
 __all__ = ["apply", "combine"]
@@ -87,6 +87,44 @@ def _mul(graph: Graph, a: Node, b: Node) -> Node | None:
     if b.op is Op.CONST and b.lo in (0, 1):
         return a if b.lo == 1 else b
     return graph.node(Op.MUL, (a, b)) if b.op is Op.CONST else None
+
+
+def _divisor(b: Node) -> int:
+    assert b.op is Op.CONST, f"{b} is no constant; only Divided makes divisions"
+    assert b.lo > 0, f"{b} is below 1; only Divided makes divisions"
+    return b.lo
+
+
+def _times(node: Node) -> int:
+    """Return a whole number that every value of the node is a multiple of."""
+    return node.args[1].lo if node.op is Op.MUL and node.args[1].op is Op.CONST else 1
+
+
+def _div(graph: Graph, a: Node, b: Node) -> Node | None:
+    n = _divisor(b)
+    if n == 1:
+        return a
+    if a.lo // n == a.hi // n:
+        return graph.const(a.lo // n)
+    if _times(a) % n == 0:
+        return apply(Op.MUL, a.args[0], graph.const(_times(a) // n))
+    if a.op is Op.DIV and (n * a.args[1].lo).bit_length() <= LARGEST_SET:
+        return apply(Op.DIV, a.args[0], graph.const(n * a.args[1].lo))
+    return None
+
+
+def _mod(graph: Graph, a: Node, b: Node) -> Node | None:
+    n = _divisor(b)
+    if a.lo // n == a.hi // n:
+        return apply(Op.SUB, a, graph.const(a.lo // n * n))
+    if _times(a) % n == 0:
+        return graph.const(0)
+    if a.op is Op.MOD and a.args[1].lo % n == 0:
+        return apply(Op.MOD, a.args[0], b)
+    rest, more = _split(a)
+    if rest is not None and not 0 <= more < n:
+        return apply(Op.MOD, apply(Op.ADD, rest, graph.const(more % n)), b)
+    return None
 
 
 def _min(graph: Graph, a: Node, b: Node) -> Node | None:
@@ -190,6 +228,8 @@ _RULES: dict[Op, Callable[..., Node | None]] = {
     Op.ADD: _add,
     Op.SUB: _sub,
     Op.MUL: _mul,
+    Op.DIV: _div,
+    Op.MOD: _mod,
     Op.MIN: _min,
     Op.MAX: _max,
     Op.EQ: _eq,

@@ -8,9 +8,10 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from insync.model.actions import action_specs, invariant_names
+from insync.model.actions import ROLE, action_specs, invariant_names
 from insync.model.define import Model
 from insync.model.graph import Node, Op, reachable
+from insync.model.steps import StepInvariantSpec, step_invariant_specs
 from insync.model.tracing import action_traced_otherwise
 
 __all__ = ["suspicions"]
@@ -70,7 +71,7 @@ def _tracings(model: Model) -> Iterator[str]:
 
 def _tests_for_none(kind: type[Model]) -> Iterator[str]:
     """Yield each test `x is None` of a part of the state: a symbolic value never is None, so Python decides wrongly."""
-    for name in [*action_specs(kind), *invariant_names(kind)]:
+    for name in [*action_specs(kind), *invariant_names(kind), *step_invariant_specs(kind)]:
         method = getattr(kind, name)
         try:
             lines, first = inspect.getsourcelines(method)
@@ -88,7 +89,8 @@ def _tests_for_none(kind: type[Model]) -> Iterator[str]:
 
 def _state_tests(tree: ast.AST, method: Callable[..., Any]) -> Iterator[ast.Compare]:
     """Yield the comparisons by `is` of a part of the state with None or NONE."""
-    of_state = {method.__code__.co_varnames[1]}
+    states = 2 if isinstance(getattr(method, ROLE, None), StepInvariantSpec) else 1
+    of_state = set(method.__code__.co_varnames[1 : 1 + states])
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and _root(node.value) in of_state:
             of_state.update(target.id for target in node.targets if isinstance(target, ast.Name))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from insync.model.actions import ActionSpec, action_specs
+from insync.model.actions import ActionSpec, InitialSpec, action_specs, initial_specs
+from insync.model.enumeration import add_states
 from insync.model.environment import Environment, Place, Unreachable, current
 from insync.model.errors import ModelError
+from insync.model.free_cells import InitialEnvironment
 from insync.model.graph import Graph, Node, Op, meanings
+from insync.model.initials import Beginning, Initials, initials_of
 from insync.model.kinds import members_of, number_of_members, under
 from insync.model.program import BoundAction, Check, Program
 from insync.model.quantifiers import for_all_bindings
@@ -24,20 +27,20 @@ from insync.model.views import StateView
 if TYPE_CHECKING:
     from insync.model.define import Model
 
-__all__ = ["action_traced_otherwise", "trace_predicate", "traced"]
+__all__ = ["action_traced_otherwise", "trace_predicate", "traced", "traced_condition"]
 
 _MOST_BINDINGS = 20_000
 
 
 def traced(model: Model, go_on: Callable[[], None]) -> Program:
-    """Return the program of a model, made when first asked for: every action for every binding of its parameters.
+    """Return the program of a model, made when first asked for: every action for every binding, and the initial states.
 
     Args:
         model: the model.
         go_on: called before each binding; what it raises ends the tracing.
 
     Raises:
-        ModelError: the model says something that cannot be traced or can never fit a field.
+        ModelError: the model says something that cannot be traced or can never fit a field, or it has no initial state.
     """
     if model._program is None:
         with under(model.b):
@@ -48,17 +51,16 @@ def traced(model: Model, go_on: Callable[[], None]) -> Program:
 def _trace_model(model: Model, go_on: Callable[[], None]) -> Program:
     schema = Schema(model.state)
     graph = Graph(cell.size for cell in schema.cells)
-    initial = _initial(model, graph, schema)
+    initials = _initials(model, schema, _initial(model, graph, schema), go_on)
     specs = action_specs(type(model))
     actions = []
     for name, spec in specs.items():
-        _refuse_too_many(model, f"{spec.place}: the action {name!r}", spec.parameters)
-        for values in itertools.product(*[members_of(kind, model.b) for kind in spec.parameters.values()]):
+        for values in _bindings(model, name, spec):
             go_on()
             bound = _trace_action(model, graph, name, spec, values)
             if bound is not None:
                 actions.append(bound)
-    return Program(graph, schema, tuple(actions), tuple(specs), initial, symmetry_of(model.state, model.b))
+    return Program(graph, schema, tuple(actions), tuple(specs), initials, symmetry_of(model.state, model.b))
 
 
 def action_traced_otherwise(model: Model) -> str | None:
@@ -93,14 +95,38 @@ def trace_predicate(model: Model, predicate: Callable[..., Condition], parameter
         ModelError: it assigns, uses `require`, does not return a condition, or has too many bindings.
     """
     graph = model.program.graph
-    _refuse_too_many(model, _place(predicate), parameters)
     view = _state_view(model, _environment(graph, writable=False))
+    return traced_condition(model, graph, predicate, [view], parameters, "a condition on the state")
+
+
+def traced_condition(
+    model: Model,
+    graph: Graph,
+    predicate: Callable[..., Condition],
+    views: Sequence[StateView],
+    parameters: Mapping[str, type],
+    wanted: str,
+) -> Node:
+    """Return the node of a condition on some states, which must hold for all values of its parameters if it has any.
+
+    Args:
+        model: whose states they are.
+        graph: where they are read.
+        predicate: of the states and the parameters.
+        views: the states.
+        parameters: the type of each parameter.
+        wanted: what the predicate must return, for messages.
+
+    Raises:
+        ModelError: it does not return a condition, or has too many bindings.
+    """
+    _refuse_too_many(model, _place(predicate), parameters)
 
     def body(*values: Parameter) -> Condition:
-        found: object = predicate(view, *values)
+        found: object = predicate(*views, *values)
         if not isinstance(found, (Bool, bool)):
             what = "nothing" if found is None else f"{found!r}, which is of type {type(found).__name__}"
-            message = f"{_place(predicate)} returns {what}; it must return a condition on the state."
+            message = f"{_place(predicate)} returns {what}; it must return {wanted}."
             raise ModelError(message)
         return found
 
@@ -124,6 +150,12 @@ def _refuse_too_many(model: Model, what: str, parameters: Mapping[str, type]) ->
         raise ModelError(message)
 
 
+def _bindings(model: Model, name: str, spec: ActionSpec) -> Iterator[tuple[Parameter, ...]]:
+    """Return the values of the parameters of an action or initial method, all that there are."""
+    _refuse_too_many(model, f"{spec.place}: the {spec.word} {name!r}", spec.parameters)
+    return itertools.product(*[members_of(kind, model.b) for kind in spec.parameters.values()])
+
+
 def _environment(graph: Graph, *, writable: bool) -> Environment:
     cells = [graph.cell(i) for i in range(len(graph.cell_sizes))]
     return Environment(graph, cells, writable=writable, guarded=writable)
@@ -133,7 +165,8 @@ def _state_view(model: Model, environment: Environment) -> StateView:
     return StateView(model.state, Place(environment, 0, ""))
 
 
-def _initial(model: Model, graph: Graph, schema: Schema) -> tuple[int, ...]:
+def _initial(model: Model, graph: Graph, schema: Schema) -> Beginning:
+    """Return the one state that the plain method gives."""
     environment = Environment(graph, [graph.const(0)] * len(schema.cells), writable=True)
     token = current.set(environment)
     try:
@@ -152,7 +185,56 @@ def _initial(model: Model, graph: Graph, schema: Schema) -> tuple[int, ...]:
         if node.op is not Op.CONST:
             message = f"{_place(model.initial)}: {cell.path} does not begin with a fixed value; the first state is one."
             raise ModelError(message)
-    return tuple(node.lo for node in environment.cells)
+    return Beginning("", _place(model.initial), graph, (), tuple(environment.cells))
+
+
+def _initials(model: Model, schema: Schema, start: Beginning, go_on: Callable[[], None]) -> Initials:
+    """Return the initial states: what each initial method makes of the one state that the plain method gives."""
+    specs = initial_specs(type(model))
+    begun = [start] if not specs else []
+    for name, spec in specs.items():
+        for values in _bindings(model, name, spec):
+            go_on()
+            beginning = _trace_initial(model, start, name, spec, values)
+            begun += [] if beginning is None else [beginning]
+    found: dict[int, int] = {}
+    for number, beginning in enumerate(begun):
+        add_states(found, beginning, number, schema, go_on)
+    if not found:
+        places = " and ".join(spec.place for spec in specs.values())
+        message = (
+            f"{places}: {model.name} has no initial state under {model.identity}: what is required is never so. "
+            f"Require less."
+        )
+        raise ModelError(message)
+    return initials_of(schema, tuple(begun), found)
+
+
+def _trace_initial(
+    model: Model, start: Beginning, name: str, spec: InitialSpec, values: tuple[Parameter, ...]
+) -> Beginning | None:
+    """Return the states that an initial method allows with these parameters; None if `require` refuses them all."""
+    environment = InitialEnvironment(tuple(node.lo for node in start.cells))
+    token = current.set(environment)
+    try:
+        returned = getattr(model, name)(_state_view(model, environment), *values)
+    except Unreachable:
+        return None
+    finally:
+        current.reset(token)
+    if returned is not None:
+        message = (
+            f"{spec.place}: the initial method {name!r} returns {returned!r}; it assigns to the state and returns "
+            f"nothing (conditions go into require)."
+        )
+        raise ModelError(message)
+    _refuse_unopened(environment)
+    guard, expected = environment.guard, []
+    for one in environment.expected:
+        if not always_holds([*guard, *one.where], one.condition):
+            expected.append((one.node, f"{one.place}: {one.message}"))
+    label = _label(name, spec, dict(zip(spec.parameters, values, strict=True)))
+    return Beginning(label, spec.place, environment.graph, tuple(guard), tuple(environment.cells), tuple(expected))
 
 
 def _trace_action(
@@ -216,7 +298,7 @@ def _label(name: str, spec: ActionSpec, parameters: dict[str, Parameter]) -> str
     except (LookupError, ValueError, AttributeError, TypeError) as error:
         usable = ", ".join(parameters) or "no parameter"
         message = (
-            f"{spec.place}: the label {spec.label!r} of the action {name!r} cannot be filled ({error}); "
+            f"{spec.place}: the label {spec.label!r} of the {spec.word} {name!r} cannot be filled ({error}); "
             f"it may use {usable}."
         )
         raise ModelError(message) from None

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import ClassVar, NoReturn
 
-from insync.model.division import NotDivided
+from insync.model.division import Divided
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import LARGEST_SET, Graph, Node, Op
 from insync.model.simplify import apply, combine
@@ -131,7 +131,7 @@ Condition = Bool | bool
 """A condition, symbolic or already decided."""
 
 
-class Num(OneNode, NotDivided):
+class Num(OneNode, Divided):
     """A symbolic whole number, or a symbolic member of a sort (its number, from 0).
 
     Attributes:

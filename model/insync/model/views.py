@@ -12,21 +12,28 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from insync.model import domains as d
+from insync.model.anything import Anything
 from insync.model.either import Either
 from insync.model.environment import Environment, Nowhere, Place, current
 from insync.model.errors import ModelError, closest, user_frame
+from insync.model.free_cells import free_codes
 from insync.model.graph import Node, Op
 from insync.model.simplify import apply, combine
 from insync.model.values import Bool, Nothing, Num, Symbolic, condition, number, of_graph
 
 __all__ = [
+    "CODES",
+    "VIEWS",
     "ArrayView",
     "OptionRecordView",
     "RecordLiteral",
     "RecordView",
     "StateView",
+    "View",
+    "choose",
     "codes_for",
     "record",
+    "refuse",
     "view",
 ]
 
@@ -51,6 +58,8 @@ class View(Symbolic):
         return [self._place.read(i) for i in range(self._domain.width)]
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
+        if isinstance(other, Anything):
+            return other == self  # which is refused
         graph = self._place.environment.graph
         aside = Environment(graph, [])  # a value outside the domain is unequal, whereas assigning it would be an error
         theirs = codes_for(self._domain, aside, other, self._place.path)
@@ -79,7 +88,7 @@ class RecordView(View):
             raise AttributeError(name)
         return view(*self._field(name))
 
-    def __setattr__(self, name: str, value: object) -> None:
+    def __setattr__(self, name: str, value: Any) -> None:
         assign(*self._field(name), value)
 
 
@@ -177,7 +186,7 @@ def record(**fields: object) -> RecordLiteral:
 
 def view(domain: d.Domain, place: Place) -> Any:
     """Return what an author handles for the value at a place."""
-    return _VIEWS[type(domain)](domain, place)
+    return VIEWS[type(domain)](domain, place)
 
 
 def _lifted(domain: d.Scalar, place: Place) -> Any:
@@ -190,7 +199,7 @@ def _absent(domain: d.Absent, place: Place) -> Any:
     return view(domain.of, Place(nowhere, 0, place.path))
 
 
-_VIEWS: dict[type[d.Domain], Callable[[Any, Place], Any]] = {
+VIEWS: dict[type[d.Domain], Callable[[Any, Place], Any]] = {
     **dict.fromkeys(d.SCALARS, _lifted),
     d.State: StateView,
     d.Record: RecordView,
@@ -198,7 +207,7 @@ _VIEWS: dict[type[d.Domain], Callable[[Any, Place], Any]] = {
     d.Option: OptionRecordView,
     d.Absent: _absent,
 }
-assert set(_VIEWS) == d.DOMAINS
+"""How each domain is read; `set_views` adds the domains of several values."""
 
 
 # ---------------------------------------------------------------------------------------------------------- assigning
@@ -215,11 +224,13 @@ def assign(domain: d.Domain, place: Place, value: object) -> None:
 
 def codes_for(domain: d.Domain, env: Environment, value: object, path: str) -> list[Node]:
     """Return the codes of a value in a domain; what may not fit is noted as expected in the environment."""
+    if isinstance(value, Anything):
+        return free_codes(domain, env, path)
     if isinstance(value, Either):
         return _chosen_codes(domain, env, value, path)
     if isinstance(value, View) and value._domain.shape() == domain.shape():
         return [of_graph(env.graph, Num(code)) for code in value._codes()]
-    return _CODES[type(domain)](domain, env, value, path)
+    return CODES[type(domain)](domain, env, value, path)
 
 
 def _chosen_codes(domain: d.Domain, env: Environment, choice: Either, path: str) -> list[Node]:
@@ -257,7 +268,7 @@ def _record_codes(domain: d.Record, env: Environment, value: object, path: str) 
     if isinstance(value, RecordView):  # of a like record: field by field, each checked to fit
         value = {name: getattr(value, name) for name in value._domain.fields}
     if not isinstance(value, dict):
-        _refuse(domain, value, path)
+        refuse(domain, value, path)
     if set(value) != set(domain.fields):
         given = ", ".join(value) or "none"
         message = f"{user_frame()}: {path} has the fields {', '.join(domain.fields)}; the record given has {given}."
@@ -267,17 +278,18 @@ def _record_codes(domain: d.Record, env: Environment, value: object, path: str) 
 
 def _array_codes(domain: d.Array, env: Environment, value: object, path: str) -> list[Node]:
     if not isinstance(value, (list, tuple, ArrayView)) or len(value) != len(domain.labels):
-        _refuse(domain, value, path)
+        refuse(domain, value, path)
     parts = zip(domain.labels, value, strict=True)
     return [c for label, part in parts for c in codes_for(domain.of, env, part, f"{path}[{label}]")]
 
 
-def _refuse(domain: d.Domain, value: object, path: str) -> NoReturn:
+def refuse(domain: d.Domain, value: object, path: str) -> NoReturn:
+    """Raise ModelError for a value of another kind than the domain."""
     message = f"{user_frame()}: {value!r} cannot be the value of {path}, which is {d.described(domain)}."
     raise ModelError(message)
 
 
-_CODES: dict[type[d.Domain], Callable[[Any, Environment, object, str], list[Node]]] = {
+CODES: dict[type[d.Domain], Callable[[Any, Environment, object, str], list[Node]]] = {
     **dict.fromkeys(d.SCALARS, _scalar_codes),
     d.State: _record_codes,
     d.Record: _record_codes,
@@ -285,4 +297,4 @@ _CODES: dict[type[d.Domain], Callable[[Any, Environment, object, str], list[Node
     d.Option: _option_codes,
     d.Absent: _absent_codes,
 }
-assert set(_CODES) == d.DOMAINS
+"""How a value becomes codes of each domain; `set_views` adds the domains of several values."""

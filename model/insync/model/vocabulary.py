@@ -11,6 +11,7 @@ from enum import Enum as PythonEnum
 from types import NoneType
 from typing import Any
 
+from insync.model.anything import Anything
 from insync.model.either import Either
 from insync.model.environment import Place, Unreachable, current
 from insync.model.errors import ModelError, user_frame
@@ -95,6 +96,8 @@ def If(test: Condition, then: Any, otherwise: Any) -> Any:
     if isinstance(test, bool):
         return then if test else otherwise
     graph, arms = condition_graph(test), (then, otherwise)
+    if any(isinstance(arm, Anything) for arm in arms):
+        return Either(test, then, otherwise)
     if any(isinstance(arm, (Bool, bool)) for arm in arms):
         return Or(And(test, then), And(Not(test), otherwise))
     for arm in arms:
@@ -175,8 +178,8 @@ def require(*conditions: Condition) -> None:
     environment = current.get()
     if environment is None or not environment.guarded:
         message = (
-            f"{user_frame()}: require() belongs in an action. A property returns its condition; "
-            f"`initial` assigns the one state to begin with."
+            f"{user_frame()}: require() belongs in an action or a method marked with @initial. A property returns its "
+            f"condition; the plain `initial` assigns what all initial states begin with."
         )
         raise ModelError(message)
     if environment.where:

@@ -1,4 +1,4 @@
-"""Bounded checks: is there a trace of a given length from the initial state to a violation?
+"""Bounded checks: is there a trace of a given length from an initial state to a violation?
 
 Depths are asked about one by one, so the first violation found has the length of the shortest trace, as in a
 breadth-first search. What z3 finds is executed again with the evaluator before it is returned.
@@ -44,7 +44,7 @@ def check_bounded(
     Args:
         model: the model.
         properties: what must hold.
-        depth: how many states a trace may have; the initial state is the first.
+        depth: how many states a trace may have; an initial state is the first.
         lemmas: conditions proved to hold in every reachable state, which spare z3 the states in which they do not.
         limits: its bounds; each depth is a query.
         reporter: is told of each depth when it is answered.
@@ -75,8 +75,8 @@ class _BoundedCheck:
         self.nodes = dict(zip((p.name for p in properties), traced(model, properties, watch), strict=True))
         self.reporter = reporter
         self.program = SymbolicProgram(model.program, watch)
-        self.unrolling = Unrolling(self.program, self.program.constant(model.program.initial), ordered=True)
-        self.conditions: list[Formula] = []
+        first, self.conditions = self.program.initial()
+        self.unrolling = Unrolling(self.program, first, ordered=True)
         self.queries: list[Query] = []
 
     def run(self, depth: int) -> Bounded:
@@ -144,6 +144,9 @@ class _BoundedCheck:
 
     def _found(self, solver: Solver) -> StateSequence:
         codes = tuple(solver.codes(state) for state in self.unrolling.states)
+        if codes[0] not in self.model.program.initials:
+            message = f"z3 begins in {codes[0]}, which is not an initial state"
+            raise InternalError(message)
         return replayed(
             self.model, StateSequence(codes, tuple(solver.chosen(step.choices) for step in self.unrolling.steps))
         )

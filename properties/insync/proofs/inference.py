@@ -13,16 +13,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from insync.model import Model
-from insync.model.evaluator import evaluate
+from insync.proofs.bounded import check_bounded
 from insync.proofs.induction import INITIATION, concluded_from
 from insync.proofs.outcome import Induction, ProofVerdict, Query, QueryReporter
-from insync.proofs.preservation import Preservation, enabled_actions
+from insync.proofs.preservation import Preservation, broken_by, enabled_actions
 from insync.proofs.watch import ProofLimits, ProofWatch, Stopped
 from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain
 from insync.properties.invariants import Invariant
 
 __all__ = ["Dropped", "Inferred", "infer", "refuted_at_first"]
+
+_FEW = 1000  # initial states that the evaluator looks at in no time; z3 is asked about more
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Dropped:
 
     Attributes:
         name: the candidate.
-        by: what it fell to: `the initial state`, an action, or whatever else refuted it.
+        by: what it fell to: `the initial state` or `an initial state`, an action, or whatever else refuted it.
         reason: why it fails there.
     """
 
@@ -87,14 +89,22 @@ def infer(
 def refuted_at_first(
     model: Model, candidates: Sequence[Invariant], stop: threading.Event | None = None
 ) -> list[Dropped]:
-    """Return the candidates that fail in the initial state, or those that were found when `stop` was set."""
+    """Return the candidates that fail in an initial state, or those that were found when `stop` was set."""
+    initials = model.program.initials
+    where = "the initial state" if len(initials) == 1 else "an initial state"
+    if len(initials) > _FEW:
+        answer = check_bounded(model, candidates, 1, stop=stop)
+        first = {name: found.codes[0] for name, found in zip(answer.violated, answer.sequences, strict=True)}
+        failing = [candidate for candidate in candidates if candidate.name in first]
+        return [Dropped(one.name, where, explain(model, one, first[one.name]) or "") for one in failing]
     found = []
     for candidate in candidates:
         if stop is not None and stop.is_set():
             break
-        reason = explain(model, candidate, model.program.initial)
+        reasons = (explain(model, candidate, codes) for codes in initials)
+        reason = next((reason for reason in reasons if reason is not None), None)
         if reason is not None:
-            found.append(Dropped(candidate.name, "the initial state", reason))
+            found.append(Dropped(candidate.name, where, reason))
     return found
 
 
@@ -145,6 +155,6 @@ class _Inference:
             return [Dropped(c.name, query.name, query.reason) for c in unknown]
         if found.failing == (TYPE_OK,):
             return []
-        last = found.states.codes[-1]
-        broken = [c for c in self.kept if not evaluate(c.node(self.model), last)]
-        return [Dropped(c.name, query.name, explain(self.model, c, last) or "") for c in broken]
+        before, after = found.states.codes[-2:]
+        reasons = {c.name: broken_by(self.model, c, before, after) for c in self.kept}
+        return [Dropped(name, query.name, reason) for name, reason in reasons.items() if reason is not None]

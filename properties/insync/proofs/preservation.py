@@ -16,7 +16,7 @@ from itertools import groupby, islice
 
 from insync.model import Model
 from insync.model.errors import InternalError
-from insync.model.evaluator import Evaluator, evaluate_each
+from insync.model.evaluator import Codes, Evaluator, evaluate_each
 from insync.model.graph import Node, Op
 from insync.model.program import BoundAction
 from insync.proofs.bounded import replayed, traced
@@ -24,10 +24,11 @@ from insync.proofs.outcome import CounterexampleToInduction, ProofVerdict, Query
 from insync.proofs.smt import Answer, Formula, Solver, SymbolicProgram, Unrolling, all_of, any_of, negation
 from insync.proofs.watch import Deadline, ProofWatch
 from insync.properties.every_model import TYPE_OK
-from insync.properties.explain import explain
+from insync.properties.explain import explain, explain_step
 from insync.properties.invariants import Invariant
+from insync.properties.step_invariants import StepInvariant
 
-__all__ = ["Preservation", "conjuncts", "enabled_actions"]
+__all__ = ["Preservation", "broken_by", "conjuncts", "enabled_actions"]
 
 TOLD_AT_ONCE = 20
 """How many conjuncts that a state fails are told before asking again."""
@@ -55,11 +56,16 @@ def enabled_actions(model: Model) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A conjunct of a condition, and the cells that it reads."""
+    """A conjunct of a condition, and the cells that it reads.
+
+    What an invariant of steps asks of one action is a condition on the state before, and so marked: nothing is assumed
+    of it, and the step breaks it where that state does.
+    """
 
     name: str
     node: Node
     reads: int
+    of_step: bool = False
 
 
 class Preservation:
@@ -67,7 +73,7 @@ class Preservation:
 
     Args:
         model: the model.
-        conditions: what makes a state good.
+        conditions: what makes a state good, and invariants of steps, which every step from k good states must keep.
         k: how many good states in a row there are before the step.
         watch: says when to stop, and how long a query may take; None is never, and any time.
 
@@ -82,7 +88,8 @@ class Preservation:
         self.watch = watch if watch is not None else ProofWatch()
         self.conditions = list(conditions)
         self.program = SymbolicProgram(model.program, self.watch)
-        nodes = zip((c.name for c in conditions), traced(model, conditions, self.watch), strict=True)
+        states = [c for c in conditions if not isinstance(c, StepInvariant)]
+        nodes = zip((c.name for c in states), traced(model, states, self.watch), strict=True)
         self.parts = [_Part(name, part, self.program.reads(part)) for name, node in nodes for part in conjuncts(node)]
         self.unrolling = Unrolling(self.program, self.program.fresh("s0"))
         self.shape = self.program.typed(self.unrolling.states[0])
@@ -99,7 +106,8 @@ class Preservation:
         deadline, take_apart = self.watch.query(), False
         actions = [(number, a) for number, a in enumerate(self.model.program.actions) if a.name == name]
         for number, action in actions:
-            case, groups = _Case(self, number, action, deadline), self._at_risk(action, only)
+            case = _Case(self, number, action, deadline)
+            groups = [*self._at_risk(action, only), *self._of_steps(number, only)]
             answer = Answer.UNKNOWN if take_apart else case.ask_at_once(self.told_all(), groups)
             if answer is Answer.UNKNOWN:
                 take_apart, answer = True, case.ask_one_by_one(groups)
@@ -126,6 +134,17 @@ class Preservation:
         at_risk = [part for part in self.parts if part.reads & touched and only in (None, part.name)]
         groups = [list(group) for _, group in groupby(at_risk, key=lambda part: part.name)]
         return [[], *groups] if action.checks else groups
+
+    def _of_steps(self, number: int, only: str | None) -> list[list[_Part]]:
+        """Return what the invariants of steps ask of an action, where that is not plain."""
+        groups = []
+        for found in self.conditions:
+            if isinstance(found, StepInvariant) and only in (None, found.name):
+                self.watch.go_on()
+                node = found.by_action(self.model)[number]
+                if node is not node.graph.true:
+                    groups.append([_Part(found.name, node, 0, of_step=True)])
+        return groups
 
 
 class _Case:
@@ -176,7 +195,13 @@ class _Case:
         """Return for each conjunct what must be impossible together; without one, that the step leaves a domain."""
         if not parts:
             return [([], [negation(all_of(self.fits))])]
-        return [([part], [*self.fits, negation(self.after.holds(part.node))]) for part in parts]
+        before = self.steps.unrolling.states[-1]
+        return [
+            ([], [negation(before.holds(part.node))])
+            if part.of_step
+            else ([part], [*self.fits, negation(self.after.holds(part.node))])
+            for part in parts
+        ]
 
     def _search(self, solver: Solver, told: _Told) -> tuple[Answer, list[Formula]]:
         """Ask until there is no such state or a good one; return the answer and what had to be told for it."""
@@ -205,13 +230,20 @@ class _Case:
         if check is not None:
             return CounterexampleToInduction(states, self.number, (TYPE_OK,), check.message)
         after = self.evaluator.step(self.number, codes[-1])
-        reasons = {c.name: explain(self.steps.model, c, after) for c in self.steps.conditions}
+        reasons = {c.name: broken_by(self.steps.model, c, codes[-1], after) for c in self.steps.conditions}
         failing = {name: reason for name, reason in reasons.items() if reason is not None}
         if not failing:
             message = f"z3 finds that {self.action} breaks a condition from {codes[-1]}; the evaluator does not"
             raise InternalError(message)
         whole = StateSequence((*states.codes, after), (*actions, self.number))
         return CounterexampleToInduction(whole, None, tuple(failing), next(iter(failing.values())))
+
+
+def broken_by(model: Model, condition: Invariant, before: Codes, after: Codes) -> str | None:
+    """Return the sentence that says why a condition does not hold after a step, or of it; None where it does."""
+    if isinstance(condition, StepInvariant):
+        return explain_step(model, condition, before, after)
+    return explain(model, condition, after)
 
 
 class _Told:

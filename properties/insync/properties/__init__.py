@@ -14,6 +14,6 @@ from __future__ import annotations
 
 from insync.properties.fairness import Fairness
 from insync.properties.invariants import Failure
-from insync.properties.registry import eventually, invariant, leads_to, lemma, sometimes
+from insync.properties.registry import eventually, invariant, leads_to, lemma, sometimes, step_invariant
 
-__all__ = ["Failure", "Fairness", "eventually", "invariant", "leads_to", "lemma", "sometimes"]
+__all__ = ["Failure", "Fairness", "eventually", "invariant", "leads_to", "lemma", "sometimes", "step_invariant"]

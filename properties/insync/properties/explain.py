@@ -9,36 +9,65 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.model import Model
+from insync.model import Model, ReadableState
 from insync.model.evaluator import evaluate
 from insync.model.graph import Node, Op, Quantifier, reachable
 from insync.properties.invariants import Failure, Invariant
-from insync.properties.show import field_value, plain, show
+from insync.properties.show import Reading, field_value, plain, read_pair, read_state, shown
+from insync.properties.step_invariants import StepInvariant
 
-__all__ = ["explain", "failure"]
+__all__ = ["explain", "explain_step", "failure", "failure_of_step"]
 
 MOST_FIELDS = 8
 
 
 def explain(model: Model, found: Invariant, codes: Sequence[int]) -> str | None:
-    """Return the sentence that says why an invariant fails in the state with these codes; None where it holds."""
+    """Return the sentence that says why an invariant fails in the state with these codes; None where it holds.
+
+    An invariant of steps fails in a state from which a step breaks it.
+    """
     failing = failure(model, found, codes)
-    if failing is None:
-        return None
-    return found.because(failing) if found.because is not None else _generic(found, failing)
+    return None if failing is None else _said(found, failing)
+
+
+def explain_step(model: Model, found: StepInvariant, before: Sequence[int], after: Sequence[int]) -> str | None:
+    """Return the sentence that says why a step breaks an invariant of steps; None where it does not."""
+    failing = failure_of_step(model, found, before, after)
+    return None if failing is None else _said(found, failing)
 
 
 def failure(model: Model, found: Invariant, codes: Sequence[int]) -> Failure | None:
     """Return where an invariant fails in the state with these codes; None where it holds."""
+    if isinstance(found, StepInvariant):
+        step = found.bad_step(model, codes)
+        return None if step is None else failure_of_step(model, found, codes, step[1])
     root = found.node(model)
     if evaluate(root, codes):
         return None
+    return _failure(read_state(model), root, codes, model.decode(tuple(codes)))
+
+
+def failure_of_step(model: Model, found: StepInvariant, before: Sequence[int], after: Sequence[int]) -> Failure | None:
+    """Return where a step breaks an invariant of steps; None where it does not."""
+    if found.met(model, tuple(before), tuple(after)):
+        return None
+    states = model.decode(tuple(after)), model.decode(tuple(before))
+    return _failure(read_pair(model), found.pair(model), (*before, *after), *states)
+
+
+def _failure(
+    reading: Reading, root: Node, codes: Sequence[int], state: ReadableState, before: ReadableState | None = None
+) -> Failure:
     bindings: dict[str, str] = {}
     culprit, wanted = _descend(root, True, codes, bindings)
-    state = model.decode(tuple(codes))
-    cells = [model.program.schema.cells[int(str(n.arg))] for n in reachable([culprit]) if n.op is Op.CELL]
-    fields = {cell.path: field_value(state, cell.path) for cell in cells}
-    return Failure(state, bindings, show(model, culprit), wanted, fields)
+    values = reading.decode(tuple(codes))
+    paths = [reading.paths[int(str(n.arg))] for n in reachable([culprit]) if n.op is Op.CELL]
+    fields = {path: field_value(values, path) for path in paths}
+    return Failure(state, bindings, shown(reading, culprit), wanted, fields, before)
+
+
+def _said(found: Invariant, failing: Failure) -> str:
+    return found.because(failing) if found.because is not None else _generic(found, failing)
 
 
 def _descend(node: Node, wanted: bool, codes: Sequence[int], bindings: dict[str, str]) -> tuple[Node, bool]:

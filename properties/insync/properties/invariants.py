@@ -6,16 +6,26 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MethodType
-from typing import Concatenate, TypeVar
+from typing import Any, Concatenate, TypeVar
 from weakref import WeakKeyDictionary
 
 from insync.model import Condition, Model, ReadableState, StateView
 from insync.model.actions import invariant_specs
 from insync.model.graph import Node
 
-__all__ = ["Because", "Failure", "Invariant", "Predicate", "invariant_beside", "own_invariant", "sentence_of"]
+__all__ = [
+    "Because",
+    "Failure",
+    "Invariant",
+    "Predicate",
+    "invariant_beside",
+    "kept_for",
+    "own_invariant",
+    "sentence_of",
+]
 
 M = TypeVar("M", bound=Model)
+T = TypeVar("T")
 
 Predicate = Callable[Concatenate[M, StateView, ...], Condition]
 """A condition as it is written: a function of a model, its state, and parameters, for all values of which it holds."""
@@ -31,6 +41,7 @@ class Failure:
         conjunct: the condition to blame, in the model's words; empty if it is too long to be read.
         must_hold: whether that condition should have held; if False, it is to blame because it holds.
         fields: the value of each field that the condition reads, by the field's path.
+        before: for a property of steps the readable state before the step; `state` is then the one after it.
     """
 
     state: ReadableState
@@ -38,6 +49,7 @@ class Failure:
     conjunct: str
     must_hold: bool
     fields: Mapping[str, object]
+    before: ReadableState | None = None
 
 
 Because = Callable[[Failure], str]
@@ -60,17 +72,27 @@ class Invariant:
     node: Callable[[Model], Node]
     because: Because | None = None
 
+    def as_written(self, model: Model) -> Node:
+        """Return the node of the condition as its author wrote it."""
+        return self.node(model)
 
-_TRACED: WeakKeyDictionary[Model, dict[object, Node]] = WeakKeyDictionary()
-"""For each model the nodes of the conditions that were traced in its graph: at large bounds tracing takes a second."""
+
+_KEPT: WeakKeyDictionary[Model, dict[object, Any]] = WeakKeyDictionary()
+"""For each model what was traced of its properties: at large bounds tracing takes a second."""
+
+
+def kept_for(model: Model, name: object, make: Callable[[], T]) -> T:
+    """Return what was made for a model under a name; it is made when it is first asked for."""
+    known = _KEPT.setdefault(model, {})
+    if name not in known:
+        known[name] = make()
+    found: T = known[name]
+    return found
 
 
 def _traced(model: Model, written: object, predicate: Callable[..., Condition], parameters: Mapping[str, type]) -> Node:
-    """Return the node of a condition in a model's graph, traced when it is first asked for."""
-    known = _TRACED.setdefault(model, {})
-    if written not in known:
-        known[written] = model.trace_predicate(predicate, parameters)
-    return known[written]
+    """Return the node of a condition in a model's graph."""
+    return kept_for(model, written, lambda: model.trace_predicate(predicate, parameters))
 
 
 def invariant_beside(

@@ -17,11 +17,13 @@ from insync.model import Model
 from insync.model.actions import invariant_names, parameter_types, scopes_of
 from insync.model.errors import ModelError, UserError, closest
 from insync.model.graph import Node
+from insync.model.steps import STATES, step_invariant_specs
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, deadlock_free
 from insync.properties.fairness import Fairness
 from insync.properties.invariants import Because, Invariant, Predicate, invariant_beside, own_invariant
 from insync.properties.kafka_modules import load_for
 from insync.properties.runs import RunKind, RunProperty, run_property_beside
+from insync.properties.step_invariants import PairPredicate, StepInvariant, own_step_invariant, step_invariant_beside
 
 __all__ = [
     "Judged",
@@ -39,11 +41,12 @@ __all__ = [
     "select_run_properties",
     "sentences_of",
     "sometimes",
+    "step_invariant",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound=Model)
-P = TypeVar("P", Invariant, RunProperty)
+P = TypeVar("P", Invariant, StepInvariant, RunProperty)
 T = TypeVar("T")
 
 
@@ -65,6 +68,7 @@ class _Declared(Generic[P]):
 
 _INVARIANTS: _Declared[Invariant] = _Declared()
 _LEMMAS: _Declared[Invariant] = _Declared()
+_STEP_INVARIANTS: _Declared[StepInvariant] = _Declared()
 _RUN_PROPERTIES: _Declared[RunProperty] = _Declared()
 
 
@@ -96,6 +100,29 @@ def lemma(kind: type[M], *, because: Because | None = None) -> Callable[[Predica
         because: says why the lemma fails in a state; None for a generic sentence.
     """
     return _condition("lemma", _LEMMAS, kind, because)
+
+
+def step_invariant(kind: type[M], *, because: Because | None = None) -> Callable[[PairPredicate[M]], PairPredicate[M]]:
+    """Declare a function of model, state before, state after and parameters as a step invariant of a model class.
+
+    Every step from a reachable state that changes the state must meet it, for all values of its parameters. It stands
+    beside the class. In the class's own body, `insync.model.step_invariant` marks a method.
+
+    Args:
+        kind: the model class.
+        because: says why a step breaks it, where `failing.before` and `failing.state` are the states; None for a
+            generic sentence.
+    """
+    _check_kind("step_invariant", kind)
+    frame = sys._getframe(1)
+
+    def declare(predicate: PairPredicate[M]) -> PairPredicate[M]:
+        _check_function("step_invariant", kind, predicate, STATES)
+        parameters = parameter_types(predicate, "step invariant", scopes_of(predicate, frame), len(STATES))
+        _STEP_INVARIANTS.add(kind, step_invariant_beside(kind, predicate, parameters, because))
+        return predicate
+
+    return declare
 
 
 def sometimes(kind: type[Model]) -> Callable[[F], F]:
@@ -164,21 +191,21 @@ def _check_kind(word: str, kind: object) -> None:
     code = getattr(kind, "__code__", None)
     place = f"{code.co_filename}:{code.co_firstlineno}: " if code is not None else ""
     given = f"above {code.co_name!r} there is none" if code is not None else f"{kind!r} is not one"
-    own = " In the class's own body, use @invariant of insync.model." if word == "invariant" else ""
+    own = f" In the class's own body, use @{word} of insync.model." if word in ("invariant", "step_invariant") else ""
     message = f"{place}@{word} takes the model class that it is about, as in @{word}(Lock); {given}.{own}"
     raise ModelError(message)
 
 
-def _check_function(word: str, kind: type[Model], function: object) -> None:
+def _check_function(word: str, kind: type[Model], function: object, states: Sequence[str] = ("state",)) -> None:
     code = getattr(function, "__code__", None)
     if code is None:
         message = f"@{word}({kind.__name__}) belongs directly above a function (def), not on {function!r}."
         raise ModelError(message)
     unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)
-    if code.co_argcount < 2 or unusual:
+    if code.co_argcount < 1 + len(states) or unusual:
         message = (
             f"{code.co_filename}:{code.co_firstlineno}: {code.co_name!r}, declared with @{word}({kind.__name__}), "
-            f"must take the model, the state and then its parameters, without * and **."
+            f"must take the model, the {', the '.join(states)} and then its parameters, without * and **."
         )
         raise ModelError(message)
 
@@ -205,11 +232,17 @@ class Judged:
         """The condition of each invariant, by its name."""
         return {found.name: node for found, node in zip(self.invariants, self.nodes, strict=True)}
 
+    def written(self, model: Model) -> dict[str, Node]:
+        """Return the condition of each invariant as its author wrote it, by its name."""
+        return {found.name: found.as_written(model) for found in self.invariants}
+
 
 def invariants_of(model: Model) -> dict[str, Invariant]:
-    """Return the invariants of a model by name: those beside its class, its own, and deadlock_free."""
-    own = {name: own_invariant(type(model), name) for name in invariant_names(type(model))}
-    return {**_INVARIANTS.of(type(model)), **own, DEADLOCK_FREE: deadlock_free}
+    """Return the invariants of a model by name, of states and of steps: beside its class, its own, deadlock_free."""
+    kind = type(model)
+    own: dict[str, Invariant] = {name: own_invariant(kind, name) for name in invariant_names(kind)}
+    steps = {name: own_step_invariant(kind, name) for name in step_invariant_specs(kind)}
+    return {**_INVARIANTS.of(kind), **_STEP_INVARIANTS.of(kind), **own, **steps, DEADLOCK_FREE: deadlock_free}
 
 
 def lemmas_of(model: Model) -> dict[str, Invariant]:
@@ -254,8 +287,15 @@ def select_lemmas(model: Model, names: Iterable[str]) -> list[Invariant]:
     Raises:
         UserError: the model has neither a lemma nor an invariant of that name.
     """
-    known = {**invariants_of(model), **lemmas_of(model)}
-    return _named(known, names, lambda name: f"{model.name} has no lemma {name!r}. {closest(name, known)}")
+    every = {**invariants_of(model), **lemmas_of(model)}
+    known = {name: found for name, found in every.items() if not isinstance(found, StepInvariant)}
+
+    def unknown(name: str) -> str:
+        if name in every:
+            return f"{name} is about steps, and a lemma is about states. Ask for it as a property to have it proved."
+        return f"{model.name} has no lemma {name!r}. {closest(name, known)}"
+
+    return _named(known, names, unknown)
 
 
 def select_run_properties(model: Model, names: Iterable[str] | None = None) -> list[RunProperty]:
@@ -265,11 +305,16 @@ def select_run_properties(model: Model, names: Iterable[str] | None = None) -> l
         UserError: the model has no property of runs of that name.
     """
     known = run_properties_of(model)
-    return _named(
-        known,
-        known if names is None else named_in("properties", names),
-        lambda name: f"{model.name} has no property of runs {name!r}. {closest(name, known)}",
-    )
+
+    def unknown(name: str) -> str:
+        found = invariants_of(model).get(name)
+        if found is not None:
+            what = "steps" if isinstance(found, StepInvariant) else "states"
+            again = f"`insync check {model.name} --property {name}`"
+            return f"{name} is about {what}, not about runs: {again} decides it."
+        return f"{model.name} has no property of runs {name!r}. {closest(name, known)}"
+
+    return _named(known, known if names is None else named_in("properties", names), unknown)
 
 
 def _asked(model: Model, names: Iterable[str] | None) -> tuple[tuple[str, ...], list[Invariant]]:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from insync.model import Model, ReadableState
 from insync.model.domains import Array, Domain, Option, OptionalScalar, Record, Scalar
 from insync.model.graph import Node, Op, Quantifier
 
-__all__ = ["field_value", "plain", "show"]
+__all__ = ["AFTER", "BEFORE", "Reading", "field_value", "plain", "read_pair", "read_state", "show", "shown"]
 
 LONGEST = 160
 """A condition that takes more characters is not shown: nobody would read it."""
 
 _INFIX = {
-    Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.EQ: "==", Op.LT: "<", Op.LE: "<=",
+    Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "//", Op.MOD: "%", Op.EQ: "==", Op.LT: "<", Op.LE: "<=",
     Op.BITAND: "&", Op.BITOR: "|", Op.BITDIFF: "-",
 }  # fmt: skip
 _NEGATED = {Op.EQ: "!="}
@@ -46,23 +48,68 @@ def plain(value: object) -> str:
     return str(value)
 
 
+BEFORE, AFTER = "before", "after"
+"""What the two states of a step are called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the cells of a condition are: those of a state, or of the states before and after a step.
+
+    Attributes:
+        model: whose states they are.
+        paths: what each cell is called.
+        decode: gives the readable value of all of them, in which `field_value` finds each path.
+        prefixed: whether the paths begin with the name of one of two states.
+    """
+
+    model: Model
+    paths: tuple[str, ...]
+    decode: Callable[[tuple[int, ...]], ReadableState]
+    prefixed: bool = False
+
+    def own_path(self, path: str) -> str:
+        """Return the path within one state."""
+        return path.partition(".")[2] if self.prefixed else path
+
+
+def read_state(model: Model) -> Reading:
+    """Return how a condition on a state is read."""
+    return Reading(model, tuple(cell.path for cell in model.program.schema.cells), model.decode)
+
+
+def read_pair(model: Model) -> Reading:
+    """Return how a condition on the states before and after a step is read: as `before.field` and `after.field`."""
+    own = [cell.path for cell in model.program.schema.cells]
+    paths = tuple(f"{name}.{path}" for name in (BEFORE, AFTER) for path in own)
+
+    def decode(codes: tuple[int, ...]) -> ReadableState:
+        return {BEFORE: model.decode(codes[: len(own)]), AFTER: model.decode(codes[len(own) :])}
+
+    return Reading(model, paths, decode, prefixed=True)
+
+
 class _TooLong(Exception):
     pass
 
 
 def show(model: Model, node: Node) -> str:
+    """Return a condition on a state as text; empty where that would be too long."""
+    return shown(read_state(model), node)
+
+
+def shown(reading: Reading, node: Node) -> str:
     """Return a condition as text; empty where that would be too long."""
     try:
-        text = _Shown(model).text(node, 0)
+        text = _Shown(reading).text(node, 0)
     except _TooLong:
         return ""
     return text if len(text) <= LONGEST else ""
 
 
 class _Shown:
-    def __init__(self, model: Model) -> None:
-        self.cells = model.program.schema.cells
-        self.model = model
+    def __init__(self, reading: Reading) -> None:
+        self.paths, self.reading = reading.paths, reading
 
     def text(self, node: Node, depth: int) -> str:
         if depth > 12:
@@ -76,7 +123,9 @@ class _Shown:
         if node.op is Op.ADD and node.args[0].op is Op.CELL and node.args[1].op is Op.CONST:
             return self._number(node.args[0], node.args[1].lo)
         if node.op is Op.TEST and node.args[0].op is Op.CELL and node.args[1].op is Op.CONST:
-            return self._membership(int(str(node.args[0].arg)), node.args[1].lo)
+            member = node.args[1].lo
+            if 0 <= member < node.args[0].hi.bit_length():
+                return self._membership(int(str(node.args[0].arg)), member)
         parts = [self.text(a, depth + 1) for a in node.args]
         if sum(map(len, parts)) > LONGEST:
             raise _TooLong
@@ -86,10 +135,10 @@ class _Shown:
         """Show a comparison of a field with a constant by what the constant is called: `leader == b1`."""
         a, b = node.args
         if a.op is Op.CELL and b.op is Op.CONST:
-            path = self.cells[int(str(a.arg))].path
-            codes = [0] * len(self.cells)
+            path = self._path(a)
+            codes = [0] * len(self.paths)
             codes[int(str(a.arg))] = int(str(b.arg))
-            value = field_value(self.model.decode(tuple(codes)), path)
+            value = field_value(self.reading.decode(tuple(codes)), path)
             if not isinstance(value, dict):
                 return f"{path} == {plain(value)}"
         if a.op is Op.CELL and b.op is Op.CELL and self._first(a) == self._first(b):
@@ -97,12 +146,12 @@ class _Shown:
         return f"{self.text(a, depth + 1)} == {self.text(b, depth + 1)}"
 
     def _path(self, node: Node) -> str:
-        return self.cells[int(str(node.arg))].path
+        return self.paths[int(str(node.arg))]
 
     def _first(self, node: Node) -> int:
         """The number that code 0 of a cell stands for; that of an option of a number is one less than its least."""
-        domain: Domain = self.model.state
-        for index, name in _PART.findall(self._path(node)):
+        domain: Domain = self.reading.model.state
+        for index, name in _PART.findall(self.reading.own_path(self._path(node))):
             domain = domain.of if isinstance(domain, Option) else domain
             if isinstance(domain, Record):
                 domain = domain.fields[name or index]
@@ -120,10 +169,10 @@ class _Shown:
 
     def _membership(self, cell: int, number: int) -> str:
         """Show a test for one member by what the member is called: `isr contains b1`."""
-        path = self.cells[cell].path
-        codes = [0] * len(self.cells)
+        path = self.paths[cell]
+        codes = [0] * len(self.paths)
         codes[cell] = 1 << number
-        members = field_value(self.model.decode(tuple(codes)), path)
+        members = field_value(self.reading.decode(tuple(codes)), path)
         return f"{path} contains {members[0] if isinstance(members, list) and members else number}"
 
     def _operation(self, node: Node, parts: list[str]) -> str:

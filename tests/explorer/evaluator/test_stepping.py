@@ -47,5 +47,5 @@ def test_moves_that_the_evaluator_does_not_take_are_our_mistake() -> None:
     for move in wrong:
         with pytest.raises(InternalError, match="the evaluator takes no such step"):
             confirmed(DieHard(), [*others, move])
-    with pytest.raises(InternalError, match="not the initial state"):
+    with pytest.raises(InternalError, match="not an initial state"):
         confirmed(DieHard(), walk.moves[1:])

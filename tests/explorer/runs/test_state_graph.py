@@ -25,7 +25,7 @@ def test_states_and_steps_are_the_evaluator_s(model: Model) -> None:
     evaluator = Evaluator(model.program)
     states = [graph.codes(state) for state in range(len(graph))]
     numbers = {codes: number for number, codes in enumerate(states)}
-    assert states[0] == model.program.initial
+    assert states[0] == model.program.initials[0]
     assert len(numbers) == len(states)
     expected, refused = [], 0
     for source, codes in enumerate(states[: graph.expanded]):
@@ -51,7 +51,7 @@ def test_levels_are_those_of_the_search() -> None:
     assert len(graph.source) == result.transitions
     assert graph.stopped_by is None
     assert [graph.level_of(state) for state in (0, 1, len(graph) - 1)] == [1, 2, len(levels)]
-    assert graph.readable(0) == model.decode(model.program.initial)
+    assert graph.readable(0) == model.decode(model.program.initials[0])
 
 
 @pytest.mark.parametrize("model", [Kip320(replicas=2, log_size=1, max_records=1), AsyncIsr(max_version=1)])

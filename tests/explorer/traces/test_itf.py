@@ -15,9 +15,9 @@ from insync_lamp import Lamp
 
 def _trace(refused: RefusedStep | None = None) -> Trace:
     model = Lamp()
-    codes = Evaluator(model.program).step(1, model.program.initial)
+    codes = Evaluator(model.program).step(1, model.program.initials[0])
     steps = (
-        TraceStep(None, {}, model.decode(model.program.initial)),
+        TraceStep(None, {}, model.decode(model.program.initials[0])),
         TraceStep("press", {"switch": "s2"}, model.decode(codes), "s2 is pressed"),
     )
     return Trace("lamp", dict(model.b), "never_on", steps, "light is ON.", refused)

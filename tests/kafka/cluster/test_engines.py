@@ -13,8 +13,8 @@ from insync_evaluator import successors
 def levels(model: Cluster, depth: int | None) -> list[int]:
     """The states of each level, down to a depth, by the evaluator."""
     evaluator = Evaluator(model.program)
-    seen = {model.program.initial}
-    frontier, sizes = [model.program.initial], list[int]()
+    seen = {model.program.initials[0]}
+    frontier, sizes = [model.program.initials[0]], list[int]()
     while frontier and len(sizes) != depth:
         sizes.append(len(frontier))
         found = []

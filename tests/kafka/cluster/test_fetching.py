@@ -73,6 +73,25 @@ def test_a_diverging_follower_truncates_before_it_fetches() -> None:
     assert walk.cells["b1"] == "F1 [| r0@1]"
 
 
+LEADS_ALONE = (
+    "b1 appends a record",
+    "controller fences b1",
+    "b2 applies metadata 0",
+    "b2 appends a record",
+    "b1 applies metadata 0",
+)
+
+
+def test_before_3_5_a_diverging_reply_raises_the_high_watermark_before_the_truncation() -> None:
+    """Where it does not rise, the reply truncates at once."""
+    walk = pair(*LEADS_ALONE, min_insync=1, defect="R-21")
+    assert (walk.cells["b1"], walk.cells["b2"]) == ("F1 [| r0@0]", "L1 [r1@1 |]")
+    assert walk.take("b1 fetches from b2").cells["b1"] == "F1 [r0@0 |]"
+    assert walk.take("b1 fetches from b2").cells["b1"] == "F1 [|]"
+    assert pair(*LEADS_ALONE, "b1 fetches from b2", min_insync=1).cells["b1"] == "F1 [|]"
+    assert pair(*DIVERGED, "b1 fetches from b2", elections=1, defect="R-21").cells["b1"] == "F1 [|]"
+
+
 def test_a_diverging_fetch_does_not_count() -> None:
     walk = pair(*DIVERGED, "b1 fetches from b2", elections=1)
     assert walk.cells["b2"] == "L1 [| r0@1]"
@@ -132,6 +151,18 @@ def test_a_follower_that_ends_before_the_leaders_log_begins_starts_anew_there() 
     assert (walk.cells["b1"], walk.cells["b2"]) == ("L0 [x r1@0 |]", "F0 [|]")
     assert walk.take("b2 fetches from b1").cells["b2"] == "F0 [x |]"
     assert walk.take("b2 fetches from b1").cells["b2"] == "F0 [x r1@0 |]"
+
+
+def test_a_log_that_is_cut_below_its_start_begins_where_it_ends() -> None:
+    """An unclean leader has nothing, and who follows it has deleted what it had."""
+    steps = ("controller fences b2", "b1 applies metadata 0", "b1 appends a record", "b1 deletes a record")
+    walk = pair(*steps, deletions=1, min_insync=1, unclean="on", crashes=1)
+    walk.take("b1 crashes, its log ends at 1", "controller unfences b2", "controller fences b1")
+    walk.take("b2 applies metadata 0", "b1 starts and registers")
+    assert (walk.cells["b1"], walk.cells["b2"]) == ("F1 [x |]", "L1 [|]")
+    assert walk.take("b1 fetches from b2").cells["b1"] == "F1 [|]"
+    broker = walk.state["broker"]["b1"]
+    assert (broker["start"], broker["leo"], broker["hw"]) == (0, 0, 0)
 
 
 def test_only_what_is_committed_is_deleted() -> None:

@@ -35,7 +35,7 @@ def apart_from(left_out: set[str], model: Cluster) -> set[tuple[int, ...]]:
     kept = [
         number for number, cell in enumerate(model.program.schema.cells) if cell.path.split(".")[-1] not in left_out
     ]
-    seen, open_ = {model.program.initial}, [model.program.initial]
+    seen, open_ = {model.program.initials[0]}, [model.program.initials[0]]
     while open_:
         for _, after in successors(evaluator, open_.pop()):
             if after not in seen:

@@ -67,13 +67,13 @@ def test_a_row_of_three_replicas_fits_a_terminal() -> None:
 
 def test_the_model_draws_itself() -> None:
     model = Kip320(replicas=2)
-    cells = model.grid(model.decode(model.program.initial))
+    cells = model.grid(model.decode(model.program.initials[0]))
     assert cells == {"b1": "-  [|]", "b2": "-  [|]", "controller": "no leader  ISR b1 b2"}
 
 
 def test_async_isr_shows_offsets_and_both_views_of_the_isr() -> None:
     model = AsyncIsr()
-    start = model.decode(model.program.initial)
+    start = model.decode(model.program.initials[0])
     assert model.grid(start) == {
         "b1": "offset 0",
         "b2": "offset 0",

@@ -32,7 +32,7 @@ def test_the_state_of_three_replicas_fits_two_words(kind: type[Model]) -> None:
 @pytest.mark.parametrize("replicas", [5, 7])
 def test_more_replicas_can_be_traced(replicas: int) -> None:
     program = Kip320(replicas=replicas).program
-    assert len(successors(Evaluator(program), program.initial)) == 2 * replicas
+    assert len(successors(Evaluator(program), program.initials[0])) == 2 * replicas
 
 
 @pytest.mark.parametrize("kind", VARIANTS)

@@ -27,7 +27,7 @@ MODELS += [pytest.param(find_model(name)(), id=name) for name in NAMES]
 
 def walked(model: Model, seed: int, steps: int) -> tuple[int, ...]:
     """Return the state after a random walk that refuses steps which leave a domain."""
-    evaluator, codes, choose = Evaluator(model.program), model.program.initial, random.Random(seed)
+    evaluator, codes, choose = Evaluator(model.program), model.program.initials[0], random.Random(seed)
     for _ in range(steps):
         numbers = [n for n in evaluator.enabled(codes) if evaluator.failing_check(n, codes) is None]
         if not numbers:
@@ -74,7 +74,7 @@ def test_steps_from_reachable_states(model: Model, seed: int, steps: int) -> Non
 def ends(model: Model, length: int, *, ordered: bool) -> set[tuple[int, ...]]:
     """Return the last states of z3's sequences of this many steps from the initial state."""
     program = SymbolicProgram(model.program)
-    unrolling = Unrolling(program, program.constant(model.program.initial), ordered=ordered)
+    unrolling = Unrolling(program, program.constant(model.program.initials[0]), ordered=ordered)
     solver = Solver()
     for _ in range(length):
         solver.add(unrolling.extend())
@@ -91,7 +91,7 @@ def ends(model: Model, length: int, *, ordered: bool) -> set[tuple[int, ...]]:
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("model", [DieHard(), TokenRing(), Overflow(), find_model("async_isr")(replicas=2)])
 def test_sequences_end_where_the_evaluators_do(model: Model, ordered: bool) -> None:
-    evaluator, level = Evaluator(model.program), {model.program.initial}
+    evaluator, level = Evaluator(model.program), {model.program.initials[0]}
     for length in range(1, 4):
         level = {
             evaluator.step(number, codes)

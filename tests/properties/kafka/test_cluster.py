@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import random
+from functools import cache
+
 import pytest
 
 from insync.explorer import CheckResult, Limits, check
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
+from insync.machine.packed import Found, Words
 from insync.model.evaluator import evaluate
 from insync.properties.kafka import cluster
 from insync.properties.registry import invariants_of, judge
+from insync_cluster_promises import CLUSTER_MEANINGS, SeenCluster
+from insync_machine import violations_by_machine
+from insync_nearby import neighbours
 
 BROKEN_BY = {
     "acks_mean_enough_copies": ("R-28", 14),
@@ -127,7 +134,7 @@ def test_a_log_keeps_write_order_if_every_record_is_there_once_at_most(
 ) -> None:
     """What is below the start or from the end on is no record of the log."""
     model = Cluster(replicas=2, records=3, deletions=1)
-    state = model.decode(model.program.initial)
+    state = model.decode(model.program.initials[0])
     state["broker"]["b2"] |= {"log": log, **ends}
     (node,) = judge(model, ["logs_keep_write_order"]).nodes
     assert bool(evaluate(node, model.encode(state))) == holds
@@ -169,8 +176,38 @@ def test_without_an_elr_a_fenced_broker_is_in_the_isr_only_alone_and_without_a_l
     isr: list[str], leader: str | None, sound: bool
 ) -> None:
     model = Cluster(elr="off")
-    state = model.decode(model.program.initial)
+    state = model.decode(model.program.initials[0])
     state["changes"][0] |= {"isr": isr, "leader": leader}
     state["controller"]["fenced"] = ["b1"]
     (node,) = judge(model, ["isr_and_elr_are_sound"]).nodes
     assert evaluate(node, model.encode(state)) == sound
+
+
+FULL = Cluster(records=2, elections=1, deletions=1, minimum_changes=1, metadata_lag=1)
+MOVING = Cluster(records=2, reassignments=1, spares=1, metadata_lag=1)
+OLDER = Cluster(records=2, release="2.7", stops=1, metadata_lag=1, elr="off")
+
+
+@cache
+def nearby(model: Cluster) -> tuple[list[Words], list[SeenCluster]]:
+    states = neighbours(model, random.Random(1), walks=10, steps=40, each=12)
+    return [model.program.schema.pack(codes) for codes in states], [
+        SeenCluster(model, model.decode(codes)) for codes in states
+    ]
+
+
+@cache
+def violations(model: Cluster) -> dict[str, Found]:
+    declared = invariants_of(model)
+    nodes = [declared[name].node(model) for name in CLUSTER_MEANINGS]
+    return dict(zip(CLUSTER_MEANINGS, violations_by_machine(model, nodes, nearby(model)[0]), strict=True))
+
+
+@pytest.mark.parametrize("model", [FULL, MOVING, OLDER], ids=["full", "moving", "older"])
+@pytest.mark.parametrize("name", cluster.__all__)
+def test_it_fails_where_its_sentence_is_wrong_and_nowhere_else(name: str, model: Cluster) -> None:
+    states, seen = nearby(model)
+    wrong = [state for state, one in zip(states, seen, strict=True) if not CLUSTER_MEANINGS[name](one)]
+    assert len(wrong) >= 3 or (name == "reassignments_keep_redundancy" and not model.b.reassignments)
+    assert len(wrong) < len(states) - 3
+    assert violations(model)[name] == Found(len(wrong), min(wrong, default=None))

@@ -10,9 +10,10 @@ import pytest
 from insync.kafka.published import AsyncIsr, Kip320
 from insync.machine.packed import Found, Words
 from insync.model import Model
-from insync.model.evaluator import Codes, Evaluator, evaluate
+from insync.model.evaluator import evaluate
 from insync.properties.registry import invariants_of, lemmas_of
 from insync_machine import violations_by_machine
+from insync_nearby import neighbours
 from insync_promises import MEANINGS, Seen
 
 SMALL = Kip320(replicas=2, log_size=2, max_records=2, max_leader_epoch=2)
@@ -20,37 +21,10 @@ MODELS = [SMALL, Kip320(replicas=3, log_size=2, max_records=2, max_leader_epoch=
 CLAIMS = {**invariants_of(SMALL), **lemmas_of(SMALL)}
 
 
-def walked(model: Model, chance: random.Random, walks: int, steps: int) -> list[Codes]:
-    """States along random walks."""
-    evaluator, found = Evaluator(model.program), []
-    for _ in range(walks):
-        codes = model.program.initial
-        for _ in range(steps):
-            enabled = evaluator.enabled(codes)
-            if not enabled:
-                break
-            codes = evaluator.step(chance.choice(enabled), codes)
-            found.append(codes)
-    return found
-
-
-def neighbours(model: Model, states: list[Codes], chance: random.Random, each: int) -> list[Codes]:
-    """The states themselves, and some beside each of them, in which one, two or three cells have any other code."""
-    sizes = [cell.size for cell in model.program.schema.cells]
-    found = dict.fromkeys(states)
-    for codes in states:
-        for changes in chance.choices((1, 2, 3), weights=(6, 2, 1), k=each):
-            other = list(codes)
-            for cell in chance.sample(range(len(sizes)), changes):
-                other[cell] = chance.randrange(sizes[cell])
-            found[model.encode(model.decode(tuple(other)))] = None  # what is None has no value besides
-    return list(found)
-
-
 @cache
 def sampled(model: Model) -> tuple[list[Words], list[Seen]]:
     chance = random.Random(model.name)
-    states = neighbours(model, list(dict.fromkeys(walked(model, chance, 40, 40))), chance, 20)
+    states = neighbours(model, chance, walks=40, steps=40, each=20)
     return [model.program.schema.pack(codes) for codes in states], [Seen(model.decode(codes)) for codes in states]
 
 
@@ -75,7 +49,7 @@ def test_it_fails_where_its_sentence_is_wrong_and_nowhere_else(name: str, model:
 
 def test_what_is_not_in_a_log_has_no_value() -> None:
     (lemma,) = [found for name, found in CLAIMS.items() if name == "log_is_blank_from_its_end"]
-    node, initial, cells = lemma.node(SMALL), SMALL.program.initial, SMALL.program.schema.cells
+    node, initial, cells = lemma.node(SMALL), SMALL.program.initials[0], SMALL.program.schema.cells
     inside = [number for number, cell in enumerate(cells) if ".log[" in cell.path]
     assert evaluate(node, initial)
     for number in inside:
@@ -86,7 +60,7 @@ def test_the_high_watermark_of_asynchronous_updates_is_on_all_that_may_be_electe
     model, chance = AsyncIsr(replicas=3, max_offset=3, max_version=1), random.Random(1)
     (found,) = [one for name, one in invariants_of(model).items() if name == "valid_high_watermark"]
     node, results = found.node(model), []
-    for codes in neighbours(model, walked(model, chance, 20, 15), chance, 8):
+    for codes in neighbours(model, chance, walks=20, steps=15, each=8):
         state = model.decode(codes)
         offsets, counted = state["leader"]["offset"], {*state["leader"]["isr"], *state["leader"]["pending_isr"]}
         committed = min((offsets[name] for name in counted), default=3)

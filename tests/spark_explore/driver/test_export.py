@@ -13,6 +13,7 @@ from insync.model.errors import UserError
 from insync.model.evaluator import Evaluator
 from insync.spark_explore import SparkOptions, check, export
 from insync_evaluator import successors
+from insync_initials import Cabinet
 from insync_toys import TOYS
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def key(model: Model, codes: tuple[int, ...]) -> bytes:
     return b"".join(word.to_bytes(8, "big") for word in model.program.schema.pack(codes))
 
 
-@pytest.mark.parametrize("model", [KIP320, TOYS[0], TOYS[1], TOYS[2]], ids=name_of)
+@pytest.mark.parametrize("model", [KIP320, TOYS[0], TOYS[1], TOYS[2], Cabinet()], ids=name_of)
 def test_the_tables_are_what_the_evaluator_says(spark: SparkSession, tmp_path: Path, model: Model) -> None:
     options = SparkOptions(session=spark, partitions=2, warm_states=20, run_dir=str(tmp_path / "run"))
     result = check(model, properties=[], options=options, keep_going=True)
@@ -44,8 +45,8 @@ def test_the_tables_are_what_the_evaluator_says(spark: SparkSession, tmp_path: P
         by_key[bytes(fields.pop("state"))] = (fields.pop("depth"), fields)
     assert len(by_key) == states
     expected = {}
-    depths = {tuple(model.program.initial): 1}
-    frontier = [tuple(model.program.initial)]
+    frontier = list(model.program.initials)
+    depths = dict.fromkeys(frontier, 1)
     for codes in frontier:
         expected[key(model, codes)] = (depths[codes], model.decode(codes))
         for _, after in successors(evaluator, codes):

@@ -12,6 +12,7 @@ from insync.explorer import Limits, SimulationResult
 from insync.explorer import simulate as simulate_locally
 from insync.model.catalogue import find_model
 from insync.spark_explore import SparkOptions, simulate
+from insync_initials import Cabinet
 from insync_toys import Overflow, TokenRing
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def test_walks_that_find_nothing(spark: SparkSession, partitions: int) -> None:
 
 
 @pytest.mark.parametrize("partitions", [1, 3])
-@pytest.mark.parametrize("model", [KIP101, Overflow(last=3)], ids=["kip101", "overflow"])
+@pytest.mark.parametrize("model", [KIP101, Overflow(last=3), Cabinet()], ids=["kip101", "overflow", "cabinet"])
 def test_the_first_walk_that_fails_is_found_and_shortened(spark: SparkSession, model: Model, partitions: int) -> None:
     options = SparkOptions(session=spark, partitions=partitions)
     found = simulate(model, walks=20_000, depth=60, seed=1, options=options)

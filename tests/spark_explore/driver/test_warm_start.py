@@ -7,6 +7,7 @@ import pytest
 
 from insync.explorer import Limits
 from insync.machine.kernels import compile_kernels
+from insync.machine.packed import PackedRows
 from insync.spark_explore.driver.warm_start import warm_start
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync_toys import TokenRing
@@ -18,6 +19,7 @@ def test_a_start_that_is_stopped_leaves_the_levels_that_are_complete(stopped: bo
     if stopped:
         stop.set()
     kernels = compile_kernels(program)
-    start = warm_start(kernels, program.schema.pack(program.initial), RunFolder(str(tmp_path)), 2, Limits(), True, stop)
+    initials = PackedRows.of(program.initials.rows, program.schema.words)
+    start = warm_start(kernels, initials, RunFolder(str(tmp_path)), 2, Limits(), True, stop)
     assert start.stopped_by is None, "it is for the search to say so"
     assert (sum(start.levels), start.expanded) == ((1, 0) if stopped else (6, len(start.levels)))

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from insync.machine.kernels import Part, compile_kernels, load
 from insync.machine.packed import PackedRows
 from insync.model.graph import Op
 from insync.spark_explore.wire.recipe import read_recipe, recipe_for, write_recipe
+from insync_initials import SelfStabilizing
 from insync_toys import DieHard, TokenRing
 
 
@@ -12,6 +15,15 @@ def test_a_recipe_is_read_as_it_was_written() -> None:
     recipe = recipe_for(program, [program.graph.true], tuple(Part))
     assert read_recipe(write_recipe(recipe)) == recipe
     assert [text.part for text in recipe.texts.parts] == list(Part)
+
+
+def test_a_recipe_has_all_initial_states() -> None:
+    program = SelfStabilizing(nodes=3, most=4).program
+    recipe = read_recipe(write_recipe(recipe_for(program)))
+    assert recipe.initials.count == 64
+    assert recipe.starts == program.initials.rows.tobytes()
+    fewer = SelfStabilizing(nodes=3, most=4).program.initials.rows[:-1].tobytes()
+    assert replace(recipe, starts=fewer).digest != recipe.digest
 
 
 def test_a_recipe_gives_the_kernels_of_the_program() -> None:

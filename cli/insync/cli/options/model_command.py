@@ -48,7 +48,7 @@ class ChosenModel:
             UserError: the model cannot be traced; the message has the file and line.
         """
         model = self.kind(**self.chosen)
-        model.grid(model.decode(model.program.initial))
+        model.grid(model.decode(model.program.initials[0]))
         return model
 
     def select(self, model: Model, names: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""From a state back to the initial one: expand each earlier level again and take the least predecessor.
+"""From a state back to an initial one: expand each earlier level again and take the least predecessor.
 
 Nothing is kept for it during the search, and the result is the same for any number of workers and partitions.
 """
@@ -23,7 +23,7 @@ StepBack = Callable[[Words, int], Words | None]
 
 
 def path_to(model: Model, kernels: Kernels, space: Space, team: Team, target: Words, level: int) -> list[Move]:
-    """Return a shortest sequence of moves from the initial state to a state; see `traced_back`.
+    """Return a shortest sequence of moves from an initial state to a state; see `traced_back`.
 
     Args:
         model: what was searched.
@@ -31,7 +31,7 @@ def path_to(model: Model, kernels: Kernels, space: Space, team: Team, target: Wo
         space: the searched space.
         team: the threads that work.
         target: the state.
-        level: the level it is in, the initial state's being 1.
+        level: the level it is in, that of the initial states being 1.
     """
 
     def step_back(state: Words, earlier: int) -> Words | None:
@@ -59,7 +59,7 @@ def traced_back(
     step_back: StepBack,
     representative: Callable[[Words], Words] = lambda state: state,
 ) -> list[Move]:
-    """Return a shortest sequence of moves from the initial state to a state.
+    """Return a shortest sequence of moves from an initial state to a state.
 
     Of all predecessors the least packed state is taken, and of several actions that lead on the one with the smallest
     number. The moves are those of the evaluator. Where states are representatives, the moves lead through states that
@@ -68,7 +68,7 @@ def traced_back(
     Args:
         model: what was searched.
         target: the state.
-        level: the level it is in, the initial state's being 1.
+        level: the level it is in, that of the initial states being 1.
         step_back: finds the predecessors.
         representative: gives the state that stands for a state.
 

@@ -15,10 +15,12 @@ from insync.explorer.progress import Progress, Pulse, Reporter
 from insync.machine.kernels import Kernels
 from insync.machine.packed import Found, PackedRows, Words
 from insync.machine.store import Store
+from insync.model.errors import ModelError
 
 __all__ = ["BreadthFirstSearch", "Hit", "Partition", "Space"]
 
 _BUFFER_BYTES = 1 << 20
+_SLOT_BYTES = 16  # of the table, for a state
 _FEW = 1024  # states that one thread expands faster than two can share
 
 
@@ -91,7 +93,7 @@ class BreadthFirstSearch:
         watch: says when to stop.
         team: the threads that work.
         partitions: how many parts the states are kept in.
-        initial: the initial state; with symmetry its representative.
+        initials: the initial states, each once.
         keep_going: whether to go on after a violation.
         reporter: is told how far the search is.
     """
@@ -102,30 +104,31 @@ class BreadthFirstSearch:
         watch: Watch,
         team: Team,
         partitions: int,
-        initial: Words,
+        initials: PackedRows,
         keep_going: bool = False,
         reporter: Reporter | None = None,
     ) -> None:
-        self.initial = initial
+        self.initials = initials
         self.kernels, self.watch, self.team = kernels, watch, team
         self.keep_going, self.reporter = keep_going, reporter
         stores = [kernels.store(watch.memory_bytes, partitions) for _ in range(partitions)]
         self.space = Space([Partition(store) for store in stores], [0] * kernels.sizes.actions)
-        self.expanders = [kernels.expander(partitions, _BUFFER_BYTES, initial) for _ in range(team.size)]
+        known = initials.first(kernels.sizes.words)
+        self.expanders = [kernels.expander(partitions, _BUFFER_BYTES, known) for _ in range(team.size)]
         self.checkers = [kernels.checker() for _ in range(team.size)]
         self._found = [0] * team.size
         self._pulse = Pulse()
         self._full = False
 
     def run(self) -> Space:
-        """Search from the initial state until the space is complete or something ends it.
+        """Search from the initial states until the space is complete or something ends it.
 
         Raises:
             UserError: the limit on the memory leaves no room for the first states.
         """
         try:
             self._require_room()
-            self._add_initial()
+            self._add_initials()
             while self.space.stopped_by is None and self._goes_on() and self._next_level():
                 pass
         finally:
@@ -138,7 +141,8 @@ class BreadthFirstSearch:
     def _require_room(self) -> None:
         """Refuse a limit within which the first batch of states could not be expanded and stored."""
         stores = sum(partition.store.page_bytes + partition.store.table_bytes for partition in self.space.partitions)
-        needed = stores + sum(expander.batch_bytes for expander in self.expanders)
+        initial = 2 * self.initials.count * (self.kernels.sizes.row_bytes + _SLOT_BYTES)
+        needed = stores + initial + sum(expander.batch_bytes for expander in self.expanders)
         threads, partitions = self.team.size, len(self.space.partitions)
         use = f"the first states with threads={threads} and partitions={partitions}"
         self.watch.require_room(needed, use)
@@ -149,13 +153,34 @@ class BreadthFirstSearch:
         self.space.stopped_by = self.watch.after_level(len(self.space.levels), sum(self.space.levels))
         return self.space.stopped_by is None
 
-    def _add_initial(self) -> None:
-        owner = self.kernels.owner(self.initial, len(self.space.partitions))
-        store = self.space.partitions[owner].store
-        store.add(PackedRows([self.initial]), self.watch.may_use)
-        self.checkers[0].check(store.address(0), 1)
-        self._found[0] = self.kernels.states_of(store.address(0), 1)
-        self._close_level()
+    def _add_initials(self) -> None:
+        initials = self.kernels.representatives(self.initials)
+        shares = self.kernels.shares(initials, len(self.space.partitions))
+
+        def add(worker: int) -> None:
+            for number in range(worker, len(shares), self.team.size):
+                store = self.space.partitions[number].store
+                if not store.add(shares[number], self.watch.may_use):
+                    self._full = True
+                self.checkers[worker].check(store.address(0), len(store))
+                self._found[worker] += self.kernels.states_of(store.address(0), len(store))
+
+        self.team.run(add, alone=self.initials.count < _FEW)
+        self.watch.settle()
+        if self._full:
+            self.space.stopped_by = StopReason.MEMORY
+        else:
+            self._require_closed()
+            self._close_level()
+
+    def _require_closed(self) -> None:
+        """Refuse initial states of which some are permutations of others and some are not there."""
+        if self.kernels.sizes.symmetric and sum(self._found) != self.initials.count:
+            message = (
+                "A sort of this model is declared symmetric, but its initial states single a member out: with other "
+                "members in each place they are not the same states. Take symmetric=True off the sort."
+            )
+            raise ModelError(message)
 
     def _next_level(self) -> bool:
         """Expand the last level and close the next; return whether there is one.

@@ -16,6 +16,7 @@ from insync.model.graph import Node
 from insync.properties.explain import explain
 from insync.properties.invariants import Invariant, sentence_of
 from insync.properties.registry import judge
+from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["Claim", "PropertyLike", "ReadableProperty", "asked_names", "claims_of"]
 
@@ -44,12 +45,20 @@ class Claim:
     symbolic: tuple[Invariant, Node] | None
     readable: ReadableProperty | None
 
+    @property
+    def of_steps(self) -> StepInvariant | None:
+        """The invariant of steps that it is, if it is one; of a state it then claims something about its steps."""
+        found = None if self.symbolic is None else self.symbolic[0]
+        return found if isinstance(found, StepInvariant) else None
+
     def holds(self, codes: tuple[int, ...]) -> bool:
         """Return whether it holds in the state with these codes.
 
         Raises:
             UserError: the function returns something else than true or false.
         """
+        if self.of_steps is not None:
+            return self.of_steps.bad_step(self.model, codes) is None
         if self.symbolic is not None:
             return bool(evaluate(self.symbolic[1], codes))
         assert self.readable is not None

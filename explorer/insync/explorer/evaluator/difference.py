@@ -6,12 +6,13 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from insync.explorer.evaluator.claims import claims_of
 from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model, ReadableState
-from insync.model.evaluator import Codes, evaluate
+from insync.model.evaluator import Codes
 from insync.properties.registry import judge
 from insync.properties.show import field_value, plain
 
@@ -43,7 +44,7 @@ def first_difference(
     The states are the evaluator's. None means that machine code and evaluator agree in each of them, so that a
     difference between searches lies in how states are kept and counted; or that `stop` was set before.
     """
-    judged = judge(model, properties)
+    judged, claims = judge(model, properties), claims_of(model, properties)
 
     def stopped() -> bool:
         return stop is not None and stop.is_set()
@@ -59,8 +60,7 @@ def first_difference(
                 return None
             sentence = comparison.of_successors(codes)
             if sentence is None and judged.nodes:
-                pairs = zip(judged.invariants, judged.nodes, strict=True)
-                truths = [(found.name, bool(evaluate(node, codes))) for found, node in pairs]
+                truths = [(claim.name, claim.holds(codes)) for claim in claims]
                 sentence = comparison.of_properties(codes, truths)
             if sentence is not None:
                 return Difference(level, model.decode(codes), sentence)
@@ -72,7 +72,7 @@ def first_difference(
 def _states(model: Model, depth: int) -> Iterator[tuple[int, Codes]]:
     """Yield the evaluator's states with their levels, breadth first."""
     stepper = Stepper(model)
-    frontier = [model.program.initial]
+    frontier = list(model.program.initials)
     seen = set(frontier)
     for level in range(1, depth + 1):
         after = []
@@ -91,7 +91,7 @@ class _Comparison:
     def __init__(self, model: Model, kernels: Kernels) -> None:
         self.model = model
         self.stepper = Stepper(model)
-        self.initial = model.program.schema.pack(model.program.initial)
+        self.initial = model.program.initials.words(0)
         self.expander = kernels.expander(1, _BUFFER_BYTES, self.initial)
         self.checker = kernels.checker()
 
@@ -115,7 +115,7 @@ class _Comparison:
             label = self.model.program.actions[number].label
             if isinstance(after, Refused):
                 refused.append(label)
-            elif schema.pack(after) != self.initial:  # the search need not find the initial state again
+            elif schema.pack(after) != self.initial:  # the search need not find this one again
                 expected.setdefault(after, label)
         for after, label in expected.items():
             if after not in machine:

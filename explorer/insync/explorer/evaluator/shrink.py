@@ -32,15 +32,16 @@ class Failing:
 
 
 class FailingWalks:
-    """Walks along lists of actions from the initial state, until something fails.
+    """Walks along lists of actions from an initial state, until something fails.
 
     Args:
         stepper: of the model.
         fails: whether a state is a failure; None for the failure of a step that leaves a field's domain.
+        start: the initial state; None is the first.
     """
 
-    def __init__(self, stepper: Stepper, fails: Callable[[Codes], bool] | None) -> None:
-        self._stepper = stepper
+    def __init__(self, stepper: Stepper, fails: Callable[[Codes], bool] | None, start: Codes | None = None) -> None:
+        self._stepper, self._start = stepper, start
         self._refusal = fails is None
         self._fails: Callable[[Codes], bool] = cache(fails or (lambda codes: False))
 
@@ -57,7 +58,7 @@ class FailingWalks:
         Raises:
             GivenUp: `stopped` gave a reason.
         """
-        walk = Walk(self._stepper)
+        walk = Walk(self._stepper, self._start)
         if self._fails(walk.codes):
             return Failing([], walk.moves)
         for action in actions:

@@ -134,19 +134,20 @@ def _remembered(memory: OrderedDict[K, T], key: K, find: Callable[[], T]) -> T:
 
 
 class Walk:
-    """A sequence of steps from the initial state.
+    """A sequence of steps from an initial state.
 
     Args:
         stepper: the model's states.
+        start: the initial state; None is the first.
 
     Attributes:
         codes: the state that the walk is in.
         moves: the numbers of the actions so far and the state after each; the first is (None, initial state).
     """
 
-    def __init__(self, stepper: Stepper) -> None:
+    def __init__(self, stepper: Stepper, start: Codes | None = None) -> None:
         self.stepper = stepper
-        self.codes: Codes = tuple(stepper.model.program.initial)
+        self.codes: Codes = stepper.model.program.initials[0] if start is None else start
         self.moves: list[Move] = [(None, self.codes)]
 
     @property
@@ -190,16 +191,16 @@ def moves_through(
 
     Args:
         model: the model that was searched.
-        states: the initial state first, or what stands for it.
+        states: an initial state first.
         representative: gives the state that stands for a state; the moves lead through states that the given ones
             stand for.
 
     Raises:
-        InternalError: the first does not stand for the initial state, or the evaluator has no such step.
+        InternalError: the first is not an initial state, or the evaluator has no such step.
     """
     stepper = Stepper(model)
-    walk = Walk(stepper)
-    _require_initial(representative(walk.codes), states[0])
+    _require_initial(model, states[0])
+    walk = Walk(stepper, states[0])
     for before, after in pairwise(states):
         outcomes = stepper.outcomes(walk.codes)
         leading = (n for n, next_ in outcomes if not isinstance(next_, Refused) and representative(next_) == after)
@@ -216,13 +217,13 @@ def confirmed(model: Model, moves: Sequence[Move]) -> list[Move]:
 
     Args:
         model: the model that was searched.
-        moves: (None, initial state) first.
+        moves: (None, an initial state) first.
 
     Raises:
-        InternalError: the first state is not the initial one, or the evaluator's step leads elsewhere.
+        InternalError: the first state is not an initial one, or the evaluator's step leads elsewhere.
     """
     evaluator = Evaluator(model.program)
-    _require_initial(tuple(model.program.initial), moves[0][1])
+    _require_initial(model, moves[0][1])
     for (_, before), (number, after) in pairwise(moves):
         if number is None or not evaluator.leads(before, number, after):
             action = "no action" if number is None else model.program.actions[number]
@@ -231,7 +232,7 @@ def confirmed(model: Model, moves: Sequence[Move]) -> list[Move]:
     return list(moves)
 
 
-def _require_initial(initial: Codes, codes: Codes) -> None:
-    if codes != initial:
-        message = f"The search traced a violation back to {codes}, which is not the initial state."
+def _require_initial(model: Model, codes: Codes) -> None:
+    if tuple(codes) not in model.program.initials:
+        message = f"The search traced a violation back to {codes}, which is not an initial state."
         raise InternalError(message)

@@ -14,12 +14,13 @@ from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.hypothesis.rule_based import ModelMachine, build_machine, is_final
 from insync.explorer.hypothesis.side_by_side import Adapter, Output, SideBySide, check_adapter
 from insync.explorer.testing.failures import trace_directory
-from insync.explorer.traces.counterexample import trace_of
+from insync.explorer.traces.counterexample import first_codes, trace_of
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import read_trace, write_trace
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
+from insync.model.evaluator import Codes
 
 __all__ = ["Disagreement", "model_based_test", "replay_against"]
 
@@ -53,7 +54,9 @@ def model_based_test(
     Each run makes a new adapter, and takes each step of the model on it as well: the adapter has a method per action,
     with the action's parameters as keywords (a member's label such as "b1", an enumeration's name, true or false). Its
     method `observe` returns the fields of the model's readable state that the system knows, which may be a part of
-    them; it is compared in the initial state and after each step. Its method `close`, if there is one, ends a run.
+    them; it is compared in the initial state and after each step. Where the model has several initial states, its
+    method `begin` is told which of them, as a readable state, before anything else. Its method `close`, if there is
+    one, ends a run.
 
     Args:
         model: a model class or instance, or a model's name.
@@ -80,9 +83,14 @@ class SystemMachine(ModelMachine):
     def __init__(self) -> None:
         super().__init__()
         self.pair = SideBySide(self.new_driver, self.outputs)
-        found = self.pair.difference(self.stepper.model.decode(self.walk.codes))
-        if found is not None:
-            _disagree(self.walk, found, self.pair.name)
+        if len(self.stepper.model.program.initials) == 1:
+            _compare_first(self.walk, self.pair)
+
+    def begin_in(self, codes: Codes) -> None:
+        """Begin the walk of the model, and the system, in an initial state."""
+        __tracebackhide__ = True
+        super().begin_in(codes)
+        _compare_first(self.walk, self.pair)
 
     def take(self, action: str, parameters: Mapping[str, ParameterValue]) -> None:
         """Take a step of the model, then of the system."""
@@ -119,11 +127,13 @@ def replay_against(
     built = model_of(model if model is not None else find_model(trace.model), trace.bounds)
     check_adapter(built, adapter, outputs or {})
     stepper = Stepper(built)
-    walk, pair = Walk(stepper), SideBySide(adapter, outputs or {})
+    start = first_codes(built, trace)
+    if start is None:
+        message = f"{file}: the first state is not an initial one; the model is not the one of the trace."
+        raise UserError(message)
+    walk, pair = Walk(stepper, start), SideBySide(adapter, outputs or {})
     try:
-        found = pair.difference(built.decode(walk.codes))
-        if found is not None:
-            _disagree(walk, found, pair.name)
+        _compare_first(walk, pair)
         for step in trace.steps[1:]:
             number = built.program.action_number(step.action or "", dict(step.parameters))
             if number is None or number not in walk.enabled.get(step.action or "", ()):
@@ -134,6 +144,14 @@ def replay_against(
             _step_system(pair, walk, before, step.action or "", stepper.values(number))
     finally:
         pair.close()
+
+
+def _compare_first(walk: Walk, pair: SideBySide) -> None:
+    __tracebackhide__ = True
+    model = walk.stepper.model
+    found = pair.begin(model.decode(walk.codes), several=len(model.program.initials) > 1)
+    if found is not None:
+        _disagree(walk, found, pair.name)
 
 
 def _step_system(

@@ -9,22 +9,29 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.control import currently_in_test_context
 from hypothesis.errors import InvalidArgument
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from insync.explorer.evaluator.claims import Claim, PropertyLike, claims_of
 from insync.explorer.evaluator.stepping import ParameterValue, Refused, Stepper, Walk
 from insync.explorer.given_model import ModelLike, model_of
+from insync.explorer.hypothesis.strategies import initial_states
 from insync.explorer.testing.failures import PropertyViolated, describe, save, trace_directory
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.errors import UserError
+from insync.model.evaluator import Codes
 from insync.properties.every_model import TYPE_OK
+from insync.properties.explain import explain_step
+from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["ModelMachine", "build_machine", "is_final", "state_machine"]
 
 NOTHING_LEFT = "nothing_is_enabled"
 """The rule that is left where no action is enabled: Hypothesis takes a machine without a rule for a mistake."""
+
+BEGINNING = "begin"
+"""The rule that chooses the initial state where there are several."""
 
 _HYPOTHESIS_TAKES = frozenset({"self", "target", "targets"})
 """Names that a parameter of a rule cannot have."""
@@ -41,8 +48,8 @@ def state_machine(
     """Return a Hypothesis state machine of a model; its `TestCase` is a test for pytest or unittest.
 
     It has one rule per action, which Hypothesis runs where the action is enabled, with parameters drawn from those that
-    enable it, and one invariant per property. A failing run is shrunk by Hypothesis; then the shortest one found is
-    shown as a trace grid, and saved as a trace file.
+    enable it, and one invariant per property. Of several initial states each run draws one. A failing run is shrunk by
+    Hypothesis; then the shortest one found is shown as a trace grid, and saved as a trace file.
 
     Args:
         model: a model class or instance, or a model's name.
@@ -51,7 +58,7 @@ def state_machine(
             always checked.
 
     Raises:
-        UserError: an unknown model, bound or property, or no action is enabled in the initial state.
+        UserError: an unknown model, bound or property, or no action is enabled in an initial state.
     """
     built = model_of(model, bounds)
     return build_machine(ModelMachine, built, properties, {})
@@ -62,15 +69,19 @@ def build_machine(
 ) -> type[M]:
     """Return a machine class of a model on top of a base, with further members."""
     stepper, claims = Stepper(model), claims_of(model, properties)
-    if not stepper.enabled(model.program.initial):
+    initials = model.program.initials
+    if not any(stepper.enabled(codes) for codes in initials):
+        where = "the initial state" if len(initials) == 1 else "any initial state"
         message = (
-            f"{model.name}: no action is enabled in the initial state under {model.identity}, so there is nothing to "
+            f"{model.name}: no action is enabled in {where} under {model.identity}, so there is nothing to "
             f"run. Look at the guards of its actions, or choose larger bounds."
         )
         raise UserError(message)
     names = dict.fromkeys(action.name for action in model.program.actions)
     errors = {name: _error(name) for name in (*(claim.name for claim in claims), TYPE_OK)}
     parts: dict[str, object] = {"stepper": stepper, "errors": errors, **members}
+    if len(initials) > 1:
+        parts[_free(BEGINNING, base, parts)] = _beginning(model)
     for name in names:
         parts[_free(name, base, parts)] = _rule(name, _values(stepper, name))
     parts[_free(NOTHING_LEFT, base, parts)] = _nothing_left()
@@ -98,6 +109,11 @@ class ModelMachine(RuleBasedStateMachine):
         # are left is enabled: half of all runs of a protocol, whose actions wait for one another.
         self._rules_strategy: Any = _enabled_rule(self, _rules(self))
 
+    def begin_in(self, codes: Codes) -> None:
+        """Begin the walk in an initial state."""
+        __tracebackhide__ = True
+        self.walk = Walk(self.stepper, codes)
+
     def options(self, action: str, parameter: str) -> list[ParameterValue]:
         """Return the values of a parameter with which an action is enabled, given those that were drawn before it."""
         bindings = (self.stepper.values(number) for number in self.walk.enabled[action])
@@ -123,9 +139,20 @@ class ModelMachine(RuleBasedStateMachine):
         __tracebackhide__ = True
         if claim.name in self._proved:
             return
-        if not self.stepper.holds(claim, self.walk.codes):
+        if claim.of_steps is not None:
+            self._require_of_last_step(claim.name, claim.of_steps)
+        elif not self.stepper.holds(claim, self.walk.codes):
             raise self.violated(self._trace(claim.name, claim.reason(self.walk.codes)))
         self._proved.add(claim.name)
+
+    def _require_of_last_step(self, name: str, found: StepInvariant) -> None:
+        """Raise PropertyViolated if the step that the walk has taken last breaks an invariant of steps."""
+        __tracebackhide__ = True
+        if len(self.walk.moves) > 1:
+            (_, before), (_, after) = self.walk.moves[-2:]
+            reason = explain_step(self.stepper.model, found, before, after)
+            if reason is not None:
+                raise self.violated(self._trace(name, reason))
 
     def _trace(self, failing: str, reason: str, refused: Refused | None = None) -> Trace:
         return trace_of(self.stepper.model, failing, self.walk.moves, reason, refused)
@@ -224,6 +251,15 @@ def _drawn(action: str, parameter: str, values: Sequence[ParameterValue]) -> st.
         return st.sampled_from(values).filter(enables).map(chosen)
 
     return st.runner().flatmap(enabling)
+
+
+def _beginning(model: Model) -> Callable[..., None]:
+    def begin(self: ModelMachine, state: Codes) -> None:
+        __tracebackhide__ = True
+        self.begin_in(state)
+
+    drawn: Callable[..., None] = initialize(state=initial_states(model))(begin)
+    return drawn
 
 
 def _nothing_left() -> Callable[..., None]:

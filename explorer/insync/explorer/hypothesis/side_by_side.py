@@ -19,6 +19,7 @@ Output = Callable[..., object]
 
 OBSERVE = "observe"
 CLOSE = "close"
+BEGIN = "begin"
 
 
 class SideBySide:
@@ -33,6 +34,12 @@ class SideBySide:
         self.driver = adapter()
         self.outputs = outputs
         self.name = _name_of(adapter)
+
+    def begin(self, state: ReadableState, *, several: bool) -> str | None:
+        """Tell the system in which of several initial states it begins, and say where it shows something else."""
+        if several:
+            getattr(self.driver, BEGIN)(state)
+        return self.difference(state)
 
     def difference(self, state: ReadableState) -> str | None:
         """Say where the system shows something else than the model's state; None where it shows the same."""
@@ -110,6 +117,13 @@ def check_adapter(model: Model, adapter: Adapter, outputs: Mapping[str, Output])
     wrong = [text for action, names in actions.items() if (text := _wrong_method(driver, action, names))]
     if wrong:
         message = f"{name} does not cover {model.name}: {'; '.join(wrong)}."
+        raise UserError(message)
+    several = len(model.program.initials)
+    if several > 1 and not callable(getattr(driver, BEGIN, None)):
+        message = (
+            f"{name} cannot begin in each of the {several} initial states of {model.name}; write "
+            f"`def {BEGIN}(self, state)`, which is told the readable state."
+        )
         raise UserError(message)
     for action in outputs:
         if action not in actions:

@@ -10,18 +10,32 @@ from hypothesis import strategies as st
 
 from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.explorer.given_model import ModelLike, model_of
-from insync.model import ReadableState
-from insync.model.domains import DOMAINS, SCALARS, Absent, Array, Domain, Option, Record, Scalar, State
+from insync.model import Model, ReadableState
+from insync.model.domains import (
+    DOMAINS,
+    SCALARS,
+    Absent,
+    Array,
+    Bag,
+    BitSet,
+    Domain,
+    ListedSet,
+    Option,
+    Record,
+    Scalar,
+    Seq,
+    State,
+)
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes
 
-__all__ = ["reachable_states", "typed_states"]
+__all__ = ["initial_states", "reachable_states", "typed_states"]
 
 
 def reachable_states(
     model: ModelLike, *, bounds: Mapping[str, int | str] | None = None, max_steps: int = 50
 ) -> st.SearchStrategy[ReadableState]:
-    """Return a strategy for readable states that a random walk from the initial state reaches.
+    """Return a strategy for readable states that a random walk from an initial state reaches.
 
     It shrinks to short walks. A walk ends early where no action is enabled.
 
@@ -40,9 +54,15 @@ def reachable_states(
     return _walks(stepper, max_steps).map(stepper.model.decode)
 
 
+def initial_states(model: Model) -> st.SearchStrategy[Codes]:
+    """Return a strategy for the codes of an initial state; it shrinks to the first."""
+    initials = model.program.initials
+    return st.integers(0, len(initials) - 1).map(initials.__getitem__)
+
+
 @st.composite
 def _walks(draw: st.DrawFn, stepper: Stepper, max_steps: int) -> Codes:
-    codes = stepper.model.program.initial
+    codes = draw(initial_states(stepper.model))
     total = len(stepper.actions)
     for _ in range(draw(st.integers(0, max_steps))):
         following = {number: after for number, after in stepper.outcomes(codes) if not isinstance(after, Refused)}
@@ -87,12 +107,25 @@ def _scalar(domain: Scalar) -> st.SearchStrategy[Any]:
     return st.integers(0, domain.size - 1).map(domain.readable)
 
 
+def _listed(domain: Seq | Bag | ListedSet) -> st.SearchStrategy[Any]:
+    return st.lists(_values(domain.of), max_size=domain.most).map(domain.canonical)
+
+
+def _bits(domain: BitSet) -> st.SearchStrategy[Any]:
+    numbers = st.sets(st.integers(0, domain.width - 1))
+    return numbers.map(lambda chosen: [domain.of.decode(domain.members[number], 0) for number in sorted(chosen)])
+
+
 _STRATEGIES: dict[type[Domain], Callable[[Any], st.SearchStrategy[Any]]] = {
     **dict.fromkeys(SCALARS, _scalar),
     Option: lambda domain: st.none() | _values(domain.of),
     Record: _record,
     State: _record,
     Array: _array,
+    Seq: _listed,
+    Bag: _listed,
+    ListedSet: _listed,
+    BitSet: _bits,
 }
 assert set(_STRATEGIES) == DOMAINS - {Absent}, "an absent field is not in a readable state"
 

@@ -20,9 +20,9 @@ __all__ = ["dot_text", "graphml_text", "to_networkx"]
 def to_networkx(graph: StateGraph) -> nx.MultiDiGraph:
     """Return a graph with a node per state and an edge per step.
 
-    A node is the state's number, 0 the initial one, and has its `level`, whether it is `expanded`, its `label` as the
-    trace grid shows it, and each field by its path (`replica[b1].leo`) with the value as text. An edge has the
-    `action`, its `label`, and each parameter by name.
+    A node is the state's number, the initial ones first, and has its `level` (1 if it is initial), whether it is
+    `expanded`, its `label` as the trace grid shows it, and each field by its path (`replica[b1].leo`) with the value as
+    text. An edge has the `action`, its `label`, and each parameter by name.
 
     Raises:
         UserError: networkx is not installed.
@@ -70,7 +70,7 @@ def dot_text(graph: StateGraph) -> str:
     """Return the graph in the DOT language of Graphviz: states as the trace grid shows them, steps by their labels."""
     lines = [f"digraph {_quoted(graph.model.name)} {{", '  node [shape=box, fontname="monospace"];']
     for state in range(len(graph)):
-        style = ", penwidth=2" if state == 0 else "" if state < graph.expanded else ", style=dashed"
+        style = ", penwidth=2" if state < graph.initial else "" if state < graph.expanded else ", style=dashed"
         lines.append(f"  {state} [label={_quoted(_label(graph.model, graph, state))}{style}];")
     for source, number, target in zip(graph.source.tolist(), graph.action.tolist(), graph.target.tolist(), strict=True):
         lines.append(f"  {source} -> {target} [label={_quoted(graph.actions[number].label)}];")

@@ -1,6 +1,6 @@
 """The shortest stem to a fair loop, and a small loop there.
 
-The stem is a shortest path from the initial state by way of a state in which something becomes due, after which it
+The stem is a shortest path from an initial state by way of a state in which something becomes due, after which it
 never comes, to a fair component. The loop goes from there to the nearest place that meets a demand of fairness not met
 yet, and so on, and back.
 """
@@ -91,7 +91,7 @@ class _StemSearch:
         return after[self.inside[after]]
 
     def _back(self, layers: Sequence[Numbers], state: int) -> Path:
-        """Walk back to the initial state, first within the obligation, then level by level before it."""
+        """Walk back to an initial state, first within the obligation, then level by level before it."""
         import numpy as np
 
         path: Path = []
@@ -105,7 +105,7 @@ class _StemSearch:
             first, last = self.adjacency.graph.starts[level - 1 : level + 1]
             state, step = self._before(state, (self.adjacency.source >= first) & (self.adjacency.source < last))
             path.insert(0, step)
-        return [(None, 0), *path]
+        return [(None, state), *path]
 
     def _before(self, state: int, among: Bits) -> tuple[int, tuple[int, int]]:
         """Return the least predecessor among some steps, and the move from it."""

@@ -8,7 +8,6 @@ in memory. Needs numpy, which comes with the extra `graph`.
 from __future__ import annotations
 
 import bisect
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -53,7 +52,7 @@ class StateGraph:
 
     Attributes:
         model: the model.
-        rows: the packed states, one row each; the first is the initial state.
+        rows: the packed states, one row each; the first are the initial states.
         starts: the number of the first state of each level, and after the last level the number of states.
         source, action, target: for each step the state it leaves, the number of its action and the state it leads
             to, in the order of source and action.
@@ -88,8 +87,13 @@ class StateGraph:
         """Return a state in plain Python."""
         return self.model.decode(self.codes(state))
 
+    @property
+    def initial(self) -> int:
+        """How many states are initial: those below this number."""
+        return self.starts[1]
+
     def level_of(self, state: int) -> int:
-        """Return the level of a state; that of the initial state is 1."""
+        """Return the level of a state; that of the initial states is 1."""
         return bisect.bisect_right(self.starts, state)
 
     def truth(self, conditions: Sequence[Node], stopped: Callable[[], object] | None = None) -> list[Bits]:
@@ -140,7 +144,7 @@ def graph_within(model: Model, watch: Watch, reporter: Reporter | None = None) -
         with watch.telling(while_compiling(reporter, watch)):
             kernels = compile_kernels(model.program, parts=(Part.EDGES,), stopped=watch.interrupted)
     except GivenUp as ended:
-        return _initial_state(model, StopReason(str(ended.reason)))
+        return _initial_states(model, StopReason(str(ended.reason)))
     builder = _Builder(model, kernels, watch, reporter)
     try:
         return builder.run()
@@ -148,13 +152,14 @@ def graph_within(model: Model, watch: Watch, reporter: Reporter | None = None) -
         builder.close()
 
 
-def _initial_state(model: Model, stopped: StopReason) -> StateGraph:
+def _initial_states(model: Model, stopped: StopReason) -> StateGraph:
     """The graph of an exploration that ended before it began."""
     import numpy as np
 
-    rows = np.array([model.program.schema.pack(model.program.initial)], dtype=np.uint64)
+    words = np.array(model.program.initials.rows, dtype=np.uint64)
+    rows = words.reshape(-1, model.program.schema.words)
     nothing = np.zeros(0, dtype=np.int64)
-    return StateGraph(model, rows, (0, 1), nothing, nothing, nothing, 0, 0, stopped)
+    return StateGraph(model, rows, (0, len(rows)), nothing, nothing, nothing, 0, 0, stopped)
 
 
 class _Builder:
@@ -173,8 +178,9 @@ class _Builder:
 
     def run(self) -> StateGraph:
         """Explore level by level."""
-        initial = self.model.program.schema.pack(self.model.program.initial)
-        self._number(b"".join(word.to_bytes(8, sys.byteorder) for word in initial))
+        initial = self.model.program.initials.rows.tobytes()
+        for at in range(0, len(initial), self.row_bytes):
+            self._number(initial[at : at + self.row_bytes])
         starts, done = [0], 0
         stopped: StopReason | None = None
         while done < len(self.index) and stopped is None:

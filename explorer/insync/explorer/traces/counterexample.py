@@ -8,25 +8,31 @@ from insync.explorer.evaluator.stepping import Move, Refused, Stepper
 from insync.explorer.traces.trace import START, RefusedStep, Trace, TraceStep
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.model.errors import InternalError
+from insync.model.errors import InternalError, UserError
+from insync.model.evaluator import Codes
 from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain
 from insync.properties.invariants import Invariant
+from insync.properties.step_invariants import StepInvariant
 
-__all__ = ["refusal_trace", "refused_step", "trace_of", "trace_step", "trace_steps", "violation_trace"]
+__all__ = ["first_codes", "refusal_trace", "refused_step", "trace_of", "trace_step", "trace_steps", "violation_trace"]
 
 
 def violation_trace(model: Model, violated: Invariant, moves: Sequence[Move]) -> Trace:
     """Return the trace of moves to a state in which a property fails.
 
+    An invariant of steps fails where a step breaks it: the trace ends with the step of the least number that does.
+
     Raises:
         InternalError: by the evaluator, the property holds there.
     """
-    reason = explain(model, violated, moves[-1][1])
+    codes = moves[-1][1]
+    reason = explain(model, violated, codes)
     if reason is None:
-        message = f"The machine code finds {violated.name} violated in {moves[-1][1]}; by the evaluator it holds."
+        message = f"The machine code finds {violated.name} violated in {codes}; by the evaluator it holds."
         raise InternalError(message)
-    return trace_of(model, violated.name, moves, reason)
+    step = violated.bad_step(model, codes) if isinstance(violated, StepInvariant) else None
+    return trace_of(model, violated.name, moves if step is None else [*moves, step], reason)
 
 
 def refusal_trace(model: Model, moves: Sequence[Move]) -> Trace:
@@ -49,7 +55,7 @@ def trace_of(model: Model, failing: str, moves: Sequence[Move], reason: str, ref
     Args:
         model: the model.
         failing: the name of the property.
-        moves: (None, initial state) first.
+        moves: (None, an initial state) first.
         reason: why it fails.
         refused: the step from the last state that is refused, if that is the failure.
     """
@@ -66,9 +72,19 @@ def trace_step(model: Model, move: Move) -> TraceStep:
     """Return a move as a step of a trace."""
     number, codes = move
     if number is None:
-        return TraceStep(None, {}, model.decode(codes), START)
+        origin = model.program.initials.origin(codes)
+        return TraceStep(None, {}, model.decode(codes), START if origin is None else f"{START}: {origin}")
     action = model.program.actions[number]
     return TraceStep(action.name, action.shown_parameters, model.decode(codes), action.label)
+
+
+def first_codes(model: Model, trace: Trace) -> Codes | None:
+    """Return the initial state that a trace begins in; None if its first state is not an initial one."""
+    try:
+        codes = model.encode(dict(trace.steps[0].state))
+    except UserError:
+        return None
+    return codes if codes in model.program.initials else None
 
 
 def refused_step(model: Model, number: int, message: str) -> RefusedStep:

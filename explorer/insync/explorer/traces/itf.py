@@ -1,8 +1,9 @@
 """Export of a trace to the Informal Trace Format (`.itf.json`) of Apalache and Quint, for their viewers and readers.
 
 The format is Apalache's ADR-015: every whole number is a `#bigint`, a set a `#set`, an array over a sort a `#map` from
-the labels of its members, an array of places a sequence, an option one of the variants Nothing and Some. The types of
-the variables are written in the notation of ADR-002, which Apalache needs to read a trace back. ITF has no place for
+the labels of its members, an array of places a sequence, an option one of the variants Nothing and Some, a bag a `#map`
+from its elements to how often they are in it, as in TLA+'s module Bags. The types of the variables are written in the
+notation of ADR-002, which Apalache needs to read a trace back. ITF has no place for
 the step that led to a state, so a variable `action` holds it, as Quint does under other names. In a run that never ends
 `loop` is the first state of the part that repeats, which ends with the last state: the state after the one that the
 last state is again, since these two differ in `action`.
@@ -13,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +25,18 @@ from insync.model.domains import (
     DOMAINS,
     Absent,
     Array,
+    Bag,
+    BitSet,
     Boolean,
     Domain,
     Enum,
     Int,
+    ListedSet,
     Member,
     Option,
     OptionalScalar,
     Record,
+    Seq,
     Set,
     State,
 )
@@ -109,21 +115,36 @@ def _option(domain: Option | OptionalScalar, value: object) -> object:
     return {"tag": "Some", "value": _expression(domain.of, value)}
 
 
-def _array(domain: Array, value: Mapping[str, object] | Sequence[object]) -> object:
+def _array(domain: Array | Seq, value: Mapping[str, object] | Sequence[object]) -> object:
     if isinstance(value, Mapping):
         return {"#map": [[label, _expression(domain.of, element)] for label, element in value.items()]}
     return [_expression(domain.of, element) for element in value]
 
 
 def _array_type(domain: Array) -> str:
-    element = _type(domain.of)
     if isinstance(domain.over, int):
-        return f"Seq({element})"
-    return f"Str -> ({element})" if "|" in element or "->" in element else f"Str -> {element}"
+        return f"Seq({_type(domain.of)})"
+    return f"Str -> {_argument(domain.of)}"
+
+
+def _argument(domain: Domain) -> str:
+    """The type of a domain as a part of the type of functions."""
+    written = _type(domain)
+    return f"({written})" if "|" in written or "->" in written else written
+
+
+def _bag(domain: Bag, value: Sequence[object]) -> object:
+    """Pairs of an element and how often it is in the bag; equal elements stand beside each other."""
+    pairs = [(_expression(domain.of, element), len(list(same))) for element, same in groupby(value)]
+    return {"#map": [[element, {"#bigint": str(count)}] for element, count in pairs]}
 
 
 _NAME = _Rule(lambda domain, value: value, lambda domain: "Str")
 _OPTION = _Rule(_option, lambda domain: f"{_NOTHING}(UNIT) | Some({_type(domain.of)})")
+_SET = _Rule(
+    lambda domain, value: {"#set": [_expression(domain.of, member) for member in value]},
+    lambda domain: f"Set({_type(domain.of)})",
+)
 _RECORD = _Rule(
     lambda domain, value: {name: _expression(of, value[name]) for name, of in domain.present.items()},
     lambda domain: "{ " + ", ".join(f"{name}: {_type(of)}" for name, of in domain.present.items()) + " }",
@@ -133,14 +154,15 @@ _RULES: dict[type[Domain], _Rule] = {
     Int: _Rule(lambda domain, value: {"#bigint": str(value)}, lambda domain: "Int"),
     Enum: _NAME,
     Member: _NAME,
-    Set: _Rule(
-        lambda domain, value: {"#set": [_expression(domain.of, member) for member in value]},
-        lambda domain: f"Set({_type(domain.of)})",
-    ),
+    Set: _SET,
     OptionalScalar: _OPTION,
     Option: _OPTION,
     Record: _RECORD,
     State: _RECORD,
     Array: _Rule(_array, _array_type),
+    Seq: _Rule(_array, lambda domain: f"Seq({_type(domain.of)})"),
+    Bag: _Rule(_bag, lambda domain: f"{_argument(domain.of)} -> Int"),
+    ListedSet: _SET,
+    BitSet: _SET,
 }
 assert set(_RULES) == DOMAINS - {Absent}, "an absent field is not in a readable state"

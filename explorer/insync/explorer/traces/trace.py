@@ -1,4 +1,4 @@
-"""The one trace type: a sequence of steps from the initial state, and why its last state breaks a property.
+"""The one trace type: a sequence of steps from an initial state, and why its last state breaks a property.
 
 Reading and writing it is in `trace_file`, running it again in `replay`, showing it in `grid`, its export in `itf`.
 """
@@ -15,7 +15,7 @@ from insync.properties.fairness import Fairness
 __all__ = ["START", "RefusedStep", "Trace", "TraceStep"]
 
 START = "start"
-"""Label of the initial state, which no action produced."""
+"""Label of the initial state, which no action produced; which one it is stands after it, if there are several ways."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,12 +46,15 @@ class Canonical:
     def define_exported(self, m: Module) -> None:
         """Define `represent` and `orbits` for Python.
 
-        - `represent(row, to)` writes the representative of a state to an address.
+        - `represent(rows, count)` writes the representatives of so many states over them.
         - `orbits(rows, count, total)` adds the number of states that so many states represent to the 128-bit number at
           an address.
         """
-        b = m.function("represent", I64, (PTR, PTR), exported=True)
-        b.give(b.call(self.represent, *b.arguments))
+        b = m.function("represent", I64, (PTR, I64), exported=True)
+        rows = Rows(b, b.arguments[0], self._schema.words)
+        with b.loop(b.arguments[1]) as number:
+            b.call(self.represent, rows.at(number), rows.at(number))
+        b.give(0)
         b = m.function("orbits", I64, (PTR, I64, PTR), exported=True)
         rows, total = Rows(b, b.arguments[0], self._schema.words), Elements(b, b.arguments[2], I128)
         with b.loop(b.arguments[1]) as number:

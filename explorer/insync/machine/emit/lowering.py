@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from insync.machine.emit.dividing import product_and_shift
 from insync.machine.emit.instructions import Instructions
 from insync.model.graph import Node, Op
 from insync.model.schema import Schema
@@ -229,6 +230,34 @@ class Lowering:
     def _int(self, node: Node, ops: list[str]) -> str:
         return self._let(f"{_INT_OPS[node.op]} {self.shape.ints} {ops[0]}, {ops[1]}")
 
+    def _division(self, node: Node, ops: list[str]) -> str:
+        n, ints, shape = node.args[1].lo, self.shape.ints, self.shape
+        power = n & (n - 1) == 0
+        if node.op is Op.DIV:
+            by_shift = f"ashr {ints} {ops[0]}, {shape.number(n.bit_length() - 1)}"
+            return self._let(by_shift) if power else self._quotient(node.args[0], ops[0], n)
+        if power:
+            return self._let(f"and {ints} {ops[0]}, {shape.number(n - 1)}")
+        whole = self._let(f"mul {ints} {self._quotient(node.args[0], ops[0], n)}, {shape.number(n)}")
+        return self._let(f"sub {ints} {ops[0]}, {whole}")
+
+    def _quotient(self, number: Node, operand: str, n: int) -> str:
+        """Return the quotient rounded down; a negative number is made positive first, by a multiple of the divisor."""
+        ints, shape = self.shape.ints, self.shape
+        first, last = number.lo // n, number.hi // n
+        if last == first + 1:
+            above = self._compare("sge", operand, shape.number(last * n))
+            return self._choose(above, shape.number(last), shape.number(first))
+        more = max(0, -first)
+        positive = self._scaled(operand, 1, more * n)
+        found = product_and_shift(n, number.hi + more * n)
+        if found is None:
+            quotient = self._let(f"udiv {ints} {positive}, {shape.number(n)}")
+        else:
+            product = self._let(f"mul {ints} {positive}, {shape.number(found[0])}")
+            quotient = self._let(f"lshr {ints} {product}, {shape.number(found[1])}")
+        return self._scaled(quotient, 1, -more)
+
     def _comparison(self, node: Node, ops: list[str]) -> str:
         if node.op is Op.EQ and node.args[0].is_bool:
             return self._not(node, [self._fold("xor", ops)])
@@ -274,6 +303,8 @@ _RULES: dict[Op, Callable[[Lowering, Node, list[str]], str]] = {
     Op.MUL: Lowering._int,
     Op.BITAND: Lowering._int,
     Op.BITOR: Lowering._int,
+    Op.DIV: Lowering._division,
+    Op.MOD: Lowering._division,
     Op.MIN: Lowering._extreme,
     Op.MAX: Lowering._extreme,
     Op.EQ: Lowering._comparison,

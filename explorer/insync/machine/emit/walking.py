@@ -11,7 +11,7 @@ from insync.machine.emit.builder import I8, I32, I64, I128, PTR, VOID, Function,
 from insync.machine.emit.elements import Fields
 from insync.machine.emit.lowering import LANES
 from insync.machine.emit.masks import columns_function, masks_functions, states_of
-from insync.machine.emit.rows import Rows, read_row
+from insync.machine.emit.rows import Rows
 from insync.machine.emit.transitions import Steps
 from insync.machine.sizes import BATCH, MASK_BYTES
 from insync.machine.walker import NO_WALK, PlaceField, WalkField
@@ -27,8 +27,8 @@ def walk_module(program: Program, violated: Sequence[Node]) -> str:
     `walk(context) -> busy` takes the walks NEXT .. END-1, at most ROUNDS steps of each place; called again it goes on,
     until no place is busy. A walk ends after DEPTH steps, in a state without a step, at a step whose checks fail, or in
     a state that violates a condition. Of those that fail the one with the smallest number is recorded: the condition is
-    its place in `violated`, or their number for a failing check, whose action ends the path. The initial state is not
-    checked.
+    its place in `violated`, or their number for a failing check, whose action ends the path. The initial states are not
+    checked. Of several each walk draws one, before its first step.
 
     Args:
         program: the actions.
@@ -112,9 +112,9 @@ def _fail_function(m: Module, finish: Function, refused: int) -> Function:
     place, failed = _Places(b, context)[number], context.array(WalkField.FAILED)
     walk, taken = place[PlaceField.NUMBER], place[PlaceField.TAKEN]
     with b.when(walk < failed[0]):
-        failed[0], failed[1], failed[2] = walk, condition, taken
+        failed[0], failed[1], failed[2], failed[3] = walk, condition, taken, place[PlaceField.START]
         path = context.array(WalkField.PATHS, I32).at(number * context[WalkField.DEPTH])
-        b.copy(failed.at(3), path, taken * 4)
+        b.copy(failed.at(4), path, taken * 4)
     place[PlaceField.TAKEN] = taken - b.select(condition.equals(refused), 1, 0)
     b.call(finish, context.address, number)
     return b
@@ -125,7 +125,7 @@ def _begin_function(m: Module, words: int) -> Function:
     b = m.function("begin", I64, (PTR,))
     context = Fields(b, b.arguments[0])
     rows = Rows(b, context.pointer(WalkField.ROWS), words)
-    initial = read_row(b, context.pointer(WalkField.INITIAL), words)
+    initials, starts = Rows(b, context.pointer(WalkField.INITIALS), words), context[WalkField.STARTS]
     seed, end = context[WalkField.SEED], context[WalkField.END]
     places, following, busy = _Places(b, context), b.variable(context[WalkField.NEXT]), b.variable(0)
     with b.loop(BATCH) as number:
@@ -135,7 +135,10 @@ def _begin_function(m: Module, words: int) -> Function:
             place[PlaceField.NUMBER] = walk
             place[PlaceField.RANDOM] = _mix(_mix(walk + 1) ^ seed)
             place[PlaceField.TAKEN] = 0
-            rows[number] = initial
+            place[PlaceField.START] = 0
+            with b.when(starts > 1):
+                place[PlaceField.START] = _draw(b, place, starts)
+            rows[number] = initials[place[PlaceField.START]]
         busy += b.select(place[PlaceField.NUMBER].equals(NO_WALK), 0, 1)
     context[WalkField.NEXT] = following.value
     b.give(busy.value)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from insync.model.graph import Node, Op
+from insync.model.initials import Beginning
 from insync.model.program import BoundAction, Program
-from insync.proofs.smt.terms import Terms, width_of
+from insync.proofs.smt.terms import Terms, all_of, any_of, width_of
 from insync.proofs.smt.z3_module import z3
 from insync.proofs.watch import ProofWatch
 
@@ -70,6 +71,27 @@ class SymbolicProgram:
         sized = zip(codes, self.sizes, strict=True)
         values = [z3.BitVecVal(code, width_of(0, size - 1)) for code, size in sized]
         return SymbolicState(Terms(values, self.watch))
+
+    def initial(self) -> tuple[SymbolicState, list[z3.BoolRef]]:
+        """Return the first state of a trace, and the conditions that it is an initial one."""
+        initials = self.program.initials
+        if len(initials) == 1:
+            return self.constant(initials[0]), []
+        state = self.fresh("s0")
+        allowed = [all_of(self._allowed(state, number, one)) for number, one in enumerate(initials.beginnings)]
+        return state, [*self.typed(state), any_of(allowed)]
+
+    def _allowed(self, state: SymbolicState, number: int, beginning: Beginning) -> list[z3.BoolRef]:
+        """Return the conditions that a state is one of those that an initial method allows."""
+        self.watch.go_on()
+        sizes = beginning.graph.cell_sizes
+        variables = [z3.BitVec(f"v{number}.{place}", width_of(0, size - 1)) for place, size in enumerate(sizes)]
+        terms = Terms(variables, self.watch)
+        sized = zip(variables, sizes, strict=True)
+        typed = [z3.ULE(variable, size - 1) for variable, size in sized if size != 1 << width_of(0, size - 1)]
+        parts = zip(state.cells, beginning.cells, self.sizes, strict=True)
+        equal = [cell == terms.code(node, size) for cell, node, size in parts]
+        return [*typed, *(terms.bool(condition) for condition in beginning.conditions), *equal]
 
     def typed(self, state: SymbolicState) -> list[z3.BoolRef]:
         """Return the conditions that each cell of a fresh state has one of its codes."""

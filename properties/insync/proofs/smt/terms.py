@@ -175,6 +175,17 @@ def _arithmetic(operation: Callable[[z3.BitVecRef, z3.BitVecRef], z3.BitVecRef])
     return rule
 
 
+def _divided(node: Node, args: list[Term]) -> Term:
+    """Divide what is made positive by a multiple of the divisor: then rounding down is what bit-vectors do."""
+    number, n = node.args[0], node.args[1].lo
+    more = max(0, -(number.lo // n))
+    width = width_of(number.lo, max(number.hi + more * n, n))
+    positive, divisor = _fit(number, args[0], width) + more * n, z3.BitVecVal(n, width)
+    if node.op is Op.MOD:
+        return _result(node, z3.URem(positive, divisor))
+    return _result(node, z3.UDiv(positive, divisor) - more)
+
+
 def _less(node_args: Sequence[Node], args: Sequence[Term], strict: bool) -> z3.BoolRef:
     (a, b), (_, signed) = _aligned(node_args, args), _common(node_args)
     if signed:
@@ -254,6 +265,8 @@ RULES: dict[Op, Rule] = {
     Op.ADD: _arithmetic(lambda a, b: a + b),
     Op.SUB: _arithmetic(lambda a, b: a - b),
     Op.MUL: _arithmetic(lambda a, b: a * b),
+    Op.DIV: _divided,
+    Op.MOD: _divided,
     Op.MIN: _extreme(least=True),
     Op.MAX: _extreme(least=False),
     Op.EQ: _equal,

@@ -14,7 +14,7 @@ from insync.explorer.walk_threads import Taken, Walks
 from insync.machine.interruptible import interruptible
 from insync.machine.kernels import Part
 from insync.machine.memory import resident_memory
-from insync.machine.packed import Words
+from insync.machine.packed import PackedRows
 from insync.machine.walker import Walked, merged, nothing_walked
 from insync.model.graph import Node
 from insync.model.program import Program
@@ -78,7 +78,7 @@ class _WalkJobs:
     def compile(self, program: Program, conditions: Sequence[Node], stopped: Callable[[], object]) -> None:
         self._recipe = interruptible(lambda _: recipe_for(program, conditions, (Part.WALK,)), stopped)
 
-    def take(self, initial: Words, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
+    def take(self, initials: PackedRows, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
         assert self._recipe is not None, "compile comes first"
         options = self._options
         with open_session(options.session, options.master, options.remote) as spark:

@@ -10,7 +10,7 @@ from insync.explorer.breadth_first.search import BreadthFirstSearch, Space
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.limits import Limits, Watch
 from insync.machine.kernels import Kernels
-from insync.machine.packed import Words
+from insync.machine.packed import PackedRows
 from insync.spark_explore.wire.run_folder import RunFolder
 
 __all__ = ["warm_start"]
@@ -20,7 +20,7 @@ _ADDRESS_SPACE = 8 << 30  # reserved, not used
 
 def warm_start(
     kernels: Kernels,
-    initial: Words,
+    initials: PackedRows,
     run: RunFolder,
     partitions: int,
     limits: Limits,
@@ -33,7 +33,7 @@ def warm_start(
 
     Args:
         kernels: the compiled program and properties.
-        initial: the initial state.
+        initials: the initial states.
         run: where to write the states.
         partitions: how many parts they are in.
         limits: the depth, and how many states are enough; the level in which they are reached is the last.
@@ -42,7 +42,7 @@ def warm_start(
     """
     watch = Watch(replace(limits, memory_bytes=_ADDRESS_SPACE), stop)
     with Team(1) as team:
-        search = BreadthFirstSearch(kernels, watch, team, partitions, initial, keep_going)
+        search = BreadthFirstSearch(kernels, watch, team, partitions, initials, keep_going)
         try:
             space = search.run()
             for number, partition in enumerate(space.partitions):

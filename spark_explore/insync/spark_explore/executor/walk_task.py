@@ -64,7 +64,7 @@ def walk_task(version: str, recipe: bytes, tour: Tour) -> Task:
 
 def _walk(written: bytes, tour: Tour, partition: int) -> Walked | None:
     recipe = read_recipe(written)
-    walker = load(recipe.texts).walker(recipe.initial, tour.seed, tour.depth)
+    walker = load(recipe.texts).walker(recipe.initials, tour.seed, tour.depth)
     parts: list[Walked] = []
     try:
         for first in tour.shares(partition):
@@ -77,12 +77,17 @@ def _walk(written: bytes, tour: Tour, partition: int) -> Walked | None:
 
 
 def _block(walked: Walked) -> bytes:
-    failed = walked.failed and [walked.failed.number, walked.failed.property, walked.failed.actions]
+    failed = walked.failed and [
+        walked.failed.number,
+        walked.failed.property,
+        walked.failed.actions,
+        walked.failed.start,
+    ]
     return json.dumps([walked.steps, [*walked.lengths.items()], walked.stuck, failed]).encode()
 
 
 def read_walked(block: bytes) -> Walked:
     """Return what a task answered."""
     steps, lengths, stuck, failed = json.loads(block)
-    walk = None if failed is None else FailedWalk(failed[0], failed[1], tuple(failed[2]))
+    walk = None if failed is None else FailedWalk(failed[0], failed[1], tuple(failed[2]), failed[3])
     return Walked(tuple(steps), dict(lengths), stuck, walk)

@@ -60,7 +60,7 @@ class Worker:
         self.kernels = load(recipe.texts)
         self.folder = executor_folder(place.run)
         self.tables = Tables(self.folder, self.run, self.kernels, place.warm, place.limit, place.on_disk)
-        self._initial, self._partitions = recipe.initial, place.partitions
+        self._known, self._partitions = recipe.initials.first(recipe.sizes.words), place.partitions
         self._expander: Expander | None = None
         self._checker: Checker | None = None
 
@@ -69,7 +69,7 @@ class Worker:
         """The buffers to expand into, made when first needed."""
         if self._expander is None:
             size = min(_PACKET_BYTES, _BUFFERS_BYTES // self._partitions)
-            self._expander = self.kernels.expander(self._partitions, size, self._initial)
+            self._expander = self.kernels.expander(self._partitions, size, self._known)
         return self._expander
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from insync.model.domains import (
@@ -11,12 +12,16 @@ from insync.model.domains import (
     SCALARS,
     Absent,
     Array,
+    Bag,
+    BitSet,
     Domain,
     Int,
+    ListedSet,
     Option,
     Readable,
     Record,
     Scalar,
+    Seq,
     State,
 )
 from insync.model.schema import Cell, Schema
@@ -39,12 +44,15 @@ class Column:
 
     Attributes:
         name: of the column or field.
-        kind: "scalar", "option" (children: the record), "struct" or "list".
+        kind: "scalar", "option" (children: the record), "struct", "list", "listed" (as many of its children as its cell
+            says) or "bits" (cells: one for each row; children: how to decode the rows).
         type: in Spark's SQL.
-        cell: for a scalar or an option the word, shift and mask of its cell.
+        cell: for a scalar, an option or a listed column the word, shift and mask of its cell.
         values: what each code of a scalar stands for; empty when it is `low` + the code.
         low: see `values`.
         children: the parts.
+        cells: for bits the word, shift and mask of each.
+        rows: for bits the packed value that each stands for.
     """
 
     name: str
@@ -54,6 +62,8 @@ class Column:
     values: tuple[Readable, ...] = ()
     low: int = 0
     children: tuple[Column, ...] = ()
+    cells: tuple[tuple[int, int, int], ...] = ()
+    rows: tuple[tuple[int, ...], ...] = ()
 
 
 def columns_of(state: Record, schema: Schema) -> tuple[Column, ...]:
@@ -77,6 +87,21 @@ def _array(name: str, domain: Array, cells: Iterator[Cell]) -> Column:
     if isinstance(domain.over, int):
         return Column(name, "list", f"array<{children[0].type if children else 'int'}>", children=children)
     return Column(name, "struct", _struct(children), children=children)
+
+
+def _listed(name: str, domain: Seq | Bag | ListedSet, cells: Iterator[Cell]) -> Column:
+    length = next(cells)
+    children = tuple(_column(str(place), domain.of, cells) for place in range(domain.most))
+    element = children[0].type if children else "int"
+    return Column(name, "listed", f"array<{element}>", _place(length), children=children)
+
+
+def _bits(name: str, domain: BitSet, cells: Iterator[Cell]) -> Column:
+    own = Schema(State(element=domain.of))
+    element = _column("element", domain.of, iter(own.cells))
+    places = tuple(_place(cell) for cell in islice(cells, domain.width))
+    rows = tuple(own.pack(codes) for codes in domain.members)
+    return Column(name, "bits", f"array<{element.type}>", children=(element,), cells=places, rows=rows)
 
 
 def _record(name: str, domain: Record, cells: Iterator[Cell]) -> Column:
@@ -104,6 +129,10 @@ _COLUMNS: dict[type[Domain], Callable[[str, Any, Iterator[Cell]], Column]] = {
     Record: _record,
     State: _record,
     Array: _array,
+    Seq: _listed,
+    Bag: _listed,
+    ListedSet: _listed,
+    BitSet: _bits,
 }
 assert set(_COLUMNS) == DOMAINS - {Absent}, "an absent field has no column"
 
@@ -142,23 +171,41 @@ def _decode(column: Column, rows: NDArray[np.uint64]) -> pa.Array:
         parts = [_decode(child, rows) for child in column.children[0].children]
         absent = pa.array(_codes(column.cell, rows) == 0)
         return pa.StructArray.from_arrays(parts, [child.name for child in column.children[0].children], mask=absent)
+    if column.kind == "bits":
+        return _decode_bits(column, rows)
     parts = [_decode(child, rows) for child in column.children]
     if column.kind == "struct":
         return pa.StructArray.from_arrays(parts, [child.name for child in column.children])
-    return _lists(parts, len(rows))
+    return _lists(parts, len(rows), _codes(column.cell, rows) if column.kind == "listed" else None)
 
 
-def _lists(parts: Sequence[pa.Array], count: int) -> pa.Array:
-    """Row after row one value of each part."""
+def _lists(parts: Sequence[pa.Array], count: int, lengths: Codes | None = None) -> pa.Array:
+    """Row after row one value of each part, or of as many as its length says."""
     import numpy as np
     import pyarrow as pa
 
     size = len(parts)
     if not size:
         return pa.array([[]] * count, type=pa.list_(pa.int32()))
-    order = np.arange(size * count).reshape(size, count).T.reshape(-1)
-    offsets = np.arange(0, size * count + 1, size, dtype=np.int32)
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.concat_arrays(parts).take(pa.array(order)))
+    there = np.arange(size) < (np.full(count, size) if lengths is None else lengths)[:, None]
+    return _taken(pa.concat_arrays(parts), np.arange(size * count).reshape(size, count).T, there)
+
+
+def _taken(values: pa.Array, places: Codes, there: NDArray[np.bool_]) -> pa.Array:
+    """Row after row the values at some places, those of them that are there."""
+    import numpy as np
+    import pyarrow as pa
+
+    offsets = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), values.take(pa.array(places[there])))
+
+
+def _decode_bits(column: Column, rows: NDArray[np.uint64]) -> pa.Array:
+    import numpy as np
+
+    values = _decode(column.children[0], np.array(column.rows, dtype=np.uint64))
+    there = np.stack([_codes(cell, rows) == 1 for cell in column.cells], axis=1)
+    return _taken(values, np.broadcast_to(np.arange(len(column.cells)), there.shape), there)
 
 
 def _decode_scalar(column: Column, rows: NDArray[np.uint64]) -> pa.Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import zlib
@@ -10,7 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from insync.machine.kernels import SEARCH, Part, Text, Texts, texts
-from insync.machine.packed import Words
+from insync.machine.packed import PackedRows
 from insync.machine.sizes import Sizes
 from insync.model.graph import Node
 from insync.model.program import Program
@@ -25,19 +26,24 @@ class Recipe:
 
     Attributes:
         sizes: of the program.
-        initial: the initial state.
+        starts: the packed initial states, one after the other.
         parts: for each part its name, its key and its IR.
     """
 
     sizes: Sizes
-    initial: Words
+    starts: bytes
     parts: tuple[tuple[str, str, str], ...]
 
     @property
     def digest(self) -> str:
         """A hash of what the code means: equal for equal models, bounds, rules and properties."""
-        keys = (self.sizes.words, self.sizes.actions, self.initial, [key for _, key, _ in self.parts])
+        keys = (self.sizes.words, self.sizes.actions, self.starts, [key for _, key, _ in self.parts])
         return hashlib.sha256(repr(keys).encode()).hexdigest()[:32]
+
+    @property
+    def initials(self) -> PackedRows:
+        """The initial states."""
+        return PackedRows.of(self.starts, self.sizes.words)
 
     @property
     def texts(self) -> Texts:
@@ -54,15 +60,17 @@ def recipe_for(
     """Return the recipe of a program and of conditions that must hold in every state; see `kernels.texts`."""
     made = texts(program, properties, parts, symmetry)
     written = tuple((text.part.value, text.key, text.make()) for text in made.parts)
-    return Recipe(made.sizes, program.schema.pack(program.initial), written)
+    return Recipe(made.sizes, program.initials.rows.tobytes(), written)
 
 
 def write_recipe(recipe: Recipe) -> bytes:
     """Return the recipe as bytes."""
-    return zlib.compress(json.dumps(asdict(recipe)).encode(), 1)
+    starts = base64.b64encode(recipe.starts).decode()
+    return zlib.compress(json.dumps({**asdict(recipe), "starts": starts}).encode(), 1)
 
 
 def read_recipe(content: bytes) -> Recipe:
     """Return the recipe that `write_recipe` wrote."""
     fields = json.loads(zlib.decompress(content))
-    return Recipe(Sizes(**fields["sizes"]), tuple(fields["initial"]), tuple(map(tuple, fields["parts"])))
+    parts = tuple(map(tuple, fields["parts"]))
+    return Recipe(Sizes(**fields["sizes"]), base64.b64decode(fields["starts"]), parts)
