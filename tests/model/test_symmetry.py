@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.model import Index, Model, Subset
+from insync.model import Array, Bag, Bound, Bounds, BoundValues, Index, Model, Option, Seq, SetOf, State, Subset
 from insync.model.errors import ModelError
 from insync.model.symmetry import Kind, permuted_value
-from insync_symmetric import Columns, Gossip, Mixed, Node, Relations, TwoPhase
+from insync_symmetric import Columns, Gossip, Messages, Mixed, Node, Relations, TwoPhase
 
 SHAPES: list[Model] = [Columns(nodes=3, others=3), Relations(nodes=3, others=2), Mixed(nodes=3, others=2)]
 
@@ -56,6 +56,32 @@ def test_sorts_that_are_columns_and_those_that_are_not() -> None:
         if model.program.symmetry is not None
     }
     assert relational == {TwoPhase: (), Gossip: (0,), Columns: (), Relations: (0,), Mixed: (0, 1)}
+
+
+def test_a_set_of_records_has_a_cell_for_each_and_it_moves() -> None:
+    model = Mixed(nodes=3, others=2)
+    symmetry = model.program.symmetry
+    assert symmetry is not None
+    state = model.decode(tuple(0 for _ in model.program.schema.cells))
+    state["sent"] = [{"source": "n1", "target": None}, {"source": "n3", "target": "o2"}]
+    moved = model.decode(symmetry.image(model.encode(state), ((1, 2, 0), (1, 0))))
+    assert moved["sent"] == [{"source": "n1", "target": "o1"}, {"source": "n2", "target": None}]
+    messages = Messages().program.symmetry
+    assert messages is not None
+    assert messages.relational == ()
+
+
+@pytest.mark.parametrize("domain", [Seq(Node, 2), Bag(Node, 2), SetOf(Node, 2), Array(2, Seq(Option(Node), 1))])
+def test_what_symmetry_does_not_cover_is_refused(domain: object) -> None:
+    class Queue(Model):
+        bounds = Bounds(nodes=Bound(2, 1, 3, "nodes"))
+
+        def declare(self, b: BoundValues) -> State:
+            return State(queue=domain)
+
+    with pytest.raises(ModelError, match=r"^queue(\[\.\.\.\])?: a symmetric sort is used inside an? "):
+        Queue().program  # noqa: B018  (traces it)
+    assert Queue(nodes=1).program.symmetry is None
 
 
 def test_sets_of_sets() -> None:

@@ -25,6 +25,7 @@ from insync.model import (
     Or,
     Record,
     Set,
+    SetOf,
     State,
     StateView,
     Subset,
@@ -33,12 +34,25 @@ from insync.model import (
     exists,
     for_all,
     invariant,
+    record,
     require,
     set_of,
     when,
 )
 
-__all__ = ["Columns", "Gossip", "Manager", "Mixed", "Node", "Nodes", "Other", "Partial", "Relations", "TwoPhase"]
+__all__ = [
+    "Columns",
+    "Gossip",
+    "Manager",
+    "Messages",
+    "Mixed",
+    "Node",
+    "Nodes",
+    "Other",
+    "Partial",
+    "Relations",
+    "TwoPhase",
+]
 
 
 class Manager(Index, symmetric=True):
@@ -129,6 +143,56 @@ class TwoPhase(Model):
     def nobody_commits(self, s: StateView) -> Condition:
         """Fails."""
         return for_all(self.all(Manager), lambda m: Not(s.work[m] == Work.COMMITTED))
+
+
+class Said(enum.Enum):
+    """What a message says."""
+
+    PREPARED = enum.auto()
+    COMMIT = enum.auto()
+    ABORT = enum.auto()
+
+
+class Messages(Model):
+    """Two-phase commit with a set of messages, as the module has it."""
+
+    bounds = Bounds(managers=Bound(3, 1, 12, "resource managers"))
+
+    def declare(self, b: BoundValues) -> State:
+        message = Record(said=Enum(Said), manager=Option(Manager))
+        return State(work=Array(Manager, Enum(Work)), open=Bool, prepared=Set(Manager), messages=SetOf(message))
+
+    def initial(self, s: StateView) -> None:
+        s.open = True
+
+    @action
+    def receive_prepared(self, s: StateView, manager: Manager) -> None:
+        require(s.open, s.messages.contains(record(said=Said.PREPARED, manager=manager)))
+        s.prepared |= {manager}
+
+    @action
+    def decide(self, s: StateView, said: Said) -> None:
+        require(s.open, said is not Said.PREPARED)
+        if said is Said.COMMIT:
+            require(s.prepared == set_of(self.all(Manager)))
+        s.open = False
+        s.messages.add(record(said=said, manager=NONE))
+
+    @action
+    def prepare(self, s: StateView, manager: Manager) -> None:
+        require(s.work[manager] == Work.WORKING)
+        s.work[manager] = Work.PREPARED
+        s.messages.add(record(said=Said.PREPARED, manager=manager))
+
+    @action
+    def choose_to_abort(self, s: StateView, manager: Manager) -> None:
+        require(s.work[manager] == Work.WORKING)
+        s.work[manager] = Work.ABORTED
+
+    @action
+    def receive(self, s: StateView, manager: Manager, said: Said) -> None:
+        require(said is not Said.PREPARED, s.messages.contains(record(said=said, manager=NONE)))
+        s.work[manager] = Work.COMMITTED if said is Said.COMMIT else Work.ABORTED
 
 
 class Node(Index, symmetric=True):
@@ -303,4 +367,5 @@ class Mixed(_Shapes):
             quorum=Nodes,
             known=Array(Nodes, Int(0, 1)),
             last=Option(Nodes),
+            sent=SetOf(Record(source=Node, target=Option(Other))),
         )

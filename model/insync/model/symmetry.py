@@ -16,6 +16,7 @@ from typing import Any
 
 from insync.model import domains as d
 from insync.model.bounds import BoundValues
+from insync.model.collected import BitSet
 from insync.model.errors import ModelError
 from insync.model.sorts import Index, Subset
 
@@ -165,35 +166,33 @@ def symmetry_of(state: d.State, bounds: BoundValues) -> Symmetry | None:
     Raises:
         ModelError: a symmetric sort is used where a permutation of its members has no meaning yet.
     """
-    walk = _Walk()
+    walk = _Walk(bounds)
     families = walk.families(state, "")
-    sizes = {sort: sort.size(bounds) for sort in walk.sorts}
-    kept = [sort for sort in walk.sorts if sizes[sort] > 1]
-    if not kept:
+    if not walk.sorts:
         return None
-    numbers = {walk.sorts[sort]: kept.index(sort) for sort in kept}
-    renumbered = (_renumbered(family, numbers) for family in families)
-    moving = tuple(family for family in renumbered if family is not None)
-    return Symmetry(tuple(kept), tuple(sizes[sort] for sort in kept), moving)
-
-
-def _renumbered(family: Family, numbers: dict[int, int]) -> Family | None:
-    """Return a family by the new numbers of its sorts; None where nothing of it moves. A sort of one member is none."""
-    places = tuple(replace(p, sort=numbers[p.sort]) for p in family.places if p.sort in numbers)
-    value = family.value
-    if value is not None:
-        value = replace(value, sort=numbers[value.sort]) if value.sort in numbers else None
-    return Family(places, family.cells, value) if places or value is not None else None
+    sorts = tuple(walk.sorts)
+    moving = tuple(family for family in families if family.sorts)
+    made = Symmetry(sorts, tuple(sort.size(bounds) for sort in sorts), moving)
+    for family in moving:
+        if len(family.cells) != math.prod(map(made.size, family.places)):
+            path = [path for path, _ in state.cells("")][family.cells[0]]
+            message = f"{path}: symmetry does not cover optional records in a set; take symmetric=True off the sort."
+            raise ModelError(message)
+    return made
 
 
 class _Walk:
     """Finds the families of a bound domain.
 
+    Args:
+        bounds: the model's; a sort that has one member under them has nothing to permute.
+
     Attributes:
         sorts: the number of each symmetric sort that was met.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, bounds: BoundValues) -> None:
+        self._bounds = bounds
         self.sorts: dict[type[Index], int] = {}
 
     def families(self, domain: d.Domain, path: str) -> list[Family]:
@@ -201,12 +200,8 @@ class _Walk:
         rule = _RULES.get(type(domain))
         if rule is not None:
             return rule(self, domain, path)
-        if _mentions_symmetric(domain.shape()):
-            message = (
-                f"{path}: a symmetric sort is used inside {d.described(domain)}, which symmetry does not cover yet; "
-                f"take symmetric=True off the sort, or use an Array, a Set or an Option here."
-            )
-            raise ModelError(message)
+        if self._mentioned(domain.shape()):
+            raise _not_covered(domain, path)
         return [Family((), (number,), None) for number in range(domain.width)]
 
     def kind(self, sort: type[Index] | None) -> Kind | None:
@@ -214,9 +209,15 @@ class _Walk:
         height = 0
         while sort is not None and issubclass(sort, Subset):
             sort, height = sort.of, height + 1
-        if sort is None or not sort.symmetric:
+        if sort is None or not sort.symmetric or sort.size(self._bounds) < 2:
             return None
         return Kind(self.sorts.setdefault(sort, len(self.sorts)), height)
+
+    def _mentioned(self, shape: object) -> bool:
+        """Return whether a symmetric sort is in what says which values a domain has."""
+        if isinstance(shape, tuple):
+            return any(map(self._mentioned, shape))
+        return isinstance(shape, type) and issubclass(shape, Index) and self.kind(shape) is not None
 
     def plain(self, domain: d.Domain, path: str) -> list[Family]:
         return [Family((), (0,), None)]
@@ -245,6 +246,26 @@ class _Walk:
             found += _shifted(self.families(field, f"{path}.{name}".lstrip(".")), domain.offsets[name])
         return found
 
+    def bit_set(self, domain: BitSet, path: str) -> list[Family]:
+        """A cell for each value of a domain lies at the members that the value names."""
+        inner = self.families(domain.of, f"{path}{{...}}")
+        if any(family.places for family in inner):
+            raise _not_covered(domain, path)
+        kinds = {cell: family.value for family in inner for cell in family.cells}
+        groups: dict[tuple[object, ...], dict[tuple[int, ...], int]] = {}
+        for number, codes in enumerate(domain.members):
+            named = {cell: kind for cell, code in enumerate(codes) if (kind := kinds[cell]) and code >= kind.offset}
+            like = tuple(named.get(cell, code) for cell, code in enumerate(codes))
+            groups.setdefault(like, {})[tuple(codes[cell] - kind.offset for cell, kind in named.items())] = number
+        return [
+            Family(
+                tuple(replace(kind, offset=0) for kind in like if isinstance(kind, Kind)),
+                tuple(cells[index] for index in sorted(cells)),
+                None,
+            )
+            for like, cells in groups.items()
+        ]
+
     def array(self, domain: d.Array, path: str) -> list[Family]:
         length, width = len(domain.labels), domain.of.width
         inner = self.families(domain.of, f"{path}[...]")
@@ -263,12 +284,12 @@ def _shifted(families: list[Family], by: int) -> list[Family]:
     return [replace(family, cells=tuple(cell + by for cell in family.cells)) for family in families]
 
 
-def _mentions_symmetric(shape: object) -> bool:
-    if isinstance(shape, tuple):
-        return any(map(_mentions_symmetric, shape))
-    while isinstance(shape, type) and issubclass(shape, Subset):
-        shape = shape.of
-    return isinstance(shape, type) and issubclass(shape, Index) and shape.symmetric
+def _not_covered(domain: d.Domain, path: str) -> ModelError:
+    message = (
+        f"{path}: a symmetric sort is used inside {d.described(domain)}, which symmetry does not cover yet; take "
+        f"symmetric=True off the sort, or use an Array, a Set, a SetOf of records or an Option here."
+    )
+    return ModelError(message)
 
 
 _RULES: dict[type[d.Domain], Callable[[_Walk, Any, str], list[Family]]] = {
@@ -283,4 +304,5 @@ _RULES: dict[type[d.Domain], Callable[[_Walk, Any, str], list[Family]]] = {
     d.Record: _Walk.record,
     d.State: _Walk.record,
     d.Array: _Walk.array,
+    BitSet: _Walk.bit_set,
 }

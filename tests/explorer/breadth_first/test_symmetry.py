@@ -10,7 +10,7 @@ from insync.explorer import Limits, check
 from insync.explorer.verdict import CheckResult
 from insync.model import Model
 from insync.model.evaluator import Evaluator
-from insync_symmetric import Gossip, Partial, TwoPhase
+from insync_symmetric import Gossip, Messages, Partial, TwoPhase
 
 MODELS: list[Model] = [
     TwoPhase(managers=1),
@@ -19,6 +19,7 @@ MODELS: list[Model] = [
     Gossip(nodes=2),
     Gossip(nodes=3),
     Partial(nodes=4),
+    Messages(managers=4),
 ]
 
 
@@ -46,7 +47,9 @@ def test_counts_are_those_of_all_states(model: Model) -> None:
 def test_two_phase_commit_has_the_states_that_tlc_counts() -> None:
     found = check(TwoPhase(managers=3))
     assert (found.distinct_states, found.depth, found.representatives) == (288, 11, 80)
-    assert check(TwoPhase(managers=6)).distinct_states == 50816
+    for model in (TwoPhase(managers=6), Messages(managers=6)):
+        found = check(model)
+        assert (found.distinct_states, found.representatives) == (50816, 553)
 
 
 def test_ten_managers() -> None:
