@@ -8,9 +8,25 @@ import pytest
 
 from insync.explorer import Limits, check
 from insync.explorer.verdict import CheckResult
-from insync.model import Model
+from insync.model import (
+    Bound,
+    Bounds,
+    BoundValues,
+    Condition,
+    Implies,
+    Model,
+    Not,
+    Set,
+    State,
+    StateView,
+    action,
+    initial,
+    require,
+    step_invariant,
+)
+from insync.model.errors import ModelError
 from insync.model.evaluator import Evaluator
-from insync_symmetric import Gossip, Messages, Partial, TwoPhase
+from insync_symmetric import Gossip, Messages, Node, Partial, TwoPhase
 
 MODELS: list[Model] = [
     TwoPhase(managers=1),
@@ -98,3 +114,58 @@ def test_a_limit_of_states_counts_all() -> None:
     found, plain = both(TwoPhase(managers=6), limits=Limits(states=1000))
     assert (found.levels, found.stopped_by, found.frontier) == (plain.levels, plain.stopped_by, plain.frontier)
     assert found.stopped_by == "states"
+
+
+class Tokens(Model):
+    """Begins with a token at any node, or at the first alone; a token never goes back to whom it was with."""
+
+    bounds = Bounds(nodes=Bound(4, 1, 6, "nodes"), first=Bound(0, 0, 1, "whether the first begins"))
+
+    def declare(self, b: BoundValues) -> State:
+        return State(holder=Node, seen=Set(Node))
+
+    @initial
+    def anywhere(self, s: StateView, node: Node) -> None:
+        require(not self.b.first or node == 0 or node == 1)
+        s.holder = node
+
+    @action
+    def give(self, s: StateView, node: Node, other: Node) -> None:
+        require(s.holder == node, Not(s.seen.contains(other)), node != other)
+        s.holder = other
+        s.seen |= {node}
+
+    @step_invariant
+    def moves(self, before: StateView, after: StateView, node: Node) -> Condition:
+        return Implies(before.holder == node, Not(after.holder == node))
+
+    @step_invariant
+    def stays_in_sight(self, before: StateView, after: StateView) -> Condition:
+        """Fails."""
+        few: Condition = after.seen.count() < 2
+        return few
+
+
+def test_initial_states_that_are_permutations_of_one_another() -> None:
+    found, plain = both(Tokens())
+    assert (found.levels, found.actions, found.verdict) == (plain.levels, plain.actions, plain.verdict)
+    assert found.levels[0] == 4
+    assert found.representatives == found.depth == 4
+
+
+def test_initial_states_that_are_not() -> None:
+    with pytest.raises(ModelError, match="tokens begins with a member singled out: holder is another, in a state"):
+        check(Tokens(first=1))
+
+
+def test_the_search_counts_them_where_they_are_too_many_to_compare(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insync.explorer.alike._MOST_INITIALS", 0)
+    with pytest.raises(ModelError, match="its initial states single a member out"):
+        check(Tokens(first=1))
+
+
+def test_step_invariants() -> None:
+    found, plain = both(Tokens(), properties=["moves", "stays_in_sight"])
+    assert found.properties == plain.properties
+    assert [(v.property, v.trace_length) for v in found.violations] == [("stays_in_sight", 3)]
+    assert [(v.property, v.trace_length) for v in plain.violations] == [("stays_in_sight", 3)]
