@@ -99,9 +99,9 @@ class Symmetry:
             count = 1 << count
         return count
 
-    def indices(self, family: Family) -> Iterator[tuple[int, ...]]:
-        """Yield what each cell of a family lies at, in the order of its cells."""
-        return itertools.product(*[range(self.size(place)) for place in family.places])
+    def indices(self, places: Sequence[Kind]) -> Iterator[tuple[int, ...]]:
+        """Yield what each cell of a family lies at that has these places, in the order of its cells."""
+        return itertools.product(*[range(self.size(place)) for place in places])
 
     def generators(self) -> Iterator[Permutation]:
         """Yield permutations that make all: for each sort the swap of the first two members, and the cycle."""
@@ -131,7 +131,7 @@ class Symmetry:
 
     def destinations(self, family: Family, permutation: Permutation) -> list[int]:
         """Return for each cell of a family the cell that its code moves to."""
-        numbers = dict(zip(self.indices(family), family.cells, strict=True))
+        numbers = dict(zip(self.indices(family.places), family.cells, strict=True))
         return [
             numbers[tuple(permuted_value(p, i, permutation) for p, i in zip(family.places, index, strict=True))]
             for index in numbers

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import reduce
 
 from insync.machine.emit.builder import I64, I128, PTR, Function, Module, Value
-from insync.machine.emit.cells import with_cells
+from insync.machine.emit.cells import with_spans
 from insync.machine.emit.columns import SortedColumns
 from insync.machine.emit.elements import Elements
 from insync.machine.emit.relations import Relations
@@ -67,7 +67,7 @@ class Canonical:
         row, orbits = read_row(b, address, self._schema.words), [b.typed(I64, 1)]
         for sort in self._columns:
             columns = SortedColumns(b, self._schema, self._symmetry, sort, row)
-            row = with_cells(self._schema, row, columns.codes)
+            row = with_spans(row, columns.codes)
             orbits.append(columns.orbit)
         if self._relations is None:
             write_row(b, to, row)

@@ -94,7 +94,8 @@ def _route_function(m: Module, words: int, canonical: Canonical | None) -> Funct
     """Define `route(context)`: append the successors of a batch, or their representatives, to their owners' buffers.
 
     Many steps lead to a state that another step led to shortly before: such a state is left out. There is no branch on
-    it: the state is written anyhow, and the buffer's end moves or not.
+    it: the state is written anyhow, and the buffer's end moves or not. To make a representative costs more than a
+    branch, so none is made of a state that was found shortly before.
     """
     b = m.function("route", VOID, (PTR,))
     context = Fields(b, b.arguments[0])
@@ -104,12 +105,20 @@ def _route_function(m: Module, words: int, canonical: Canonical | None) -> Funct
     recent, recent_mask = Rows(b, context.pointer(ExpandField.RECENT), words), context[ExpandField.RECENT_MASK]
     count = (end - context[ExpandField.RAW]) // (8 * words)
     with b.loop(count) as number:
-        if canonical is not None:
-            b.call(canonical.represent, raw.at(number), raw.at(number))
         row = raw[number]
+        fresh = None
+        if canonical is not None:
+            entry = row_hash(b, row) & recent_mask
+            with b.when(rows_equal(recent[entry], row)):  # so its representative was found as well
+                b.again()
+            recent[entry] = row
+            b.call(canonical.represent, raw.at(number), raw.at(number))
+            fresh, row = rows_equal(row, raw[number]), raw[number]  # itself was entered just now
         hashed = row_hash(b, row)
         entry = hashed & recent_mask
         known = rows_equal(recent[entry], row)
+        if fresh is not None:
+            known = known & ~fresh
         recent[entry] = row
         owner = owner_of(hashed, partitions)
         cursor = cursors[owner]

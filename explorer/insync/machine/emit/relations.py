@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from functools import reduce
 
 from insync.machine.emit.builder import I8, I64, PTR, VOID, Function, Module, Value, Variable
-from insync.machine.emit.cells import cell_code, with_cells, without_cells
+from insync.machine.emit.cells import Span, taken_out, with_spans, without_spans
 from insync.machine.emit.elements import Elements
 from insync.machine.emit.networks import same_keys, sorted_records
 from insync.machine.emit.rows import Row, read_row, rows_equal, rows_less, write_row
+from insync.machine.emit.stripes import Stripe, stripes_of
 from insync.model.schema import Schema
-from insync.model.symmetry import Family, Kind, Symmetry
+from insync.model.symmetry import Kind, Symmetry
 
 __all__ = ["Relations"]
 
@@ -35,9 +36,10 @@ class Relations:
     def __init__(self, m: Module, schema: Schema, symmetry: Symmetry) -> None:
         self._schema, self._symmetry = schema, symmetry
         self._sorts = symmetry.relational
-        self._families = [f for f in symmetry.families if set(f.sorts) & set(self._sorts)]
-        cells = [cell for family in self._families for cell in family.cells]
-        self._slots = {cell: slot for slot, cell in enumerate(cells)}
+        stripes = stripes_of(schema, symmetry.families)
+        self._stripes = [stripe for stripe in stripes if stripe.sorts & set(self._sorts)]
+        spans = [span for stripe in self._stripes for span in stripe.spans]
+        self._slots = {span: slot for slot, span in enumerate(spans)}
         starts = [sum(symmetry.sizes[s] for s in self._sorts[:n]) for n in range(len(self._sorts))]
         self._starts = dict(zip(self._sorts, starts, strict=True))
         self._members = sum(symmetry.sizes[sort] for sort in self._sorts)
@@ -51,12 +53,12 @@ class Relations:
 
     def represent(self, b: Function, row: Row, to: Value) -> Value:
         """Write the representative of a state to an address; return how many states it represents."""
-        codes = {cell: cell_code(b, self._schema, row, cell) for cell in self._slots}
+        codes = {span: taken_out(b, row, span) for span in self._slots}
         kept = Elements(b, b.space(I64, len(codes), 8))
-        for cell, slot in self._slots.items():
-            kept[slot] = codes[cell]
+        for span, slot in self._slots.items():
+            kept[slot] = codes[span]
         base = b.space(I64, self._schema.words, 8)
-        write_row(b, base, without_cells(self._schema, row, codes))
+        write_row(b, base, without_spans(row, codes))
         order = Elements(b, b.space(I64, self._members, 8))
         classes = Elements(b, b.space(I64, self._members, 8))
         alone = self._sort(b, codes, order, classes)
@@ -66,7 +68,7 @@ class Relations:
             self._try_all(b, kept, order, classes, base, to, alike)
         return b.typed(I64, self._orders) // alike.value
 
-    def _sort(self, b: Function, codes: dict[int, Value], order: Elements, classes: Elements) -> Value:
+    def _sort(self, b: Function, codes: dict[Span, Value], order: Elements, classes: Elements) -> Value:
         """Note the members in the order of their keys, and which of them have equal keys; return whether none have."""
         alone = b.typed(I64, 1)
         for sort in self._sorts:
@@ -106,38 +108,38 @@ class Relations:
 
     # ----------------------------------------------------------------------------------------------------------- keys
 
-    def _key(self, b: Function, codes: dict[int, Value], sort: int, member: int) -> Value:
+    def _key(self, b: Function, codes: dict[Span, Value], sort: int, member: int) -> Value:
         """Return a number that is the same for the member's image in any permuted state."""
         key = b.typed(I64, 0)
-        for family in self._families:
-            for part in self._key_parts(b, codes, family, sort, member):
+        for stripe in self._stripes:
+            for part in self._key_parts(b, codes, stripe, sort, member):
                 key = (key * _MULTIPLIER + part) ^ (key >> 29)
         return key
 
-    def _key_parts(self, b: Function, codes: dict[int, Value], family: Family, sort: int, member: int) -> list[Value]:
+    def _key_parts(self, b: Function, codes: dict[Span, Value], stripe: Stripe, sort: int, member: int) -> list[Value]:
         parts: list[Value] = []
-        lying = list(zip(self._symmetry.indices(family), family.cells, strict=True))
-        for number, place in enumerate(family.places):
+        lying = list(zip(self._symmetry.indices(stripe.places), stripe.spans, strict=True))
+        for number, place in enumerate(stripe.places):
             if place.sort == sort and not place.height:
-                own = [self._impersonal(b, codes[cell], family, i) for i, cell in lying if i[number] == member]
+                own = [self._impersonal(b, codes[span], stripe, i) for i, span in lying if i[number] == member]
                 parts.append(own[0] if len(own) == 1 else reduce(Value.__add__, [_mixed(value) for value in own]))
-        if len(family.places) > 1 and all(place == Kind(sort, 0) for place in family.places):
-            itself = (member,) * len(family.places)
-            parts += [self._impersonal(b, codes[cell], family, i) for i, cell in lying if i == itself]
-        if family.value is not None and family.value.sort == sort:
-            named = [self._names(b, codes[cell], family.value, member) for cell in family.cells]
+        if len(stripe.places) > 1 and all(place == Kind(sort, 0) for place in stripe.places):
+            itself = (member,) * len(stripe.places)
+            parts += [self._impersonal(b, codes[span], stripe, i) for i, span in lying if i == itself]
+        if stripe.value is not None and stripe.value.sort == sort:
+            named = [self._names(b, codes[span], stripe.value, member) for span in stripe.spans]
             parts.append(reduce(Value.__add__, named))
         return parts
 
-    def _impersonal(self, b: Function, code: Value, family: Family, index: tuple[int, ...]) -> Value:
+    def _impersonal(self, b: Function, code: Value, stripe: Stripe, index: tuple[int, ...]) -> Value:
         """Return what a code says without naming anybody, but whether it names one that its cell lies at."""
-        value = family.value
+        value = stripe.value
         if value is None:
             return code
         said = b.convert("zext", code < value.offset, I64) if value.offset else b.typed(I64, 0)
         if value.height:
             said = (said << 8) + b.ones(code - value.offset if value.offset else code)
-        for place, at in zip(family.places, index, strict=True):
+        for place, at in zip(stripe.places, index, strict=True):
             if place == Kind(value.sort, 0):
                 said = (said << 1) + self._names(b, code, value, at)
         return said
@@ -165,19 +167,19 @@ class Relations:
         b = m.function("image", VOID, (PTR, PTR, PTR, PTR), inline=False)
         codes, base, to = Elements(b, b.arguments[0]), b.arguments[2], b.arguments[3]
         order = _Order(b, Elements(b, b.arguments[1]), self._starts, self._symmetry)
-        changes: dict[int, Value] = {}
-        for family in self._families:
-            for index, cell in zip(self._symmetry.indices(family), family.cells, strict=True):
-                code = codes[self._source(b, order, family, index)]
-                changes[cell] = code if family.value is None else order.renamed(code, family.value)
-        write_row(b, to, with_cells(self._schema, read_row(b, base, words), changes))
+        changes: dict[Span, Value] = {}
+        for stripe in self._stripes:
+            for index, span in zip(self._symmetry.indices(stripe.places), stripe.spans, strict=True):
+                code = codes[self._source(b, order, stripe, index)]
+                changes[span] = code if stripe.value is None else order.renamed(code, stripe.value)
+        write_row(b, to, with_spans(read_row(b, base, words), changes))
         return b
 
-    def _source(self, b: Function, order: _Order, family: Family, index: tuple[int, ...]) -> Value:
-        """Return the slot of the code that moves to the cell of a family at some places."""
-        slot = b.typed(I64, self._slots[family.cells[0]])
-        stride = len(family.cells)
-        for place, at in zip(family.places, index, strict=True):
+    def _source(self, b: Function, order: _Order, stripe: Stripe, index: tuple[int, ...]) -> Value:
+        """Return the slot of the code that moves to the bits of a stripe at some places."""
+        slot = b.typed(I64, self._slots[stripe.spans[0]])
+        stride = len(stripe.spans)
+        for place, at in zip(stripe.places, index, strict=True):
             stride //= self._symmetry.size(place)
             slot = slot + order.source(place, at) * stride
         return slot

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from insync.machine.emit.builder import I1, I8, I64, I128, PTR, VOID, Function, Module, Value
-from insync.machine.emit.cells import with_cells
+from insync.machine.emit.cells import span_of, with_spans
 from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.lowering import Lowering, Shape
 from insync.machine.emit.masks import mask_words
@@ -120,9 +120,8 @@ def _step_function(m: Module, number: int, action: BoundAction, program: Program
 
 def _next_words(b: Function, action: BoundAction, lowering: Lowering, old: Row) -> Row:
     changes = {number: node for number, node in action.updates if not _unchanged(number, node)}
-    sized = {number: node for number, node in changes.items() if lowering.schema.cells[number].bits}
-    codes = {number: Value(b, I64, lowering.operand(node)) for number, node in sized.items()}
-    return with_cells(lowering.schema, old, codes)
+    spans = {span_of(lowering.schema, number): node for number, node in changes.items()}
+    return with_spans(old, {span: Value(b, I64, lowering.operand(node)) for span, node in spans.items() if span.bits})
 
 
 def _unchanged(number: int, node: Node) -> bool:
