@@ -15,7 +15,6 @@ from insync.model import (
     Bounds,
     BoundValues,
     Condition,
-    Enum,
     Implies,
     Index,
     Model,
@@ -23,7 +22,7 @@ from insync.model import (
     State,
     StateView,
     action,
-    for_all,
+    bound,
     invariant,
     require,
 )
@@ -32,12 +31,7 @@ from insync.model import (
 class Worker(Index):
     """Somebody who needs the lock."""
 
-    label = "w"
-
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        """As many as the bound says."""
-        return bounds.workers
+    size = bound("workers")
 
 
 class Doing(enum.Enum):
@@ -55,48 +49,36 @@ class Lock(Model):
     headline = ("one_inside",)
 
     def declare(self, b: BoundValues) -> State:
-        """Say what a state consists of."""
-        return State(holder=Option(Worker), doing=Array(Worker, Enum(Doing)))
+        return State(holder=Option(Worker), doing=Array(Worker, Doing))
 
-    @action(label="{worker} looks")
+    @action
     def look(self, s: StateView, worker: Worker) -> None:
         """A worker sees that nobody holds the lock."""
         require(s.doing[worker] == Doing.RESTING, s.holder == NONE)
         s.doing[worker] = Doing.SAW_IT_FREE
 
-    @action(label="{worker} enters")
+    @action
     def enter(self, s: StateView, worker: Worker) -> None:
         """A worker that saw the lock free takes it."""
         require(s.doing[worker] == Doing.SAW_IT_FREE)
-        s.holder = worker
-        s.doing[worker] = Doing.INSIDE
+        s.holder, s.doing[worker] = worker, Doing.INSIDE
 
-    @action(label="{worker} leaves")
+    @action
     def leave(self, s: StateView, worker: Worker) -> None:
         """A worker gives the lock back."""
         require(s.doing[worker] == Doing.INSIDE)
-        s.holder = NONE
-        s.doing[worker] = Doing.RESTING
+        s.holder, s.doing[worker] = NONE, Doing.RESTING
 
     @invariant
-    def one_inside(self, s: StateView) -> Condition:
+    def one_inside(self, s: StateView, first: Worker, second: Worker) -> Condition:
         """No two workers are inside at once."""
-        return for_all(
-            self.all(Worker),
-            lambda first: for_all(
-                self.all(Worker),
-                lambda second: Implies(
-                    And(s.doing[first] == Doing.INSIDE, s.doing[second] == Doing.INSIDE),
-                    first == second,
-                ),
-            ),
-        )
+        return Implies(And(s.doing[first] == Doing.INSIDE, s.doing[second] == Doing.INSIDE), first == second)
 
 
 class FixedLock(Lock):
     """Entering looks again, in the same step."""
 
-    @action(label="{worker} enters")
+    @action
     def enter(self, s: StateView, worker: Worker) -> None:
         """A worker that saw the lock free takes it, if it still is."""
         require(s.holder == NONE)

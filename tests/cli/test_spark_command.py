@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from insync.cli.main import run
+from insync_process import COMMAND, processes_of, started, wait_for
 
 SMALL = ["kip101", "--replicas", "2", "--property", "strong_isr"]
 
@@ -70,6 +73,57 @@ def test_simulate_on_spark(capsys: pytest.CaptureFixture[str]) -> None:
         for name in ("engine", "seconds", "peak_memory_bytes"):
             result.pop(name, None)
     assert spark == local
+
+
+SLOW_JVM = """
+import sys
+from insync.cli.main import main
+from insync.spark_explore.driver import jvm
+
+connect = jvm.DriverJvm.connect
+
+def told(self, stopped):
+    print("starting", file=sys.stderr, flush=True)
+    return connect(self, stopped)
+
+jvm.DriverJvm.connect = told
+main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("moment", ["starting", "Progress("])
+@pytest.mark.parametrize("command", ["check", "simulate"])
+def test_ctrl_c_ends_spark_at_once_and_leaves_nothing(command: str, moment: str, tmp_path: Path) -> None:
+    folder, run_dir = tmp_path / "tmp", str(tmp_path / "run")
+    folder.mkdir()
+    given = [command, "kip320", "--engine", "spark", "--master", "local[2]", "--json"]
+    rest = ["--run-dir", run_dir] if command == "check" else ["--walks", "1000000000"]
+    process = started(
+        [*given, *rest], script=SLOW_JVM, own_session=True, TMPDIR=str(folder), SPARK_LOCAL_DIRS=str(folder)
+    )
+    wait_for(process, "starting")
+    if moment == "Progress(":
+        wait_for(process, "Progress(" if command == "check" else "Progress: ", but="starting Spark")
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    out, err = process.communicate(timeout=60)
+    assert time.monotonic() - began < 5, "a second on an idle machine"
+    found = json.loads(out)
+    assert (process.returncode, found["verdict"], found["stopped_by"]) == (3, "incomplete", "interrupt")
+    assert "Traceback" not in err
+    until = time.monotonic() + 30
+    while time.monotonic() < until and (processes_of(process.pid) or any(folder.iterdir())):
+        time.sleep(0.2)
+    assert (processes_of(process.pid), list(folder.iterdir())) == ([], [])
+    if command == "check" and moment == "Progress(":
+        assert sum(found["levels"]) == found["distinct_states"] > 0
+        whole = subprocess.run([*COMMAND, *given, "--resume", run_dir], capture_output=True, text=True, check=True)
+        resumed = json.loads(whole.stdout)
+        assert (resumed["verdict"], resumed["distinct_states"]) == ("holds", 737_794)
+        assert resumed["levels"][: len(found["levels"])] == found["levels"]
 
 
 def test_a_run_that_is_not_there_is_missed_before_anything_of_spark_is_imported() -> None:

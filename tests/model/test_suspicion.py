@@ -21,6 +21,7 @@ from insync.model import (
     State,
     StateView,
     action,
+    initial,
     invariant,
     require,
 )
@@ -148,3 +149,13 @@ def test_the_cluster_says_which_settings_mean_less_than_they_say(settings: dict[
 def test_placement_says_so_too() -> None:
     (said,) = find_model("placement")(min_insync=4).remarks()
     assert said == "min.insync.replicas 4 is more than the 3 replicas, so it counts as 3."
+
+
+def test_a_test_for_none_where_the_model_begins() -> None:
+    class Begun(Base):
+        @initial
+        def begin(self, s: StateView) -> None:
+            if s.last is None:
+                s.n = 1
+
+    assert any("Python decides `s.last is None`" in text for text in said(Begun()))

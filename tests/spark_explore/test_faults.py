@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from insync.explorer import CheckResult, Limits
+from insync.explorer import CheckResult, Limits, Progress
 from insync.explorer import check as check_locally
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
@@ -88,6 +89,25 @@ def test_a_run_that_was_stopped_goes_on_in_the_same_session(spark: SparkSession,
     assert (stopped.stopped_by, stopped.depth) == ("depth", 11)
     resumed = check(SPACE, options=replace(options, resume=True))
     assert facts(resumed) == facts(check_locally(SPACE))
+
+
+def test_an_interrupt_while_a_trace_is_looked_for_claims_nothing_without_one(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    whole, stop = check_locally(DEFECT, properties=["strong_isr"]), threading.Event()
+    options = SparkOptions(session=spark, partitions=2, warm_states=100, run_dir=str(tmp_path))
+
+    def at_the_last_level(progress: Progress) -> None:
+        if progress.level == whole.depth:
+            stop.set()
+
+    ended = check(DEFECT, properties=["strong_isr"], options=options, reporter=at_the_last_level, stop=stop)
+    assert (ended.verdict, ended.stopped_by, ended.violations) == ("incomplete", "interrupt", ())
+    assert ended.levels == whole.levels[:-1]
+    assert len(ended.warnings) == 1
+    assert ended.warnings[0].startswith(f"strong_isr fails after {whole.depth} states; there was no time to find the")
+    resumed = replace(options, resume=True)
+    assert facts(check(DEFECT, properties=["strong_isr"], options=resumed)) == facts(whole)
 
 
 def test_a_run_that_ended_with_a_violation_can_go_on_to_the_end(spark: SparkSession, tmp_path: Path) -> None:

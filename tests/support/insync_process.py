@@ -8,8 +8,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-__all__ = ["COMMAND", "SLOW_LLVM", "end_processes", "started", "wait_for"]
+__all__ = ["COMMAND", "SLOW_LLVM", "end_processes", "processes_of", "started", "wait_for"]
 
 COMMAND = [sys.executable, "-c", "from insync.cli.main import main; main()"]
 
@@ -33,9 +34,17 @@ _running: list[subprocess.Popen[str]] = []
 
 
 def started(
-    arguments: Sequence[str], *, script: str | None = None, stdout: int = subprocess.PIPE, **environment: str
+    arguments: Sequence[str],
+    *,
+    script: str | None = None,
+    stdout: int = subprocess.PIPE,
+    own_session: bool = False,
+    **environment: str,
 ) -> subprocess.Popen[str]:
-    """Start `insync` with these arguments, or a script that runs it, with further variables in its environment."""
+    """Start `insync` with these arguments, or a script that runs it, with further variables in its environment.
+
+    In a session of its own, all that it starts is found by `processes_of`.
+    """
     command = COMMAND if script is None else [sys.executable, "-c", script]
     process = subprocess.Popen(
         [*command, *arguments],
@@ -43,17 +52,33 @@ def started(
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, **environment},
+        start_new_session=own_session,
         preexec_fn=_end_with_parent,
     )
     _running.append(process)
     return process
 
 
-def wait_for(process: subprocess.Popen[str], beginning: str) -> None:
-    """Read standard error up to the line that begins so."""
+def wait_for(process: subprocess.Popen[str], beginning: str, but: str = "\n\n") -> None:
+    """Read standard error up to the line that begins so, and does not say something else."""
     assert process.stderr is not None
-    while not (line := process.stderr.readline()).startswith(beginning):
+    while not (line := process.stderr.readline()).startswith(beginning) or but in line:
         assert line, f"the command ended before it printed {beginning!r}"
+
+
+def processes_of(session: int) -> list[str]:
+    """Return the command of each process in a session, or about it; those that have ended do not count."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
+                command = (folder / "cmdline").read_text()
+            except OSError:
+                continue
+            if fields[0] != "Z" and (int(fields[3]) == session or str(session) in command):
+                found.append(command[:200])
+    return found
 
 
 def end_processes() -> None:

@@ -30,8 +30,8 @@ def main() -> NoReturn:
 
     signal.signal(signal.SIGINT, before)
     code = run_command(None)
-    if _still_compiling():
-        # The interpreter would wait for a compilation that nobody waits for any more.
+    if _still_working():
+        # The interpreter would wait for what nobody waits for any more: a compilation, or a job of Spark.
         for stream in (sys.stdout, sys.stderr):
             _flush(stream)
         os._exit(code)
@@ -60,6 +60,6 @@ def _flush(stream: TextIO) -> None:
         return
 
 
-def _still_compiling() -> bool:
+def _still_working() -> bool:
     machine = sys.modules.get("insync.machine.interruptible")
     return machine is not None and bool(machine.still_working())

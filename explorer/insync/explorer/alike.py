@@ -31,6 +31,7 @@ from insync.model.renaming import (
 from insync.model.simplify import combine
 from insync.model.sorts import Index, Parameter, Subset
 from insync.model.symmetry import Kind, Permutation, Symmetry, permuted_value
+from insync.properties.class_names import names_within
 
 __all__ = ["LARGEST_GROUP", "UNUSED", "Alike", "symmetry_for"]
 
@@ -102,6 +103,7 @@ class _Examination:
         for permutation in self.symmetry.generators():
             one = _Permuted(self, permutation)
             one.examine_initial()
+            one.examine_within()
             for action in self.program.actions:
                 go_on()
                 one.examine_action(action)
@@ -141,6 +143,16 @@ class _Permuted:
                 f"another{known} with {self._swapped}. Let all members begin alike, or {self._give_up}."
             )
             raise ModelError(message)
+
+    def examine_within(self) -> None:
+        same = self._same_conditions(self._program.within, self._program.within, ())
+        if not same:
+            names = " and ".join(names_within(self._of.model))
+            message = (
+                f"{self._head}, but {self._unlike(same, f'{names}, which the search is within,')} with "
+                f"{self._swapped}. Say it of all members alike, or search with symmetry=False (--no-symmetry)."
+            )
+            raise UserError(message)
 
     def examine_property(self, name: str, node: Node) -> None:
         same = self._same_conditions([node], [node], ())

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from insync.explorer.alike import UNUSED, Alike, symmetry_for
 from insync.explorer.breadth_first.backtrack import path_to
@@ -20,13 +21,15 @@ from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violat
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
 from insync.machine.memory import peak_memory
-from insync.machine.packed import PackedRows, Words
+from insync.machine.packed import PackedRows, Stepless, Words
 from insync.model import Model
 from insync.model.actions import action_specs
 from insync.model.catalogue import model_reference
 from insync.model.graph import Node
 from insync.model.suspicion import suspicions
 from insync.model.tracing import traced
+from insync.properties.class_names import names_within
+from insync.properties.confine import confined
 from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
 from insync.properties.registry import Judged, judge, select
@@ -47,6 +50,7 @@ def check(
     partitions: int | None = None,
     keep_going: bool = False,
     symmetry: bool = True,
+    within: Sequence[str] | None = None,
     reporter: Reporter | None = None,
     stop: threading.Event | None = None,
 ) -> CheckResult:
@@ -62,6 +66,8 @@ def check(
         keep_going: whether to go on to the end of the space after a violation.
         symmetry: whether one state is visited for all that differ only in who is who of a sort that is declared
             symmetric. What is counted is the same: all states.
+        within: names of invariants, the search being confined to states in which they hold: others are checked and not
+            expanded. None is what the model's class says.
         reporter: is told about once a second how far the search is.
         stop: ends tracing, compilation or search when it is set.
 
@@ -71,7 +77,7 @@ def check(
         InternalError: the evaluator does not confirm what the machine code found.
     """
     watch = Watch(limits_of(limits), stop)
-    model = model_of(model, bounds)
+    model = confined(model_of(model, bounds), within)
     names = select(model, properties)
     started = time.perf_counter()
     try:
@@ -107,7 +113,7 @@ def check(
 
 def _untraced(model: Model, names: Sequence[str], ended: GivenUp, seconds: float) -> CheckResult:
     """Return the result of a search that was given up while its model was traced."""
-    extent = Extent((), 0, StopReason(str(ended.reason)), dict.fromkeys(action_specs(type(model)), 0))
+    extent = Extent((), 0, StopReason(str(ended.reason)), dict.fromkeys(action_specs(type(model)), 0), ())
     return concluded(model, "local", names, extent, (), {"compile": seconds, "search": 0.0}, {})
 
 
@@ -161,7 +167,8 @@ def result_of(
     for action, steps in zip(model.program.actions, space.steps, strict=True):
         taken[action.name] += steps
     visited = None if alike.symmetry is None else sum(space.visited)
-    extent = Extent(tuple(space.levels), space.expanded, space.stopped_by, taken, visited, alike.notes)
+    without = tuple(space.stepless)
+    extent = Extent(tuple(space.levels), space.expanded, space.stopped_by, taken, without, visited, alike.notes)
     return concluded(model, "local", judged.names, extent, violations, seconds, judged.written(model))
 
 
@@ -174,6 +181,7 @@ class Extent:
         expanded: how many levels were expanded as a whole.
         stopped_by: the limit that ended it.
         taken: the steps of each action.
+        stepless: of each level that was expanded how many states have no step.
         representatives: how many states were visited, where they stand for others.
         notes: why none did; a sentence each.
     """
@@ -182,6 +190,7 @@ class Extent:
     expanded: int
     stopped_by: StopReason | None
     taken: Mapping[str, int]
+    stepless: tuple[Stepless, ...]
     representatives: int | None = None
     notes: tuple[str, ...] = ()
 
@@ -206,8 +215,9 @@ def concluded(
         seconds: how long its parts took.
         conditions: what was checked in each state, by name.
     """
-    levels, taken = extent.levels, extent.taken
-    complete = extent.stopped_by is None and extent.expanded == len(levels)
+    taken, without_step = extent.taken, sum(extent.stepless, Stepless())
+    complete = extent.stopped_by is None and extent.expanded == len(extent.levels)
+    levels = _within(extent)
     violated = [violation.property for violation in violations]
     otherwise = Verdict.HOLDS if complete else Verdict.INCOMPLETE
     names = dict.fromkeys([*asked, *violated])
@@ -226,14 +236,27 @@ def concluded(
         transitions=sum(taken.values()),
         depth=len(levels),
         levels=levels,
-        frontier=levels[-1] if extent.expanded < len(levels) else 0,
+        frontier=levels[-1] if extent.expanded < len(extent.levels) else 0,
         properties=tuple(PropertyResult(n, Verdict.VIOLATED if n in violated else otherwise) for n in names),
         violations=violations,
         actions=taken,
         never_enabled=without if complete else (),
         not_enabled_yet=() if complete else without,
+        deadlocks=without_step.stuck,
+        within=names_within(model),
+        outside=without_step.outside,
         warnings=(*suspicions(model, conditions), *extent.notes),
         seconds=seconds,
         peak_memory_bytes=peak_memory(),
         representatives=extent.representatives,
     )
+
+
+def _within(extent: Extent) -> tuple[int, ...]:
+    """Return the states of each level without those outside, of which only an expanded level knows.
+
+    The last level may have no other states: it is none then.
+    """
+    outside = (stepless.outside for stepless in extent.stepless)
+    levels = [states - out for states, out in zip_longest(extent.levels, outside, fillvalue=0)]
+    return tuple(levels[:-1] if levels and not levels[-1] else levels)

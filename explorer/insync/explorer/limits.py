@@ -129,12 +129,17 @@ class Watch:
         """The resident set of the process in bytes."""
         return resident_memory()
 
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody has asked for the end, which is urgent as a limit on the time is not."""
+        return self._stop is not None and self._stop.is_set()
+
     def interrupted(self) -> StopReason | None:
         """Return why the search must stop at once, if it must: time or interrupt."""
         if self._tell is not None and time.perf_counter() >= self._due:
             self._due = time.perf_counter() + _TELLING_SECONDS
             self._tell()
-        if self._stop is not None and self._stop.is_set():
+        if self.stopped:
             return StopReason.INTERRUPT
         if self.limits.seconds is not None and self.seconds >= self.limits.seconds:
             return StopReason.TIME

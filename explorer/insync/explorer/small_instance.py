@@ -9,6 +9,8 @@ from insync.explorer.check import check
 from insync.explorer.limits import Limits
 from insync.model import Model
 from insync.proofs.inference import Dropped
+from insync.properties.class_names import names_within
+from insync.properties.confine import confined
 from insync.properties.invariants import Invariant
 
 __all__ = ["refuted_candidates", "small_bounds", "small_instance"]
@@ -21,7 +23,8 @@ def small_bounds(model: Model) -> dict[str, int]:
 
 def small_instance(model: Model, bounds: Mapping[str, int] | None = None) -> Model:
     """Return the model under other bounds, with the settings that it has; None is `small_bounds`."""
-    return type(model)(**{**model.identity, **(small_bounds(model) if bounds is None else bounds)})
+    small = type(model)(**{**model.identity, **(small_bounds(model) if bounds is None else bounds)})
+    return confined(small, names_within(model))
 
 
 def refuted_candidates(

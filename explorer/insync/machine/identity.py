@@ -32,6 +32,8 @@ def program_key(kind: str, program: Program, symmetry: Symmetry | None = None) -
         nodes = [*action.guard, *(check.node for check in action.checks), *(node for _, node in action.updates)]
         parts.append((len(action.guard), len(action.checks), [cell for cell, _ in action.updates]))
         roots.extend(nodes)
+    parts.append(len(program.within))
+    roots.extend(program.within)
     used = [] if symmetry is None else [_moves(symmetry)]
     return _key(kind, _schema(program.schema), parts, _structure(roots), *used)
 

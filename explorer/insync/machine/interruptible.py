@@ -2,7 +2,7 @@
 
 LLVM cannot be interrupted: one call of it takes up to half a minute for the largest models. So it works in a thread,
 and the caller looks up ten times a second whether to go on waiting. Who gives up leaves the thread behind: it ends with
-what it is at, which goes to the cache.
+what it is at, which goes to the cache. Spark is waited for in the same way: its start, a job, and its end.
 
 The thread is not a daemon. A process that ends while LLVM works takes LLVM's global objects away under it, and crashes;
 so the interpreter waits for the thread at its end. A program that must end at once asks `still_working`, and then ends
@@ -12,10 +12,11 @@ by `os._exit`.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-__all__ = ["GivenUp", "interruptible", "still_working"]
+__all__ = ["GivenUp", "delayed", "interruptible", "still_working"]
 
 T = TypeVar("T")
 
@@ -43,7 +44,7 @@ class _Worker(threading.Thread, Generic[T]):
     """
 
     def __init__(self, work: Callable[[Callable[[], bool]], T]) -> None:
-        super().__init__(name="insync-compile", daemon=False)
+        super().__init__(name="insync-work", daemon=False)
         self.wanted = True
         self.done = threading.Event()
         self._work = work
@@ -85,6 +86,21 @@ def interruptible(work: Callable[[Callable[[], bool]], T], stopped: Callable[[],
     worker = _Worker(work)
     worker.start()
     return worker.result(stopped)
+
+
+def delayed(stopped: Callable[[], object], seconds: float) -> Callable[[], object]:
+    """Return what gives the reason to stop so many seconds after `stopped` first gave one."""
+    since: float | None = None
+
+    def later() -> object:
+        nonlocal since
+        reason = stopped()
+        if not reason:
+            return None
+        since = time.perf_counter() if since is None else since
+        return reason if time.perf_counter() - since >= seconds else None
+
+    return later
 
 
 def still_working() -> bool:

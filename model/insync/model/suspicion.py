@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from insync.model.actions import ROLE, action_specs, invariant_names
+from insync.model.actions import ROLE, action_specs, initial_specs, invariant_names
 from insync.model.define import Model
 from insync.model.graph import Node, Op, reachable
 from insync.model.steps import StepInvariantSpec, step_invariant_specs
@@ -71,7 +71,7 @@ def _tracings(model: Model) -> Iterator[str]:
 
 def _tests_for_none(kind: type[Model]) -> Iterator[str]:
     """Yield each test `x is None` of a part of the state: a symbolic value never is None, so Python decides wrongly."""
-    for name in [*action_specs(kind), *invariant_names(kind), *step_invariant_specs(kind)]:
+    for name in [*initial_specs(kind), *action_specs(kind), *invariant_names(kind), *step_invariant_specs(kind)]:
         method = getattr(kind, name)
         try:
             lines, first = inspect.getsourcelines(method)

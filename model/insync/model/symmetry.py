@@ -204,12 +204,12 @@ class _Walk:
             raise _not_covered(domain, path)
         return [Family((), (number,), None) for number in range(domain.width)]
 
-    def kind(self, sort: type[Index] | None) -> Kind | None:
-        """Return how the numbers of a sort name members of a symmetric one."""
+    def kind(self, sort: object) -> Kind | None:
+        """Return how the numbers of a sort name members of a symmetric one; None also for what is no sort."""
         height = 0
-        while sort is not None and issubclass(sort, Subset):
+        while isinstance(sort, type) and issubclass(sort, Subset):
             sort, height = sort.of, height + 1
-        if sort is None or not sort.symmetric or sort.size(self._bounds) < 2:
+        if not (isinstance(sort, type) and issubclass(sort, Index) and sort.symmetric) or sort.size(self._bounds) < 2:
             return None
         return Kind(self.sorts.setdefault(sort, len(self.sorts)), height)
 
@@ -217,7 +217,7 @@ class _Walk:
         """Return whether a symmetric sort is in what says which values a domain has."""
         if isinstance(shape, tuple):
             return any(map(self._mentioned, shape))
-        return isinstance(shape, type) and issubclass(shape, Index) and self.kind(shape) is not None
+        return self.kind(shape) is not None
 
     def plain(self, domain: d.Domain, path: str) -> list[Family]:
         return [Family((), (0,), None)]
@@ -269,7 +269,7 @@ class _Walk:
     def array(self, domain: d.Array, path: str) -> list[Family]:
         length, width = len(domain.labels), domain.of.width
         inner = self.families(domain.of, f"{path}[...]")
-        kind = None if isinstance(domain.over, int) else self.kind(domain.over)
+        kind = self.kind(domain.over)
         if kind is None:
             return [family for i in range(length) for family in _shifted(inner, i * width)]
         return [

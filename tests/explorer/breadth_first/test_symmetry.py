@@ -21,10 +21,11 @@ from insync.model import (
     StateView,
     action,
     initial,
+    invariant,
     require,
     step_invariant,
 )
-from insync.model.errors import ModelError
+from insync.model.errors import ModelError, UserError
 from insync.model.evaluator import Evaluator
 from insync_symmetric import Gossip, Messages, Node, Partial, TwoPhase
 
@@ -135,6 +136,11 @@ class Tokens(Model):
         s.holder = other
         s.seen |= {node}
 
+    @invariant
+    def few_seen(self, s: StateView) -> Condition:
+        few: Condition = s.seen.count() < 2
+        return few
+
     @step_invariant
     def moves(self, before: StateView, after: StateView, node: Node) -> Condition:
         return Implies(before.holder == node, Not(after.holder == node))
@@ -147,7 +153,7 @@ class Tokens(Model):
 
 
 def test_initial_states_that_are_permutations_of_one_another() -> None:
-    found, plain = both(Tokens())
+    found, plain = both(Tokens(), properties=["moves"])
     assert (found.levels, found.actions, found.verdict) == (plain.levels, plain.actions, plain.verdict)
     assert found.levels[0] == 4
     assert found.representatives == found.depth == 4
@@ -169,3 +175,18 @@ def test_step_invariants() -> None:
     assert found.properties == plain.properties
     assert [(v.property, v.trace_length) for v in found.violations] == [("stays_in_sight", 3)]
     assert [(v.property, v.trace_length) for v in plain.violations] == [("stays_in_sight", 3)]
+
+
+@pytest.mark.parametrize("model", [Gossip(nodes=3), Tokens(), TwoPhase(managers=4)], ids=named)
+def test_states_without_a_step_and_states_outside_are_all_counted(model: Model) -> None:
+    within = {"gossip": ["never_followed"], "tokens": ["few_seen"], "two_phase": ["nobody_commits"]}[model.name]
+    found, plain = both(model, within=within, properties=[])
+    assert (found.levels, found.actions) == (plain.levels, plain.actions)
+    assert (found.deadlocks, found.outside) == (plain.deadlocks, plain.outside)
+    assert found.outside
+    assert both(model, properties=[])[0].deadlocks == both(model, properties=[])[1].deadlocks
+
+
+def test_a_search_within_what_singles_a_member_out() -> None:
+    with pytest.raises(UserError, match="first_first, which the search is within, is not the same with n1 and n2 swap"):
+        check(Partial(), within=["first_first"])

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 import pytest
 
 from insync.explorer.traces.grid import Tone, render_grid
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
+from insync.model import BoundValues, Int, Model, Option, ReadableState, Set, State
+from insync.model.columns import GridCell
 
 BOUNDS = {"replicas": 2, "log_size": 1}
 
@@ -98,3 +101,41 @@ def test_colours_change_nothing_but_the_colours() -> None:
     for tone in Tone:
         painted = painted.replace(f"<{tone.value}>", "")
     assert painted.replace("</>", "") == render_grid(SHORT, _columns)
+
+
+def test_of_a_cell_with_parts_those_are_shown_that_changed() -> None:
+    def columns(state: Mapping[str, object]) -> dict[str, GridCell]:
+        return {"node": {name: str(value) for name, value in state.items()}}
+
+    states = [{"a": 1, "b": 2}, {"a": 1, "b": 3}, {"a": 1}, {"a": 1}]
+    grid = render_grid(_trace(*[("x", state) for state in states]), columns)
+    assert grid.splitlines()[2:7] == [" #  step  node", " 0  x     a=1 b=2", " 1  x     b=3", " 2  x     b=-", " 3  x"]
+
+
+class Shop(Model):
+    legend: ClassVar[Mapping[str, str]] = {}
+
+    def declare(self, b: BoundValues) -> State:
+        return State(boss=Option(Int(1, 2)), on=Set(Int(0, 1)))
+
+
+class Boss(Shop):
+    legend: ClassVar[Mapping[str, str]] = {"*": "the boss", "+": "never there"}
+
+    def grid(self, state: ReadableState) -> dict[str, GridCell]:
+        return {"people": "*" if state["boss"] else "-"}
+
+
+@pytest.mark.parametrize(
+    ("model", "states", "legend"),
+    [
+        (Shop(), [{"boss": None, "on": []}, {"boss": 1, "on": []}], ["    (- none; {} the empty set)"]),
+        (Shop(), [{"boss": 1, "on": []}], ["    ({} the empty set)"]),
+        (Shop(), [{"boss": 1, "on": [0]}], []),
+        (Boss(), [{"boss": None}, {"boss": 1}], ["    (* the boss)"]),
+        (Boss(), [{"boss": None}], []),
+    ],
+)
+def test_the_marks_that_occur_are_explained(model: Model, states: list[ReadableState], legend: list[str]) -> None:
+    grid = render_grid(_trace(*[("x", state) for state in states]), model.grid, header=False).splitlines()
+    assert grid[1 + len(states) : -2] == legend

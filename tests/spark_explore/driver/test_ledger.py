@@ -9,10 +9,10 @@ import pytest
 
 from insync.explorer.breadth_first.search import Hit, Space
 from insync.explorer.limits import Limits, StopReason, Watch
-from insync.machine.packed import Found
+from insync.machine.packed import Found, Stepless
 from insync.spark_explore.driver.ledger import Ledger
 
-START = Space([], [1, 2], [1, 3], expanded=1)
+START = Space([], [1, 2], [1, 3], expanded=1, stepless=[Stepless()])
 """Two levels that the driver searched, the second of them not expanded: two actions, two properties."""
 
 NOTHING = Found()
@@ -35,8 +35,8 @@ def ledger(*, closed: int = 0, expanded: int = 0, refused: int = 0, violating: i
         made.figures(level).add_closed(1 * there, 2 * there, [NOTHING, NOTHING])
         made.figures(level).add_closed(1 * there, 3 * there, [NOTHING, found[1]])
     for level in range(2, expanded + 1):
-        made.figures(level).add_expanded([1, 0], Found(2, (7, level)) if level == refused else NOTHING)
-        made.figures(level).add_expanded([0, 4], NOTHING)
+        made.figures(level).add_expanded([1, 0], Found(2, (7, level)) if level == refused else NOTHING, Stepless(1, 0))
+        made.figures(level).add_expanded([0, 4], NOTHING, Stepless(0, 2))
     return made
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from insync_process import processes_of
+
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
 
 SCRIPT = """
@@ -36,20 +38,6 @@ def main(how):
 if __name__ == "__main__":
     main(sys.argv[1])
 """
-
-
-def processes_of(session: int) -> list[str]:
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
-                command = (folder / "cmdline").read_text()
-            except OSError:
-                continue
-            if fields[0] != "Z" and (int(fields[3]) == session or str(session) in command):
-                found.append(command[:200])
-    return found
 
 
 def start(how: str, tmp_path: Path) -> subprocess.Popen[str]:
@@ -87,7 +75,7 @@ def test_nothing_is_left(tmp_path: Path, how: str) -> None:
         assert err == ""
     elif how == "fail":
         assert "ZeroDivisionError" in err
-    end = time.monotonic() + (20 if how == "kill" else 2)
+    end = time.monotonic() + (20 if how in ("kill", "stop") else 2)
     while time.monotonic() < end and (processes_of(process.pid) or any((tmp_path / "tmp").iterdir())):
         time.sleep(0.2)
     assert processes_of(process.pid) == []

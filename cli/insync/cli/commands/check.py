@@ -10,7 +10,7 @@ from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.engine import Engine, engine_options
 from insync.cli.options.limits import limit_options
-from insync.cli.options.model_command import ChosenModel, model_command, property_option
+from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.as_json import check_json
 from insync.cli.show.progress import search_progress
@@ -25,6 +25,7 @@ __all__ = ["command"]
 @property_option(
     "Check this property; may be repeated; `none` checks nothing and counts the space [default: those marked *]."
 )
+@within_option()
 @click.option("--keep-going", is_flag=True, help="After a violation go on to the end of the space, for all counts.")
 @click.option(
     "--symmetry/--no-symmetry",
@@ -42,6 +43,7 @@ __all__ = ["command"]
 def command(
     chosen: ChosenModel,
     properties: tuple[str, ...],
+    within: tuple[str, ...],
     keep_going: bool,
     symmetry: bool,
     limits: Limits,
@@ -58,7 +60,7 @@ def command(
     type_ok, that no step leaves the domain of a field, is always checked.
     """
     engine.require_own_options()
-    model = chosen.build()
+    model = chosen.build(within)
     names = chosen.select(model, properties)
     output.check_trace_path()
     result = _search(model, names, keep_going, symmetry, limits, engine, output)

@@ -13,7 +13,7 @@ from insync.explorer.breadth_first.workers import Team
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Progress, Pulse, Reporter
 from insync.machine.kernels import Kernels
-from insync.machine.packed import Found, PackedRows, Words
+from insync.machine.packed import Found, PackedRows, Stepless, Words
 from insync.machine.store import Store
 from insync.model.errors import ModelError
 
@@ -64,6 +64,7 @@ class Space:
         refused: where a step's checks first fail.
         stopped_by: the bound that ended the search.
         expanded: how many levels were expanded as a whole.
+        stepless: of each of these how many states have no step.
         visited: how many states of each complete level were visited: all, or their representatives.
     """
 
@@ -74,6 +75,7 @@ class Space:
     refused: Hit | None = None
     stopped_by: StopReason | None = None
     expanded: int = 0
+    stepless: list[Stepless] = field(default_factory=list)
     visited: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -199,6 +201,7 @@ class BreadthFirstSearch:
                 return False
         for expander in self.expanders:
             self.space.steps = [a + b for a, b in zip(self.space.steps, expander.take_steps(), strict=True)]
+        self.space.stepless.append(sum((each.take_stepless() for each in self.expanders), Stepless()))
         self.space.expanded = len(self.space.levels)
         return self._close_level()
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from insync.explorer.evaluator.stepping import Move, Refused, Stepper, Walk
-from insync.machine.interruptible import GivenUp
+from insync.machine.interruptible import GivenUp, delayed
 from insync.model.errors import InternalError
 from insync.model.evaluator import Codes
 
@@ -89,7 +88,7 @@ def shrink(walks: FailingWalks, actions: Sequence[int], stopped: Callable[[], ob
         GivenUp: it was stopped, and the list is too long to be taken once.
         InternalError: nothing fails along the list.
     """
-    best = walks.failing(actions, _delayed(stopped, _GRACE_SECONDS))
+    best = walks.failing(actions, delayed(stopped, _GRACE_SECONDS))
     if best is None:
         message = f"The machine code finds that a walk of {len(actions)} steps fails; by the evaluator it does not."
         raise InternalError(message)
@@ -119,18 +118,3 @@ def _without_a_run(walks: FailingWalks, best: Failing, size: int, stopped: Calla
         else:
             start += size
     return best
-
-
-def _delayed(stopped: Callable[[], object], seconds: float) -> Callable[[], object]:
-    """Return what gives the reason to stop so many seconds after it was there."""
-    since: float | None = None
-
-    def later() -> object:
-        nonlocal since
-        reason = stopped()
-        if not reason:
-            return None
-        since = time.perf_counter() if since is None else since
-        return reason if time.perf_counter() - since >= seconds else None
-
-    return later

@@ -7,18 +7,23 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from insync.explorer.alike import UNUSED, symmetry_for
+from insync.explorer.breadth_first.search import Space
 from insync.explorer.check import result_of, stopped_before, violations_in
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, Watch, limits_of, require_room
+from insync.explorer.limits import Limits, StopReason, Watch, limits_of, require_room
 from insync.explorer.progress import Reporter, while_compiling
-from insync.explorer.verdict import CheckResult
+from insync.explorer.verdict import CheckResult, Violation
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.kernels import Kernels, load
-from insync.properties.registry import judge
+from insync.model import Model
+from insync.properties.confine import confined
+from insync.properties.every_model import TYPE_OK
+from insync.properties.registry import Judged, judge
+from insync.spark_explore.driver.jobs import Stopped
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.driver.manifest import (
     Identity,
@@ -55,6 +60,7 @@ def check(
     options: SparkOptions | None = None,
     keep_going: bool = False,
     symmetry: bool = True,
+    within: Sequence[str] | None = None,
     reporter: Reporter | None = None,
     task_reporter: TaskReporter | None = None,
     stop: threading.Event | None = None,
@@ -71,6 +77,8 @@ def check(
         options: how to use Spark.
         keep_going: whether to go on to the end of the space after a violation.
         symmetry: whether one state is visited for all that differ only in who is who of a symmetric sort.
+        within: names of invariants; states in which one fails are checked and not expanded. None is what the model's
+            class says.
         reporter: is told of each level.
         task_reporter: is told the times and sizes of each task.
         stop: ends compilation or search when it is set.
@@ -81,7 +89,7 @@ def check(
     """
     options, limits = options or SparkOptions(), limits_of(limits)
     watch, clock = Watch(replace(limits, memory_bytes=None), stop), _Clock()
-    model = model_of(model, bounds)
+    model = confined(model_of(model, bounds), within)
     judged, program = judge(model, properties), model.program
     try:
         alike = symmetry_for(model, judged.conditions, watch.go_on) if symmetry else UNUSED
@@ -96,26 +104,74 @@ def check(
     identity = identity_of(model, tuple(found.name for found in judged.invariants), recipe.digest, used is not None)
     if options.run_dir is not None:
         _examine(RunFolder(options.run_dir), identity, options.resume)  # before Spark is started
-    with _workers(options) as spark, open_run(options) as run:
+    try:
+        with _workers(options, watch) as spark, open_run(options) as run:
+            clock.lap("start")
+            manifest = _begun(spark, run, identity, recipe, kernels, options, limits, keep_going, stop)
+            place = _place(run, manifest, options, limits)
+            with releasing(spark, place, watch):
+                search = SparkSearch(spark, place, recipe, manifest.ledger, watch, keep_going, reporter, task_reporter)
+                space = search.run(lambda: write_manifest(run, manifest))
+                clock.lap("search")
+                finder = PathFinder(spark, place, run, kernels, model, Watch(Limits(), stop))
+                traced = _traced(model, judged, space, manifest.ledger, finder, keep_going)
+    except GivenUp as ended:
         clock.lap("start")
-        manifest = _begun(spark, run, identity, recipe, kernels, options, limits, keep_going, stop)
-        place = _place(run, manifest, options, limits)
-        with releasing(spark, place):
-            search = SparkSearch(spark, place, recipe, manifest.ledger, watch, keep_going, reporter, task_reporter)
-            space = search.run(lambda: write_manifest(run, manifest))
-            clock.lap("search")
-            finder = PathFinder(spark, place, run, kernels, model)
-            violations = violations_in(model, judged.invariants, space, finder.path_to)
-    if violations:
+        return replace(_not_begun(model, judged, ended, clock.seconds, options, keep_going), engine="spark")
+    if traced.violations:
         clock.lap("trace")
-    return replace(result_of(model, judged, space, violations, clock.seconds, alike), engine="spark")
+    result = result_of(model, judged, traced.space, traced.violations, clock.seconds, alike)
+    return replace(result, engine="spark", warnings=(*result.warnings, *traced.left_out))
 
 
 @contextlib.contextmanager
-def _workers(options: SparkOptions) -> Iterator[SparkSession]:
-    with open_session(options.session, options.master, options.remote) as spark:
+def _workers(options: SparkOptions, watch: Watch) -> Iterator[SparkSession]:
+    with open_session(options.session, options.master, options.remote, watch=watch) as spark:
         prepare_workers(spark, options.run_dir, options.ship)
         yield spark
+
+
+@dataclass(frozen=True, slots=True)
+class _Traced:
+    """What was found, its traces, and a sentence for each violation that has none, as there was no time for it."""
+
+    space: Space
+    violations: tuple[Violation, ...]
+    left_out: tuple[str, ...] = ()
+
+
+def _traced(
+    model: Model, judged: Judged, space: Space, ledger: Ledger, finder: PathFinder, keep_going: bool
+) -> _Traced:
+    """Find the traces of the violations; after an interrupt only those that need no job.
+
+    Nothing is claimed without a trace: what is known then ends with the level before the first violation that has none.
+    """
+    try:
+        return _Traced(space, violations_in(model, judged.invariants, space, finder.path_to))
+    except Stopped as stopped:
+        known = ledger.before_violations(keep_going)
+        known.stopped_by = stopped.reason
+        found = [(judged.invariants[number].name, hit.level) for number, hit in sorted(space.violations.items())]
+        found += [] if space.refused is None else [(TYPE_OK, space.refused.level)]
+        left_out = tuple(
+            f"{name} fails after {level} states; there was no time to find the trace, so this counts for nothing yet."
+            for name, level in found
+            if level > ledger.warm
+        )
+        return _Traced(known, violations_in(model, judged.invariants, known, finder.path_to), left_out)
+
+
+def _not_begun(
+    model: Model, judged: Judged, ended: GivenUp, seconds: dict[str, float], options: SparkOptions, keep_going: bool
+) -> CheckResult:
+    """Return the result of a search that ended while Spark was started: what was known of a run that goes on."""
+    if options.resume and options.run_dir is not None:
+        known = read_manifest(RunFolder(options.run_dir)).ledger.before_violations(keep_going)
+        known.stopped_by = StopReason(str(ended.reason))
+        if not known.violations and known.refused is None:
+            return result_of(model, judged, known, (), seconds)
+    return stopped_before(model, judged, ended, seconds["compile"])
 
 
 class _Clock:

@@ -5,21 +5,24 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from collections.abc import Iterator
+import uuid
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from insync.explorer.limits import StopReason, Watch
+from insync.explorer.limits import Limits, StopReason, Watch
+from insync.machine.interruptible import GivenUp, delayed, interruptible
 from insync.model.errors import InternalError, UserError
 from insync.spark_explore.executor.level_task import LevelJob, Task, level_task
 from insync.spark_explore.executor.worker import RunPlace
 from insync.spark_explore.wire.packets import COLUMNS, Row, rows_of
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["JobFailed", "OutOfMemory", "Stopped", "level_plan", "run_plan", "seeded_plan"]
 
-_POLL_SECONDS = 0.1
+_CANCEL_SECONDS = 0.3  # a job that was cancelled is waited for so long, and ends by itself if it takes longer
 _RAISED = re.compile(r"^(?:insync\.[\w.]+\.)(UserError|ModelError|TableFull|InternalError): (.*)$", re.MULTILINE)
 _NO_MODULE = re.compile(r"^ModuleNotFoundError: No module named '([\w.]+)'$", re.MULTILINE)
 
@@ -55,8 +58,13 @@ def level_plan(spark: SparkSession, place: RunPlace, level: int, further: int) -
     return plan
 
 
-def run_plan(spark: SparkSession, plan: DataFrame, watch: Watch | None) -> list[Row]:
+def run_plan(spark: SparkSession, plan: Callable[[], DataFrame], watch: Watch | None) -> list[Row]:
     """Run a plan and return its rows, which are few.
+
+    Args:
+        spark: the session.
+        plan: makes the plan, which itself asks the JVM for much.
+        watch: says when to stop; None if nothing may stop it.
 
     Raises:
         Stopped: the watch ended it.
@@ -67,13 +75,23 @@ def run_plan(spark: SparkSession, plan: DataFrame, watch: Watch | None) -> list[
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
-    with _watched(spark, watch) as stopped:
-        try:
-            table = plan.toArrow()
-        except (PySparkException, Py4JError) as error:
-            if stopped:
-                raise Stopped(stopped[0]) from None
-            raise _translated(_text(error)) from error
+    watch = watch or Watch(Limits(), None)
+    if (reason := watch.interrupted()) is not None:
+        raise Stopped(reason)
+    tag = f"insync-{uuid.uuid4().hex}"
+
+    def run(_: Callable[[], bool]) -> pa.Table:
+        spark.addTag(tag)  # of this thread
+        return plan().toArrow()
+
+    try:
+        table = interruptible(run, delayed(_cancelled(spark, tag, watch.interrupted), _CANCEL_SECONDS))
+    except GivenUp as ended:
+        raise Stopped(StopReason(str(ended.reason))) from None
+    except (PySparkException, Py4JError) as error:
+        if (reason := watch.interrupted()) is not None:
+            raise Stopped(reason) from None
+        raise _translated(_text(error)) from error
     return [row for batch in table.to_batches() for row in rows_of(batch)]
 
 
@@ -105,32 +123,17 @@ def _translated(text: str) -> Exception:
     )
 
 
-@contextlib.contextmanager
-def _watched(spark: SparkSession, watch: Watch | None) -> Iterator[list[StopReason]]:
-    """Cancel what runs within, when the watch says so; the list then has the reason."""
-    stopped: list[StopReason] = []
-    if watch is None:
-        yield stopped
-        return
-    over = threading.Event()
-    tag = f"insync-{id(over)}"
-    spark.addTag(tag)
+def _cancelled(spark: SparkSession, tag: str, stopped: Callable[[], object]) -> Callable[[], object]:
+    """Return what gives the reason to stop, and cancels the job of a tag whenever it does."""
 
-    def look() -> None:
-        while not over.wait(_POLL_SECONDS):
-            reason = watch.interrupted()
-            if reason is not None:
-                stopped.append(reason)
-                with contextlib.suppress(Exception):  # the job may be over by now
-                    spark.interruptTag(tag)
-                return
+    def cancel() -> None:
+        with contextlib.suppress(Exception):  # the job may be over by now
+            spark.interruptTag(tag)
 
-    looker = threading.Thread(target=look, daemon=True)
-    looker.start()
-    try:
-        yield stopped
-    finally:
-        over.set()
-        looker.join()
-        with contextlib.suppress(Exception):
-            spark.removeTag(tag)
+    def reason() -> object:
+        found = stopped()
+        if found:  # again, as a job that had not begun was not there to be cancelled
+            threading.Thread(target=cancel, daemon=True).start()
+        return found
+
+    return reason

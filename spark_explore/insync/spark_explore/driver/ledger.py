@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from insync.explorer.breadth_first.search import Hit, Space
-from insync.explorer.limits import Watch
-from insync.machine.packed import Found
+from insync.explorer.limits import Limits, Watch
+from insync.machine.packed import Found, Stepless
 
 __all__ = ["Ledger", "LevelFigures"]
 
@@ -23,6 +23,7 @@ class LevelFigures:
         violations: for each property those among them that violate it.
         steps: of each action, from its states; None before it is expanded.
         refused: the steps whose checks fail.
+        stepless: how many of its states have no step.
     """
 
     count: int = 0
@@ -30,6 +31,7 @@ class LevelFigures:
     violations: list[Found] = field(default_factory=list)
     steps: list[int] | None = None
     refused: Found = field(default_factory=Found)
+    stepless: Stepless = field(default_factory=Stepless)
 
     def add_closed(self, count: int, states: int, violations: Sequence[Found]) -> None:
         """Take in what a partition found in the level."""
@@ -40,10 +42,11 @@ class LevelFigures:
         for total, found in zip(self.violations, violations, strict=True):
             total.add(found)
 
-    def add_expanded(self, steps: Sequence[int], refused: Found) -> None:
+    def add_expanded(self, steps: Sequence[int], refused: Found, stepless: Stepless) -> None:
         """Take in how a partition expanded its part of the level."""
         self.steps = list(steps) if self.steps is None else [a + b for a, b in zip(self.steps, steps, strict=True)]
         self.refused.add(refused)
+        self.stepless += stepless
 
 
 class Ledger:
@@ -88,6 +91,7 @@ class Ledger:
             levels=list(start.levels),
             violations=dict(start.violations),
             visited=list(start.visited),
+            stepless=list(start.stepless),
         )
         if space.expanded == len(space.levels):
             return space, True
@@ -105,9 +109,18 @@ class Ledger:
                 if not keep_going:  # the level does not count as expanded
                     return space, True
             space.steps = [a + b for a, b in zip(space.steps, figures.steps, strict=True)]
+            space.stepless.append(figures.stepless)
             space.expanded = len(space.levels)
             if not self._close(space):
                 return space, space.expanded == len(space.levels) and len(space.levels) + 1 in self.levels
+
+    def before_violations(self, keep_going: bool) -> Space:
+        """Return what the levels amount to before the first one beyond the driver's own that has a violation."""
+        space, _ = self.space(Watch(Limits(), None), keep_going)
+        ends = [hit.level - 1 for hit in space.violations.values() if hit.level > self.warm]
+        if space.refused is not None and space.refused.level > self.warm:
+            ends.append(space.refused.level)
+        return self.space(Watch(Limits(depth=min(ends, default=None)), None), keep_going)[0]
 
     def _close(self, space: Space) -> bool:
         level = len(space.levels) + 1
@@ -134,6 +147,7 @@ class Ledger:
                 "expanded": start.expanded,
                 "violations": {str(number): _hit(hit) for number, hit in start.violations.items()},
                 "refused": None if start.refused is None else _hit(start.refused),
+                "stepless": [_stepless(found) for found in start.stepless],
             },
             "levels": {
                 str(level): {
@@ -142,6 +156,7 @@ class Ledger:
                     "violations": [_found(found) for found in figures.violations],
                     "steps": figures.steps,
                     "refused": _found(figures.refused),
+                    "stepless": _stepless(figures.stepless),
                 }
                 for level, figures in sorted(self.levels.items())
             },
@@ -153,8 +168,9 @@ class Ledger:
         start = entries["start"]
         violations = {int(number): _read_hit(hit) for number, hit in start["violations"].items()}
         refused = start["refused"] and _read_hit(start["refused"])
-        levels, visited = start["levels"], start["visited"]
-        ledger = cls(Space([], start["steps"], levels, violations, refused, None, start["expanded"], visited))
+        stepless = [Stepless(*found) for found in start["stepless"]]
+        levels, expanded, visited = start["levels"], start["expanded"], start["visited"]
+        ledger = cls(Space([], start["steps"], levels, violations, refused, None, expanded, stepless, visited))
         for level, figures in entries["levels"].items():
             ledger.levels[int(level)] = LevelFigures(
                 figures["count"],
@@ -162,8 +178,13 @@ class Ledger:
                 [_read_found(found) for found in figures["violations"]],
                 figures["steps"],
                 _read_found(figures["refused"]),
+                Stepless(*figures["stepless"]),
             )
         return ledger
+
+
+def _stepless(found: Stepless) -> list[int]:
+    return [found.stuck, found.outside]
 
 
 def _found(found: Found) -> list[Any]:

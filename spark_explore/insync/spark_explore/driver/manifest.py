@@ -11,6 +11,7 @@ from typing import Any
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
+from insync.properties.class_names import names_within
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.version import insync_version
@@ -34,6 +35,7 @@ _MEANING = {
     "bounds": "other bounds",
     "properties": "other properties",
     "symmetric": "a search of another kind",
+    "within": "a search that was confined otherwise",
     "code": "other rules, or another code generator",
 }
 
@@ -48,6 +50,7 @@ class Identity:
         properties: what is checked.
         code: a hash of the transition relation and the properties, as they are traced.
         symmetric: whether its states stand for all that differ in who is who only.
+        within: the invariants that it is confined to.
     """
 
     insync: str
@@ -56,6 +59,7 @@ class Identity:
     properties: tuple[str, ...]
     code: str
     symmetric: bool = False
+    within: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,8 @@ class Manifest:
 
 def identity_of(model: Model, properties: tuple[str, ...], code: str, symmetric: bool = False) -> Identity:
     """Return what a run of this model and these properties searches."""
-    return Identity(insync_version(), model_reference(model), model.identity, properties, code, symmetric)
+    within = names_within(model)
+    return Identity(insync_version(), model_reference(model), model.identity, properties, code, symmetric, within)
 
 
 def write_manifest(folder: RunFolder, manifest: Manifest) -> None:
@@ -91,6 +96,7 @@ def write_manifest(folder: RunFolder, manifest: Manifest) -> None:
         "properties": list(identity.properties),
         "code": identity.code,
         "symmetric": identity.symmetric,
+        "within": list(identity.within),
         "run": manifest.run,
         "partitions": manifest.partitions,
         **manifest.ledger.entries(),
@@ -122,6 +128,7 @@ def read_manifest(folder: RunFolder) -> Manifest:
         tuple(entries["properties"]),
         entries["code"],
         entries["symmetric"],
+        tuple(entries["within"]),
     )
     return Manifest(identity, entries["run"], entries["partitions"], Ledger.from_entries(entries))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.breadth_first.backtrack import traced_back
 from insync.explorer.evaluator.stepping import Move
+from insync.explorer.limits import Watch
 from insync.machine.kernels import Kernels
 from insync.machine.packed import Words
 from insync.model import Model
@@ -30,14 +31,21 @@ class PathFinder:
         run: its directory.
         kernels: the compiled program.
         model: what was searched; its evaluator confirms the steps.
+        watch: says when to stop.
     """
 
-    def __init__(self, spark: SparkSession, place: RunPlace, run: RunFolder, kernels: Kernels, model: Model) -> None:
+    def __init__(
+        self, spark: SparkSession, place: RunPlace, run: RunFolder, kernels: Kernels, model: Model, watch: Watch
+    ) -> None:
         self.spark, self.place, self.run = spark, place, run
-        self.kernels, self.model = kernels, model
+        self.kernels, self.model, self.watch = kernels, model, watch
 
     def path_to(self, target: Words, level: int) -> list[Move]:
-        """Return a shortest sequence of moves to a state of a level: the one that the local search returns."""
+        """Return a shortest sequence of moves to a state of a level: the one that the local search returns.
+
+        Raises:
+            Stopped: the watch ended it. It does not end the way to a state in the levels that the driver made.
+        """
         return traced_back(self.model, target, level, self._step_back, self.kernels.representative)
 
     def _step_back(self, target: Words, level: int) -> Words | None:
@@ -51,5 +59,6 @@ class PathFinder:
 
     def _there(self, target: Words, level: int) -> Words | None:
         task = predecessor_task(PredecessorJob(self.place, level, target))
-        rows = run_plan(self.spark, seeded_plan(self.spark, self.place.partitions, level, task), None)
+        spark, partitions = self.spark, self.place.partitions
+        rows = run_plan(spark, lambda: seeded_plan(spark, partitions, level, task), self.watch)
         return min((tuple(array("Q", row.block)) for row in rows), default=None)

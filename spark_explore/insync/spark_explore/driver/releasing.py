@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from insync.explorer.limits import Watch
+from insync.machine.interruptible import delayed, interruptible
 from insync.spark_explore.driver.jobs import run_plan, seeded_plan
 from insync.spark_explore.driver.session import is_local
 from insync.spark_explore.executor.folders import executor_folder
@@ -14,16 +16,19 @@ from insync.spark_explore.executor.tables import release_tables
 from insync.spark_explore.executor.worker import RunPlace
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["releasing"]
 
+_RELEASE_SECONDS = 0.3
+
 
 @contextlib.contextmanager
-def releasing(spark: SparkSession, place: RunPlace) -> Iterator[None]:
+def releasing(spark: SparkSession, place: RunPlace, watch: Watch) -> Iterator[None]:
     """Give back the tables of a run, however the block ends.
 
-    An executor that no task reaches any more keeps its tables until its idle Python workers end, a minute later.
+    An executor that no task reaches any more keeps its tables until its idle Python workers end, a minute later. When
+    somebody has asked for the end, they are not waited for.
     """
     try:
         yield
@@ -31,5 +36,9 @@ def releasing(spark: SparkSession, place: RunPlace) -> Iterator[None]:
         if is_local(spark):
             release_tables(executor_folder(place.run))
         else:
+
+            def plan() -> DataFrame:
+                return seeded_plan(spark, place.partitions, 0, release_task(place.run))
+
             with contextlib.suppress(Exception):  # the session may be lost, and with it the tables
-                run_plan(spark, seeded_plan(spark, place.partitions, 0, release_task(place.run)), None)
+                interruptible(lambda _: run_plan(spark, plan, None), delayed(lambda: watch.stopped, _RELEASE_SECONDS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import os
 import re
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from insync.model.errors import UserError
 
-__all__ = ["require_java", "require_packages"]
+__all__ = ["load_packages", "require_java", "require_packages"]
 
 _OLDEST_JAVA = 17
 _OLDEST_SPARK = (4, 1)  # repartitionById
@@ -35,6 +36,17 @@ def require_packages() -> None:
             raise UserError(message)
 
 
+def load_packages() -> None:
+    """Import what a search on Spark needs of these packages, which takes a second or two.
+
+    Raises:
+        UserError: see `require_packages`.
+    """
+    require_packages()
+    for name in ("pyspark.sql", "pyspark.errors", "pyspark.java_gateway", "pyspark.sql.pandas.types"):
+        importlib.import_module(name)
+
+
 def require_java() -> str:
     """Return what the Java runtime that Spark will use says of its version.
 
@@ -48,7 +60,10 @@ def require_java() -> str:
         message = f"Spark needs Java, and there is none on the PATH. {advice}"
         raise UserError(message)
     try:
-        shown = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True).stderr  # noqa: S603
+        # In a process group of its own it does not end by a Ctrl-C that is meant for us.
+        shown = subprocess.run(  # noqa: S603
+            [java, "-version"], capture_output=True, text=True, timeout=60, check=True, process_group=0
+        ).stderr
     except (OSError, subprocess.SubprocessError) as error:
         message = f"Spark needs Java, and {java} cannot be run ({error}). {advice}"
         raise UserError(message) from error

@@ -10,6 +10,7 @@ from insync.explorer.breadth_first.search import Space
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Progress, Reporter
 from insync.machine.memory import resident_memory
+from insync.machine.packed import Stepless
 from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped, level_plan, run_plan
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.executor.worker import RunPlace
@@ -98,7 +99,7 @@ class SparkSearch:
         """Run a job, again if Spark could not finish it: in local mode it tries a task once unless told otherwise."""
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                return run_plan(self.spark, level_plan(self.spark, self.place, level, further), self.watch)
+                return run_plan(self.spark, lambda: level_plan(self.spark, self.place, level, further), self.watch)
             except JobFailed:
                 if attempt == _ATTEMPTS or self.watch.interrupted():
                     raise
@@ -132,7 +133,7 @@ class SparkSearch:
             figures.count, figures.states, figures.violations = 0, 0, []
         else:
             figures.steps = None
-            figures.refused.count, figures.refused.least = 0, None
+            figures.refused.count, figures.refused.least, figures.stepless = 0, None, Stepless()
 
     def _enter(self, row: Row) -> None:
         figures, words = self.ledger.figures(row.level), self.recipe.sizes.words

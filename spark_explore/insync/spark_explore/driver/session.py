@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import socket
-import subprocess
 import sys
 import tempfile
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from insync.explorer.limits import Limits, Watch
+from insync.machine.interruptible import GivenUp, delayed, interruptible
 from insync.model.errors import UserError
 from insync.spark_explore.driver.class_archive import archive_options
-from insync.spark_explore.driver.requirements import require_java, require_packages
+from insync.spark_explore.driver.jvm import DriverJvm
+from insync.spark_explore.driver.requirements import load_packages, require_java
 from insync.spark_explore.driver.ship import write_namespace
 from insync.spark_explore.executor.folders import spark_folder
 
 if TYPE_CHECKING:
+    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
 __all__ = ["default_partitions", "is_connect", "is_local", "open_session", "prepare_workers"]
@@ -48,14 +49,18 @@ _LOCAL_SETTINGS = {
 }
 _CONNECT_PORT = 15002
 _CONNECT_SECONDS = 20
-_STOP_SECONDS = 120
+_FAREWELL_SECONDS = 0.3  # of a server, when the end is wanted at once
 _ZIP = "insync-namespace.zip"
 _RETRIES = 4  # Spark tries a task once in local mode, unless it is told otherwise
 
 
 @contextlib.contextmanager
 def open_session(
-    given: SparkSession | None, master: str | None, remote: str | None, java_options: str | None = None
+    given: SparkSession | None,
+    master: str | None,
+    remote: str | None,
+    java_options: str | None = None,
+    watch: Watch | None = None,
 ) -> Iterator[SparkSession]:
     """Yield a session with the settings that a search needs.
 
@@ -65,26 +70,29 @@ def open_session(
         master: where a session of our own runs; None is spark-submit's choice, or this machine.
         remote: a Spark Connect server.
         java_options: of a JVM of our own, in place of those that use the class archive.
+        watch: says when to stop starting it. After an interrupt, a session of our own is left to end by itself.
 
     Raises:
         UserError: something is missing on this machine, or the session cannot be made.
+        GivenUp: the watch ended it before there was a session.
     """
-    require_packages()
+    watch = watch or Watch(Limits(), None)
+    interruptible(lambda _: load_packages(), watch.interrupted)
     if master is None and remote is None:
         given = given or _active()
     if given is not None:
         with _settings(given):
             yield given
     elif remote is not None:
-        with _connected(remote) as session, _settings(session):
+        with _connected(remote, watch) as session, _settings(session):
             yield session
     elif "PYSPARK_GATEWAY_PORT" in os.environ:
-        with _submitted() as session, _settings(session):
+        with _submitted(watch) as session, _settings(session):
             yield session
     else:
-        java = require_java()
+        java = interruptible(lambda _: require_java(), watch.interrupted)
         more = archive_options(java) if java_options is None else java_options
-        with _own(master or "local[*]", more) as session, _settings(session):
+        with _own(master or "local[*]", more, watch) as session:
             yield session
 
 
@@ -109,21 +117,25 @@ def _settings(session: SparkSession) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _connected(remote: str) -> Iterator[SparkSession]:
+def _connected(remote: str, watch: Watch) -> Iterator[SparkSession]:
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    try:
+    def connect(_: Callable[[], bool]) -> SparkSession:
         _reach(remote)
-        session = SparkSession.builder.remote(remote).getOrCreate()
+        session: SparkSession = SparkSession.builder.remote(remote).getOrCreate()
         session.version  # noqa: B018  (the first call that reaches the server)
+        return session
+
+    try:
+        session = interruptible(connect, watch.interrupted)
     except (PySparkException, ImportError, OSError, ValueError) as error:
         message = f"{remote}: there is no Spark Connect server that answers ({_first_line(error)})."
         raise UserError(message) from error
     try:
         yield session
     finally:
-        session.stop()
+        _say_farewell(session, watch)
 
 
 def _reach(remote: str) -> None:
@@ -134,75 +146,85 @@ def _reach(remote: str) -> None:
 
 
 @contextlib.contextmanager
-def _submitted() -> Iterator[SparkSession]:
+def _submitted(watch: Watch) -> Iterator[SparkSession]:
     from pyspark.sql import SparkSession
 
-    with _interrupts_kept():
-        session = SparkSession.builder.getOrCreate()
+    # In a thread of its own it does not replace what Ctrl-C does; here and below.
+    session = interruptible(lambda _: SparkSession.builder.getOrCreate(), watch.interrupted)
     try:
         yield session
     finally:
-        session.stop()
+        _say_farewell(session, watch)
+
+
+def _say_farewell(session: SparkSession, watch: Watch) -> None:
+    """End a session whose server is not ours, which is not waited for when the end is wanted at once."""
+    with contextlib.suppress(GivenUp):
+        interruptible(lambda _: session.stop(), delayed(lambda: watch.stopped, _FAREWELL_SECONDS))
 
 
 @contextlib.contextmanager
-def _own(master: str, java_options: str) -> Iterator[SparkSession]:
+def _own(master: str, java_options: str, watch: Watch) -> Iterator[SparkSession]:
     """Start a JVM whose messages go to a file, and end it."""
     from pyspark import SparkConf, SparkContext
-    from pyspark.java_gateway import launch_gateway
-    from pyspark.sql import SparkSession
 
     if SparkContext._active_spark_context is not None:
         message = f"There is a SparkSession in this process already, so none can be made on {master}; use that one."
         raise UserError(message)
-    settings = {**_OWN_SETTINGS, **(_LOCAL_SETTINGS if master.startswith("local") else {})}
+    settings = {**_SETTINGS, **_OWN_SETTINGS, **(_LOCAL_SETTINGS if master.startswith("local") else {})}
     if "spark.driver.extraJavaOptions" in settings:
         settings["spark.driver.extraJavaOptions"] += java_options
     conf = SparkConf(loadDefaults=False).setMaster(_with_retries(master)).setAll(list(settings.items()))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with tempfile.TemporaryFile() as log:  # has no name, so nothing is left of it even if this process is killed
+        jvm = DriverJvm(conf, log)
         try:
-            gateway = launch_gateway(conf, {"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
-            with _interrupts_kept():
-                context = SparkContext(conf=conf, gateway=gateway)
-        except Exception as error:
+            gateway = jvm.connect(watch.interrupted)
+            session = interruptible(lambda _: _session_of(conf, gateway), watch.interrupted)
+        except BaseException as error:
+            jvm.leave()
+            _forget()
+            if not isinstance(error, Exception) or isinstance(error, GivenUp):
+                raise
             log.seek(0)
             message = f"Spark does not start on {master}: {_cause(log.read().decode(errors='replace'), error)}"
             raise UserError(message) from error
         try:
-            yield SparkSession(context)
+            yield session
         finally:
-            _stop(gateway)
+            try:
+                interruptible(lambda _: _end(session, gateway, jvm), lambda: watch.stopped)
+            except GivenUp:
+                jvm.leave()
+            finally:
+                _forget()
 
 
-@contextlib.contextmanager
-def _interrupts_kept() -> Iterator[None]:
-    """Keep what Ctrl-C does: a new SparkContext replaces it."""
-    before = signal.getsignal(signal.SIGINT)
-    yield
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, before)
-
-
-def _stop(gateway: Any) -> None:
-    """End the session and its JVM; pyspark would keep the JVM until this process ends."""
+def _session_of(conf: SparkConf, gateway: Any) -> SparkSession:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    session = SparkSession.getActiveSession()
+    return SparkSession(SparkContext(conf=conf, gateway=gateway))
+
+
+def _end(session: SparkSession, gateway: Any, jvm: DriverJvm) -> None:
+    """End the session and its JVM; pyspark would keep the JVM until this process ends."""
     with contextlib.suppress(Exception):  # of a JVM that has died
-        if session is not None:
-            session.stop()
+        session.stop()
     with contextlib.suppress(Exception):
         gateway.shutdown()
-    gateway.proc.stdin.close()
-    try:
-        gateway.proc.wait(_STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        gateway.proc.kill()
-        gateway.proc.wait()
+    jvm.end()
+
+
+def _forget() -> None:
+    """Let pyspark make another session in this process."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession, SQLContext
+
     SparkContext._gateway = SparkContext._jvm = None
     SparkContext._active_spark_context = None
+    SparkSession._instantiatedSession = SparkSession._activeSession = None
+    SQLContext._instantiatedContext = None
 
 
 def _with_retries(master: str) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from insync.explorer.given_model import ModelLike
-from insync.explorer.limits import Limits, Watch
+from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import WalkProgress, WalkReporter
 from insync.explorer.simulate import SimulationResult, simulated
 from insync.explorer.walk_threads import Taken, Walks
-from insync.machine.interruptible import interruptible
+from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.kernels import Part
 from insync.machine.memory import resident_memory
 from insync.machine.packed import PackedRows
@@ -43,6 +44,7 @@ def simulate(
     walks: int = 10_000,
     depth: int = 100,
     seed: int = 0,
+    within: Sequence[str] | None = None,
     limits: Limits | None = None,
     reporter: WalkReporter | None = None,
     stop: threading.Event | None = None,
@@ -61,6 +63,7 @@ def simulate(
         model,
         bounds=bounds,
         properties=properties,
+        within=within,
         walks=Walks(walks, depth, seed),
         limits=limits,
         reporter=reporter,
@@ -81,11 +84,14 @@ class _WalkJobs:
     def take(self, initials: PackedRows, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
         assert self._recipe is not None, "compile comes first"
         options = self._options
-        with open_session(options.session, options.master, options.remote) as spark:
-            prepare_workers(spark, "", options.ship)
-            tours = _Tours(spark, self._recipe, watch, reporter)
-            total = tours.walk(walks, options.partitions or default_partitions(spark))
-            return Taken(total, tours.stopped_by)
+        try:
+            with open_session(options.session, options.master, options.remote, watch=watch) as spark:
+                prepare_workers(spark, "", options.ship)
+                tours = _Tours(spark, self._recipe, watch, reporter)
+                total = tours.walk(walks, options.partitions or default_partitions(spark))
+                return Taken(total, tours.stopped_by)
+        except GivenUp as ended:
+            return Taken(nothing_walked(self._recipe.sizes.actions), StopReason(str(ended.reason)))
 
 
 class _Tours:
@@ -101,9 +107,9 @@ class _Tours:
         while first < walks.count and self.stopped_by is None:
             end = min(first + shares * partitions * walks.per_share, walks.count)
             tour = Tour(walks.seed, walks.depth, first, end, walks.per_share, partitions)
-            plan = seeded_plan(self.spark, partitions, 0, walk_task(insync_version(), self.recipe, tour))
+            task = walk_task(insync_version(), self.recipe, tour)
             try:
-                rows = run_plan(self.spark, plan, self.watch)
+                rows = run_plan(self.spark, partial(seeded_plan, self.spark, partitions, 0, task), self.watch)
             except Stopped as stopped:
                 self.stopped_by = stopped.reason
                 break

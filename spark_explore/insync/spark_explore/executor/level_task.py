@@ -152,6 +152,7 @@ class _LevelTask:
         expander.forget()
         expander.take_steps()
         expander.take_refused()
+        expander.take_stepless()
         address, count = table.level(self.job.level)
         spent = 0.0
         while count:
@@ -174,5 +175,5 @@ class _LevelTask:
     def _expanded(self, table: Table) -> _OutputRow:
         expander, words = self.worker.expander, self.worker.kernels.sizes.words
         refused = expander.take_refused()
-        block = expanded_block(expander.take_steps(), refused, words)
+        block = expanded_block(expander.take_steps(), refused, expander.take_stepless(), words)
         return table.partition, Kind.EXPANDED, self.job.level, 0, block

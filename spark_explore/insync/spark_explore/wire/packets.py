@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from insync.machine.packed import Found
+from insync.machine.packed import Found, Stepless
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,7 +37,7 @@ class Kind(IntEnum):
     SEED = 0  # expand your part of this level
     PACKET = 1  # candidates for this level, owned by the partition: `count` states in the block
     CLOSED = 2  # the level has `count` new states in this partition; how many they stand for, the violations among them
-    EXPANDED = 3  # the level was expanded: the steps taken, and those refused
+    EXPANDED = 3  # the level was expanded: the steps taken, those refused, and the states without one
     FIGURES = 4  # times and sizes, for the benchmarks
     FOUND = 5  # an answer: one packed state
     WALKED = 6  # an answer: what some walks did
@@ -88,9 +88,9 @@ def closed_block(states: int, violations: Sequence[Found], words: int) -> bytes:
     return _wide([states]) + _records(violations, words)
 
 
-def expanded_block(steps: Sequence[int], refused: Found, words: int) -> bytes:
+def expanded_block(steps: Sequence[int], refused: Found, stepless: Stepless, words: int) -> bytes:
     """Return the block of an EXPANDED row."""
-    return _wide(steps) + _records([refused], words)
+    return _wide(steps) + _records([refused], words) + _wide((stepless.stuck, stepless.outside))
 
 
 def read_closed(block: bytes, words: int) -> tuple[int, list[Found]]:
@@ -100,11 +100,11 @@ def read_closed(block: bytes, words: int) -> tuple[int, list[Found]]:
     return states, _read_records(numbers[2:], words)
 
 
-def read_expanded(block: bytes, actions: int, words: int) -> tuple[list[int], Found]:
-    """Return the steps of each action, and the refused steps."""
+def read_expanded(block: bytes, actions: int, words: int) -> tuple[list[int], Found, Stepless]:
+    """Return the steps of each action, the refused steps, and how many states have no step."""
     numbers = array("Q", block)
-    (refused,) = _read_records(numbers[2 * actions :], words)
-    return _read_wide(numbers[: 2 * actions]), refused
+    (refused,) = _read_records(numbers[2 * actions : -4], words)
+    return _read_wide(numbers[: 2 * actions]), refused, Stepless(*_read_wide(numbers[-4:]))
 
 
 def figures_block(figures: Mapping[str, float]) -> bytes:

@@ -1,0 +1,134 @@
+"""The JVM of a session of our own: started, waited for, and ended, without ever keeping its caller waiting.
+
+PySpark starts it and waits in one call, of which nothing is known until it returns. So it is started here, as PySpark
+does it: its driver script in Python mode, told where to write its port. It ends when its standard input is closed,
+whatever becomes of this process; its own shutdown ends the Python workers and removes its folders.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from insync.machine.interruptible import GivenUp, interruptible
+
+if TYPE_CHECKING:
+    from pyspark import SparkConf
+
+__all__ = ["DriverJvm"]
+
+_LOOK_SECONDS = 0.05
+_END_SECONDS = 120
+_LEAVE_SECONDS = 20
+_PORT, _SECRET = "PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET"
+
+
+class DriverJvm:
+    """A JVM that is starting, in a process group of its own, so that Ctrl-C in a terminal does not reach it.
+
+    Args:
+        conf: the settings that decide how it is started.
+        log: where its messages go.
+    """
+
+    def __init__(self, conf: SparkConf, log: IO[bytes]) -> None:
+        from pyspark.find_spark_home import _find_spark_home
+
+        settings = [part for name, value in conf.getAll() for part in ("--conf", f"{name}={value}")]
+        rest = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell"))
+        self._folder = Path(tempfile.mkdtemp(prefix="insync-jvm-"))
+        self._address = self._folder / "address"
+        places = {"SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(self._address)}
+        self._process = subprocess.Popen(  # noqa: S603
+            [os.path.join(_find_spark_home(), "bin", "spark-submit"), *settings, *rest],
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            env={**os.environ, **places},
+            process_group=0,
+        )
+
+    def connect(self, stopped: Callable[[], object]) -> Any:
+        """Return the gateway to it, once it answers.
+
+        Args:
+            stopped: asked again and again whether to give up.
+
+        Raises:
+            GivenUp: there was a reason.
+            RuntimeError: it has ended.
+        """
+        from pyspark.java_gateway import launch_gateway
+        from pyspark.serializers import UTF8Deserializer, read_int
+
+        try:
+            while not self._address.exists():
+                if self._process.poll() is not None:
+                    message = f"it ended with exit code {self._process.returncode}"
+                    raise RuntimeError(message)
+                if reason := stopped():
+                    raise GivenUp(reason)
+                time.sleep(_LOOK_SECONDS)
+            with self._address.open("rb") as file:
+                port = read_int(file)  # type: ignore[no-untyped-call]
+                secret = UTF8Deserializer().loads(file)  # type: ignore[no-untyped-call]
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+        def join(_: Callable[[], bool]) -> Any:
+            with _environment({_PORT: str(port), _SECRET: str(secret)}):
+                return launch_gateway()  # type: ignore[no-untyped-call]
+
+        return interruptible(join, stopped)
+
+    def end(self) -> None:
+        """Have it end, and wait for that."""
+        self._close()
+        try:
+            self._process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._kill(signal.SIGKILL)
+            self._process.wait()
+
+    def leave(self) -> None:
+        """Have it end, and do not wait: it removes what it has made, and ends its workers, by itself."""
+        self._kill(signal.SIGTERM)
+        threading.Thread(target=self._outlive, daemon=True).start()
+
+    def _outlive(self) -> None:
+        try:
+            self._process.wait(_LEAVE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._kill(signal.SIGKILL)
+            self._process.wait()
+        self._close()
+
+    def _close(self) -> None:
+        if self._process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+
+    def _kill(self, number: signal.Signals) -> None:
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, number)
+
+
+@contextlib.contextmanager
+def _environment(variables: dict[str, str]) -> Iterator[None]:
+    """Set variables that are not set else, for a while."""
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name in variables:
+            del os.environ[name]

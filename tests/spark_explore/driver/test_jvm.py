@@ -1,0 +1,73 @@
+"""The JVM of a session of our own, with a shell script in its place."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from insync.machine.interruptible import GivenUp
+from insync.spark_explore.driver.jvm import DriverJvm
+
+pyspark = pytest.importorskip("pyspark")
+
+Start = Callable[[str], DriverJvm]
+
+
+@pytest.fixture
+def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Start:
+    """Start a script as the JVM; it may use PID, a file that says which process it is."""
+
+    def started(script: str) -> DriverJvm:
+        home = tmp_path / "home" / "bin"
+        home.mkdir(parents=True)
+        submit = home / "spark-submit"
+        submit.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\n{script}\n")
+        submit.chmod(0o755)
+        monkeypatch.setenv("SPARK_HOME", str(home.parent))
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+        with (tmp_path / "log").open("wb") as log:
+            return DriverJvm(pyspark.SparkConf(loadDefaults=False), log)
+
+    return started
+
+
+def gone(tmp_path: Path) -> bool:
+    """Whether the process ends within some seconds."""
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        try:
+            os.kill(int((tmp_path / "pid").read_text() or "0"), 0)
+        except ProcessLookupError:
+            return True
+        except (FileNotFoundError, ValueError):
+            pass
+        time.sleep(0.02)
+    return False
+
+
+def test_who_gives_up_while_it_starts_leaves_nothing(start: Start, tmp_path: Path) -> None:
+    jvm = start("exec sleep 100")
+    with pytest.raises(GivenUp):
+        jvm.connect(lambda: (tmp_path / "pid").exists())
+    jvm.leave()
+    assert gone(tmp_path)
+    assert not list(tmp_path.glob("insync-jvm-*"))
+
+
+def test_one_that_ends_too_early_is_an_error(start: Start) -> None:
+    jvm = start("exit 3")
+    with pytest.raises(RuntimeError, match="it ended with exit code 3"):
+        jvm.connect(lambda: None)
+    jvm.end()
+
+
+def test_it_ends_when_its_input_is_closed(start: Start, tmp_path: Path) -> None:
+    jvm = start("exec cat")
+    while not (tmp_path / "pid").exists():
+        time.sleep(0.02)
+    jvm.end()
+    assert gone(tmp_path)
