@@ -9,7 +9,7 @@ import pytest
 
 from insync.explorer.traces.grid import Tone, render_grid
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
-from insync.model import BoundValues, Int, Model, Option, ReadableState, Set, State
+from insync.model import BoundValues, Int, Model, Option, ReadableState, Seq, Set, State
 from insync.model.columns import GridCell
 
 BOUNDS = {"replicas": 2, "log_size": 1}
@@ -132,7 +132,7 @@ class Shop(Model):
     legend: ClassVar[Mapping[str, str]] = {}
 
     def declare(self, b: BoundValues) -> State:
-        return State(boss=Option(Int(1, 2)), on=Set(Int(0, 1)))
+        return State(boss=Option(Int(1, 2)), on=Set(Int(0, 1)), queue=Seq(Int(0, 1), 2))
 
 
 class Boss(Shop):
@@ -145,9 +145,13 @@ class Boss(Shop):
 @pytest.mark.parametrize(
     ("model", "states", "legend"),
     [
-        (Shop(), [{"boss": None, "on": []}, {"boss": 1, "on": []}], ["    (- none; {} the empty set)"]),
-        (Shop(), [{"boss": 1, "on": []}], ["    ({} the empty set)"]),
-        (Shop(), [{"boss": 1, "on": [0]}], []),
+        (
+            Shop(),
+            [{"boss": None, "on": [], "queue": []}, {"boss": 1, "on": [], "queue": []}],
+            ["    (- none; {} empty; [] empty)"],
+        ),
+        (Shop(), [{"boss": 1, "on": [], "queue": [0]}], ["    ({} empty)"]),
+        (Shop(), [{"boss": 1, "on": [0], "queue": [1, 0]}], []),
         (Boss(), [{"boss": None}, {"boss": 1}], ["    (* the boss)"]),
         (Boss(), [{"boss": None}], []),
     ],
