@@ -5,12 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
 
 from insync.model.errors import UserError
 from insync.spark_explore.driver.requirements import require_java, require_packages
+from insync.spark_explore.driver.session import prepare_workers
 from insync.spark_explore.driver.ship import write_namespace
 from insync.spark_explore.wire.version import insync_version, require_version
 
@@ -84,3 +86,26 @@ def test_packages_are_asked_for(
     monkeypatch.setattr(requirements, "_version", lambda asked: version if asked == name else real(asked))
     with pytest.raises(UserError, match=said):
         require_packages()
+
+
+class _Remote:
+    """A session of Spark Connect that keeps what is sent to the workers."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[set[str], bool]] = []
+
+    def addArtifacts(self, path: str, pyfile: bool) -> None:
+        self.sent.append((set(ZipFile(path).namelist()), pyfile))
+
+
+_Remote.__module__ = "pyspark.sql.connect.session"
+
+
+@pytest.mark.parametrize(("ship", "times"), [(None, 1), (True, 1), (False, 0)])
+def test_workers_elsewhere_are_sent_the_namespace_unless_they_have_it(ship: bool | None, times: int) -> None:
+    session: Any = _Remote()
+    prepare_workers(session, "run", ship)
+    assert len(session.sent) == times
+    assert all(pyfile and {"insync/", "insync/machine/emit/"} <= names for names, pyfile in session.sent)
+    with pytest.raises(UserError, match="name a run directory that they and this one reach"):
+        prepare_workers(session, None, ship)

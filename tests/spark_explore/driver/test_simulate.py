@@ -12,6 +12,7 @@ from insync.explorer import Limits, SimulationResult
 from insync.explorer import simulate as simulate_locally
 from insync.model.catalogue import find_model
 from insync.spark_explore import SparkOptions, simulate
+from insync.spark_explore.executor.walk_task import Tour
 from insync_initials import Cabinet
 from insync_toys import Overflow, TokenRing
 
@@ -56,6 +57,25 @@ def test_who_stops_it_after_the_last_walk_changes_nothing(spark: SparkSession) -
     found = simulate(TokenRing(), walks=50, depth=30, options=options, reporter=lambda _: stop.set(), stop=stop)
     assert stop.is_set()
     assert facts(found) == facts(simulate_locally(TokenRing(), walks=50, depth=30))
+
+
+def test_each_job_takes_twice_as_many_walks_up_to_a_limit(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    from insync.spark_explore.driver import simulate as driver
+
+    tours: list[Tour] = []
+
+    def noted(*args: int) -> Tour:
+        tours.append(Tour(*args))
+        return tours[-1]
+
+    monkeypatch.setattr(driver, "Tour", noted)
+    monkeypatch.setattr(driver, "_FIRST_SHARES", 1)
+    monkeypatch.setattr(driver, "_MOST_SHARES", 2)
+    found = simulate(TokenRing(), walks=50_000, depth=2, options=SparkOptions(session=spark, partitions=2))
+    assert found.walks == 50_000
+    sizes = [(tour.end - tour.first) / (2 * tour.share) for tour in tours]
+    assert (sizes[:3], max(sizes)) == ([1, 2, 2], 2)
+    assert [tour.first for tour in tours] == [0, *(tour.end for tour in tours[:-1])]
 
 
 def test_time_ends_it(spark: SparkSession) -> None:
