@@ -33,7 +33,8 @@ def test_every_block_is_looked_at() -> None:
     assert GUIDE.count("```python") == len(BLOCKS)
     assert GUIDE.count("```console") == len(CONSOLE)
     titles = {title.split(":")[0] for title, _ in BLOCKS}
-    assert titles == {"lock.py", "shop.py", "watched.py", "check.py", "wrong", "right"}
+    files = {"lock.py", "shop.py", "letters.py", "begun.py", "counted.py", "watched.py", "check.py"}
+    assert titles == {*files, "wrong", "right"}
 
 
 @pytest.mark.parametrize("code", blocks("lock.py"))
@@ -52,7 +53,7 @@ def test_the_model_with_every_domain_is_one(shop: type[Model]) -> None:
     for clerks in (1, 2, 3):
         model = shop(clerks=clerks)
         assert {a.name for a in model.program.actions} >= {"sells", "dawns", "arrives", "forms", "stocks", "swaps"}
-        assert list(conditions(model)) == ["teams_are_present", "somebody_sells"]
+        assert list(conditions(model)) == ["teams_are_present", "somebody_sells", "no_two_alike", "sales"]
 
 
 @pytest.mark.parametrize(("title", "code"), [block for block in BLOCKS if block[0].startswith(("wrong", "right"))])
@@ -73,7 +74,8 @@ def test_the_pitfalls_are_what_happens(shop: type[Model], title: str, code: str)
 
 def insync(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     (folder / "lock.py").write_text(EXAMPLE.read_text())
-    (folder / "watched.py").write_text(blocks("watched.py")[0])
+    for name in ("watched.py", "begun.py", "counted.py", "letters.py"):
+        (folder / name).write_text(blocks(name)[0])
     environment = os.environ | {"NO_COLOR": "1", "COLUMNS": "120"}
     return subprocess.run(
         [sys.executable, *arguments],

@@ -18,9 +18,11 @@ from insync.model import (
     Int,
     Model,
     Option,
+    Or,
     State,
     StateView,
     action,
+    initial,
     invariant,
     require,
 )
@@ -55,6 +57,28 @@ def test_of_a_model_that_is_not_traced_nothing_is_said() -> None:
     model = Base()
     assert suspicions(model, {}) == ()
     assert model._program is None
+
+
+class Alone(Index):
+    size = 1
+
+
+class OfOne(Base):
+    @action
+    def count(self, s: StateView, worker: Alone) -> None:
+        require(s.n < 9)
+        s.n += 1
+
+    @invariant
+    def apart(self, s: StateView, one: Alone, other: Alone) -> Condition:
+        return Or(s.n == 3, one == other)
+
+
+def test_what_two_members_do_is_not_asked_of_a_sort_with_one() -> None:
+    model = OfOne()
+    node = judge(model, ["apart"]).nodes[0]
+    assert node is node.graph.true
+    assert suspicions(model, {"apart": node}) == ()
 
 
 class Claims(Base):
@@ -148,3 +172,13 @@ def test_the_cluster_says_which_settings_mean_less_than_they_say(settings: dict[
 def test_placement_says_so_too() -> None:
     (said,) = find_model("placement")(min_insync=4).remarks()
     assert said == "min.insync.replicas 4 is more than the 3 replicas, so it counts as 3."
+
+
+def test_a_test_for_none_where_the_model_begins() -> None:
+    class Begun(Base):
+        @initial
+        def begin(self, s: StateView) -> None:
+            if s.last is None:
+                s.n = 1
+
+    assert any("Python decides `s.last is None`" in text for text in said(Begun()))

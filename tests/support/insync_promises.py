@@ -8,14 +8,14 @@ from typing import Any
 
 from insync.model import ReadableState
 
-__all__ = ["MEANINGS", "Seen"]
+__all__ = ["MEANINGS", "RUN_MEANINGS", "Seen"]
 
 Entry = tuple[int, int]
 """A record: its number and its epoch. What is not there counts as record 0 of epoch 0."""
 
 
 class Seen:
-    """A state of a model of replication, with numbers for the names of things."""
+    """A state of a model of replication, with numbers for names; producers write as many records as fit in a log."""
 
     def __init__(self, state: ReadableState) -> None:
         replicas: Mapping[str, Any] = state["replica"]
@@ -35,7 +35,7 @@ class Seen:
         self.records, self.newest = state["next_record"], state["next_epoch"] - 1
         self.named = [number.get(one["leader"]) for one in state["requests"].values()]
         self.sent = [{number[name] for name in one["isr"]} for one in state["requests"].values()]
-        self.epochs = range(len(self.named))
+        self.epochs, self.most_records = range(len(self.named)), len(self.offsets)
 
     def entry(self, replica: int, offset: int) -> Entry:
         return self.log[replica][offset] or (0, 0)
@@ -52,6 +52,10 @@ class Seen:
 
     def leads(self, replica: int) -> bool:
         return self.leader[replica] == replica
+
+    def is_newest(self, replica: int) -> bool:
+        """Whether a replica is in the newest epoch, if there is one."""
+        return bool(0 <= self.newest == self.epoch[replica])
 
     def agree(self, one: int, other: int, offset: int) -> bool:
         """Whether both have a record there, and the same one."""
@@ -172,3 +176,39 @@ MEANINGS: dict[str, Callable[[Seen], bool]] = {
     ),
 }
 """For each property and lemma, whether it holds in a state."""
+
+
+def _has(s: Seen, replica: int, record: int, *, committed: bool) -> bool:
+    end = s.hw[replica] if committed else s.leo[replica]
+    return any(entry is not None and entry[0] == record for entry in s.log[replica][:end])
+
+
+def _somewhere(s: Seen, record: int, *, committed: bool) -> bool:
+    return any(_has(s, replica, record, committed=committed) for replica in s.members)
+
+
+def _everywhere(s: Seen, record: int) -> bool:
+    return all(_has(s, replica, record, committed=False) for replica in s.members)
+
+
+RUN_MEANINGS: dict[str, Callable[..., tuple[bool | None, bool]]] = {
+    "committed_everywhere": lambda s: (None, min(s.hw) > 0),
+    "all_records_committed": lambda s: (None, all(_somewhere(s, r, committed=True) for r in range(s.most_records))),
+    "agreed_leader": lambda s: (None, s.leads(s.chosen or 0) and s.chosen is not None and s.is_newest(s.chosen)),
+    "two_leaders": lambda s: (None, sum(map(s.leads, s.members)) >= 2),
+    "logs_diverge": lambda s: (
+        None,
+        any(s.log[a][o] != s.log[b][o] for a, b in s.pairs() for o in range(min(s.leo[a], s.leo[b]))),
+    ),
+    "partition_gets_a_leader": lambda s: (None, any(map(s.leads, s.members)) or s.newest == len(s.epochs) - 1),
+    "back_in_isr": lambda s, replica: (replica not in s.voters, replica in s.voters or s.chosen is None),
+    "accepted_is_settled": lambda s, record: (
+        _somewhere(s, record, committed=False),
+        s.chosen is None or _somewhere(s, record, committed=True) or not _somewhere(s, record, committed=False),
+    ),
+    "acknowledged_is_everywhere": lambda s, record: (
+        _somewhere(s, record, committed=True),
+        s.chosen is None or _everywhere(s, record),
+    ),
+}
+"""For each property of runs and its binding, whether what it waits for is so in a state, and what must come."""

@@ -23,6 +23,8 @@ from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.model.suspicion import suspicions
+from insync.properties.class_names import names_within
+from insync.properties.confine import confined
 from insync.properties.registry import judge, select
 from insync.properties.step_invariants import StepInvariant
 
@@ -85,6 +87,7 @@ class Agreement:
         model: the name by which the model is found again.
         bounds: the bounds of the model.
         properties: what was checked, beside type_ok.
+        within: the names of the invariants that the engines were confined to.
         opinions: of each engine, in the order given.
         differences: one sentence for each.
         state: the first state that evaluator and machine code treat differently, looked for if the engines differ.
@@ -95,6 +98,7 @@ class Agreement:
     model: str
     bounds: Mapping[str, int | str]
     properties: tuple[str, ...]
+    within: tuple[str, ...]
     opinions: tuple[Opinion, ...]
     differences: tuple[str, ...]
     state: Difference | None
@@ -118,6 +122,7 @@ def agree(
     bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[str] | None = None,
     engines: Mapping[str, Engine] | None = None,
+    within: Sequence[str] | None = None,
     limits: Limits | None = None,
     reporter: Callable[[Opinion], None] | None = None,
     stop: threading.Event | None = None,
@@ -129,6 +134,8 @@ def agree(
         bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline.
         engines: by name; the first one that runs is what the others are compared with. None is `own_engines`.
+        within: names of invariants, to states in which they hold every engine is confined. None is what the model's
+            class says.
         limits: of each engine, compilation included.
         reporter: called with each opinion when it is there.
         stop: ends the engine at work when it is set; those after it are not asked.
@@ -136,7 +143,7 @@ def agree(
     Raises:
         UserError: an unknown model, bound or property, a model that cannot be traced, or engines without names.
     """
-    model = model_of(model, bounds)
+    model = confined(model_of(model, bounds), within)
     names, chosen, limits = select(model, properties), _engines(engines), limits_of(limits)
     opinions = []
     event = stop if stop is not None else threading.Event()
@@ -152,7 +159,7 @@ def agree(
     stopped = StopReason.INTERRUPT if event.is_set() else None
     warnings = suspicions(model, judge(model, names).written(model))
     reference, said = model_reference(model), tuple(opinions)
-    return Agreement(reference, model.identity, names, said, differences, state, warnings, stopped)
+    return Agreement(reference, model.identity, names, names_within(model), said, differences, state, warnings, stopped)
 
 
 def _engines(given: Any) -> Mapping[str, Engine]:
@@ -238,6 +245,7 @@ def _states(number: int | None) -> str:
 def opinion_of(result: CheckResult) -> Opinion:
     """Return what the result of an exhaustive search says."""
     complete = result.stopped_by is None
+    paths = {violation.property: tuple(step.label for step in violation.trace.steps) for violation in result.violations}
     return Opinion(
         engine=result.engine,
         verdict=result.verdict,
@@ -245,20 +253,22 @@ def opinion_of(result: CheckResult) -> Opinion:
         levels=result.levels,
         actions=result.actions if complete else None,
         failing={violation.property: violation.trace_length for violation in result.violations},
-        paths={
-            violation.property: tuple(step.label for step in violation.trace.steps) for violation in result.violations
-        },
+        paths=paths if result.representatives is None else {},  # who is who in a trace is not the same with symmetry
         seconds=sum(result.seconds.values()),
         stopped_by=result.stopped_by,
     )
 
 
 def own_engines(z3_depth: int = 8) -> dict[str, Engine]:
-    """Return the engines of this machine: the evaluator, machine code on one and on two threads, z3 to a depth."""
+    """Return the engines of this machine: the evaluator, machine code on one and on two threads, z3 to a depth.
+
+    Those visit every state; `symmetric` visits representatives, where a sort is declared symmetric.
+    """
     return {
         "evaluator": evaluator_engine,
         "local-1": local_engine(1),
         "local-2": local_engine(2),
+        "symmetric": symmetric_engine,
         "z3": z3_engine(z3_depth),
     }
 
@@ -274,9 +284,25 @@ def local_engine(threads: int) -> Engine:
     """Return the search in machine code on so many threads, with as many partitions."""
 
     def engine(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
-        return opinion_of(check(model, properties=properties, limits=limits, threads=threads, stop=stop))
+        found = check(model, properties=properties, limits=limits, threads=threads, symmetry=False, stop=stop)
+        return opinion_of(found)
 
     return engine
+
+
+def symmetric_engine(
+    model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None
+) -> Opinion:
+    """Search in machine code, one state for all that differ in who is who only.
+
+    Raises:
+        UserError: no sort of the model is declared symmetric, or its members are not treated alike.
+    """
+    found = check(model, properties=properties, limits=limits, stop=stop)
+    if found.representatives is None:
+        message = "No sort of this model is declared symmetric."
+        raise UserError(message)
+    return opinion_of(found)
 
 
 def z3_engine(depth: int) -> Engine:

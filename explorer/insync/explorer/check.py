@@ -6,7 +6,9 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
+from insync.explorer.alike import UNUSED, Alike, symmetry_for
 from insync.explorer.breadth_first.backtrack import path_to
 from insync.explorer.breadth_first.search import BreadthFirstSearch, Space
 from insync.explorer.breadth_first.workers import Team, available_cores
@@ -19,13 +21,15 @@ from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violat
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
 from insync.machine.memory import peak_memory
-from insync.machine.packed import PackedRows, Words
+from insync.machine.packed import PackedRows, Stepless, Words
 from insync.model import Model
 from insync.model.actions import action_specs
 from insync.model.catalogue import model_reference
 from insync.model.graph import Node
 from insync.model.suspicion import suspicions
 from insync.model.tracing import traced
+from insync.properties.class_names import names_within
+from insync.properties.confine import confined
 from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
 from insync.properties.registry import Judged, judge, select
@@ -45,6 +49,8 @@ def check(
     threads: int | None = None,
     partitions: int | None = None,
     keep_going: bool = False,
+    symmetry: bool = True,
+    within: Sequence[str] | None = None,
     reporter: Reporter | None = None,
     stop: threading.Event | None = None,
 ) -> CheckResult:
@@ -58,17 +64,22 @@ def check(
         threads: how many work at once; None is one per core.
         partitions: how many parts the states are kept in; None is one per thread. The result does not depend on it.
         keep_going: whether to go on to the end of the space after a violation.
+        symmetry: whether one state is visited for all that differ only in who is who of a sort that is declared
+            symmetric. What is counted is the same: all states.
+        within: names of invariants, the search being confined to states in which they hold: others are checked and not
+            expanded. None is what the model's class says.
         reporter: is told about once a second how far the search is.
         stop: ends tracing, compilation or search when it is set.
 
     Raises:
-        UserError: an unknown model, bound or property, a model that cannot be traced, or a limit on the memory that
-            leaves no room for the first states.
+        UserError: an unknown model, bound or property, a model that cannot be traced, members that are declared
+            symmetric and not treated alike, or a limit on the memory that leaves no room for the first states.
         InternalError: the evaluator does not confirm what the machine code found.
     """
     watch = Watch(limits_of(limits), stop)
-    model = model_of(model, bounds)
+    model = confined(model_of(model, bounds), within)
     names = select(model, properties)
+    initials = PackedRows.of(model.program.initials.rows, model.program.schema.words)
     started = time.perf_counter()
     try:
         traced(model, watch.go_on)
@@ -77,14 +88,14 @@ def check(
     judged = judge(model, names)
     started = time.perf_counter()
     try:
+        alike = symmetry_for(model, judged.conditions, watch.go_on) if symmetry else UNUSED
         with watch.telling(while_compiling(reporter, watch)):
-            kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted)
+            kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted, symmetry=alike.symmetry)
     except GivenUp as ended:
         return stopped_before(model, judged, ended, time.perf_counter() - started)
     compiled = time.perf_counter()
     size = threads or available_cores()
     with Team(size) as team:
-        initials = PackedRows.of(model.program.initials.rows, kernels.sizes.words)
         search = BreadthFirstSearch(kernels, watch, team, partitions or size, initials, keep_going, reporter)
         try:
             space = search.run()
@@ -97,12 +108,12 @@ def check(
     seconds = {"compile": compiled - started, "search": searched - compiled}
     if violations:
         seconds["trace"] = time.perf_counter() - searched
-    return result_of(model, judged, space, violations, seconds)
+    return result_of(model, judged, space, violations, seconds, alike)
 
 
 def _untraced(model: Model, names: Sequence[str], ended: GivenUp, seconds: float) -> CheckResult:
     """Return the result of a search that was given up while its model was traced."""
-    extent = Extent((), 0, StopReason(str(ended.reason)), dict.fromkeys(action_specs(type(model)), 0))
+    extent = Extent((), 0, StopReason(str(ended.reason)), dict.fromkeys(action_specs(type(model)), 0), ())
     return concluded(model, "local", names, extent, (), {"compile": seconds, "search": 0.0}, {})
 
 
@@ -140,6 +151,7 @@ def result_of(
     space: Space,
     violations: tuple[Violation, ...],
     seconds: dict[str, float],
+    alike: Alike = UNUSED,
 ) -> CheckResult:
     """Return the result of an exhaustive search.
 
@@ -149,11 +161,14 @@ def result_of(
         space: what was found.
         violations: a trace for each property that fails.
         seconds: how long its parts took.
+        alike: what it made of symmetry.
     """
     taken = dict.fromkeys(model.program.action_names, 0)
     for action, steps in zip(model.program.actions, space.steps, strict=True):
         taken[action.name] += steps
-    extent = Extent(tuple(space.levels), space.expanded, space.stopped_by, taken)
+    visited = None if alike.symmetry is None else sum(space.visited)
+    without = tuple(space.stepless)
+    extent = Extent(tuple(space.levels), space.expanded, space.stopped_by, taken, without, visited, alike.notes)
     return concluded(model, "local", judged.names, extent, violations, seconds, judged.written(model))
 
 
@@ -166,12 +181,18 @@ class Extent:
         expanded: how many levels were expanded as a whole.
         stopped_by: the limit that ended it.
         taken: the steps of each action.
+        stepless: of each level that was expanded how many states have no step.
+        representatives: how many states were visited, where they stand for others.
+        notes: why none did; a sentence each.
     """
 
     levels: tuple[int, ...]
     expanded: int
     stopped_by: StopReason | None
     taken: Mapping[str, int]
+    stepless: tuple[Stepless, ...]
+    representatives: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 def concluded(
@@ -194,8 +215,9 @@ def concluded(
         seconds: how long its parts took.
         conditions: what was checked in each state, by name.
     """
-    levels, taken = extent.levels, extent.taken
-    complete = extent.stopped_by is None and extent.expanded == len(levels)
+    taken, without_step = extent.taken, sum(extent.stepless, Stepless())
+    complete = extent.stopped_by is None and extent.expanded == len(extent.levels)
+    levels = _within(extent)
     violated = [violation.property for violation in violations]
     otherwise = Verdict.HOLDS if complete else Verdict.INCOMPLETE
     names = dict.fromkeys([*asked, *violated])
@@ -214,13 +236,27 @@ def concluded(
         transitions=sum(taken.values()),
         depth=len(levels),
         levels=levels,
-        frontier=levels[-1] if extent.expanded < len(levels) else 0,
+        frontier=levels[-1] if extent.expanded < len(extent.levels) else 0,
         properties=tuple(PropertyResult(n, Verdict.VIOLATED if n in violated else otherwise) for n in names),
         violations=violations,
         actions=taken,
         never_enabled=without if complete else (),
         not_enabled_yet=() if complete else without,
-        warnings=suspicions(model, conditions),
+        deadlocks=without_step.stuck,
+        within=names_within(model),
+        outside=without_step.outside,
+        warnings=(*suspicions(model, conditions), *extent.notes),
         seconds=seconds,
         peak_memory_bytes=peak_memory(),
+        representatives=extent.representatives,
     )
+
+
+def _within(extent: Extent) -> tuple[int, ...]:
+    """Return the states of each level without those outside, of which only an expanded level knows.
+
+    The last level may have no other states: it is none then.
+    """
+    outside = (stepless.outside for stepless in extent.stepless)
+    levels = [states - out for states, out in zip_longest(extent.levels, outside, fillvalue=0)]
+    return tuple(levels[:-1] if levels and not levels[-1] else levels)

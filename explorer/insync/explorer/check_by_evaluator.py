@@ -17,8 +17,10 @@ from insync.explorer.evaluator.stepping import Refused, Stepper, Walk
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.traces.counterexample import trace_of, violation_trace
 from insync.explorer.verdict import CheckResult, Violation
+from insync.machine.packed import Stepless
 from insync.model import Model
-from insync.model.evaluator import Codes
+from insync.model.evaluator import Codes, evaluate
+from insync.properties.confine import confined
 from insync.properties.every_model import TYPE_OK
 
 __all__ = ["check_by_evaluator"]
@@ -35,6 +37,7 @@ def check_by_evaluator(
     properties: Sequence[PropertyLike] | None = None,
     limits: Limits | None = None,
     keep_going: bool = False,
+    within: Sequence[str] | None = None,
     stop: threading.Event | None = None,
 ) -> CheckResult:
     """Search every state of a model breadth first with the evaluator, and check properties in each.
@@ -44,11 +47,14 @@ def check_by_evaluator(
         properties: names of properties, and functions of the readable state; None is the model's headline.
         limits: bounds of the search.
         keep_going: whether to go on to the end of the space after a violation.
+        within: names of invariants; states in which one fails are checked and not expanded. None is what the model's
+            class says.
         stop: ends the search when it is set.
 
     Raises:
         UserError: an unknown property, or a function that does not return true or false.
     """
+    model = confined(model, within)
     claims = claims_of(model, properties)
     watch = Watch(limits_of(limits), stop)
     watch.require_room()
@@ -73,6 +79,7 @@ class _EvaluatorSearch:
     failing: dict[str, tuple[int, Codes]] = field(default_factory=dict)
     refused: tuple[int, Codes, Refused] | None = None
     steps: dict[str, int] = field(default_factory=dict)
+    stepless: list[Stepless] = field(default_factory=list)
     _parents: dict[Codes, _Parent] = field(default_factory=dict)
 
     def run(self) -> None:
@@ -106,9 +113,14 @@ class _EvaluatorSearch:
         taken = dict(self.steps)
         fresh: dict[Codes, _Parent] = {}
         refused: list[tuple[tuple[int, ...], Codes, Refused]] = []
+        stepless, outside = Stepless(), self.model.program.outside
         for place, codes in enumerate(level):
             if place % _OFTEN == 0 and self._must_stop():
                 return None
+            if evaluate(outside, codes):
+                stepless += Stepless(outside=1)
+            elif not stepper.enabled(codes):
+                stepless += Stepless(stuck=1)
             packed = pack(codes)
             for number, after in stepper.outcomes(codes):
                 if isinstance(after, Refused):
@@ -125,6 +137,7 @@ class _EvaluatorSearch:
             if not self.keep_going:
                 return None
         self.expanded, self.steps = len(self.levels), taken
+        self.stepless.append(stepless)
         self._parents |= fresh
         return list(fresh)
 
@@ -170,7 +183,8 @@ def _result(
     violations: tuple[Violation, ...],
     seconds: dict[str, float],
 ) -> CheckResult:
-    extent = Extent(tuple(map(len, search.levels)), search.expanded, search.stopped_by, search.steps)
+    levels, stepless = tuple(map(len, search.levels)), tuple(search.stepless)
+    extent = Extent(levels, search.expanded, search.stopped_by, search.steps, stepless)
     symbolic = [claim.symbolic[0] for claim in search.claims if claim.symbolic is not None]
     conditions = {found.name: found.as_written(model) for found in symbolic}
     return concluded(model, "evaluator", asked, extent, violations, seconds, conditions)

@@ -13,6 +13,7 @@ from insync.explorer.runs.graph_export import dot_text, graphml_text
 from insync.explorer.runs.state_graph import StateGraph, build_graph
 from insync.explorer.traces.files import write_whole
 from insync.model.errors import UserError
+from insync.properties.confine import confined
 
 __all__ = ["graph", "require_graph_format", "write_graph"]
 
@@ -39,7 +40,7 @@ def graph(
     Raises:
         UserError: an unknown model or bound, or the extra `graph` is not installed.
     """
-    return build_graph(model_of(model, bounds), limits=limits, reporter=reporter, stop=stop)
+    return build_graph(confined(model_of(model, bounds)), limits=limits, reporter=reporter, stop=stop)
 
 
 def require_graph_format(path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from insync.explorer.evaluator.stepping import Move, confirmed
@@ -19,9 +19,12 @@ from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.explorer.verdict import Verdict
 from insync.machine.interruptible import GivenUp
+from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import InternalError, UserError
 from insync.model.suspicion import suspicions
+from insync.properties.class_names import names_within
+from insync.properties.confine import whole_of
 from insync.properties.fairness import Fairness, fair_sets
 from insync.properties.registry import select_run_properties
 from insync.properties.runs import Instance, RunKind, RunProperty
@@ -97,7 +100,8 @@ def liveness(
     Args:
         model: what to explore: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         bounds: bounds and settings of a class or a name; those left out have their defaults.
-        properties: names of properties; None is all that the model has.
+        properties: names of properties; None is all that the model has. They are decided in all states: a model that
+            its class confines to some is not confined here.
         fairness: taken for granted in place of each property's own.
         limits: bounds of compilation and exploration; the one on seconds covers the decisions as well.
         reporter: is told about once a second how far it is.
@@ -107,7 +111,7 @@ def liveness(
     Raises:
         UserError: an unknown model, bound, property, action or parameter, or a model in which type_ok fails.
     """
-    model = model_of(model, bounds)
+    model = whole_of(model_of(model, bounds))
     chosen = select_run_properties(model, properties)
     for found in chosen:
         fair_sets(model, fairness or found.fairness)  # so that a mistake is found before the work
@@ -137,9 +141,19 @@ def liveness(
         transitions=len(graph.source),
         depth=len(graph.starts) - 1,
         properties=tuple(results),
-        warnings=suspicions(model, {}),
+        warnings=(*suspicions(model, {}), *_not_confined(model)),
         seconds={"explore": explored - started, "decide": time.perf_counter() - explored},
     )
+
+
+def _not_confined(model: Model) -> Iterator[str]:
+    """Say that a confinement of the model does not count: a run that it cuts off would seem to end there."""
+    within = names_within(model)
+    if within:
+        yield (
+            f"{model.name} is checked within {' and '.join(within)}; its properties of runs are decided in all states, "
+            f"also those outside."
+        )
 
 
 def _while_deciding(reporter: Reporter | None, graph: StateGraph, watch: Watch, name: str) -> Callable[[], None] | None:

@@ -28,9 +28,13 @@ from insync.machine.packed import PackedRows
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError, closest
+from insync.model.graph import Op
 from insync.model.program import Program
+from insync.model.simplify import combine
+from insync.properties.class_names import named_in, names_within
+from insync.properties.confine import confined, whole_of
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
-from insync.properties.registry import invariants_of, judge, named_in, run_properties_of, select_run_properties
+from insync.properties.registry import invariants_of, judge, run_properties_of, select_run_properties
 
 __all__ = ["Fate", "MutantResult", "MutationResult", "mutate"]
 
@@ -85,6 +89,7 @@ class MutationResult:
         stopped_by: INTERRUPT if somebody stopped it, or the limit that ended the search of the model itself: then the
             figures are those of what was done by then, and there are no mutants if it ended before they were made.
         warnings: what is suspicious in the model, or in its settings; a sentence for each.
+        within: the names of the invariants that the searches were confined to.
     """
 
     model: str
@@ -96,6 +101,7 @@ class MutationResult:
     seconds: float
     stopped_by: StopReason | None = None
     warnings: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
 
     def count(self, fate: Fate) -> int:
         """Return how many mutants had this fate."""
@@ -115,6 +121,7 @@ def mutate(
     properties: Sequence[str] | None = None,
     actions: Sequence[str] | None = None,
     runs: bool = False,
+    within: Sequence[str] | None = None,
     limits: Limits | None = None,
     threads: int | None = None,
     reporter: Callable[[int, int, MutantResult], None] | None = None,
@@ -125,10 +132,12 @@ def mutate(
     Args:
         model: what to change: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         bounds: bounds and settings of a class or a name; those left out have their defaults.
-        properties: names of properties; None is all that the model has but deadlock_free. Those that fail of the
-            model are left out.
+        properties: names of properties; None is all that the model has but deadlock_free and those of `within`. Those
+            that fail of the model are left out.
         actions: the actions to change; None is all.
         runs: whether to ask the model's properties of runs about those that survive; needs the extra `graph`.
+        within: names of invariants, to states in which they hold the model and its mutants are confined. None is what
+            the model's class says.
         limits: of each search, compilation included; without one on the states it is `MOST_STATES`.
         threads: how many work at once; None is one per core.
         reporter: called with the number of the mutant, of all mutants, and the result, when it is there.
@@ -138,13 +147,14 @@ def mutate(
         UserError: an unknown model, bound, property or action, or a model that breaks type_ok.
     """
     started = time.perf_counter()
-    model = model_of(model, bounds)
+    model = confined(model_of(model, bounds), within)
     actions = None if actions is None else named_in("actions", actions)
     unknown = next((name for name in actions or () if name not in model.program.action_names), None)
     if unknown is not None:
         message = f"{model.name} has no action {unknown!r}. {closest(unknown, model.program.action_names)}"
         raise UserError(message)
-    names = properties if properties is not None else [n for n in invariants_of(model) if n != DEADLOCK_FREE]
+    unasked = {DEADLOCK_FREE, *names_within(model)}
+    names = properties if properties is not None else [n for n in invariants_of(model) if n not in unasked]
     asked = [found.name for found in judge(model, names).invariants]
     given = limits_of(limits)
     bounded = replace(given, states=given.states or MOST_STATES)
@@ -154,6 +164,7 @@ def mutate(
         model=model_reference(model),
         bounds=model.identity,
         properties=(*jury.properties, TYPE_OK, *jury.runs),
+        within=names_within(model),
         failing=tuple(name for name in asked if name not in jury.properties),
         distinct_states=jury.original.distinct_states,
         mutants=tuple(results),
@@ -168,7 +179,10 @@ class _Jury:
         self, model: Model, asked: Sequence[str], limits: Limits, threads: int, runs: bool, stop: threading.Event
     ) -> None:
         self.model, self.limits, self.threads, self.stop = model, limits, threads, stop
-        self.original = check(model, properties=asked, limits=limits, threads=threads, keep_going=True, stop=stop)
+        self.whole = whole_of(model)
+        self.original = check(
+            model, properties=asked, limits=limits, threads=threads, keep_going=True, symmetry=False, stop=stop
+        )
         if TYPE_OK in {violation.property for violation in self.original.violations}:
             message = f"{model.name} itself breaks type_ok; fix that first: `insync check` shows the trace."
             raise UserError(message)
@@ -176,7 +190,7 @@ class _Jury:
         self.properties = [name for name in asked if name not in failing]
         self.runs: list[str] = []
         if runs and run_properties_of(model) and self._may_judge():
-            known = liveness(model, limits=limits, stop=stop)
+            known = liveness(self.whole, limits=limits, stop=stop)
             self.runs = [result.name for result in known.properties if result.verdict is Verdict.HOLDS]
 
     def _may_judge(self) -> bool:
@@ -191,7 +205,7 @@ class _Jury:
         """
         if not self._may_judge():
             return []
-        mutants = mutants_of(self.model, actions)
+        mutants = mutants_of(self.whole, actions)
         equivalent = self.equivalent(mutants)
         results = []
         for number, mutant in enumerate(mutants):
@@ -211,13 +225,14 @@ class _Jury:
         try:
             for mutant in mutants:
                 watch.go_on()
-                conditions.append(same_steps(program, mutant))
+                same = same_steps(self.whole.program, mutant)
+                conditions.append(combine(program.graph, Op.OR, [program.outside, same]))
             kernels = compile_kernels(program, conditions, stopped=watch.interrupted)
         except GivenUp as ended:
             return [StopReason(str(ended.reason))] * len(mutants)
         differing, stopped = self._violated(kernels, watch)
-        same = True if stopped is None else stopped
-        return [False if number in differing else same for number in range(len(mutants))]
+        others = True if stopped is None else stopped
+        return [False if number in differing else others for number in range(len(mutants))]
 
     def _violated(self, kernels: Kernels, watch: Watch) -> tuple[set[int], StopReason | None]:
         """Return the places of those conditions that fail in some state of the model, and what ended the search."""
@@ -237,8 +252,16 @@ class _Jury:
             return _result(mutant, Fate.EQUIVALENT, {}, self.original.distinct_states)
         if self.stop.is_set():
             return _result(mutant, Fate.UNDECIDED, {}, None, StopReason.INTERRUPT)
-        broken = _with_program(self.model, mutant.program(self.model.program))
-        result = check(broken, properties=self.properties, limits=self.limits, threads=self.threads, stop=self.stop)
+        broken = _with_program(self.whole, mutant.program(self.whole.program))
+        result = check(
+            broken,
+            properties=self.properties,
+            within=names_within(self.model),
+            limits=self.limits,
+            threads=self.threads,
+            symmetry=False,
+            stop=self.stop,
+        )
         if result.violations:
             return _result(mutant, Fate.KILLED, {v.property: v.trace_length for v in result.violations})
         if result.stopped_by is not None:

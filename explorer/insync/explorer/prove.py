@@ -31,9 +31,11 @@ from insync.proofs.outcome import Bounded, CounterexampleToInduction, Induction,
 from insync.proofs.proof_file import Proof, proof_text, read_proof, results_of
 from insync.proofs.smt import z3_version
 from insync.proofs.watch import ProofLimits, ProofWatch
+from insync.properties.class_names import named_in, names_within
+from insync.properties.confine import confined
 from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
-from insync.properties.registry import judge, lemmas_of, named_in, select_lemmas
+from insync.properties.registry import judge, lemmas_of, select_lemmas
 
 __all__ = [
     "BoundedResult",
@@ -125,7 +127,8 @@ class ProofResult:
         properties, lemmas = (tuple(c.name for c in some) for some in (self.properties, self.lemmas))
         reference, solver = portable_reference(model_reference(self.model)), f"z3 {z3_version()}"
         identity, result = self.model.identity, self.result
-        proof = Proof(reference, identity, properties, lemmas, result.k, solver, results_of(result))
+        within = names_within(self.model)
+        proof = Proof(reference, identity, properties, lemmas, result.k, solver, results_of(result), within)
         write_whole(Path(path), proof_text(proof))
 
 
@@ -142,6 +145,7 @@ def prove(
     infer: bool = False,
     proof: str | Path | None = None,
     k: int | None = None,
+    within: Sequence[str] | None = None,
     limits: Limits | None = None,
     query_seconds: float | None = None,
     reporter: QueryReporter | None = None,
@@ -158,6 +162,8 @@ def prove(
             all are tried.
         proof: a file that `ProofResult.save` wrote: its lemmas are taken too.
         k: how many good states in a row are assumed before a step; None is that of the proof file, or 1.
+        within: names of invariants; what is proved is then about the states that are reached through states in which
+            they hold. None is those of the proof file, or what the model's class says.
         limits: `seconds` for all of it; a proof has no other limit.
         query_seconds: for each question to z3; one that takes longer is unknown, and the next one is asked.
         reporter: is told of each question when it is answered.
@@ -166,8 +172,9 @@ def prove(
     Raises:
         UserError: an unknown model, bound, property or lemma, another limit than seconds, or z3 is not installed.
     """
-    built = model_of(model, bounds)
-    conditions = _conditions(built, properties, lemmas, infer, proof, k)
+    saved = read_proof(Path(proof)) if proof is not None else None
+    built = _confined(model_of(model, bounds), saved, within)
+    conditions = _conditions(built, properties, lemmas, infer, saved, k)
     work = _Work(built, limits, query_seconds, reporter, stop)
     return work.inferred(conditions) if infer else work.proved(conditions)
 
@@ -181,6 +188,7 @@ def bounded_check(
     lemmas: Sequence[str] = (),
     infer: bool = False,
     proof: str | Path | None = None,
+    within: Sequence[str] | None = None,
     limits: Limits | None = None,
     query_seconds: float | None = None,
     reporter: QueryReporter | None = None,
@@ -196,6 +204,7 @@ def bounded_check(
         lemmas: names of what is proved first and then assumed, which spares z3 states that cannot be reached.
         infer: whether to find out which of the lemmas can be proved; without `lemmas` and `proof` all are tried.
         proof: a file that `ProofResult.save` wrote: its lemmas are taken too.
+        within: names of invariants, from states in which one fails no step is taken; see `prove`.
         limits: `seconds` for all of it.
         query_seconds: for each question to z3.
         reporter: is told of each question when it is answered.
@@ -204,8 +213,9 @@ def bounded_check(
     Raises:
         UserError: lemmas that are not inductive, or whatever `prove` raises.
     """
-    built = model_of(model, bounds)
-    conditions = _conditions(built, properties, lemmas, infer, proof, None)
+    saved = read_proof(Path(proof)) if proof is not None else None
+    built = _confined(model_of(model, bounds), saved, within)
+    conditions = _conditions(built, properties, lemmas, infer, saved, None)
     return _Work(built, limits, query_seconds, reporter, stop).bounded(conditions, depth, infer)
 
 
@@ -223,15 +233,19 @@ class _Conditions:
         return list({c.name: c for c in (*self.properties, *self.lemmas)}.values())
 
 
+def _confined(model: Model, saved: Proof | None, within: Sequence[str] | None) -> Model:
+    """Return the model as it is confined by the caller, or else as a saved proof says, or else its class."""
+    return confined(model, saved.within if within is None and saved is not None else within)
+
+
 def _conditions(
     model: Model,
     properties: Sequence[str] | None,
     lemmas: Sequence[str],
     infer: bool,
-    proof: str | Path | None,
+    saved: Proof | None,
     k: int | None,
 ) -> _Conditions:
-    saved = read_proof(Path(proof)) if proof is not None else None
     names = properties or (saved.properties if saved is not None else None)
     if infer and not lemmas and saved is None:
         helping: list[Invariant] = list(lemmas_of(model).values())

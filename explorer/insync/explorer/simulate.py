@@ -27,6 +27,8 @@ from insync.model.evaluator import Codes, evaluate, evaluate_each
 from insync.model.graph import Node
 from insync.model.program import Program
 from insync.model.suspicion import suspicions
+from insync.properties.class_names import names_within
+from insync.properties.confine import confined
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import Judged, judge
 from insync.properties.step_invariants import StepInvariant
@@ -70,6 +72,8 @@ class SimulationResult:
         lengths: the lengths of the walks.
         actions: the steps taken of each action, by its name.
         not_taken: the actions of which no step was taken.
+        within: the names of the invariants that the walks were confined to: no step is taken from a state in which one
+            of them fails.
         warnings: what is suspicious in the model, or in its settings; a sentence for each.
         seconds: spent to compile, to walk and to shorten.
         peak_memory_bytes: the largest resident set of the process so far.
@@ -90,6 +94,7 @@ class SimulationResult:
     lengths: WalkLengths
     actions: Mapping[str, int]
     not_taken: tuple[str, ...]
+    within: tuple[str, ...]
     warnings: tuple[str, ...]
     seconds: Mapping[str, float]
     peak_memory_bytes: int
@@ -103,6 +108,7 @@ def simulate(
     walks: int = 10_000,
     depth: int = 100,
     seed: int = 0,
+    within: Sequence[str] | None = None,
     limits: Limits | None = None,
     threads: int | None = None,
     reporter: WalkReporter | None = None,
@@ -117,6 +123,7 @@ def simulate(
         walks: how many, at least 1; walk n is the same whatever their number.
         depth: most steps of a walk, at least 1.
         seed: of the random numbers, from 0 to 2^64 - 1.
+        within: names of invariants; no step is taken from states in which one fails. None is what the class says.
         limits: `seconds` of compilation and walks together; walks have no other limit.
         threads: how many work at once; None is one per core. The result does not depend on it.
         reporter: is told about once a second how far it is.
@@ -131,6 +138,7 @@ def simulate(
         model,
         bounds=bounds,
         properties=properties,
+        within=within,
         walks=Walks(walks, depth, seed),
         limits=limits,
         reporter=reporter,
@@ -158,6 +166,7 @@ def simulated(
     *,
     bounds: Mapping[str, int | str] | None,
     properties: Sequence[str] | None,
+    within: Sequence[str] | None,
     walks: Walks,
     limits: Limits | None,
     reporter: WalkReporter | None,
@@ -165,7 +174,7 @@ def simulated(
 ) -> SimulationResult:
     """Return the result of random walks that an engine takes; see `simulate`."""
     watch = walk_watch(limits, stop)
-    model = model_of(model, bounds)
+    model = confined(model_of(model, bounds), within)
     judged, program = judge(model, properties), model.program
     taken = Taken(nothing_walked(len(program.actions)), None)
     started = time.perf_counter()
@@ -311,6 +320,7 @@ def _simulation_of(
         ),
         actions=actions,
         not_taken=tuple(name for name, steps in actions.items() if not steps),
+        within=names_within(model),
         warnings=suspicions(model, judged.written(model)),
         seconds=spent,
         peak_memory_bytes=peak_memory(),

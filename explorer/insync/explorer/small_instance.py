@@ -9,6 +9,8 @@ from insync.explorer.check import check
 from insync.explorer.limits import Limits
 from insync.model import Model
 from insync.proofs.inference import Dropped
+from insync.properties.class_names import names_within
+from insync.properties.confine import confined
 from insync.properties.invariants import Invariant
 
 __all__ = ["refuted_candidates", "small_bounds", "small_instance"]
@@ -21,7 +23,8 @@ def small_bounds(model: Model) -> dict[str, int]:
 
 def small_instance(model: Model, bounds: Mapping[str, int] | None = None) -> Model:
     """Return the model under other bounds, with the settings that it has; None is `small_bounds`."""
-    return type(model)(**{**model.identity, **(small_bounds(model) if bounds is None else bounds)})
+    small = type(model)(**{**model.identity, **(small_bounds(model) if bounds is None else bounds)})
+    return confined(small, names_within(model))
 
 
 def refuted_candidates(
@@ -43,6 +46,6 @@ def refuted_candidates(
     """
     small = small_instance(model, bounds)
     names = [candidate.name for candidate in candidates]
-    result = check(small, properties=names, limits=Limits(seconds=seconds), keep_going=True, stop=stop)
+    result = check(small, properties=names, limits=Limits(seconds=seconds), keep_going=True, symmetry=False, stop=stop)
     where = f"a reachable state ({', '.join(f'{name} {value}' for name, value in small.identity.items())})"
     return [Dropped(v.property, where, v.trace.reason) for v in result.violations if v.property in names]

@@ -49,6 +49,8 @@ class CheckResult:
         verdict: violated if any property is, else holds if the space is complete.
         stopped_by: the bound that ended the search; None if it ended by itself.
         distinct_states: the states of all complete levels.
+        representatives: how many of them were visited, where one stands for all that differ in who is who only; None
+            where every state was visited.
         transitions: the steps taken, from all states of the levels that were expanded as a whole.
         depth: the number of levels, the initial state being level 1.
         levels: the number of states in each.
@@ -59,6 +61,11 @@ class CheckResult:
         never_enabled: the actions that are enabled in no state, which a complete search knows; else empty.
         not_enabled_yet: the actions without a step in the levels that were expanded, of a search that is not complete.
             Where steps were refused, neither names an action that can be refused.
+        deadlocks: how many of the states that were expanded have no step.
+        within: the names of the invariants that the search was confined to: what is counted here and what `holds` says
+            is about the states that can be reached through states in which they hold.
+        outside: how many states were found in which one of these fails, and which are counted nowhere else: they were
+            checked, and not expanded. Of the last level of a search that was stopped it is not known.
         warnings: what is suspicious in the model, or in its settings; a sentence for each.
         seconds: spent to compile, to search, and to find the traces.
         peak_memory_bytes: the largest resident set of the process so far.
@@ -80,9 +87,13 @@ class CheckResult:
     actions: Mapping[str, int]
     never_enabled: tuple[str, ...]
     not_enabled_yet: tuple[str, ...]
+    deadlocks: int
+    within: tuple[str, ...]
+    outside: int
     warnings: tuple[str, ...]
     seconds: Mapping[str, float]
     peak_memory_bytes: int
+    representatives: int | None = None
 
     @property
     def complete_depth(self) -> int:

@@ -125,7 +125,7 @@ class Collected:
         return ", ".join(sorted(name for name in dir(type(self)) if not name.startswith("_") and name not in _INTERNAL))
 
 
-_INTERNAL = {"members", "labels", "compares_last"}
+_INTERNAL = {"members", "labels", "compares_last", "in_subset"}
 
 
 class ListedView(Collected, View):
@@ -205,6 +205,15 @@ class SeqView(ListedView):
         taken, message = self.first, f"this takes the first element of {self!r}, which may be empty."
         self._place.environment.expect(apply(Op.LT, self._graph.const(0), self._place.read()), message)
         self._write(self._arrangement().shifted())
+        return taken
+
+    def take(self, index: object) -> Any:
+        """Take the element at a place away, and return it; those behind it move up."""
+        node, taken = self._index(index), self[index]
+        inside = [apply(Op.LE, self._graph.const(0), node), apply(Op.LT, node, self._place.read())]
+        message = f"this takes an element past the end of {self!r}."
+        self._place.environment.expect(combine(self._graph, Op.AND, inside), message)
+        self._write(self._arrangement().without_place(node))
         return taken
 
     def __setitem__(self, index: object, element: object) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
-from insync.model.graph import Graph, Node
+from insync.model.graph import Graph, Node, Op
 from insync.model.initials import Initials
 from insync.model.schema import Schema
+from insync.model.simplify import apply, combine
 from insync.model.sorts import Parameter, label_of
+from insync.model.symmetry import Symmetry
 
 __all__ = ["BoundAction", "Check", "Program"]
 
@@ -67,6 +70,8 @@ class Program:
             place here is its number.
         action_names: every action's name, also of those that no binding can enable.
         initials: the initial states.
+        within: what must hold in a state for its steps to be taken; every guard demands it as well.
+        symmetry: what the sorts of the state declare of their members; that the model keeps to it is not checked here.
     """
 
     graph: Graph
@@ -74,7 +79,19 @@ class Program:
     actions: tuple[BoundAction, ...]
     action_names: tuple[str, ...]
     initials: Initials
+    within: tuple[Node, ...] = ()
+    symmetry: Symmetry | None = None
     _numbers: dict[tuple[str, tuple[tuple[str, str], ...]], int] = field(default_factory=dict, repr=False)
+
+    @property
+    def outside(self) -> Node:
+        """The condition that a state is not to be expanded."""
+        return apply(Op.NOT, combine(self.graph, Op.AND, list(self.within)))
+
+    def confined(self, within: Sequence[Node]) -> Program:
+        """Return the program with the same steps from states in which conditions hold, and none from others."""
+        actions = (replace(action, guard=_joined(within, action.guard)) for action in self.actions)
+        return replace(self, actions=tuple(actions), within=_joined(within, self.within))
 
     def action_number(self, name: str, parameters: dict[str, str]) -> int | None:
         """Return the number of the action with these parameters, by what they are called; None when there is none."""
@@ -82,3 +99,7 @@ class Program:
             for number, action in enumerate(self.actions):
                 self._numbers[action.name, tuple(sorted(action.shown_parameters.items()))] = number
         return self._numbers.get((name, tuple(sorted(parameters.items()))))
+
+
+def _joined(first: Sequence[Node], then: Sequence[Node]) -> tuple[Node, ...]:
+    return tuple(dict.fromkeys([*first, *then]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from insync.model import domains as d
 from insync.model.arrangement import Arrangement
@@ -164,6 +164,13 @@ class BitSetView(SetOfView, View):
     def is_subset(self, other: object) -> Bool:
         pairs = zip(self._codes(), self._other(other)._codes(), strict=True)
         return Bool(combine(self._graph, Op.AND, [apply(Op.LE, a, b) for a, b in pairs]))
+
+    def __getitem__(self, index: object) -> NoReturn:
+        message = (
+            f"{user_frame()}: {self!r} has no order, so it has no places; an action may have the fields of an element "
+            f"as its parameters and require {self!r}.contains(...). A set that is declared SetOf(..., most) has places."
+        )
+        raise ModelError(message)
 
     def _put(self, code: int, element: list[Node]) -> None:
         """Give the cells of an element this code: one cell where it is known while the model is traced."""

@@ -8,18 +8,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from insync.model.actions import ActionSpec, InitialSpec, action_specs, initial_specs
-from insync.model.enumeration import add_states
+from insync.model.beginnings import Beginning
 from insync.model.environment import Environment, Place, Unreachable, current
 from insync.model.errors import ModelError
 from insync.model.free_cells import InitialEnvironment
 from insync.model.graph import Graph, Node, Op, meanings
-from insync.model.initials import Beginning, Initials, initials_of
+from insync.model.initials import Initials
 from insync.model.kinds import members_of, number_of_members, under
 from insync.model.program import BoundAction, Check, Program
 from insync.model.quantifiers import for_all_bindings
 from insync.model.ranges import always_holds
 from insync.model.schema import Schema
-from insync.model.sorts import Parameter, label_of
+from insync.model.sorts import Index, Parameter, Subset, label_of
+from insync.model.symmetry import symmetry_of
 from insync.model.values import Bool, Condition, condition
 from insync.model.views import StateView
 
@@ -41,6 +42,9 @@ def traced(model: Model, go_on: Callable[[], None]) -> Program:
     Raises:
         ModelError: the model says something that cannot be traced or can never fit a field, or it has no initial state.
     """
+    if model._program is None and model._confinement is not None:
+        whole = traced(model._confinement.whole, go_on)
+        model._program = whole.confined(model._confinement.conditions())
     if model._program is None:
         with under(model.b):
             model._program = _trace_model(model, go_on)
@@ -59,7 +63,8 @@ def _trace_model(model: Model, go_on: Callable[[], None]) -> Program:
             bound = _trace_action(model, graph, name, spec, values)
             if bound is not None:
                 actions.append(bound)
-    return Program(graph, schema, tuple(actions), tuple(specs), initials)
+    symmetry = symmetry_of(model.state, model.b)
+    return Program(graph, schema, tuple(actions), tuple(specs), initials, symmetry=symmetry)
 
 
 def action_traced_otherwise(model: Model) -> str | None:
@@ -67,6 +72,7 @@ def action_traced_otherwise(model: Model) -> str | None:
 
     Of each action the first, the middle and the last binding are traced, not all: it is a sample.
     """
+    model = model if model._confinement is None else model._confinement.whole
     by_name: dict[str, list[BoundAction]] = {}
     for action in model.program.actions:
         by_name.setdefault(action.name, []).append(action)
@@ -196,17 +202,15 @@ def _initials(model: Model, schema: Schema, start: Beginning, go_on: Callable[[]
             go_on()
             beginning = _trace_initial(model, start, name, spec, values)
             begun += [] if beginning is None else [beginning]
-    found: dict[int, int] = {}
-    for number, beginning in enumerate(begun):
-        add_states(found, beginning, number, schema, go_on)
-    if not found:
+    initials = Initials(schema, tuple(begun), go_on)
+    if initials.enumerated and not initials:
         places = " and ".join(spec.place for spec in specs.values())
         message = (
             f"{places}: {model.name} has no initial state under {model.identity}: what is required is never so. "
             f"Require less."
         )
         raise ModelError(message)
-    return initials_of(schema, tuple(begun), found)
+    return initials
 
 
 def _trace_initial(
@@ -291,7 +295,7 @@ def _checks(environment: Environment) -> tuple[tuple[Check, ...], tuple[Check, .
 
 def _label(name: str, spec: ActionSpec, parameters: dict[str, Parameter]) -> str:
     if spec.label is None:
-        return f"{name.replace('_', ' ')} {' '.join(map(label_of, parameters.values()))}".strip()
+        return _said(name, parameters, acting=not isinstance(spec, InitialSpec))
     try:
         return spec.label.format(**{name: label_of(value) for name, value in parameters.items()})
     except (LookupError, ValueError, AttributeError, TypeError) as error:
@@ -301,3 +305,13 @@ def _label(name: str, spec: ActionSpec, parameters: dict[str, Parameter]) -> str
             f"it may use {usable}."
         )
         raise ModelError(message) from None
+
+
+def _said(name: str, parameters: dict[str, Parameter], *, acting: bool) -> str:
+    """Return the label of an action that has none: `worker1: look (at seat2)`, who acts first, if somebody does."""
+    others, said = dict(parameters), name.replace("_", " ")
+    for first, value in list(others.items())[:acting]:
+        if isinstance(value, Index) and not isinstance(value, Subset):
+            said = f"{others.pop(first)}: {said}"
+    rest = ", ".join(f"{other.replace('_', ' ')} {label_of(value)}" for other, value in others.items())
+    return f"{said} ({rest})" if rest else said

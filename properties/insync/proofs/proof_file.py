@@ -35,6 +35,7 @@ class Proof:
         k: how many good states in a row are assumed before a step.
         solver: what answered, such as "z3 4.13".
         results: for each query its verdict and seconds, as they were when the file was written.
+        within: the names of the invariants that the model was confined to.
     """
 
     model: str
@@ -44,6 +45,7 @@ class Proof:
     k: int
     solver: str
     results: Mapping[str, tuple[str, float]]
+    within: tuple[str, ...] = ()
 
 
 def results_of(induction: Induction) -> dict[str, tuple[str, float]]:
@@ -60,6 +62,7 @@ def proof_text(proof: Proof) -> str:
         "k": proof.k,
         "properties": list(proof.properties),
         "lemmas": list(proof.lemmas),
+        **({"within": list(proof.within)} if proof.within else {}),
         "solver": proof.solver,
         "results": {name: {"verdict": v, "seconds": s} for name, (v, s) in proof.results.items()},
     }
@@ -107,6 +110,7 @@ class _Reader:
             k=k,
             solver=str(self.content.get("solver", "")),
             results={},  # what the file says of itself is not looked at
+            within=self._names("within") if "within" in self.content else (),
         )
 
     def _names(self, key: str) -> tuple[str, ...]:

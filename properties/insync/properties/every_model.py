@@ -21,7 +21,7 @@ TYPE_OK_SENTENCE = "Every step assigns values that their fields can hold, at pla
 def _some_action_is_enabled(model: Model) -> Node:
     graph = model.program.graph
     guards = [combine(graph, Op.AND, list(action.guard)) for action in model.program.actions]
-    return combine(graph, Op.OR, guards)
+    return combine(graph, Op.OR, [model.program.outside, *guards])
 
 
 deadlock_free = Invariant(

@@ -6,7 +6,6 @@ its own counts; the later of two of one class and name counts.
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from insync.model.actions import invariant_names, parameter_types, scopes_of
 from insync.model.errors import ModelError, UserError, closest
 from insync.model.graph import Node
 from insync.model.steps import STATES, step_invariant_specs
+from insync.properties.class_names import headline_of, named_in, names_within, place_of_names
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, deadlock_free
 from insync.properties.fairness import Fairness
 from insync.properties.invariants import Because, Invariant, Predicate, invariant_beside, own_invariant
@@ -27,6 +27,7 @@ from insync.properties.step_invariants import PairPredicate, StepInvariant, own_
 
 __all__ = [
     "Judged",
+    "default_names",
     "eventually",
     "invariant",
     "invariants_of",
@@ -34,7 +35,6 @@ __all__ = [
     "leads_to",
     "lemma",
     "lemmas_of",
-    "named_in",
     "run_properties_of",
     "select",
     "select_lemmas",
@@ -227,6 +227,11 @@ class Judged:
     invariants: tuple[Invariant, ...]
     nodes: tuple[Node, ...]
 
+    @property
+    def conditions(self) -> dict[str, Node]:
+        """The condition on states of each invariant, by its name."""
+        return {found.name: node for found, node in zip(self.invariants, self.nodes, strict=True)}
+
     def written(self, model: Model) -> dict[str, Node]:
         """Return the condition of each invariant as its author wrote it, by its name."""
         return {found.name: found.as_written(model) for found in self.invariants}
@@ -255,8 +260,22 @@ def sentences_of(model: Model) -> dict[str, str]:
     return {**{name: found.sentence for name, found in invariants_of(model).items()}, TYPE_OK: TYPE_OK_SENTENCE}
 
 
+def default_names(model: Model) -> tuple[str, ...]:
+    """Return the names of the properties that are checked when none is named.
+
+    They are the model's headline, or where its class has none all its invariants but `deadlock_free`. What the model is
+    confined to is not among them.
+
+    Raises:
+        ModelError: the headline is something else than a tuple of names.
+    """
+    headline, within = headline_of(model), names_within(model)
+    named = [name for name in invariants_of(model) if name != DEADLOCK_FREE] if headline is None else headline
+    return tuple(name for name in named if name not in within)
+
+
 def select(model: Model, names: Iterable[str] | None = None) -> tuple[str, ...]:
-    """Return the names of properties of states, each once and in the order given; None names the model's headline.
+    """Return the names of properties, each once and in the order given; None names `default_names`.
 
     Raises:
         UserError: the model has no property of that name.
@@ -265,7 +284,7 @@ def select(model: Model, names: Iterable[str] | None = None) -> tuple[str, ...]:
 
 
 def judge(model: Model, names: Iterable[str] | None = None) -> Judged:
-    """Return what a model is judged by: the named properties of states; None names its headline properties.
+    """Return what a model is judged by: the named properties of states; None names `default_names`.
 
     A lemma can be named as well, to search for a state in which it fails.
 
@@ -314,10 +333,10 @@ def select_run_properties(model: Model, names: Iterable[str] | None = None) -> l
 
 def _asked(model: Model, names: Iterable[str] | None) -> tuple[tuple[str, ...], list[Invariant]]:
     known = invariants_of(model)
-    asked = tuple(dict.fromkeys(headline_of(type(model)) if names is None else named_in("properties", names)))
+    asked = tuple(dict.fromkeys(default_names(model) if names is None else named_in("properties", names)))
 
     def unknown(name: str) -> str:
-        where = f"{_place_of_headline(type(model))}headline names {name!r}, but " if names is None else ""
+        where = f"{place_of_names(type(model), 'headline')}headline names {name!r}, but " if names is None else ""
         if name in run_properties_of(model):
             again = f"`insync liveness {model.name} --property {name}`"
             return f"{where}{name} is about runs, not about states: {again} decides it."
@@ -325,53 +344,6 @@ def _asked(model: Model, names: Iterable[str] | None) -> tuple[tuple[str, ...], 
 
     with_condition = [name for name in asked if name != TYPE_OK]
     return asked, _named({**lemmas_of(model), **known}, with_condition, unknown)
-
-
-def named_in(argument: str, names: object) -> tuple[str, ...]:
-    """Return the names that an argument gives.
-
-    Raises:
-        UserError: it is one string in place of several, or not names at all.
-    """
-    if isinstance(names, str):
-        message = f"{argument}={names!r} is one string; give a list of names: {argument}=[{names!r}]."
-        raise UserError(message)
-    listed = tuple(names) if isinstance(names, Iterable) else None
-    if listed is None or not all(isinstance(name, str) for name in listed):
-        message = f"{argument}={names!r} is not a list of names; write {argument}=['name', ...]."
-        raise UserError(message)
-    return listed
-
-
-def headline_of(kind: type[Model]) -> tuple[str, ...]:
-    """Return the properties that are checked when none is named.
-
-    Raises:
-        ModelError: something else than a tuple of names stands there.
-    """
-    if isinstance(kind.headline, str):
-        message = (
-            f"{_place_of_headline(kind)}headline is the string {kind.headline!r}. "
-            f"Write a tuple of names: headline = ({kind.headline!r},)."
-        )
-        raise ModelError(message)
-    given: object = kind.headline
-    if not isinstance(given, tuple | list) or not all(isinstance(name, str) for name in given):
-        where = _place_of_headline(kind)
-        message = f"{where}headline is {given!r}. Write a tuple of names of properties, or leave it out."
-        raise ModelError(message)
-    return tuple(kind.headline)
-
-
-def _place_of_headline(kind: type[Model]) -> str:
-    """Return file, line and name of the class that says what the headline is, with a colon and a space."""
-    base = next(base for base in kind.__mro__ if "headline" in vars(base))
-    try:
-        _, line = inspect.getsourcelines(base)
-        place = f"{inspect.getsourcefile(base)}:{line}: "
-    except (OSError, TypeError):  # a class that was made in a console has no source
-        place = ""
-    return f"{place}class {base.__name__}: "
 
 
 def _named(known: Mapping[str, T], names: Iterable[str], unknown: Callable[[str], str]) -> list[T]:

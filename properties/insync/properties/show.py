@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from insync.model import Model, ReadableState
-from insync.model.domains import Array, Domain, Option, OptionalScalar, Record, Scalar
+from insync.model.cell_domains import cell_domains
+from insync.model.domains import OptionalScalar
 from insync.model.graph import Node, Op, Quantifier
+from insync.model.readable import plain
 
-__all__ = ["AFTER", "BEFORE", "Reading", "field_value", "plain", "read_pair", "read_state", "show", "shown"]
+__all__ = ["AFTER", "BEFORE", "PART", "Reading", "field_value", "plain", "read_pair", "read_state", "show", "shown"]
 
 LONGEST = 160
 """A condition that takes more characters is not shown: nobody would read it."""
@@ -21,31 +23,23 @@ _INFIX = {
     Op.BITAND: "&", Op.BITOR: "|", Op.BITDIFF: "-",
 }  # fmt: skip
 _NEGATED = {Op.EQ: "!="}
-_PART = re.compile(r"\[([^\]]*)\]|\.?([^.\[\]]+)")
+PART = re.compile(r"\{(.*)\}$|\[([^\]]*)\]|\.?([^.\[\]{]+)")
+"""The parts of a cell's path: a value that is in a set or not, an index, or a name."""
 
 
 def field_value(state: ReadableState, path: str) -> object:
-    """Return the value at a cell's path, such as `replica[b1].log[0].epoch`; None inside an absent record."""
+    """Return the value at a cell's path, such as `replica[b1].log[0].epoch`; None inside what is not there."""
     value: Any = state
-    for index, name in _PART.findall(path):
+    for member, index, name in PART.findall(path):
         if value is None:
             return None
-        key = name or index
-        value = value[int(key)] if isinstance(value, list) else value[key]
+        if member:
+            value = member in map(plain, value)
+        elif isinstance(value, list):
+            value = len(value) if name else next(iter(value[int(index) :]), None)
+        else:
+            value = value[name or index]
     return value
-
-
-def plain(value: object) -> str:
-    """Return a readable value as it is written in a sentence."""
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list):
-        return f"{{{', '.join(map(plain, value))}}}"
-    if isinstance(value, dict):
-        return f"({', '.join(f'{name}={plain(part)}' for name, part in value.items())})"
-    return str(value)
 
 
 BEFORE, AFTER = "before", "after"
@@ -67,10 +61,6 @@ class Reading:
     paths: tuple[str, ...]
     decode: Callable[[tuple[int, ...]], ReadableState]
     prefixed: bool = False
-
-    def own_path(self, path: str) -> str:
-        """Return the path within one state."""
-        return path.partition(".")[2] if self.prefixed else path
 
 
 def read_state(model: Model) -> Reading:
@@ -109,7 +99,8 @@ def shown(reading: Reading, node: Node) -> str:
 
 class _Shown:
     def __init__(self, reading: Reading) -> None:
-        self.paths, self.reading = reading.paths, reading
+        own = list(cell_domains(reading.model.state))
+        self.paths, self.domains = reading.paths, own * 2 if reading.prefixed else own
 
     def text(self, node: Node, depth: int) -> str:
         if depth > 12:
@@ -135,12 +126,7 @@ class _Shown:
         """Show a comparison of a field with a constant by what the constant is called: `leader == b1`."""
         a, b = node.args
         if a.op is Op.CELL and b.op is Op.CONST:
-            path = self._path(a)
-            codes = [0] * len(self.paths)
-            codes[int(str(a.arg))] = int(str(b.arg))
-            value = field_value(self.reading.decode(tuple(codes)), path)
-            if not isinstance(value, dict):
-                return f"{path} == {plain(value)}"
+            return self._comparison(int(str(a.arg)), b.lo)
         if a.op is Op.CELL and b.op is Op.CELL and self._first(a) == self._first(b):
             return f"{self._path(a)} == {self._path(b)}"
         return f"{self.text(a, depth + 1)} == {self.text(b, depth + 1)}"
@@ -150,16 +136,10 @@ class _Shown:
 
     def _first(self, node: Node) -> int:
         """The number that code 0 of a cell stands for; that of an option of a number is one less than its least."""
-        domain: Domain = self.reading.model.state
-        for index, name in _PART.findall(self.reading.own_path(self._path(node))):
-            domain = domain.of if isinstance(domain, Option) else domain
-            if isinstance(domain, Record):
-                domain = domain.fields[name or index]
-            elif isinstance(domain, Array):
-                domain = domain.of
+        domain = self.domains[int(str(node.arg))]
         if isinstance(domain, OptionalScalar):
             return (domain.of.first or 0) - 1
-        return (domain.first or 0) if isinstance(domain, Scalar) else 0
+        return 0 if domain is None else domain.first or 0
 
     def _number(self, node: Node, more: int) -> str:
         """Show the code of a cell plus a number by the value that the cell has: codes begin with 0, values need not."""
@@ -167,13 +147,21 @@ class _Shown:
         sign = "-" if offset < 0 else "+"
         return f"({self._path(node)} {sign} {abs(offset)})" if offset else self._path(node)
 
+    def _comparison(self, cell: int, code: int) -> str:
+        """Show that a cell has a code by what that stands for."""
+        path, domain = self.paths[cell], self.domains[cell]
+        if domain is not None:
+            return f"{path} == {plain(domain.readable(code))}"
+        in_set = PART.findall(path)[-1][0]
+        if in_set:
+            return f"{path.removesuffix(f'{{{in_set}}}')} {'contains' if code else 'lacks'} {in_set}"
+        return f"{path} {'!=' if code else '=='} none"
+
     def _membership(self, cell: int, number: int) -> str:
         """Show a test for one member by what the member is called: `isr contains b1`."""
-        path = self.paths[cell]
-        codes = [0] * len(self.paths)
-        codes[cell] = 1 << number
-        members = field_value(self.reading.decode(tuple(codes)), path)
-        return f"{path} contains {members[0] if isinstance(members, list) and members else number}"
+        domain = self.domains[cell]
+        assert domain is not None
+        return f"{self.paths[cell]} contains {(domain.readable(1 << number) or [number])[0]}"
 
     def _operation(self, node: Node, parts: list[str]) -> str:
         op = node.op

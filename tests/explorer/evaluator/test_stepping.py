@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import random
+
 import pytest
 
+from insync.explorer.evaluator import stepping
 from insync.explorer.evaluator.stepping import Move, Refused, Stepper, Walk, confirmed
 from insync.model.errors import GuardError, InternalError
+from insync.model.evaluator import Evaluator
+from insync_nearby import walked
 from insync_toys import DieHard, Overflow, TokenRing
 
 
@@ -16,9 +21,33 @@ def test_an_action_leads_on_or_is_refused_or_is_not_enabled() -> None:
         outcomes = dict(stepper.outcomes(walk.codes))
     refused = next(number for number, outcome in outcomes.items() if isinstance(outcome, Refused))
     here = walk.codes
-    with pytest.raises(Refused):
-        walk.step(refused)
+    for _ in range(2):
+        with pytest.raises(Refused) as caught:
+            walk.step(refused)
+        outcome = stepper.attempt(here, refused)
+        assert isinstance(outcome, Refused)
+        assert (
+            (caught.value.number, caught.value.message) == (outcome.number, outcome.message) == (refused, str(outcome))
+        )
+        assert str(caught.value) == outcome.message
+        check = Evaluator(stepper.model.program).failing_check(refused, here)
+        assert check is not None
+        assert outcome.message == check.message
     assert walk.codes == here
+
+
+@pytest.mark.parametrize("remembered", [1, 2, 5, 1000])
+def test_what_is_forgotten_is_found_again(remembered: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stepping, "_REMEMBERED", remembered)
+    model, chance = TokenRing(two_tokens=1), random.Random(5)
+    stepper, evaluator = Stepper(model), Evaluator(model.program)
+    asked = [before for before, _, _ in walked(model, chance, 20, 10)]
+    for codes in chance.choices(asked, k=200):
+        enabled = evaluator.enabled(codes)
+        assert sorted(number for found in stepper.enabled(codes).values() for number in found) == enabled
+        for number in range(len(stepper.actions)):
+            after = evaluator.step(number, codes) if number in enabled else None
+            assert stepper.attempt(codes, number) == after
 
 
 def test_what_is_enabled_are_the_outcomes_and_nothing_else_can_be_taken() -> None:

@@ -12,6 +12,7 @@ from insync.model import Model, ReadableState
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes
 from insync_lamp import Lamp
+from insync_post import Post
 from insync_toys import Clock
 
 BOUNDS = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}
@@ -69,7 +70,9 @@ def test_a_walk_without_steps_is_the_initial_state(state: ReadableState) -> None
     assert KIP320.encode(state) == KIP320.program.initials[0]
 
 
-@pytest.mark.parametrize("model", [KIP320, Lamp(), model_of("async_isr"), model_of("kip101")], ids=lambda m: m.name)
+@pytest.mark.parametrize(
+    "model", [KIP320, Lamp(), Post(), model_of("async_isr"), model_of("kip101")], ids=lambda m: m.name
+)
 @given(data=st.data())
 def test_typed_states_are_states(model: Model, data: st.DataObject) -> None:
     state = data.draw(typed_states(model))

@@ -11,6 +11,7 @@ from insync.explorer.traces.itf import itf_text, write_itf
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.model.evaluator import Evaluator
 from insync_lamp import Lamp
+from insync_post import Post
 
 
 def _trace(refused: RefusedStep | None = None) -> Trace:
@@ -95,3 +96,27 @@ def test_a_refused_step_is_told_in_the_description() -> None:
 def test_the_file_is_the_text(tmp_path: Path) -> None:
     write_itf(tmp_path / "t.itf.json", _trace(), Lamp().state)
     assert (tmp_path / "t.itf.json").read_text() == itf_text(_trace(), Lamp().state)
+
+
+def test_sequences_bags_and_sets_are_those_of_tla() -> None:
+    model = Post()
+    letter = {"kind": "ANSWER", "to": "home1", "page": None}
+    state = {"queue": [letter], "bag": [letter, letter], "asked": ["home1"], "heard": [letter, letter | {"page": 2}]}
+    assert model.decode(model.encode(state)) == state
+    trace = Trace("post", dict(model.b), "nothing_is_lost", (TraceStep(None, {}, state),), "lost.")
+    exported = json.loads(itf_text(trace, model.state))
+    nothing, two = {"tag": "Nothing", "value": "U_OF_UNIT"}, {"tag": "Some", "value": {"#bigint": "2"}}
+    assert {name: exported["states"][0][name] for name in state} == {
+        "queue": [letter | {"page": nothing}],
+        "bag": {"#map": [[letter | {"page": nothing}, {"#bigint": "2"}]]},
+        "asked": {"#set": ["home1"]},
+        "heard": {"#set": [letter | {"page": nothing}, letter | {"page": two}]},
+    }
+    element = "{ kind: Str, to: Str, page: Nothing(UNIT) | Some(Int) }"
+    types = exported["#meta"]["varTypes"]
+    assert {name: types[name] for name in state} == {
+        "queue": f"Seq({element})",
+        "bag": f"({element}) -> Int",
+        "asked": "Set(Str)",
+        "heard": f"Set({element})",
+    }

@@ -11,10 +11,10 @@ from insync.kafka.published import AsyncIsr, Kip320
 from insync.machine.packed import Found, Words
 from insync.model import Model
 from insync.model.evaluator import evaluate
-from insync.properties.registry import invariants_of, lemmas_of
+from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
 from insync_machine import violations_by_machine
 from insync_nearby import neighbours
-from insync_promises import MEANINGS, Seen
+from insync_promises import MEANINGS, RUN_MEANINGS, Seen
 
 SMALL = Kip320(replicas=2, log_size=2, max_records=2, max_leader_epoch=2)
 MODELS = [SMALL, Kip320(replicas=3, log_size=2, max_records=2, max_leader_epoch=1)]
@@ -30,6 +30,7 @@ def sampled(model: Model) -> tuple[list[Words], list[Seen]]:
 
 def test_every_property_and_lemma_is_written_twice() -> None:
     assert {*MEANINGS, "deadlock_free"} == set(CLAIMS)
+    assert set(RUN_MEANINGS) == set(run_properties_of(SMALL))
 
 
 @cache
@@ -45,6 +46,24 @@ def test_it_fails_where_its_sentence_is_wrong_and_nowhere_else(name: str, model:
     wrong = [state for state, one in zip(states, seen, strict=True) if not MEANINGS[name](one)]
     assert 10 < len(wrong) < len(states) - 10, "some states are on each side"
     assert violations(model)[name] == Found(len(wrong), min(wrong))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=["two", "three"])
+def test_what_a_property_of_runs_waits_for_is_what_its_sentence_says(model: Model) -> None:
+    states, seen = sampled(model)
+    nodes, expected, names = [], [], []
+    for name, found in run_properties_of(model).items():
+        for one in found.instances(model):
+            bound = [int(label[1:]) - (key == "replica") for key, label in one.bindings.items()]
+            for place, node in enumerate((one.when, one.then)):
+                wrong = [w for w, s in zip(states, seen, strict=True) if not RUN_MEANINGS[name](s, *bound)[place]]
+                if node is not None:
+                    assert 10 < len(wrong) < len(states) - 10, name
+                    nodes.append(node)
+                    expected.append(Found(len(wrong), min(wrong)))
+                    names.append((str(one), name, place))
+    checked = violations_by_machine(model, nodes, states)
+    assert dict(zip(names, checked, strict=True)) == dict(zip(names, expected, strict=True))
 
 
 def test_what_is_not_in_a_log_has_no_value() -> None:

@@ -66,7 +66,7 @@ def test_a_level_whose_successors_fill_a_buffer_again_and_again_is_expanded_to_i
                 packets += 1
                 found += [schema.unpack([word]) for word in array("Q", row.block)]
             elif row.kind is Kind.EXPANDED:
-                taken, _ = read_expanded(row.block, 2, schema.words)
+                taken, _, _ = read_expanded(row.block, 2, schema.words)
     assert packets > 3 if several else packets == 1
     assert sorted(found) == [(number, mark) for number in range(STATES) for mark in (1, 2)]
     assert taken == [STATES, STATES]

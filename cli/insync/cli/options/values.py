@@ -37,7 +37,8 @@ class Whole(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
         if not _WHOLE.fullmatch(text):
             self.fail(f"{str(value)!r} is not a whole number; give one {self.allowed()}.", param, ctx)
         greatest = _GREATEST if self.highest is None else self.highest
-        number = int(text) if len(text) <= _DIGITS else -1 if text.startswith("-") else greatest + 1
+        beyond = self.lowest - 1 if text.startswith("-") else greatest + 1
+        number = int(text) if len(text) <= _DIGITS else beyond
         if not self.lowest <= number <= greatest:
             most = f" and at most {greatest}" if self.highest is None and number > greatest else ""
             self.fail(f"{text} is out of range; give a whole number {self.allowed()}{most}.", param, ctx)

@@ -21,6 +21,7 @@ from insync.explorer.traces.trace_file import read_trace, write_trace
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes
+from insync.properties.confine import confined
 
 __all__ = ["Disagreement", "model_based_test", "replay_against"]
 
@@ -69,7 +70,7 @@ def model_based_test(
     Raises:
         UserError: an adapter that lacks an action or shows nothing, and all that `state_machine` raises.
     """
-    built, given = model_of(model, bounds), dict(outputs or {})
+    built, given = confined(model_of(model, bounds)), dict(outputs or {})
     check_adapter(built, adapter, given)
     return build_machine(SystemMachine, built, properties, {"new_driver": staticmethod(adapter), "outputs": given})
 

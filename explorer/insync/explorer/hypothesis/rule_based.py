@@ -21,6 +21,7 @@ from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes
+from insync.properties.confine import confined
 from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain_step
 from insync.properties.step_invariants import StepInvariant
@@ -60,7 +61,7 @@ def state_machine(
     Raises:
         UserError: an unknown model, bound or property, or no action is enabled in an initial state.
     """
-    built = model_of(model, bounds)
+    built = confined(model_of(model, bounds))
     return build_machine(ModelMachine, built, properties, {})
 
 

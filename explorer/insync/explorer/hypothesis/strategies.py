@@ -28,6 +28,7 @@ from insync.model.domains import (
 )
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes
+from insync.properties.confine import confined
 
 __all__ = ["initial_states", "reachable_states", "typed_states"]
 
@@ -50,7 +51,7 @@ def reachable_states(
     if max_steps < 0:
         message = f"max_steps={max_steps} must be at least 0; a walk of 0 steps is the initial state."
         raise UserError(message)
-    stepper = Stepper(model_of(model, bounds))
+    stepper = Stepper(confined(model_of(model, bounds)))
     return _walks(stepper, max_steps).map(stepper.model.decode)
 
 

@@ -55,7 +55,7 @@ class Mutant:
     def program(self, original: Program) -> Program:
         """Return the mutated program."""
         actions = tuple(self.replaced.get(number, action) for number, action in enumerate(original.actions))
-        return Program(original.graph, original.schema, actions, original.action_names, original.initials)
+        return replace(original, actions=actions)
 
 
 def mutants_of(model: Model, only: Sequence[str] | None = None) -> list[Mutant]:

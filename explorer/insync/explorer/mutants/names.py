@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 
 from insync.model import Index, Model
-from insync.model.domains import Array, Domain, Option, Record
+from insync.model.domains import Array, Bag, BitSet, Domain, ListedSet, Option, Record, Seq
 from insync.model.graph import Node, Op, Quantifier, reachable
 from insync.model.program import BoundAction
-from insync.properties.show import show
+from insync.properties.show import PART, show
 
 __all__ = ["assignment_of", "condition_name", "part_name"]
 
@@ -19,7 +19,7 @@ _MOST_FIELDS = 5
 def assignment_of(model: Model, action: BoundAction, cell: int) -> str:
     """Return what an update of a cell assigns to, as it was written: `replica[follower].log[]`.
 
-    An optional record is assigned as a whole, and an element of an array whatever its place.
+    An optional record, a sequence, a bag and a set are assigned as a whole, an element of an array whatever its place.
     """
     return _general(model.state, model.program.schema.cells[cell].path, action, whole=True)
 
@@ -57,22 +57,21 @@ def _fields(model: Model, action: BoundAction, node: Node) -> str:
     return ", ".join(shown) + (", ..." if len(names) > _MOST_FIELDS else "")
 
 
-_PART = re.compile(r"\[([^\]]*)\]|\.?([^.\[\]]+)")
-
-
 def _general(domain: Domain, path: str, action: BoundAction, *, whole: bool) -> str:
     """Return a cell's path with parameters in place of members; `whole`: of the assignment that it is a part of."""
     text, bound = "", {name: value for name, value in action.parameters if isinstance(value, Index)}
-    for index, name in _PART.findall(path):
+    for part in PART.finditer(path):
+        if isinstance(domain, (Seq, Bag, ListedSet, BitSet)):
+            return text if whole else text + path[part.start() :]
         if isinstance(domain, Option):
             if whole:
                 return text
             domain = domain.of
         if isinstance(domain, Record):
-            domain = domain.fields[name]
-            text += f".{name}" if text else name
+            domain = domain.fields[part[3]]
+            text += f".{part[3]}" if text else part[3]
         elif isinstance(domain, Array):
-            text += f"[{_index(domain, index, bound, whole=whole)}]"
+            text += f"[{_index(domain, part[2], bound, whole=whole)}]"
             domain = domain.of
     return text
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from insync.explorer.alike import UNUSED, symmetry_for
 from insync.explorer.breadth_first.search import Space
 from insync.explorer.check import result_of, stopped_before, violations_in
 from insync.explorer.given_model import ModelLike, model_of
@@ -19,6 +20,7 @@ from insync.explorer.verdict import CheckResult, Violation
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.kernels import Kernels, load
 from insync.model import Model
+from insync.properties.confine import confined
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import Judged, judge
 from insync.spark_explore.driver.jobs import Stopped
@@ -57,6 +59,8 @@ def check(
     limits: Limits | None = None,
     options: SparkOptions | None = None,
     keep_going: bool = False,
+    symmetry: bool = True,
+    within: Sequence[str] | None = None,
     reporter: Reporter | None = None,
     task_reporter: TaskReporter | None = None,
     stop: threading.Event | None = None,
@@ -72,6 +76,9 @@ def check(
         limits: bounds of compilation and search; `memory_bytes` bounds the tables of one executor.
         options: how to use Spark.
         keep_going: whether to go on to the end of the space after a violation.
+        symmetry: whether one state is visited for all that differ only in who is who of a symmetric sort.
+        within: names of invariants; states in which one fails are checked and not expanded. None is what the model's
+            class says.
         reporter: is told of each level.
         task_reporter: is told the times and sizes of each task.
         stop: ends compilation or search when it is set.
@@ -82,17 +89,19 @@ def check(
     """
     options, limits = options or SparkOptions(), limits_of(limits)
     watch, clock = Watch(replace(limits, memory_bytes=None), stop), _Clock()
-    model = model_of(model, bounds)
+    model = confined(model_of(model, bounds), within)
     judged, program = judge(model, properties), model.program
     try:
-        recipe = interruptible(lambda _: recipe_for(program, judged.nodes), watch.interrupted)
+        alike = symmetry_for(model, judged.conditions, watch.go_on) if symmetry else UNUSED
+        used = alike.symmetry
+        recipe = interruptible(lambda _: recipe_for(program, judged.nodes, symmetry=used), watch.interrupted)
         with watch.telling(while_compiling(reporter, watch)):
             kernels = load(recipe.texts, watch.interrupted)
     except GivenUp as ended:
         clock.lap("compile")
         return replace(stopped_before(model, judged, ended, clock.seconds["compile"]), engine="spark")
     clock.lap("compile")
-    identity = identity_of(model, tuple(found.name for found in judged.invariants), recipe.digest)
+    identity = identity_of(model, tuple(found.name for found in judged.invariants), recipe.digest, used is not None)
     if options.run_dir is not None:
         _examine(RunFolder(options.run_dir), identity, options.resume)  # before Spark is started
     try:
@@ -111,7 +120,7 @@ def check(
         return replace(_not_begun(model, judged, ended, clock.seconds, options, keep_going), engine="spark")
     if traced.violations:
         clock.lap("trace")
-    result = result_of(model, judged, traced.space, traced.violations, clock.seconds)
+    result = result_of(model, judged, traced.space, traced.violations, clock.seconds, alike)
     return replace(result, engine="spark", warnings=(*result.warnings, *traced.left_out))
 
 

@@ -10,6 +10,7 @@ from insync.machine.kernels import Part, load
 from insync.machine.sizes import BATCH
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
+from insync.properties.confine import confined
 from insync.spark_explore.driver.manifest import Manifest, read_manifest, require_manifest
 from insync.spark_explore.driver.options import SparkOptions
 from insync.spark_explore.driver.session import open_session, prepare_workers
@@ -68,6 +69,12 @@ def export(run_dir: str, out: str, options: SparkOptions | None = None) -> tuple
     run = RunFolder(run_dir)
     manifest = read_manifest(run)
     require_version(manifest.identity.insync)
+    if manifest.identity.symmetric:
+        message = (
+            f"{run.uri}: this run has one state for all that differ in who is who only, and tables need every state. "
+            f"Search again with symmetry=False (--no-symmetry) in another --run-dir."
+        )
+        raise UserError(message)
     graph = _graph(run, manifest)
     expanded = manifest.ledger.expanded
     with open_session(options.session, options.master, options.remote) as spark:
@@ -89,7 +96,7 @@ _STEPS = "state binary, depth int, action string, step string, next binary"
 
 
 def _graph(run: RunFolder, manifest: Manifest) -> _Graph:
-    model = find_model(manifest.identity.model)(**manifest.identity.bounds)
+    model = confined(find_model(manifest.identity.model)(**manifest.identity.bounds), manifest.identity.within)
     program: Program = model.program
     return _Graph(
         run.uri,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from insync.explorer.breadth_first.search import Hit, Space
 from insync.explorer.limits import Limits, Watch
-from insync.machine.packed import Found
+from insync.machine.packed import Found, Stepless
 
 __all__ = ["Ledger", "LevelFigures"]
 
@@ -18,29 +18,35 @@ class LevelFigures:
     """A level.
 
     Attributes:
-        count: its states.
+        count: its states, as they were visited.
+        states: how many these stand for.
         violations: for each property those among them that violate it.
         steps: of each action, from its states; None before it is expanded.
         refused: the steps whose checks fail.
+        stepless: how many of its states have no step.
     """
 
     count: int = 0
+    states: int = 0
     violations: list[Found] = field(default_factory=list)
     steps: list[int] | None = None
     refused: Found = field(default_factory=Found)
+    stepless: Stepless = field(default_factory=Stepless)
 
-    def add_closed(self, count: int, violations: Sequence[Found]) -> None:
+    def add_closed(self, count: int, states: int, violations: Sequence[Found]) -> None:
         """Take in what a partition found in the level."""
         self.count += count
+        self.states += states
         if not self.violations:
             self.violations = [Found() for _ in violations]
         for total, found in zip(self.violations, violations, strict=True):
             total.add(found)
 
-    def add_expanded(self, steps: Sequence[int], refused: Found) -> None:
+    def add_expanded(self, steps: Sequence[int], refused: Found, stepless: Stepless) -> None:
         """Take in how a partition expanded its part of the level."""
         self.steps = list(steps) if self.steps is None else [a + b for a, b in zip(self.steps, steps, strict=True)]
         self.refused.add(refused)
+        self.stepless += stepless
 
 
 class Ledger:
@@ -79,8 +85,13 @@ class Ledger:
         It is what the local search finds in the same levels; levels that were searched beyond its end are left out.
         """
         start = self.start
-        space = Space(
-            [], list(start.steps), list(start.levels), dict(start.violations), start.refused, None, start.expanded
+        space = replace(
+            start,
+            steps=list(start.steps),
+            levels=list(start.levels),
+            violations=dict(start.violations),
+            visited=list(start.visited),
+            stepless=list(start.stepless),
         )
         if space.expanded == len(space.levels):
             return space, True
@@ -98,6 +109,7 @@ class Ledger:
                 if not keep_going:  # the level does not count as expanded
                     return space, True
             space.steps = [a + b for a, b in zip(space.steps, figures.steps, strict=True)]
+            space.stepless.append(figures.stepless)
             space.expanded = len(space.levels)
             if not self._close(space):
                 return space, space.expanded == len(space.levels) and len(space.levels) + 1 in self.levels
@@ -115,7 +127,8 @@ class Ledger:
         figures = self.levels.get(level)
         if figures is None or not figures.count:
             return False
-        space.levels.append(figures.count)
+        space.levels.append(figures.states)
+        space.visited.append(figures.count)
         for number, found in enumerate(figures.violations):
             if found.least is not None and number not in space.violations:
                 space.violations[number] = Hit(level, found.count, found.least)
@@ -129,17 +142,21 @@ class Ledger:
         return {
             "start": {
                 "levels": start.levels,
+                "visited": start.visited,
                 "steps": start.steps,
                 "expanded": start.expanded,
                 "violations": {str(number): _hit(hit) for number, hit in start.violations.items()},
                 "refused": None if start.refused is None else _hit(start.refused),
+                "stepless": [_stepless(found) for found in start.stepless],
             },
             "levels": {
                 str(level): {
                     "count": figures.count,
+                    "states": figures.states,
                     "violations": [_found(found) for found in figures.violations],
                     "steps": figures.steps,
                     "refused": _found(figures.refused),
+                    "stepless": _stepless(figures.stepless),
                 }
                 for level, figures in sorted(self.levels.items())
             },
@@ -151,15 +168,23 @@ class Ledger:
         start = entries["start"]
         violations = {int(number): _read_hit(hit) for number, hit in start["violations"].items()}
         refused = start["refused"] and _read_hit(start["refused"])
-        ledger = cls(Space([], start["steps"], start["levels"], violations, refused, None, start["expanded"]))
+        stepless = [Stepless(*found) for found in start["stepless"]]
+        levels, expanded, visited = start["levels"], start["expanded"], start["visited"]
+        ledger = cls(Space([], start["steps"], levels, violations, refused, None, expanded, stepless, visited))
         for level, figures in entries["levels"].items():
             ledger.levels[int(level)] = LevelFigures(
                 figures["count"],
+                figures["states"],
                 [_read_found(found) for found in figures["violations"]],
                 figures["steps"],
                 _read_found(figures["refused"]),
+                Stepless(*figures["stepless"]),
             )
         return ledger
+
+
+def _stepless(found: Stepless) -> list[int]:
+    return [found.stuck, found.outside]
 
 
 def _found(found: Found) -> list[Any]:

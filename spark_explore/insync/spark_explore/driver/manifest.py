@@ -11,6 +11,7 @@ from typing import Any
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
+from insync.properties.class_names import names_within
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.version import insync_version
@@ -27,12 +28,14 @@ __all__ = [
 ]
 
 MANIFEST = "manifest.json"
-_FORMAT = "insync-run/1"
+_FORMAT = "insync-run/2"
 _MEANING = {
     "insync": "another version of insync",
     "model": "another model",
     "bounds": "other bounds",
     "properties": "other properties",
+    "symmetric": "a search of another kind",
+    "within": "a search that was confined otherwise",
     "code": "other rules, or another code generator",
 }
 
@@ -46,6 +49,8 @@ class Identity:
         model, bounds: what is searched.
         properties: what is checked.
         code: a hash of the transition relation and the properties, as they are traced.
+        symmetric: whether its states stand for all that differ in who is who only.
+        within: the invariants that it is confined to.
     """
 
     insync: str
@@ -53,6 +58,8 @@ class Identity:
     bounds: Mapping[str, int | str]
     properties: tuple[str, ...]
     code: str
+    symmetric: bool = False
+    within: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +79,10 @@ class Manifest:
     ledger: Ledger
 
 
-def identity_of(model: Model, properties: tuple[str, ...], code: str) -> Identity:
+def identity_of(model: Model, properties: tuple[str, ...], code: str, symmetric: bool = False) -> Identity:
     """Return what a run of this model and these properties searches."""
-    return Identity(insync_version(), model_reference(model), model.identity, properties, code)
+    within = names_within(model)
+    return Identity(insync_version(), model_reference(model), model.identity, properties, code, symmetric, within)
 
 
 def write_manifest(folder: RunFolder, manifest: Manifest) -> None:
@@ -87,6 +95,8 @@ def write_manifest(folder: RunFolder, manifest: Manifest) -> None:
         "bounds": dict(identity.bounds),
         "properties": list(identity.properties),
         "code": identity.code,
+        "symmetric": identity.symmetric,
+        "within": list(identity.within),
         "run": manifest.run,
         "partitions": manifest.partitions,
         **manifest.ledger.entries(),
@@ -112,7 +122,13 @@ def read_manifest(folder: RunFolder) -> Manifest:
         message = f"{folder.uri}/{MANIFEST}: format is {found!r}, and this insync reads {_FORMAT!r}. Search again."
         raise UserError(message)
     identity = Identity(
-        entries["insync"], entries["model"], entries["bounds"], tuple(entries["properties"]), entries["code"]
+        entries["insync"],
+        entries["model"],
+        entries["bounds"],
+        tuple(entries["properties"]),
+        entries["code"],
+        entries["symmetric"],
+        tuple(entries["within"]),
     )
     return Manifest(identity, entries["run"], entries["partitions"], Ledger.from_entries(entries))
 

@@ -10,6 +10,7 @@ from insync.explorer.breadth_first.search import Space
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Progress, Reporter
 from insync.machine.memory import resident_memory
+from insync.machine.packed import Stepless
 from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped, level_plan, run_plan
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.executor.worker import RunPlace
@@ -108,8 +109,8 @@ class SparkSearch:
         """How many levels the next job makes."""
         if self._careful:
             return 1
-        longest = next(number for size, number in _LONGEST if space.levels[-1] <= size)
-        longest = min(longest, _levels_left(space.levels))
+        longest = next(number for size, number in _LONGEST if space.visited[-1] <= size)
+        longest = min(longest, _levels_left(space.visited))
         if self.watch.limits.depth is not None:
             longest = min(longest, self.watch.limits.depth - len(space.levels))
         return max(longest, 1)
@@ -129,15 +130,15 @@ class SparkSearch:
     def _forget(self, row: Row) -> None:
         figures = self.ledger.figures(row.level)
         if row.kind is Kind.CLOSED:
-            figures.count, figures.violations = 0, []
+            figures.count, figures.states, figures.violations = 0, 0, []
         else:
             figures.steps = None
-            figures.refused.count, figures.refused.least = 0, None
+            figures.refused.count, figures.refused.least, figures.stepless = 0, None, Stepless()
 
     def _enter(self, row: Row) -> None:
         figures, words = self.ledger.figures(row.level), self.recipe.sizes.words
         if row.kind is Kind.CLOSED:
-            figures.add_closed(row.count, read_closed(row.block, words))
+            figures.add_closed(row.count, *read_closed(row.block, words))
         else:
             figures.add_expanded(*read_expanded(row.block, self.recipe.sizes.actions, words))
 
@@ -148,9 +149,9 @@ class SparkSearch:
             return levels
         now = self.watch.seconds
         for level in range(max(reported, self.ledger.warm - 1) + 1, levels + 1):
-            distinct = sum(space.levels[:level])
+            distinct = sum(space.visited[:level])
             rate = distinct / max(now, 1e-9)
-            self.reporter(Progress(level, space.levels[level - 1], distinct, rate, resident_memory(), now))
+            self.reporter(Progress(level, space.visited[level - 1], distinct, rate, resident_memory(), now))
         return levels
 
 

@@ -51,4 +51,4 @@ def warm_start(
                 run.write_states(number, 1, counts, kernels.sizes.words, partition.store.read(0, starts[-1]))
         finally:
             search.space.close()
-    return Space([], space.steps, space.levels, space.violations, space.refused, None, space.expanded)
+    return replace(space, partitions=[], stopped_by=None)

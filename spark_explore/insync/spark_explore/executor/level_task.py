@@ -138,7 +138,8 @@ class _LevelTask:
         checker = self.worker.checker
         checker.take()
         checker.check(address, count)
-        block = closed_block(checker.take(), self.worker.kernels.sizes.words)
+        kernels = self.worker.kernels
+        block = closed_block(kernels.states_of(address, count), checker.take(), kernels.sizes.words)
         self.figures["check"] = time.perf_counter() - began
         return table.partition, Kind.CLOSED, self.job.level, count, block
 
@@ -151,6 +152,7 @@ class _LevelTask:
         expander.forget()
         expander.take_steps()
         expander.take_refused()
+        expander.take_stepless()
         address, count = table.level(self.job.level)
         spent = 0.0
         while count:
@@ -173,5 +175,5 @@ class _LevelTask:
     def _expanded(self, table: Table) -> _OutputRow:
         expander, words = self.worker.expander, self.worker.kernels.sizes.words
         refused = expander.take_refused()
-        block = expanded_block(expander.take_steps(), refused, words)
+        block = expanded_block(expander.take_steps(), refused, expander.take_stepless(), words)
         return table.partition, Kind.EXPANDED, self.job.level, 0, block

@@ -1,0 +1,76 @@
+"""A failing walk without what it does not need: it still fails, at its end alone, and needs each of its steps."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from insync.explorer.evaluator.shrink import Failing, FailingWalks, shrink
+from insync.explorer.evaluator.stepping import Stepper, Walk
+from insync.kafka.published import Kip320
+from insync.machine.interruptible import GivenUp
+from insync.model.errors import InternalError
+from insync.model.evaluator import Codes, evaluate
+from insync.properties.registry import run_properties_of
+from insync_nearby import walked
+
+MODEL = Kip320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+STEPPER = Stepper(MODEL)
+
+
+def committed_everywhere(codes: Codes) -> bool:
+    (instance,) = run_properties_of(MODEL)["committed_everywhere"].instances(MODEL)
+    return bool(evaluate(instance.then, codes))
+
+
+def failing_lists(count: int) -> list[list[int]]:
+    """The actions of long random walks that come to a failure on the way."""
+    chance, found = random.Random(3), list[list[int]]()
+    while len(found) < count:
+        steps = list(walked(MODEL, chance, 1, 25))
+        if any(committed_everywhere(after) for _, _, after in steps):
+            found.append([number for _, number, _ in steps])
+    return found
+
+
+def test_what_is_left_fails_at_its_end_alone_and_needs_every_step() -> None:
+    walks, shorter = FailingWalks(STEPPER, committed_everywhere), 0
+    for actions in failing_lists(24):
+        whole, found = walks.failing(actions), shrink(walks, actions)
+        assert whole is not None
+        assert whole.actions == actions[: len(whole.actions)]
+        shorter += len(found.actions) < len(whole.actions)
+        walk = Walk(STEPPER)
+        for number in found.actions:
+            assert not committed_everywhere(walk.codes)
+            walk.step(number)
+        assert committed_everywhere(walk.codes)
+        assert list(found.moves) == list(walk.moves)
+        for place in range(len(found.actions)):
+            less = walks.failing(found.actions[:place] + found.actions[place + 1 :])
+            assert less is None or len(less.actions) >= len(found.actions)
+    assert shorter > 3
+
+
+def test_a_failure_in_the_initial_state_needs_no_step() -> None:
+    walks = FailingWalks(STEPPER, lambda codes: True)
+    assert shrink(walks, failing_lists(1)[0]) == Failing([], Walk(STEPPER).moves)
+
+
+def test_a_walk_that_fails_nowhere_is_an_internal_error() -> None:
+    actions = failing_lists(1)[0]
+    with pytest.raises(
+        InternalError, match=rf"finds that a walk of {len(actions)} steps fails; by the evaluator it do"
+    ):
+        shrink(FailingWalks(STEPPER, lambda codes: False), actions)
+
+
+def test_who_stops_it_gets_the_part_that_there_is_by_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    walks, (actions, *_) = FailingWalks(STEPPER, committed_everywhere), failing_lists(1)
+    whole = walks.failing(actions)
+    assert whole is not None
+    assert shrink(walks, actions, lambda: "stopped") == whole, "one walk is taken in the grace that there is"
+    monkeypatch.setattr("insync.explorer.evaluator.shrink._GRACE_SECONDS", 0.0)
+    with pytest.raises(GivenUp):
+        shrink(walks, actions, lambda: "stopped")
