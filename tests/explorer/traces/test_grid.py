@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 import pytest
@@ -101,6 +103,20 @@ def test_colours_change_nothing_but_the_colours() -> None:
     for tone in Tone:
         painted = painted.replace(f"<{tone.value}>", "")
     assert painted.replace("</>", "") == render_grid(SHORT, _columns)
+
+
+def test_each_line_has_its_tone() -> None:
+    def tones(trace: Trace) -> list[set[str]]:
+        grid = render_grid(trace, _columns, paint=lambda text, tone: f"<{tone.value}>{text}")
+        return [set(re.findall("<(.*?)>", line)) for line in grid.splitlines()]
+
+    refused = RefusedStep("write", {}, "b1 writes r1", "leo is 2")
+    rows = (("start", {"b1": "[|]"}), ("elect b1", {"b1": "!"}), ("! b1", {"b1": "L0 [|]"}))
+    failing = [{"bad"}, set(), {"heading"}, {"number", "label"}, {"number", "label"}, {"number", "label"}]
+    assert tones(_trace(*rows)) == [*failing, set(), {"reason"}]
+    assert tones(_trace(*rows, refused=refused)) == [*failing, {"number", "refused"}, set(), {"reason"}]
+    assert tones(replace(_trace(*rows), loop=1)) == [*failing, {"label"}, set(), {"reason"}]
+    assert tones(replace(_trace(*rows), witness=True))[0] == {"good"}
 
 
 def test_of_a_cell_with_parts_those_are_shown_that_changed() -> None:

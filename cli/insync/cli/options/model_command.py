@@ -54,7 +54,9 @@ class ChosenModel:
             UserError: the model cannot be traced, with file and line in the message, or not be confined.
         """
         model = confined(self.kind(**self.chosen), names_of_within(within))
-        refuse_cells(place_of_function(model.grid), model.grid(model.decode(model.program.initials[0])))
+        example = model.program.initials.example
+        if example is not None:
+            refuse_cells(place_of_function(model.grid), model.grid(model.decode(example)))
         return model
 
     def select(self, model: Model, names: Sequence[str]) -> list[str]:
