@@ -11,9 +11,10 @@ from typing import TypeGuard
 
 from insync.model.collected import Seq
 from insync.model.domains import Array, Domain, Readable, ReadableState, Record, State
+from insync.model.errors import ModelError
 from insync.model.sorts import Index
 
-__all__ = ["MARKS", "GridCell", "cell_text", "own_columns", "show"]
+__all__ = ["MARKS", "GridCell", "cell_text", "own_columns", "refuse_cells", "show"]
 
 GridCell = str | Mapping[str, str]
 """What stands in a column: a text, or the text of each part."""
@@ -39,6 +40,18 @@ def show(value: Readable) -> str:
     if isinstance(value, dict):
         return " ".join(f"{name}={show(part)}" for name, part in value.items())
     return str(value)
+
+
+def refuse_cells(place: str, cells: object) -> None:
+    """Raise ModelError for what a model's own `grid` returns if it is not a text, or parts with texts, by column."""
+    for column, cell in cells.items() if isinstance(cells, Mapping) else [("", cells)]:
+        texts = [*cell, *cell.values()] if isinstance(cell, Mapping) else [cell]
+        if not all(isinstance(text, str) for text in [column, *texts]) or not isinstance(cells, Mapping):
+            message = (
+                f"{place}: grid returns {cells!r}; it must return a dict with the text of each column, or with a dict "
+                f"of the texts of its parts."
+            )
+            raise ModelError(message)
 
 
 def cell_text(cell: GridCell) -> str:
