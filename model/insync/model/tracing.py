@@ -20,6 +20,7 @@ from insync.model.quantifiers import for_all_bindings
 from insync.model.ranges import always_holds
 from insync.model.schema import Schema
 from insync.model.sorts import Index, Parameter, Subset, label_of
+from insync.model.symmetry import symmetry_of
 from insync.model.values import Bool, Condition, condition
 from insync.model.views import StateView
 
@@ -62,7 +63,8 @@ def _trace_model(model: Model, go_on: Callable[[], None]) -> Program:
             bound = _trace_action(model, graph, name, spec, values)
             if bound is not None:
                 actions.append(bound)
-    return Program(graph, schema, tuple(actions), tuple(specs), initials)
+    symmetry = symmetry_of(model.state, model.b)
+    return Program(graph, schema, tuple(actions), tuple(specs), initials, symmetry=symmetry)
 
 
 def action_traced_otherwise(model: Model) -> str | None:
