@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insync.model import ANY, And, Bool, Bound, BoundValues, Bounds, Condition, Implies, Index, Model, Not, Range
-from insync.model import Record, Seq, State, StateView, action, bound, initial, invariant, maximum, record, require
+from insync.model import Record, Seq, State, StateView, action, bound, initial, invariant, maximum, require
 from insync.model import step_invariant
 
 
@@ -50,12 +50,12 @@ class AlternatingBit(Model):
         require(s.acknowledged == s.bit)
         s.sent = value
         s.bit = Not(s.bit)
-        s.messages.append(record(bit=s.bit, value=value))
+        s.messages.append(bit=s.bit, value=value)
 
     @action
     def repeat(self, s: StateView) -> None:
         require(s.acknowledged != s.bit)
-        s.messages.append(record(bit=s.bit, value=s.sent))
+        s.messages.append(bit=s.bit, value=s.sent)
 
     @action
     def receive(self, s: StateView) -> None:

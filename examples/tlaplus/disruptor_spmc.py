@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from insync.model import And, Array, Bound, BoundValues, Bounds, Condition, Implies, Index, Int, Model, Not, Num
 from insync.model import Option, Or, Record, RecordView, Seq, Set, State, StateView, action, bound, for_all, invariant
-from insync.model import min_of, require
+from insync.model import minimum, require
 
 
 class Reader(Index):
@@ -47,7 +47,7 @@ class DisruptorSpmc(Model):
 
     @action
     def begin_write(self, s: StateView, w: Writer) -> None:
-        slowest = min_of(Reader, lambda r: s.read[r])
+        slowest = minimum(*s.read)
         require(Not(s.writing.contains(w)), slowest + self.b.slots > s.published)
         s.writing |= {w}
         self.slot(s, s.published).writers |= {w}

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import enum
 
-
 from insync.model import And, Array, Bound, BoundValues, Bounds, Condition, Index, Int, Model, Not, Num, Or, Record
-from insync.model import RecordView, Seq, Set, State, StateView, action, bound, for_all, invariant, maximum, record
-from insync.model import require
+from insync.model import RecordView, Seq, Set, State, StateView, action, bound, for_all, invariant, maximum, require
 
 
 class Process(Index):
@@ -44,7 +42,7 @@ class LamportMutex(Model):
     def broadcast(self, s: StateView, sender: Process, kind: Kind, time: Num | int = 0) -> None:
         for p in self.all(Process):
             if p != sender:
-                s.channel[sender][p].append(record(kind=kind, time=time))
+                s.channel[sender][p].append(kind=kind, time=time)
 
     def take(self, s: StateView, p: Process, sender: Process, kind: Kind) -> RecordView:
         """Receive the first message of a channel, if it is of this kind."""
@@ -64,7 +62,7 @@ class LamportMutex(Model):
         time = self.take(s, p, sender, Kind.REQUEST).time
         s.request[p][sender] = time
         s.clock[p] = maximum(time, s.clock[p]) + 1
-        s.channel[p][sender].append(record(kind=Kind.ACKNOWLEDGE, time=0))
+        s.channel[p][sender].append(kind=Kind.ACKNOWLEDGE, time=0)
 
     @action
     def receive_acknowledgement(self, s: StateView, p: Process, sender: Process) -> None:

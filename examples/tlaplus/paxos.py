@@ -6,8 +6,8 @@ Messages are never lost, and may be received again, so what was sent is a set, o
 from __future__ import annotations
 
 from insync.model import And, Array, Bound, BoundValues, Bounds, Condition, If, Index, Model, Not, Num, Option, Or
-from insync.model import Range, Record, RecordView, SetOf, State, StateView, Subset, action, bound, exists, for_all
-from insync.model import invariant, max_of, record, require
+from insync.model import Range, Record, RecordView, SetOf, State, StateView, Subset, action, bound, count, exists
+from insync.model import for_all, invariant, max_of, record, require
 
 
 class Acceptor(Index):
@@ -54,8 +54,8 @@ class Paxos(Model):
             accepted=SetOf(Record(by=Acceptor, ballot=Ballot, value=Value)),
         )
 
-    def quorums(self) -> list[Quorum]:
-        return [q for q in self.all(Quorum) if q.count() == self.b.acceptors // 2 + 1]
+    def majority(self) -> int:
+        return self.b.acceptors // 2 + 1
 
     @action
     def ask(self, s: StateView, b: Ballot) -> None:
@@ -67,13 +67,14 @@ class Paxos(Model):
         """Phase 1b."""
         require(s.asked.contains(b), s.joined[a].or_else(-1) < b)
         s.joined[a] = b
-        s.promised.add(record(by=a, ballot=b, voted=s.voted[a]))
+        s.promised.add(by=a, ballot=b, voted=s.voted[a])
 
     @action
     def propose(self, s: StateView, b: Ballot, v: Value) -> None:
         """Phase 2a."""
         require(for_all(s.proposed, lambda p: p.ballot != b))
-        require(exists(self.quorums(), lambda q: self.allows(s, q, b, v)))
+        quorums = [q for q in self.all(Quorum) if q.count() == self.majority()]
+        require(exists(quorums, lambda q: self.allows(s, q, b, v)))
         s.proposed.add(ballot=b, value=v)
 
     def allows(self, s: StateView, q: Quorum, b: Ballot, v: Value) -> Condition:
@@ -94,18 +95,18 @@ class Paxos(Model):
     @action
     def accept(self, s: StateView, a: Acceptor, b: Ballot, v: Value) -> None:
         """Phase 2b."""
-        require(s.proposed.contains(record(ballot=b, value=v)), s.joined[a].or_else(-1) <= b)
+        require(s.proposed.contains(ballot=b, value=v), s.joined[a].or_else(-1) <= b)
         s.joined[a] = b
         s.voted[a] = record(ballot=b, value=v)
-        s.accepted.add(record(by=a, ballot=b, value=v))
+        s.accepted.add(by=a, ballot=b, value=v)
 
     def chosen(self, s: StateView, v: Value) -> Condition:
-        return exists(
-            Ballot,
-            lambda b: exists(
-                self.quorums(), lambda q: for_all(q, lambda a: s.accepted.contains(record(by=a, ballot=b, value=v)))
-            ),
-        )
+        """Whether a majority has accepted a value in one ballot."""
+
+        def votes(b: int) -> Num:
+            return count(Acceptor, lambda a: s.accepted.contains(by=a, ballot=b, value=v))
+
+        return exists(Ballot, lambda b: votes(b) >= self.majority())
 
     @invariant
     def one_value_is_chosen(self, s: StateView, v: Value, other: Value) -> Condition:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 from insync.model import Bound, BoundValues, Bounds, Condition, Index, Model, Not, Or, Record, Seq, Set, State
-from insync.model import StateView, action, bound, for_all, invariant, record, require, when
+from insync.model import StateView, action, bound, invariant, require, when
 
 
 class Actor(Index):
@@ -33,9 +33,8 @@ class ReadersWriters(Model):
 
     @action
     def ask(self, s: StateView, actor: Actor, wish: Wish) -> None:
-        request = record(wish=wish, actor=actor)
-        require(for_all(s.waiting, lambda r: r != request))
-        s.waiting.append(request)
+        require(Not(s.waiting.contains(wish=wish, actor=actor)))
+        s.waiting.append(wish=wish, actor=actor)
 
     @action
     def serve(self, s: StateView) -> None:

@@ -79,6 +79,7 @@ def check(
     watch = Watch(limits_of(limits), stop)
     model = confined(model_of(model, bounds), within)
     names = select(model, properties)
+    initials = PackedRows.of(model.program.initials.rows, model.program.schema.words)
     started = time.perf_counter()
     try:
         traced(model, watch.go_on)
@@ -95,7 +96,6 @@ def check(
     compiled = time.perf_counter()
     size = threads or available_cores()
     with Team(size) as team:
-        initials = PackedRows.of(model.program.initials.rows, kernels.sizes.words)
         search = BreadthFirstSearch(kernels, watch, team, partitions or size, initials, keep_going, reporter)
         try:
             space = search.run()
