@@ -1,6 +1,6 @@
 """What the trace grid shows of a state of one's own model: a column a field, and one for each member of a sort.
 
-A cell is a text, or a text for each of its parts: of those the grid shows the parts that a step has changed.
+A cell is a text, or a text for each of its parts or elements: of those the grid shows what a step has changed.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TypeGuard
 
-from insync.model.domains import Array, Domain, Readable, ReadableState, Record, State
+from insync.model.domains import Array, Bag, BitSet, Domain, ListedSet, Readable, ReadableState, Record, State
 
 __all__ = ["MARKS", "GridCell", "cell_text", "own_columns", "show"]
 
-GridCell = str | Mapping[str, str]
-"""What stands in a column: a text, or the text of each part."""
+GridCell = str | tuple[str, ...] | Mapping[str, str]
+"""What stands in a column: a text, the text of each element of a set or bag, or the text of each part."""
 
-MARKS = {"-": "none", "{}": "the empty set"}
+MARKS = {"-": "none", "{}": "the empty set", "+": "is new"}
 """What the marks in cells of one's own model mean."""
 
 _MOST_COLUMNS = 8
@@ -38,6 +38,8 @@ def show(value: Readable) -> str:
 
 def cell_text(cell: GridCell) -> str:
     """Return all of a cell as one text."""
+    if isinstance(cell, tuple):
+        return "{" + ", ".join(cell) + "}"
     return cell if isinstance(cell, str) else " ".join(f"{name}={text}" for name, text in cell.items())
 
 
@@ -59,7 +61,7 @@ def own_columns(state: State, values: ReadableState) -> dict[str, GridCell]:
             else:
                 column = f"[{label}]" if label in state.present else label
                 before = cells.get(column, {})
-                assert not isinstance(before, str)
+                assert isinstance(before, Mapping)
                 cells[column] = {**before, **_parts(name, domain.of, value)}
     return cells
 
@@ -71,6 +73,8 @@ def _has_columns(domain: Domain) -> TypeGuard[Array]:
 def _cell(domain: Domain, value: Readable) -> GridCell:
     if isinstance(domain, Record) or (isinstance(domain, Array) and isinstance(value, dict)):
         return {name: _text(_inner(domain, name), part) for name, part in value.items()}
+    if isinstance(domain, (Bag, BitSet, ListedSet)):
+        return tuple(map(show, value))
     return _text(domain, value)
 
 
