@@ -7,25 +7,8 @@ from __future__ import annotations
 
 import enum
 
-from insync.model import (
-    NONE,
-    And,
-    Array,
-    Bound,
-    Bounds,
-    BoundValues,
-    Condition,
-    Implies,
-    Index,
-    Model,
-    Option,
-    State,
-    StateView,
-    action,
-    bound,
-    invariant,
-    require,
-)
+from insync.model import NONE, And, Array, Bound, Bounds, BoundValues, Condition, Implies, Index, Model, Option
+from insync.model import State, StateView, action, bound, invariant, require
 
 
 class Worker(Index):
@@ -46,7 +29,6 @@ class Lock(Model):
     """Workers look whether the lock is free, and take it in a second step."""
 
     bounds = Bounds(workers=Bound(2, 1, 5, "workers that share the lock"))
-    headline = ("one_inside",)
 
     def declare(self, b: BoundValues) -> State:
         return State(holder=Option(Worker), doing=Array(Worker, Doing))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insync.model import Array, Bool, BoundValues, Index, Int, Model, Option, Record, Set, State
+from insync.model import Array, Bool, BoundValues, Index, Int, Model, Option, Range, Record, Seq, Set, State
 from insync.model.columns import cell_text
 
 
@@ -29,6 +29,7 @@ class Hall(Model):
             row=Array(Node, Array(2, Bool)),
             many=Array(Many, Bool),
             list=Array(2, Int(0, 1)),
+            queue=Seq(Option(Node), 2),
             post=Record(by=Option(Node), kept=Bool),
         )
 
@@ -52,9 +53,12 @@ def test_members_have_columns_with_the_arrays_as_parts() -> None:
         "seat[seat3]": "false",
         "many": {f"many{i}": "false" for i in range(1, 10)},
         "list": "[0, 0]",
+        "queue": "[]",
         "post": {"by": "-", "kept": "false"},
     }
     assert cell_text(cells["post"]) == "by=- kept=false"
+    waiting = {**model.decode(model.program.initials[0]), "queue": [None, "n1"]}
+    assert model.grid(waiting)["queue"] == "[-, n1]"
 
 
 def test_one_array_of_records_over_a_sort_has_their_fields_as_parts() -> None:
@@ -75,3 +79,16 @@ def test_a_field_that_is_called_like_a_member_has_its_own_column() -> None:
     model = Twice()
     cells = model.grid(model.decode(model.program.initials[0]))
     assert list(cells) == ["n1", "[n1]", "n2"]
+
+
+def test_numbers_and_names_have_no_columns_of_their_own() -> None:
+    class Level(Range):
+        lo, hi = 1, 2
+
+    class Stacks(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(left=Array(Level, Int(0, 3)), right=Array(Level, Bool))
+
+    model = Stacks()
+    cells = model.grid(model.decode(model.program.initials[0]))
+    assert cells == {"left[1]": "0", "left[2]": "0", "right[1]": "false", "right[2]": "false"}

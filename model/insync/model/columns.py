@@ -9,14 +9,16 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TypeGuard
 
+from insync.model.collected import Seq
 from insync.model.domains import Array, Bag, BitSet, Domain, ListedSet, Readable, ReadableState, Record, State
+from insync.model.sorts import Index
 
 __all__ = ["MARKS", "GridCell", "cell_text", "own_columns", "show"]
 
 GridCell = str | tuple[str, ...] | Mapping[str, str]
 """What stands in a column: a text, the text of each element of a set or bag, or the text of each part."""
 
-MARKS = {"-": "none", "{}": "the empty set", "+": "is new"}
+MARKS = {"-": "none", "{}": "empty", "[]": "empty", "+": "is new"}
 """What the marks in cells of one's own model mean."""
 
 _MOST_COLUMNS = 8
@@ -24,16 +26,23 @@ _MOST_COLUMNS = 8
 
 
 def show(value: Readable) -> str:
-    """Return a readable value as short text: `-` for none, sets in braces, records as name=value."""
+    """Return a readable value as short text: `-` for none, sets in braces, records as name=value.
+
+    Records in a set are in parentheses.
+    """
     if value is None:
         return "-"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):
-        return "{" + ", ".join(map(show, value)) + "}"
+        return "{" + ", ".join(map(_element, value)) + "}"
     if isinstance(value, dict):
         return " ".join(f"{name}={show(part)}" for name, part in value.items())
     return str(value)
+
+
+def _element(value: Readable) -> str:
+    return f"({show(value)})" if isinstance(value, dict) else show(value)
 
 
 def cell_text(cell: GridCell) -> str:
@@ -47,16 +56,17 @@ def own_columns(state: State, values: ReadableState) -> dict[str, GridCell]:
     """Return the cells of a readable state, by column.
 
     The members of a sort have a column each: `doing[w1]` where one array is over the sort, and `w1` where several are,
-    with the arrays as parts. Records, and arrays over larger sorts, are cells with parts.
+    with the arrays as parts. So have those of ranges and enumerations, `left[2]`. Records, and arrays over what has
+    many members, are cells with parts.
     """
-    shared = Counter(domain.over for domain in state.present.values() if _has_columns(domain))
+    shared = Counter(domain.over for domain in state.present.values() if _has_columns(domain) and _of_sort(domain))
     cells: dict[str, GridCell] = {}
     for name, domain in state.present.items():
         if not _has_columns(domain):
             cells[name] = _cell(domain, values[name])
             continue
         for label, value in values[name].items():
-            if shared[domain.over] == 1:
+            if shared[domain.over] < 2:
                 cells[f"{name}[{label}]"] = _cell(domain.of, value)
             else:
                 column = f"[{label}]" if label in state.present else label
@@ -70,17 +80,21 @@ def _has_columns(domain: Domain) -> TypeGuard[Array]:
     return isinstance(domain, Array) and not isinstance(domain.over, int) and len(domain.labels) <= _MOST_COLUMNS
 
 
+def _of_sort(array: Array) -> bool:
+    return isinstance(array.over, type) and issubclass(array.over, Index)
+
+
 def _cell(domain: Domain, value: Readable) -> GridCell:
     if isinstance(domain, Record) or (isinstance(domain, Array) and isinstance(value, dict)):
         return {name: _text(_inner(domain, name), part) for name, part in value.items()}
     if isinstance(domain, (Bag, BitSet, ListedSet)):
-        return tuple(map(show, value))
+        return tuple(map(_element, value))
     return _text(domain, value)
 
 
 def _text(domain: Domain, value: Readable) -> str:
-    if isinstance(domain, Array) and isinstance(value, list):
-        return f"[{', '.join(_text(domain.of, part) for part in value)}]"
+    if isinstance(domain, (Array, Seq)) and isinstance(value, list):
+        return f"[{', '.join(f'({show(one)})' if isinstance(one, dict) else _text(domain.of, one) for one in value)}]"
     return show(value)
 
 

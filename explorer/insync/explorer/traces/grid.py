@@ -80,7 +80,7 @@ def _legend(columns: Columns, rows: Sequence[Sequence[str]]) -> str:
     if not isinstance(model, Model):
         return ""
     cells = [cell for row in rows for cell in row[2:]]
-    words = {word for cell in cells for word in re.split(r"[][\s=,]", cell)}
+    words = {word for cell in cells for word in re.findall(r"\[\]|{}|[^][{}\s=,]+", cell)}
     own = MARKS if type(model).grid is Model.grid else {}
     known = [f"{mark} {meaning}" for mark, meaning in own.items() if mark in words]
     known += [f"{mark} {meaning}" for mark, meaning in model.legend.items() if any(mark in cell for cell in cells)]
