@@ -199,8 +199,9 @@ class Model(metaclass=ModelMeta):
     def grid(self, state: ReadableState) -> Mapping[str, GridCell]:
         """Return what the trace grid shows of a readable state: the cell of each column, in the order of the columns.
 
-        A cell is a text, which the grid shows in the steps that change it, or a text for each of its parts, of which
-        it shows those that change. Override it to show a state in your own words, and `legend` to explain their marks.
+        A cell is a text, which the grid shows in the steps that change it, or a text for each of its parts (a mapping)
+        or elements (a tuple), of which it shows those that change. Override it to show a state in your own words, and
+        `legend` to explain their marks.
         """
         return own_columns(self.state, state)
 
