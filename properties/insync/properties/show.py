@@ -99,9 +99,8 @@ def shown(reading: Reading, node: Node) -> str:
 
 class _Shown:
     def __init__(self, reading: Reading) -> None:
-        self.paths, self.reading = reading.paths, reading
-        domains = list(cell_domains(reading.model.state))
-        self.domains = domains * 2 if reading.prefixed else domains
+        own = list(cell_domains(reading.model.state))
+        self.paths, self.domains = reading.paths, own * 2 if reading.prefixed else own
 
     def text(self, node: Node, depth: int) -> str:
         if depth > 12:
