@@ -7,37 +7,14 @@ from __future__ import annotations
 
 import enum
 
-from insync.model import (
-    NONE,
-    And,
-    Array,
-    Bound,
-    Bounds,
-    BoundValues,
-    Condition,
-    Enum,
-    Implies,
-    Index,
-    Model,
-    Option,
-    State,
-    StateView,
-    action,
-    for_all,
-    invariant,
-    require,
-)
+from insync.model import NONE, And, Array, Bound, Bounds, BoundValues, Condition, Implies, Index, Model, Option
+from insync.model import State, StateView, action, bound, invariant, require
 
 
 class Worker(Index):
     """Somebody who needs the lock."""
 
-    label = "w"
-
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        """As many as the bound says."""
-        return bounds.workers
+    size = bound("workers")
 
 
 class Doing(enum.Enum):
@@ -52,51 +29,38 @@ class Lock(Model):
     """Workers look whether the lock is free, and take it in a second step."""
 
     bounds = Bounds(workers=Bound(2, 1, 5, "workers that share the lock"))
-    headline = ("one_inside",)
 
     def declare(self, b: BoundValues) -> State:
-        """Say what a state consists of."""
-        return State(holder=Option(Worker), doing=Array(Worker, Enum(Doing)))
+        return State(holder=Option(Worker), doing=Array(Worker, Doing))
 
-    @action(label="{worker} looks")
+    @action
     def look(self, s: StateView, worker: Worker) -> None:
         """A worker sees that nobody holds the lock."""
         require(s.doing[worker] == Doing.RESTING, s.holder == NONE)
         s.doing[worker] = Doing.SAW_IT_FREE
 
-    @action(label="{worker} enters")
+    @action
     def enter(self, s: StateView, worker: Worker) -> None:
         """A worker that saw the lock free takes it."""
         require(s.doing[worker] == Doing.SAW_IT_FREE)
-        s.holder = worker
-        s.doing[worker] = Doing.INSIDE
+        s.holder, s.doing[worker] = worker, Doing.INSIDE
 
-    @action(label="{worker} leaves")
+    @action
     def leave(self, s: StateView, worker: Worker) -> None:
         """A worker gives the lock back."""
         require(s.doing[worker] == Doing.INSIDE)
-        s.holder = NONE
-        s.doing[worker] = Doing.RESTING
+        s.holder, s.doing[worker] = NONE, Doing.RESTING
 
     @invariant
-    def one_inside(self, s: StateView) -> Condition:
+    def one_inside(self, s: StateView, first: Worker, second: Worker) -> Condition:
         """No two workers are inside at once."""
-        return for_all(
-            self.all(Worker),
-            lambda first: for_all(
-                self.all(Worker),
-                lambda second: Implies(
-                    And(s.doing[first] == Doing.INSIDE, s.doing[second] == Doing.INSIDE),
-                    first == second,
-                ),
-            ),
-        )
+        return Implies(And(s.doing[first] == Doing.INSIDE, s.doing[second] == Doing.INSIDE), first == second)
 
 
 class FixedLock(Lock):
     """Entering looks again, in the same step."""
 
-    @action(label="{worker} enters")
+    @action
     def enter(self, s: StateView, worker: Worker) -> None:
         """A worker that saw the lock free takes it, if it still is."""
         require(s.holder == NONE)

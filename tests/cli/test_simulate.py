@@ -71,6 +71,7 @@ def test_the_object_for_scripts_depends_on_the_seed_alone(insync: Insync) -> Non
             "violations",
             "actions",
             "not_taken",
+            "within",
             "warnings",
             "seconds",
             "peak_memory_bytes",

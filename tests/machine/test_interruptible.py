@@ -13,7 +13,7 @@ from llvmlite.binding import ffi
 
 from insync.explorer import Limits, check
 from insync.machine import compiler
-from insync.machine.interruptible import GivenUp, interruptible, still_working
+from insync.machine.interruptible import GivenUp, interruptible, still_working, unattended
 from insync.machine.kernels import Part, Text, Texts, compile_kernels, load, texts
 from insync_toys import DieHard, TokenRing
 
@@ -34,6 +34,14 @@ def test_the_result_of_the_work_is_returned() -> None:
     assert result
     assert there != here
     assert not still_working()
+
+
+def test_work_that_nobody_waits_for_is_known_until_it_is_done() -> None:
+    over = threading.Event()
+    unattended(lambda: over.wait(60))
+    assert still_working()
+    over.set()
+    assert soon(lambda: not still_working())
 
 
 def test_an_error_of_the_work_is_raised_where_it_is_waited_for() -> None:

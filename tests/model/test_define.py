@@ -21,7 +21,7 @@ from insync.model import (
     invariant,
 )
 from insync.model.actions import action_specs, invariant_names
-from insync.model.define import show
+from insync.model.columns import show
 from insync_evaluator import conditions
 from insync_toys import Ledger, TokenRing
 
@@ -266,7 +266,7 @@ def test_states_are_read_and_written_in_plain_python() -> None:
     state = {"balance": {"a1": 1, "a2": 0}, "transfer": {"amount": 1, "to": "a2"}}
     codes = model.encode(state)
     assert model.decode(codes) == state
-    assert model.grid(state) == {"balance": "a1=1 a2=0", "transfer": "amount=1 to=a2"}
+    assert model.grid(state) == {"balance[a1]": "1", "balance[a2]": "0", "transfer": "amount=1 to=a2"}
     assert [show(v) for v in (None, True, ["b1", "b2"], 3)] == ["-", "true", "{b1, b2}", "3"]
 
 

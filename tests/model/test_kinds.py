@@ -123,7 +123,10 @@ ENDS = r"the range Ballot goes from .+ to .+; each of them is a whole number or 
         (lambda: 1 if bound("n") > 2 else 0, r"bound\('n'\) has no value before the bounds are chosen"),
         (lambda: Int("0", bound("n")), r"Int\('0', bound\('n'\)\) needs two whole numbers; '0' is not one"),
         (lambda: Set(Int(1, bound("n"))), r"the elements of a set are the members of a sort or Int\(0, n\)"),
-        (lambda: Array(Ballot, Int(0, 1)), "an array is over a sort or has a number of places"),
+        (
+            lambda: Array(bool, Int(0, 1)),
+            "an array is over a sort, a range or an enumeration, or has a number of places",
+        ),
     ],
 )
 def test_a_mistake_in_a_declaration_is_named_with_its_line(wrong: Callable[[], object], message: str) -> None:

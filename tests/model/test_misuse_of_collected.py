@@ -75,12 +75,19 @@ class Harbour(Model):
         self.body(s)
 
 
+EMPTY: dict[str, Any] = {
+    **{key: [] for key in ("queue", "sea", "known", "few", "numbers")},
+    "by_port": {"port1": [], "port2": []},
+    "n": 0,
+    "port": "port1",
+}
+
 HERE = r"test_misuse_of_collected\.py:\d+: "
 
 
 def refused(body: Any) -> None:
     """Trace an action."""
-    _ = Harbour(body).program
+    assert Harbour(body).program is not None
 
 
 @pytest.mark.parametrize(
@@ -160,7 +167,7 @@ def test_a_set_of_too_many_values_needs_to_say_its_most() -> None:
 def failing(body: Any, **fields: Any) -> str | None:
     """Return the message of the check that fails in a state with these fields."""
     model = Harbour(body)
-    state = model.decode(model.program.initials[0]) | fields
+    state = EMPTY | fields
     check = Evaluator(model.program).failing_check(0, model.encode(state))
     return None if check is None else check.message.partition(": ")[2]
 

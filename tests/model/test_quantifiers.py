@@ -14,6 +14,7 @@ import pytest
 from insync.model import (
     And,
     Array,
+    Bag,
     Bound,
     Bounds,
     BoundValues,
@@ -27,7 +28,9 @@ from insync.model import (
     Or,
     Range,
     Record,
+    Seq,
     Set,
+    SetOf,
     State,
     bound,
     count,
@@ -246,3 +249,26 @@ def test_a_choice_between_what_is_found_is_one() -> None:
         lambda v: 0 not in v["on"] or len(v["on"]) == 3,
     )
     holds(lambda s: Or(Not(exists(s.on, lambda w: True)), s.on.count() > 0), lambda v: True)
+
+
+def test_sequences_bags_and_sets_of_values_have_members() -> None:
+    class Office(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(queue=Seq(Int(0, 3), 3), sent=Bag(Record(to=Int(0, 1), size=Int(0, 3)), 2), seen=SetOf(Doing))
+
+    model = Office()
+    codes = model.encode({"queue": [3, 1], "sent": [{"to": 0, "size": 2}, {"to": 1, "size": 3}], "seen": ["WORKING"]})
+    numbers: list[tuple[Callable[[Any], Any], int]] = [
+        (lambda s: count(s.queue, lambda n: n > 0), 2),
+        (lambda s: sum_of(s.queue, lambda n: n), 4),
+        (lambda s: max_of(s.sent, lambda m: m.size, default=0), 3),
+        (lambda s: min_of(s.sent, lambda m: m.size, default=0), 2),
+        (lambda s: the(s.sent, lambda m: m.to == 1).size, 3),
+        (lambda s: count(s.seen, s.queue, lambda d, n: And(d == Doing.WORKING, n == 3)), 1),
+        (lambda s: count(s.seen, lambda d: d == Doing.RESTING), 0),
+    ]
+    for written, wanted in numbers:
+        node = model.trace_predicate(lambda s, written=written, wanted=wanted: written(s) == wanted)
+        assert evaluate(node, codes)
+        other = model.trace_predicate(lambda s, written=written, wanted=wanted: written(s) == wanted + 1)
+        assert not evaluate(other, codes)

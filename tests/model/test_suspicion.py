@@ -18,6 +18,7 @@ from insync.model import (
     Int,
     Model,
     Option,
+    Or,
     State,
     StateView,
     action,
@@ -56,6 +57,28 @@ def test_of_a_model_that_is_not_traced_nothing_is_said() -> None:
     model = Base()
     assert suspicions(model, {}) == ()
     assert model._program is None
+
+
+class Alone(Index):
+    size = 1
+
+
+class OfOne(Base):
+    @action
+    def count(self, s: StateView, worker: Alone) -> None:
+        require(s.n < 9)
+        s.n += 1
+
+    @invariant
+    def apart(self, s: StateView, one: Alone, other: Alone) -> Condition:
+        return Or(s.n == 3, one == other)
+
+
+def test_what_two_members_do_is_not_asked_of_a_sort_with_one() -> None:
+    model = OfOne()
+    node = judge(model, ["apart"]).nodes[0]
+    assert node is node.graph.true
+    assert suspicions(model, {"apart": node}) == ()
 
 
 class Claims(Base):

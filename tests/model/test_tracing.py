@@ -1,14 +1,15 @@
 from __future__ import annotations
 
+import enum
 from typing import Any
 
 import pytest
 
-from insync.model import Bool, BoundValues, Int, Model, Not, State, action, require
+from insync.model import Bool, Bound, Bounds, BoundValues, Int, Model, Not, Range, State, Subset, action, require
 from insync.model.evaluator import evaluate
 from insync.model.graph import reachable
 from insync_evaluator import conditions
-from insync_toys import TOYS, Commit, Overflow, Party, TokenRing
+from insync_toys import TOYS, Commit, Node, Overflow, Party, TokenRing
 
 
 def test_an_action_is_traced_once_for_each_binding_that_can_be_enabled() -> None:
@@ -24,7 +25,7 @@ def test_an_action_is_traced_once_for_each_binding_that_can_be_enabled() -> None
         "learn(party=p2)",
     ]
     assert program.actions[0].label == "p1 turns PREPARED"
-    assert program.actions[4].label == "decide false"
+    assert program.actions[4].label == "decide (commit false)"
     assert program.actions[0].parameters[0] == ("party", Party(0))
 
 
@@ -110,3 +111,56 @@ def test_the_first_state_has_what_is_not_assigned_as_zero() -> None:
     held = TokenRing()
     assert held.decode(held.program.initials[0]) == {"token": ["n1"], "working": [], "last": None}
     assert all(evaluate(node, held.program.initials[0]) for node in conditions(held).values())
+
+
+class Mode(enum.Enum):
+    SLOW = 0
+    FAST = 1
+
+
+class Speed(Range):
+    lo, hi = 0, 1
+
+
+class Crew(Subset, of=Node):
+    """Some of the nodes."""
+
+
+class Said(Model):
+    """Actions without labels."""
+
+    bounds = Bounds(nodes=Bound(1, 1, 3))
+
+    def declare(self, b: BoundValues) -> State:
+        return State(n=Int(0, 9))
+
+    @action
+    def tick_over(self, s: Any) -> None:
+        s.n = 1
+
+    @action
+    def look(self, s: Any, node: Node) -> None:
+        s.n = 2
+
+    @action
+    def send(self, s: Any, node: Node, to_whom: Node, speed: Speed, mode: Mode) -> None:
+        s.n = 3
+
+    @action
+    def form(self, s: Any, crew: Crew, node: Node) -> None:
+        s.n = 4
+
+    @action
+    def turn(self, s: Any, back: bool) -> None:
+        s.n = 5
+
+
+def test_an_action_without_a_label_says_who_does_what() -> None:
+    labels = {action.name: action.label for action in Said().program.actions}
+    assert labels == {
+        "tick_over": "tick over",
+        "look": "n1: look",
+        "send": "n1: send (to whom n1, speed 1, mode FAST)",
+        "form": "form (crew {n1}, node n1)",
+        "turn": "turn (back true)",
+    }

@@ -170,6 +170,17 @@ def test_valid_high_watermark_is_explained() -> None:
     )
 
 
+def test_the_high_watermark_of_a_leader_is_the_least_end_of_those_that_it_counts() -> None:
+    model = AsyncIsr()
+    state = model.decode(model.program.initials[0])
+    state["leader"] |= {"isr": ["b1"], "pending_isr": ["b2"], "offset": {"b1": 2, "b2": 1, "b3": 0}}
+    state["controller"] |= {"isr": ["b1", "b3"]}
+    assert reason(model, "valid_high_watermark", model.encode(state)) == (
+        "The leader counts with {b1, b2} and its high watermark is 1, but b3, in the controller's ISR {b1, b3}, "
+        "has replicated only to offset 0."
+    )
+
+
 @pytest.mark.parametrize("name", ["weak_isr", "strong_isr", "well_formed_log"])
 def test_what_holds_has_no_reason(name: str) -> None:
     model = Kip320()

@@ -120,7 +120,7 @@ def test_an_invariant_with_parameters_is_what_its_quantifiers_would_be() -> None
 def test_a_failure_names_the_binding() -> None:
     result = check(Hall(workers=3))
     assert result.verdict == "violated"
-    assert [step.label for step in result.violations[0].trace.steps][1:] == ["up worker1", "up worker2"]
+    assert [step.label for step in result.violations[0].trace.steps][1:] == ["worker1: up", "worker2: up"]
     assert result.violations[0].trace.reason == (
         "apart fails for first = worker1, second = worker2, level = 1: at[worker2] == 1 must not hold, with "
         "at[worker2] = 1."

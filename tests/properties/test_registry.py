@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from insync.explorer.check import check
 from insync.kafka.published import AsyncIsr, Kip101, Kip320
 from insync.model import UserError
 from insync.model.evaluator import evaluate
@@ -54,6 +55,34 @@ def test_valid_high_watermark_says_what_it_means() -> None:
 def test_the_headline_properties_are_the_default() -> None:
     assert select(Kip101()) == ("weak_isr", "strong_isr")
     assert select(AsyncIsr()) == ("valid_high_watermark",)
+
+
+class Silent(Lamp):
+    """Does not say which of its properties are checked when none is named."""
+
+    headline = None  # type: ignore[assignment]  # the lamp's has one name
+
+
+class Quiet(Lamp):
+    """Has no property checked when none is named."""
+
+    headline = ()  # type: ignore[assignment]  # the lamp's has one name
+
+
+def test_of_a_class_without_headline_every_invariant_is_checked() -> None:
+    assert set(select(Silent())) == set(conditions(Lamp()))
+    assert check(Silent(), keep_going=True).verdict == "violated"
+    assert select(Quiet()) == ()
+
+
+class Confined(Silent):
+    """Is searched where an invariant of it holds."""
+
+    within = ("never_on",)
+
+
+def test_what_a_model_is_confined_to_is_not_checked_unless_it_is_named() -> None:
+    assert set(select(Confined())) == set(conditions(Lamp())) - {"never_on"}
 
 
 def test_properties_are_selected_once_and_in_the_order_given() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 
-__all__ = ["CLUSTER_MEANINGS", "SeenCluster"]
+__all__ = ["CLUSTER_MEANINGS", "CLUSTER_RUN_MEANINGS", "SeenCluster"]
 
 
 class SeenCluster:
@@ -140,3 +140,33 @@ CLUSTER_MEANINGS: dict[str, Callable[[SeenCluster], bool]] = {
     "leader_counts_electable_replicas": lambda s: all(_counts(s, name) for name in s.leaders()),
 }
 """For each property, whether it holds in a state."""
+
+
+def _asked_for(s: SeenCluster, record: str) -> bool:
+    """Whether anything is asked for a record: somebody leads, and it was not deleted."""
+    return s.newest["leader"] is not None and record not in s.gone
+
+
+def _held(s: SeenCluster, record: str) -> set[str]:
+    """The running brokers that have a record."""
+    return {name for name in s.running() if record in s.log(name).values()}
+
+
+def _back(s: SeenCluster, name: str) -> tuple[bool, bool]:
+    out = name in s.running() and name in s.replicas(s.newest) and name not in s.isr
+    return out, not out or s.newest["leader"] is None
+
+
+CLUSTER_RUN_MEANINGS: dict[str, Callable[..., tuple[bool | None, bool]]] = {
+    "all_acknowledged": lambda s: (None, len(s.state["acked"]) == s.model.b.records),
+    "running_is_back_in_isr": _back,
+    "acknowledged_is_on_all_running": lambda s, record: (
+        record in s.state["acked"],
+        not _asked_for(s, record) or _held(s, record) == {*s.running()},
+    ),
+    "written_is_settled": lambda s, record: (
+        bool(_held(s, record)),
+        not _asked_for(s, record) or record in s.seen or not _held(s, record),
+    ),
+}
+"""For each property of runs and its binding, whether what it waits for is so in a state, and what must come."""

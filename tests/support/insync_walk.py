@@ -7,6 +7,7 @@ from functools import cache
 from insync.explorer.evaluator import stepping
 from insync.kafka.cluster.model import Cluster
 from insync.model import Model, ReadableState
+from insync.model.columns import cell_text
 from insync.model.evaluator import Codes
 
 __all__ = ["Walk", "shared_cluster"]
@@ -51,4 +52,4 @@ class Walk:
     @property
     def cells(self) -> dict[str, str]:
         """What the grid shows of the state."""
-        return self.model.grid(self.state)
+        return {name: cell_text(cell) for name, cell in self.model.grid(self.state).items()}

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-__all__ = ["GivenUp", "delayed", "interruptible", "still_working"]
+__all__ = ["GivenUp", "delayed", "interruptible", "still_working", "unattended"]
 
 T = TypeVar("T")
 
@@ -88,6 +88,11 @@ def interruptible(work: Callable[[Callable[[], bool]], T], stopped: Callable[[],
     return worker.result(stopped)
 
 
+def unattended(work: Callable[[], object]) -> None:
+    """Have some work done that nobody waits for but the end of this process; see `still_working`."""
+    _Worker(lambda _: work()).start()
+
+
 def delayed(stopped: Callable[[], object], seconds: float) -> Callable[[], object]:
     """Return what gives the reason to stop so many seconds after `stopped` first gave one."""
     since: float | None = None
@@ -104,5 +109,5 @@ def delayed(stopped: Callable[[], object], seconds: float) -> Callable[[], objec
 
 
 def still_working() -> bool:
-    """Return whether some work goes on that was given up, so that the end of this process waits for it."""
+    """Return whether some work goes on that nobody waits for, so that the end of this process does."""
     return any(isinstance(thread, _Worker) and not thread.done.is_set() for thread in threading.enumerate())

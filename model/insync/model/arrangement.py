@@ -89,6 +89,15 @@ class Arrangement:
         """Return it without its first element."""
         return self._longer(-1, [*self.elements[1:], *self._past(self.elements[:1])])
 
+    def without_place(self, index: Node) -> Arrangement:
+        """Return it without the element at the place with this index; those behind it move up."""
+        following = [*self.elements[1:], *self._past(self.elements[:1])]
+        elements = []
+        for place, (own, after) in enumerate(zip(self.elements, following, strict=True)):
+            stays = apply(Op.LT, self.graph.const(place), index)
+            elements.append([_choose(stays, old, new) for old, new in zip(own, after, strict=True)])
+        return self._longer(-1, elements)
+
     def inserted(self, element: Sequence[Node]) -> Arrangement:
         """Return it with an element more, before the first one that is not less; the elements are in order."""
         elements, earlier = [], self.graph.true

@@ -207,6 +207,15 @@ class SeqView(ListedView):
         self._write(self._arrangement().shifted())
         return taken
 
+    def take(self, index: object) -> Any:
+        """Take the element at a place away, and return it; those behind it move up."""
+        node, taken = self._index(index), self[index]
+        inside = [apply(Op.LE, self._graph.const(0), node), apply(Op.LT, node, self._place.read())]
+        message = f"this takes an element past the end of {self!r}."
+        self._place.environment.expect(combine(self._graph, Op.AND, inside), message)
+        self._write(self._arrangement().without_place(node))
+        return taken
+
     def __setitem__(self, index: object, element: object) -> None:
         node, env = self._index(index), self._place.environment
         codes = codes_for(self._domain.of, env, element, f"{self!r}[...]")

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, TypeVar
 
 from insync.model.actions import ROLE, initial, place_of_function
 from insync.model.bounds import Bounds, BoundValues
+from insync.model.columns import GridCell, own_columns
 from insync.model.confinement import Confinement
 from insync.model.domains import MOST_CELLS, Readable, ReadableState, State
 from insync.model.errors import ModelError, user_frame
@@ -29,7 +30,7 @@ from insync.model.values import Condition
 from insync.model.views import StateView
 from insync.model.whole_numbers import Range
 
-__all__ = ["Model", "show"]
+__all__ = ["Model"]
 
 S = TypeVar("S", bound=Index | Range | Enum)
 
@@ -145,10 +146,11 @@ class Model(metaclass=ModelMeta):
 
     Attributes:
         name: what the model is called; the class name in snake case unless the class sets it.
-        headline: the properties that are checked when none is named.
+        headline: the properties that are checked when none is named; None is every invariant.
         within: invariants; states in which one of them fails are checked, and no step is taken from them.
         bounds: the sizes that the class declares.
         settings: what the class can be told besides sizes.
+        legend: what the marks in the cells of the grid mean; they are explained below the grid where they occur.
         b: the chosen bounds, as attributes; the members of enumerations chosen for the settings are in `b.settings`.
 
     Raises:
@@ -159,7 +161,8 @@ class Model(metaclass=ModelMeta):
     name: ClassVar[str]
     bounds: ClassVar[Bounds] = Bounds()
     settings: ClassVar[Settings] = Settings()
-    headline: ClassVar[tuple[str, ...]] = ()
+    headline: ClassVar[tuple[str, ...] | None] = None
+    legend: ClassVar[Mapping[str, str]] = {}
     within: ClassVar[tuple[str, ...]] = ()
     b: BoundValues
 
@@ -188,9 +191,13 @@ class Model(metaclass=ModelMeta):
         """Return what the user should know about the chosen bounds and settings, a sentence each; none by default."""
         return []
 
-    def grid(self, state: ReadableState) -> dict[str, str]:
-        """Return what the trace grid shows of a readable state: the text of each column."""
-        return {name: show(value) for name, value in state.items()}
+    def grid(self, state: ReadableState) -> Mapping[str, GridCell]:
+        """Return what the trace grid shows of a readable state: the cell of each column, in the order of the columns.
+
+        A cell is a text, which the grid shows in the steps that change it, or a text for each of its parts, of which
+        it shows those that change. Override it to show a state in your own words, and `legend` to explain their marks.
+        """
+        return own_columns(self.state, state)
 
     def all(self, sort: type[S]) -> list[S]:
         """Return the members of a sort, a range or an enumeration under this model's bounds."""
@@ -244,16 +251,3 @@ class Model(metaclass=ModelMeta):
 
 
 _RESERVED = {name for name in vars(Model) if not name.startswith("_")} | {"b", "bounds"}
-
-
-def show(value: Readable) -> str:
-    """Return a readable value as short text: `-` for none, sets in braces, records as name=value."""
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list):
-        return "{" + ", ".join(map(show, value)) + "}"
-    if isinstance(value, dict):
-        return " ".join(f"{name}={show(part)}" for name, part in value.items())
-    return str(value)

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from enum import Enum as PythonEnum
 from itertools import chain, product
 from typing import ClassVar, Self
 
+from insync.model.bound_terms import value_of
 from insync.model.bounds import BoundValues
 from insync.model.collected import Bag, BitSet, ListedSet, Seq, SetOf
 from insync.model.errors import ModelError, user_frame
+from insync.model.kinds import is_kind, members_of, number_of_members
 from insync.model.scalars import (
     Boolean,
     Domain,
@@ -29,7 +32,8 @@ from insync.model.scalars import (
     as_domain,
     name_of,
 )
-from insync.model.sorts import Index
+from insync.model.sorts import Index, label_of
+from insync.model.whole_numbers import Range
 
 __all__ = [
     "DOMAINS",
@@ -200,14 +204,25 @@ MOST_CELLS = 4096
 
 
 class Array(Domain):
-    """One value for each member of a sort, or for each of a number of places."""
+    """One value for each member of a sort, a range or an enumeration, or for each of a number of places.
 
-    def __init__(self, over: type[Index] | int, of: DomainLike) -> None:
-        sort = isinstance(over, type) and issubclass(over, Index)
-        if not sort and (isinstance(over, bool) or not isinstance(over, int) or over < 0):
-            message = f"{user_frame()}: Array({over!r}, ...): an array is over a sort or has a number of places."
+    Attributes:
+        over: what it has a value for each of.
+        of: the domain of the values.
+        labels: what each place is called.
+        lowest: the number that stands for the first place.
+    """
+
+    def __init__(self, over: type[Index | Range | PythonEnum] | int, of: DomainLike) -> None:
+        given: object = over
+        kind = is_kind(given) and given is not bool
+        if not kind and (isinstance(over, bool) or not isinstance(over, int) or over < 0):
+            message = (
+                f"{user_frame()}: Array({over!r}, ...): an array is over a sort, a range or an enumeration, or has a "
+                f"number of places."
+            )
             raise ModelError(message)
-        self.over, self.of = over, as_domain(of)
+        self.over, self.of, self.lowest = over, as_domain(of), 0
         if isinstance(self.of, Absent):
             message = (
                 f"{user_frame()}: Array(..., Absent(...)): a field is absent as a whole; write Absent(Array(...))."
@@ -219,7 +234,7 @@ class Array(Domain):
         return (list, tuple(self.labels), self.of.shape())
 
     def bind(self, bounds: BoundValues) -> Array:
-        length = self.over if isinstance(self.over, int) else self.over.size(bounds)
+        length = self.over if isinstance(self.over, int) else number_of_members(self.over, bounds)
         if length > MOST_CELLS:
             message = (
                 f"An array of {length} places under {dict(bounds)} is too large: a whole state has at most "
@@ -230,7 +245,9 @@ class Array(Domain):
         if isinstance(self.over, int):
             bound.labels = [str(i) for i in range(self.over)]
         else:
-            bound.labels = [self.over.show(i) for i in range(self.over.size(bounds))]
+            bound.labels = [label_of(member) for member in members_of(self.over, bounds)]
+            if issubclass(self.over, Range):
+                bound.lowest = value_of(self.over.lo, bounds)
         bound.width = len(bound.labels) * bound.of.width
         return bound
 

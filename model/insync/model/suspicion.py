@@ -8,9 +8,10 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from insync.model.actions import ROLE, action_specs, initial_specs, invariant_names
+from insync.model.actions import ROLE, action_specs, initial_specs, invariant_names, invariant_specs
 from insync.model.define import Model
 from insync.model.graph import Node, Op, reachable
+from insync.model.kinds import number_of_members
 from insync.model.steps import StepInvariantSpec, step_invariant_specs
 from insync.model.tracing import action_traced_otherwise
 
@@ -26,7 +27,9 @@ def suspicions(model: Model, conditions: Mapping[str, Node]) -> tuple[str, ...]:
     """
     if model._program is None:
         return tuple(model.remarks())
-    found = [*model.remarks(), *_actions(model), *_conditions(conditions)]
+    found = [*model.remarks(), *_actions(model)]
+    if not _of_one(model):
+        found += _conditions(conditions)
     if not type(model).__module__.startswith("insync."):
         found += _of_source(model)
     return tuple(found)
@@ -47,6 +50,14 @@ def _actions(model: Model) -> Iterator[str]:
         bound = [action for action in model.program.actions if action.name == name]
         if bound and not any(action.updates for action in bound):
             yield f"{spec.place}: the action {name!r} never changes the state, so its steps lead nowhere."
+
+
+def _of_one(model: Model) -> bool:
+    """Return whether some parameter has one member alone: what is said of two of them is rightly true then."""
+    parameters = [spec.parameters for spec in action_specs(type(model)).values()]
+    parameters += [spec.parameters for spec in invariant_specs(type(model)).values()]
+    kinds = {kind for each in parameters for kind in each.values()}
+    return any(number_of_members(kind, model.b) == 1 for kind in kinds)
 
 
 def _conditions(conditions: Mapping[str, Node]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from insync.model.program import BoundAction, Check, Program
 from insync.model.quantifiers import for_all_bindings
 from insync.model.ranges import always_holds
 from insync.model.schema import Schema
-from insync.model.sorts import Parameter, label_of
+from insync.model.sorts import Index, Parameter, Subset, label_of
 from insync.model.values import Bool, Condition, condition
 from insync.model.views import StateView
 
@@ -70,6 +70,7 @@ def action_traced_otherwise(model: Model) -> str | None:
 
     Of each action the first, the middle and the last binding are traced, not all: it is a sample.
     """
+    model = model if model._confinement is None else model._confinement.whole
     by_name: dict[str, list[BoundAction]] = {}
     for action in model.program.actions:
         by_name.setdefault(action.name, []).append(action)
@@ -294,7 +295,7 @@ def _checks(environment: Environment) -> tuple[tuple[Check, ...], tuple[Check, .
 
 def _label(name: str, spec: ActionSpec, parameters: dict[str, Parameter]) -> str:
     if spec.label is None:
-        return f"{name.replace('_', ' ')} {' '.join(map(label_of, parameters.values()))}".strip()
+        return _said(name, parameters)
     try:
         return spec.label.format(**{name: label_of(value) for name, value in parameters.items()})
     except (LookupError, ValueError, AttributeError, TypeError) as error:
@@ -304,3 +305,13 @@ def _label(name: str, spec: ActionSpec, parameters: dict[str, Parameter]) -> str
             f"it may use {usable}."
         )
         raise ModelError(message) from None
+
+
+def _said(name: str, parameters: dict[str, Parameter]) -> str:
+    """Return the label of an action that has none: `worker1: look (at seat2)`, who acts first."""
+    others, said = dict(parameters), name.replace("_", " ")
+    for first, value in list(others.items())[:1]:
+        if isinstance(value, Index) and not isinstance(value, Subset):
+            said = f"{others.pop(first)}: {said}"
+    rest = ", ".join(f"{other.replace('_', ' ')} {label_of(value)}" for other, value in others.items())
+    return f"{said} ({rest})" if rest else said

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from enum import Enum as PythonEnum
 from typing import Any, NoReturn
 
 from insync.model import domains as d
@@ -19,7 +20,8 @@ from insync.model.errors import ModelError, closest, user_frame
 from insync.model.free_cells import free_codes
 from insync.model.graph import Node, Op
 from insync.model.simplify import apply, combine
-from insync.model.values import Bool, Nothing, Num, Symbolic, condition, number, of_graph
+from insync.model.sorts import Index
+from insync.model.values import Bool, EnumValue, Nothing, Num, Symbolic, condition, number, of_graph
 
 __all__ = [
     "CODES",
@@ -107,7 +109,7 @@ class ArrayView(View):
         return len(self._domain.labels)
 
     def __iter__(self) -> Iterator[Any]:
-        return (self[i] for i in range(len(self)))
+        return (view(*self._at(i)) for i in range(len(self)))
 
     def __getattr__(self, name: str) -> Any:
         _no_attribute(self, name, "is an array: write its index in brackets first")
@@ -115,14 +117,32 @@ class ArrayView(View):
     def __setattr__(self, name: str, value: object) -> None:
         _no_attribute(self, name, "is an array: write its index in brackets first")
 
+    def _place_number(self, index: object) -> Node:
+        """Return the number, from 0, of the place with this index."""
+        domain, graph = self._domain, self._place.environment.graph
+        over = domain.over
+        if isinstance(over, int):
+            return number(graph, index)
+        if issubclass(over, Index):
+            return number(graph, index, over)
+        if issubclass(over, PythonEnum):
+            return EnumValue(graph.false, over).coded(index)
+        return apply(Op.ADD, number(graph, index), graph.const(-domain.lowest))
+
+    def _at(self, number: int) -> tuple[d.Domain, Place]:
+        domain, place = self._domain, self._place
+        return domain.of, place.at(number * domain.of.width, f"{place.path}[{domain.labels[number]}]")
+
     def _element(self, index: object) -> tuple[d.Domain, Place]:
         domain, place = self._domain, self._place
-        sort = None if isinstance(domain.over, int) else domain.over
-        node, length = number(place.environment.graph, index, sort), len(domain.labels)
+        node, length = self._place_number(index), len(domain.labels)
         if node.op is Op.CONST and 0 <= node.lo < length:
-            return domain.of, place.at(node.lo * domain.of.width, f"{place.path}[{domain.labels[node.lo]}]")
+            return self._at(node.lo)
         if isinstance(index, int):
-            message = f"{user_frame()}: {self!r} has no place {node.lo}; its {length} places are numbered from 0."
+            message = (
+                f"{user_frame()}: {self!r} has no place {int(index)}; its {length} places are numbered from "
+                f"{domain.lowest}."
+            )
             raise ModelError(message)
         return domain.of, place.indexed(node, length, domain.of.width, f"{place.path}[...]")
 

@@ -11,14 +11,13 @@ from insync.model.errors import ModelError, UserError
 __all__ = ["headline_of", "named_in", "names_within", "place_of_names"]
 
 
-def headline_of(model: Model) -> tuple[str, ...]:
-    """Return the properties that are checked when none is named; what the model is confined to is not among them.
+def headline_of(model: Model) -> tuple[str, ...] | None:
+    """Return the properties that a model's class names as those to check when none is named; None where it is silent.
 
     Raises:
         ModelError: something else than a tuple of names stands there.
     """
-    within = names_within(model)
-    return tuple(name for name in _names(type(model), "headline", "properties") if name not in within)
+    return None if model.headline is None else _names(type(model), "headline", "properties")
 
 
 def names_within(model: Model, given: Iterable[str] | None = None) -> tuple[str, ...]:

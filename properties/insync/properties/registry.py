@@ -17,7 +17,7 @@ from insync.model.actions import invariant_names, parameter_types, scopes_of
 from insync.model.errors import ModelError, UserError, closest
 from insync.model.graph import Node
 from insync.model.steps import STATES, step_invariant_specs
-from insync.properties.class_names import headline_of, named_in, place_of_names
+from insync.properties.class_names import headline_of, named_in, names_within, place_of_names
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, deadlock_free
 from insync.properties.fairness import Fairness
 from insync.properties.invariants import Because, Invariant, Predicate, invariant_beside, own_invariant
@@ -27,6 +27,7 @@ from insync.properties.step_invariants import PairPredicate, StepInvariant, own_
 
 __all__ = [
     "Judged",
+    "default_names",
     "eventually",
     "invariant",
     "invariants_of",
@@ -259,10 +260,22 @@ def sentences_of(model: Model) -> dict[str, str]:
     return {**{name: found.sentence for name, found in invariants_of(model).items()}, TYPE_OK: TYPE_OK_SENTENCE}
 
 
-def select(model: Model, names: Iterable[str] | None = None) -> tuple[str, ...]:
-    """Return the names of properties, each once and in the order given; None names the model's headline.
+def default_names(model: Model) -> tuple[str, ...]:
+    """Return the names of the properties that are checked when none is named.
 
-    What a model is confined to is not among those that are not named.
+    They are the model's headline, or where its class has none all its invariants but `deadlock_free`. What the model is
+    confined to is not among them.
+
+    Raises:
+        ModelError: the headline is something else than a tuple of names.
+    """
+    headline, within = headline_of(model), names_within(model)
+    named = [name for name in invariants_of(model) if name != DEADLOCK_FREE] if headline is None else headline
+    return tuple(name for name in named if name not in within)
+
+
+def select(model: Model, names: Iterable[str] | None = None) -> tuple[str, ...]:
+    """Return the names of properties, each once and in the order given; None names `default_names`.
 
     Raises:
         UserError: the model has no property of that name.
@@ -271,7 +284,7 @@ def select(model: Model, names: Iterable[str] | None = None) -> tuple[str, ...]:
 
 
 def judge(model: Model, names: Iterable[str] | None = None) -> Judged:
-    """Return what a model is judged by: the named properties of states; None names its headline properties.
+    """Return what a model is judged by: the named properties of states; None names `default_names`.
 
     A lemma can be named as well, to search for a state in which it fails.
 
@@ -320,7 +333,7 @@ def select_run_properties(model: Model, names: Iterable[str] | None = None) -> l
 
 def _asked(model: Model, names: Iterable[str] | None) -> tuple[tuple[str, ...], list[Invariant]]:
     known = invariants_of(model)
-    asked = tuple(dict.fromkeys(headline_of(model) if names is None else named_in("properties", names)))
+    asked = tuple(dict.fromkeys(default_names(model) if names is None else named_in("properties", names)))
 
     def unknown(name: str) -> str:
         where = f"{place_of_names(type(model), 'headline')}headline names {name!r}, but " if names is None else ""

@@ -169,7 +169,7 @@ class Idle(Lamp):
         ({"properties": ["strong"]}, "lamp has no property 'strong'."),
         ({"bounds": {"switch": 1}}, "lamp has no bound 'switch'. Did you mean 'switches'?"),
         ({"model": "kip32"}, "There is no model 'kip32'. Did you mean 'kip320'?"),
-        ({"model": Idle}, "idle has no headline properties and the test names none"),
+        ({"model": Idle}, "idle has no properties to check by default and the test names none"),
     ],
 )
 def test_a_mistake_is_one_sentence_without_a_traceback(

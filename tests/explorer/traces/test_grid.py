@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 
 from insync.explorer.traces.grid import Tone, render_grid
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
+from insync.model import BoundValues, Int, Model, Option, ReadableState, Seq, Set, State
+from insync.model.columns import GridCell
 
 BOUNDS = {"replicas": 2, "log_size": 1}
 
@@ -98,3 +103,59 @@ def test_colours_change_nothing_but_the_colours() -> None:
     for tone in Tone:
         painted = painted.replace(f"<{tone.value}>", "")
     assert painted.replace("</>", "") == render_grid(SHORT, _columns)
+
+
+def test_each_line_has_its_tone() -> None:
+    def tones(trace: Trace) -> list[set[str]]:
+        grid = render_grid(trace, _columns, paint=lambda text, tone: f"<{tone.value}>{text}")
+        return [set(re.findall("<(.*?)>", line)) for line in grid.splitlines()]
+
+    refused = RefusedStep("write", {}, "b1 writes r1", "leo is 2")
+    rows = (("start", {"b1": "[|]"}), ("elect b1", {"b1": "!"}), ("! b1", {"b1": "L0 [|]"}))
+    failing = [{"bad"}, set(), {"heading"}, {"number", "label"}, {"number", "label"}, {"number", "label"}]
+    assert tones(_trace(*rows)) == [*failing, set(), {"reason"}]
+    assert tones(_trace(*rows, refused=refused)) == [*failing, {"number", "refused"}, set(), {"reason"}]
+    assert tones(replace(_trace(*rows), loop=1)) == [*failing, {"label"}, set(), {"reason"}]
+    assert tones(replace(_trace(*rows), witness=True))[0] == {"good"}
+
+
+def test_of_a_cell_with_parts_those_are_shown_that_changed() -> None:
+    def columns(state: Mapping[str, object]) -> dict[str, GridCell]:
+        return {"node": {name: str(value) for name, value in state.items()}}
+
+    states = [{"a": 1, "b": 2}, {"a": 1, "b": 3}, {"a": 1}, {"a": 1}]
+    grid = render_grid(_trace(*[("x", state) for state in states]), columns)
+    assert grid.splitlines()[2:7] == [" #  step  node", " 0  x     a=1 b=2", " 1  x     b=3", " 2  x     b=-", " 3  x"]
+
+
+class Shop(Model):
+    legend: ClassVar[Mapping[str, str]] = {}
+
+    def declare(self, b: BoundValues) -> State:
+        return State(boss=Option(Int(1, 2)), on=Set(Int(0, 1)), queue=Seq(Int(0, 1), 2))
+
+
+class Boss(Shop):
+    legend: ClassVar[Mapping[str, str]] = {"*": "the boss", "+": "never there"}
+
+    def grid(self, state: ReadableState) -> dict[str, GridCell]:
+        return {"people": "*" if state["boss"] else "-"}
+
+
+@pytest.mark.parametrize(
+    ("model", "states", "legend"),
+    [
+        (
+            Shop(),
+            [{"boss": None, "on": [], "queue": []}, {"boss": 1, "on": [], "queue": []}],
+            ["    (- none; {} empty; [] empty)"],
+        ),
+        (Shop(), [{"boss": 1, "on": [], "queue": [0]}], ["    ({} empty)"]),
+        (Shop(), [{"boss": 1, "on": [0], "queue": [1, 0]}], []),
+        (Boss(), [{"boss": None}, {"boss": 1}], ["    (* the boss)"]),
+        (Boss(), [{"boss": None}], []),
+    ],
+)
+def test_the_marks_that_occur_are_explained(model: Model, states: list[ReadableState], legend: list[str]) -> None:
+    grid = render_grid(_trace(*[("x", state) for state in states]), model.grid, header=False).splitlines()
+    assert grid[1 + len(states) : -2] == legend

@@ -13,8 +13,8 @@ from insync.kafka.defects import DEFECTS
 from insync.machine.packed import Found, Words
 from insync.model.evaluator import evaluate
 from insync.properties.kafka import cluster
-from insync.properties.registry import invariants_of, judge
-from insync_cluster_promises import CLUSTER_MEANINGS, SeenCluster
+from insync.properties.registry import invariants_of, judge, run_properties_of
+from insync_cluster_promises import CLUSTER_MEANINGS, CLUSTER_RUN_MEANINGS, SeenCluster
 from insync_machine import violations_by_machine
 from insync_nearby import neighbours
 
@@ -211,3 +211,22 @@ def test_it_fails_where_its_sentence_is_wrong_and_nowhere_else(name: str, model:
     assert len(wrong) >= 3 or (name == "reassignments_keep_redundancy" and not model.b.reassignments)
     assert len(wrong) < len(states) - 3
     assert violations(model)[name] == Found(len(wrong), min(wrong, default=None))
+
+
+@pytest.mark.parametrize("model", [FULL, MOVING, OLDER], ids=["full", "moving", "older"])
+def test_what_a_property_of_runs_waits_for_is_what_its_sentence_says(model: Cluster) -> None:
+    states, seen = nearby(model)
+    nodes, expected, names = [], [], []
+    for name, found in run_properties_of(model).items():
+        for one in found.instances(model):
+            said = [CLUSTER_RUN_MEANINGS[name](s, *one.bindings.values()) for s in seen]
+            for place, node in enumerate((one.when, one.then)):
+                wrong = [words for words, right in zip(states, said, strict=True) if not right[place]]
+                if node is not None:
+                    nodes.append(node)
+                    expected.append(Found(len(wrong), min(wrong, default=None)))
+                    names.append((str(one), name, place))
+    assert {name for _, name, _ in names} == set(CLUSTER_RUN_MEANINGS)
+    assert all(0 < found.count < len(states) for found in expected)
+    checked = violations_by_machine(model, nodes, states)
+    assert dict(zip(names, checked, strict=True)) == dict(zip(names, expected, strict=True))

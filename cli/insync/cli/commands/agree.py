@@ -10,7 +10,7 @@ import click
 from insync.cli.exit_codes import ExitCode
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.limits import limit_options
-from insync.cli.options.model_command import ChosenModel, model_command, property_option
+from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import Whole
 from insync.cli.show.agree_report import agreement_json, describe_agreement, describe_opinion
@@ -29,6 +29,7 @@ _ENGINES = ("evaluator", "local-1", "local-2", "spark", "z3")
 @property_option(
     "Check this property; may be repeated; `none` checks nothing and counts the space [default: those marked *]."
 )
+@within_option()
 @click.option(
     "--engine",
     "engines",
@@ -44,6 +45,7 @@ _ENGINES = ("evaluator", "local-1", "local-2", "spark", "z3")
 def command(
     chosen: ChosenModel,
     properties: tuple[str, ...],
+    within: tuple[str, ...],
     engines: tuple[str, ...],
     z3_depth: int,
     limits: Limits,
@@ -56,7 +58,7 @@ def command(
     that was stopped is compared up to its end. If they differ, the first state that evaluator and machine code treat
     differently is looked for. The exit code is 0 if they agree and 1 if not, and 3 after Ctrl-C.
     """
-    model = chosen.build()
+    model = chosen.build(within)
     names = chosen.select(model, properties)
     known = _engines(z3_depth)
 

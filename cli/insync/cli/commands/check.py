@@ -10,7 +10,7 @@ from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.engine import Engine, engine_options
 from insync.cli.options.limits import limit_options
-from insync.cli.options.model_command import ChosenModel, model_command, property_option
+from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.as_json import check_json
 from insync.cli.show.progress import search_progress
@@ -25,6 +25,7 @@ __all__ = ["command"]
 @property_option(
     "Check this property; may be repeated; `none` checks nothing and counts the space [default: those marked *]."
 )
+@within_option()
 @click.option("--keep-going", is_flag=True, help="After a violation go on to the end of the space, for all counts.")
 @limit_options(
     depth="Stop after N levels; the initial state is level 1.",
@@ -35,7 +36,13 @@ __all__ = ["command"]
 @engine_options(partitions="Parts of the visited states [default: one a thread or core].", keeps_states=True)
 @output_options(trace=True)
 def command(
-    chosen: ChosenModel, properties: tuple[str, ...], keep_going: bool, limits: Limits, engine: Engine, output: Output
+    chosen: ChosenModel,
+    properties: tuple[str, ...],
+    within: tuple[str, ...],
+    keep_going: bool,
+    limits: Limits,
+    engine: Engine,
+    output: Output,
 ) -> int:
     """Search every state of MODEL, breadth first, and check its properties in each.
 
@@ -47,7 +54,7 @@ def command(
     type_ok, that no step leaves the domain of a field, is always checked.
     """
     engine.require_own_options()
-    model = chosen.build()
+    model = chosen.build(within)
     names = chosen.select(model, properties)
     output.check_trace_path()
     result = _search(model, names, keep_going, limits, engine, output)

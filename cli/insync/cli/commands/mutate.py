@@ -8,7 +8,7 @@ from insync.cli.exit_codes import ExitCode
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.limits import limit_options
-from insync.cli.options.model_command import ChosenModel, model_command, property_option
+from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.mutate_report import describe_mutation, mutant_line, mutation_json
 from insync.cli.show.progress import steps_of_work
@@ -20,6 +20,7 @@ __all__ = ["command"]
 
 @model_command("mutate", "Break a model in every small way; see which properties notice.")
 @property_option("Let this property judge; may be repeated [default: all that hold, but deadlock_free].")
+@within_option()
 @click.option("--action", "actions", multiple=True, metavar="NAME", help="Change this action; may be repeated.")
 @click.option("--runs", is_flag=True, help="Ask the properties of runs about the mutants that survive.")
 @limit_options(
@@ -31,6 +32,7 @@ __all__ = ["command"]
 def command(
     chosen: ChosenModel,
     properties: tuple[str, ...],
+    within: tuple[str, ...],
     actions: tuple[str, ...],
     runs: bool,
     limits: Limits,
@@ -44,7 +46,7 @@ def command(
     says whether the properties mean anything; a survivor is a rule that they do not need. The exit code is 0 whatever
     the score, and 3 if a limit left a mutant undecided, or ended the search of the unchanged model.
     """
-    model = chosen.build()
+    model = chosen.build(within)
 
     with stop_on_interrupt() as stop, steps_of_work(output.quiet) as steps:
         steps.begin("searching the unchanged model, and looking for mutants that take the same steps")

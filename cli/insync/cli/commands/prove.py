@@ -12,7 +12,14 @@ from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.first_look import first_look
 from insync.cli.options.groups import gathered, option
-from insync.cli.options.model_command import ChosenModel, ModelCommand, model_command, property_option
+from insync.cli.options.model_command import (
+    ChosenModel,
+    ModelCommand,
+    model_command,
+    names_of_within,
+    property_option,
+    within_option,
+)
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import OutputPath, Seconds, Whole
 from insync.cli.show.choices import choices
@@ -128,6 +135,7 @@ class Helped:
     save=option("--save", type=OutputPath(), metavar="FILE", help="Write the proof to FILE, if there is one."),
 )
 @property_option("Prove this property; may be repeated [default: those marked *].")
+@within_option()
 @gathered(
     "helped",
     Helped,
@@ -157,7 +165,13 @@ class Helped:
 )
 @output_options(trace=True)
 def command(
-    chosen: ChosenModel, way: Way, properties: tuple[str, ...], helped: Helped, limits: ProofLimits, output: Output
+    chosen: ChosenModel,
+    way: Way,
+    properties: tuple[str, ...],
+    within: tuple[str, ...],
+    helped: Helped,
+    limits: ProofLimits,
+    output: Output,
 ) -> int:
     """Prove the properties of MODEL with z3, at bounds far beyond what can be searched, or look for short violations.
 
@@ -182,7 +196,7 @@ def command(
     from insync.explorer import bounded_check, prove
 
     _require_one_way(way, helped)
-    model = chosen.build()
+    model, names = chosen.build(within), names_of_within(within)
     if way.save is not None:
         check_writable(way.save)
     output.check_trace_path()
@@ -200,6 +214,7 @@ def command(
                 lemmas=helped.lemmas,
                 infer=way.infer,
                 proof=helped.proof,
+                within=names,
                 limits=Limits(seconds=limits.seconds),
                 query_seconds=limits.query_seconds,
                 reporter=report,
@@ -213,6 +228,7 @@ def command(
                 infer=way.infer,
                 proof=helped.proof,
                 k=way.k,
+                within=names,
                 limits=Limits(seconds=limits.seconds),
                 query_seconds=limits.query_seconds,
                 reporter=report,

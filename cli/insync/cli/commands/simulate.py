@@ -9,7 +9,7 @@ from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.engine import Engine, engine_options
 from insync.cli.options.groups import gathered, option
 from insync.cli.options.limits import limit_options
-from insync.cli.options.model_command import ChosenModel, model_command, property_option
+from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import Whole
 from insync.cli.show.as_json import simulation_json
@@ -42,11 +42,18 @@ __all__ = ["command"]
     ),
 )
 @property_option("Check this property; may be repeated; `none` checks type_ok alone [default: those marked *].")
+@within_option()
 @limit_options(seconds="Stop after S seconds, compilation included.")
 @engine_options(partitions="Spark: tasks at a time [default: one a core].", keeps_states=False)
 @output_options(trace=True)
 def command(
-    chosen: ChosenModel, walks: Walks, properties: tuple[str, ...], limits: Limits, engine: Engine, output: Output
+    chosen: ChosenModel,
+    walks: Walks,
+    properties: tuple[str, ...],
+    within: tuple[str, ...],
+    limits: Limits,
+    engine: Engine,
+    output: Output,
 ) -> int:
     """Take random walks through MODEL, each step uniform over the enabled ones, and check properties on the way.
 
@@ -56,7 +63,7 @@ def command(
     walk number n of a seed is the same whatever the number of walks.
     """
     engine.require_own_options()
-    model = chosen.build()
+    model = chosen.build(within)
     names = chosen.select(model, properties)
     output.check_trace_path()
     result = _walk(model, names, walks, limits, engine, output)

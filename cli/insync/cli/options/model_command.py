@@ -19,9 +19,10 @@ from insync.cli.show.models import model_properties
 from insync.model import Bound, Model
 from insync.model.catalogue import BUILT_IN, find_model
 from insync.model.errors import UserError
+from insync.properties.confine import confined
 from insync.properties.registry import select
 
-__all__ = ["ChosenModel", "ModelCommand", "model_command", "property_option"]
+__all__ = ["ChosenModel", "ModelCommand", "model_command", "names_of_within", "property_option", "within_option"]
 
 _MODEL = "insync.model"
 _CHOSEN = "insync.chosen"
@@ -41,13 +42,16 @@ class ChosenModel:
     kind: type[Model]
     chosen: dict[str, int | str]
 
-    def build(self) -> Model:
+    def build(self, within: Sequence[str] = ()) -> Model:
         """Return the model under its bounds, traced, so that a mistake in it is found here.
 
+        Args:
+            within: the names that `--within` gives.
+
         Raises:
-            UserError: the model cannot be traced; the message has the file and line.
+            UserError: the model cannot be traced, with file and line in the message, or not be confined.
         """
-        model = self.kind(**self.chosen)
+        model = confined(self.kind(**self.chosen), names_of_within(within))
         model.grid(model.decode(model.program.initials[0]))
         return model
 
@@ -66,6 +70,31 @@ class ChosenModel:
             )
             raise UserError(message)
         return []
+
+
+def names_of_within(given: Sequence[str]) -> list[str] | None:
+    """Return the invariants that `--within` names; None where it is not given, for what the class says.
+
+    Raises:
+        UserError: `none` beside other names.
+    """
+    others = [name for name in given if name != _NONE]
+    if others and len(others) < len(given):
+        message = f"--within none takes all steps, and --within {others[0]} is there as well. Leave one of them out."
+        raise UserError(message)
+    return others if given else None
+
+
+def within_option() -> Decorator:
+    """Return a decorator that gives a command `--within`, which it gets as `within`."""
+    option: Decorator = click.option(
+        "--within",
+        multiple=True,
+        metavar="NAME",
+        help="Take no step from states in which this invariant fails, which are still checked; may be repeated; `none` "
+        "takes all steps [default: `within` of the model's class].",
+    )
+    return option
 
 
 def property_option(sentence: str) -> Decorator:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 from insync.cli.show.figures import plural, seconds
-from insync.cli.show.report import STOPPED_BY
+from insync.cli.show.report import STOPPED_BY, confined_lines
 from insync.cli.show.warned import warning_lines
 from insync.explorer.agree import Agreement, Opinion
 from insync.explorer.traces.grid import Columns, Paint, Tone, describe_bounds
+from insync.model.columns import cell_text
 
 __all__ = ["agreement_json", "describe_agreement", "describe_opinion"]
 
@@ -16,6 +17,7 @@ __all__ = ["agreement_json", "describe_agreement", "describe_opinion"]
 def describe_agreement(found: Agreement, columns: Columns, paint: Paint, width: int) -> str:
     """Return the report: what each engine says, and where they differ."""
     lines = [f"{found.model}   {describe_bounds(found.bounds)}   properties {', '.join(found.properties) or 'none'}"]
+    lines += confined_lines(found.within)
     longest = max(len(opinion.engine) for opinion in found.opinions)
     lines += [f"  {opinion.engine:<{longest}}  {describe_opinion(opinion)}" for opinion in found.opinions]
     lines += warning_lines(found.warnings, paint, width)
@@ -41,7 +43,7 @@ def _where(found: Agreement, columns: Columns) -> list[str]:
             "difference lies in how states are kept or counted."
         )
         return [text]
-    cells = [f"  {name}: {text}" for name, text in columns(found.state.state).items()]
+    cells = [f"  {name}: {cell_text(cell)}" for name, cell in columns(found.state.state).items()]
     return [f"First in this state, in level {found.state.level}:", *cells, found.state.sentence]
 
 
@@ -82,6 +84,7 @@ def agreement_json(found: Agreement) -> str:
             "model": found.model,
             "bounds": dict(found.bounds),
             "properties": list(found.properties),
+            "within": list(found.within),
             "agreed": found.agreed,
             "stopped_by": found.stopped_by,
             "engines": opinions,

@@ -10,9 +10,8 @@ from insync.cli.show.choices import Choice, choices, default_of, range_of
 from insync.model import Model, Setting
 from insync.model.actions import action_specs
 from insync.model.catalogue import BUILT_IN, find_model, model_reference
-from insync.properties.class_names import headline_of
 from insync.properties.invariants import sentence_of
-from insync.properties.registry import run_properties_of, sentences_of
+from insync.properties.registry import default_names, run_properties_of, sentences_of
 
 __all__ = [
     "built_in_models",
@@ -32,8 +31,8 @@ def built_in_models() -> list[type[Model]]:
 def model_properties(kind: type[Model]) -> list[tuple[str, str, bool]]:
     """Return name and sentence of each property of a model, and whether it is checked by default."""
     model = kind()
-    headline = headline_of(model)
-    return [(name, sentence, name in headline) for name, sentence in sentences_of(model).items()]
+    default = default_names(model)
+    return [(name, sentence, name in default) for name, sentence in sentences_of(model).items()]
 
 
 def describe_models(engines: tuple[str, ...]) -> str:

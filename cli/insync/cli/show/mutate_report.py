@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from insync.cli.show.figures import plural, seconds
-from insync.cli.show.report import STOPPED_BY
+from insync.cli.show.report import STOPPED_BY, confined_lines
 from insync.cli.show.warned import warning_lines
 from insync.explorer import Fate, MutantResult, MutationResult
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds
@@ -37,6 +37,7 @@ def describe_mutation(result: MutationResult, paint: Paint, width: int) -> str:
     lines.append(f"{judged} {', '.join(result.properties)}")
     if result.failing:
         lines.append(f"left out: they already fail for the unchanged model: {', '.join(result.failing)}")
+    lines += confined_lines(result.within)
     lines += warning_lines(result.warnings, paint, width)
     for fate, tone in ((Fate.SURVIVED, Tone.BAD), (Fate.UNDECIDED, Tone.BAD), (Fate.KILLED, Tone.GOOD)):
         chosen = [mutant for mutant in result.mutants if mutant.fate is fate and not _not_tried(mutant)]
@@ -82,6 +83,7 @@ def mutation_json(result: MutationResult) -> str:
             "bounds": dict(result.bounds),
             "properties": list(result.properties),
             "left_out": list(result.failing),
+            "within": list(result.within),
             "distinct_states": result.distinct_states,
             "stopped_by": result.stopped_by,
             "score": result.score,

@@ -12,6 +12,7 @@ from insync.explorer.prove import induction_trace
 from insync.model.catalogue import model_reference
 from insync.proofs.outcome import BoundedVerdict
 from insync.proofs.smt import z3_version
+from insync.properties.class_names import names_within
 
 if TYPE_CHECKING:
     from insync.explorer.prove import BoundedResult, ProofResult
@@ -65,6 +66,7 @@ def _object(tried: ProofResult | BoundedResult, **rest: object) -> str:
         "engine_version": z3_version(),
         "properties": [p.name for p in tried.properties],
         "lemmas": [lemma.name for lemma in tried.lemmas],
+        "within": list(names_within(tried.model)),
         "warnings": list(tried.warnings),
     }
     return json.dumps({**head, **rest}, ensure_ascii=False)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import plural, seconds
-from insync.cli.show.report import STOPPED_BY, describe_trace
+from insync.cli.show.report import STOPPED_BY, confined_lines, describe_trace
 from insync.cli.show.warned import warning_lines
 from insync.explorer.prove import induction_trace
 from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
@@ -17,6 +17,7 @@ from insync.explorer.traces.trace_file import stands_elsewhere
 from insync.explorer.verdict import Verdict
 from insync.model.catalogue import model_reference
 from insync.proofs.outcome import BoundedVerdict, ProofVerdict
+from insync.properties.class_names import names_within
 from insync.properties.every_model import TYPE_OK
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def describe_search(search: BoundedResult, files: Sequence[Path | None], paint: 
     else:
         lines.append(paint(f"incomplete: no violation of {names} up to depth {result.depth}", Tone.OPEN))
         lines.append("  longer traces were not looked at, and nothing is proved of them")
+    lines += confined_lines(names_within(search.model))
     lines += warning_lines(search.warnings, paint, width)
     lines += _used(search.lemmas, "assuming, having proved them,", width)
     lines += ["", *_queries(result.queries), f"z3 {seconds(result.seconds)}"]
@@ -59,6 +61,7 @@ def describe_attempt(
 ) -> str:
     """Return the report of an induction; `files` are where the proof and the traces of initiation were written."""
     lines = [f"{model_reference(attempt.model)}   {describe_bounds(attempt.model.identity)}", *_verdict(attempt, paint)]
+    lines += confined_lines(names_within(attempt.model))
     lines += _unanswered(attempt.result, width)
     lines += warning_lines(attempt.warnings, paint, width)
     lines += _used(attempt.lemmas, "with", width)
@@ -88,7 +91,7 @@ def _verdict(attempt: ProofResult, paint: Paint) -> list[str]:
     names = ", ".join([*(p.name for p in attempt.properties), *attempt.lost]) or TYPE_OK
     result, by = attempt.result, f" by {attempt.result.k}-induction" if attempt.result.k > 1 else " by induction"
     if attempt.verdict is Verdict.HOLDS:
-        return [paint(f"holds: {names}", Tone.GOOD) + f" in every reachable state,{by}"]
+        return [paint(f"holds: {names}", Tone.GOOD) + f"{_reach(attempt)},{by}"]
     if attempt.traces:
         lengths = ", ".join(f"{t.property} (trace of {plural(t.length, 'state')})" for t in attempt.traces)
         return [paint(f"violated: {lengths}", Tone.BAD) + ", found by initiation"]
@@ -105,6 +108,11 @@ def _verdict(attempt: ProofResult, paint: Paint) -> list[str]:
         return [first, "  a step from a good state leads to a bad one; whether such a state is reachable is not known"]
     unknown = next(q for q in result.queries if q.verdict is ProofVerdict.UNKNOWN)
     return [paint(f"incomplete: {names} not proved", Tone.OPEN) + f"; {unknown.name} is unknown ({unknown.reason})"]
+
+
+def _reach(attempt: ProofResult) -> str:
+    within = names_within(attempt.model)
+    return f" within {', '.join(within)} in every state that is reached" if within else " in every reachable state"
 
 
 def _unanswered(result: Induction, width: int) -> list[str]:

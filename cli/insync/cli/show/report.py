@@ -9,6 +9,7 @@ from insync.cli.show.figures import count, memory, plural, rate, seconds
 from insync.cli.show.trace_files import replay_hint
 from insync.cli.show.warned import warning_lines
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_grid, render_reason
+from insync.model.catalogue import BUILT_IN
 from insync.properties.every_model import TYPE_OK
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from insync.explorer.traces.trace import Trace
     from insync.explorer.verdict import CheckResult
 
-__all__ = ["STOPPED_BY", "describe_check", "describe_simulation", "describe_trace"]
+__all__ = ["STOPPED_BY", "confined_lines", "describe_check", "describe_simulation", "describe_trace"]
 
 STOPPED_BY = {
     "depth": "the limit on the depth (--max-depth)",
@@ -41,10 +42,12 @@ def describe_check(
     lines = [
         f"{result.model}   {describe_bounds(result.bounds)}",
         _check_verdict(result, paint),
+        *confined_lines(result.within, result.outside),
         *warning_lines(result.warnings, paint, width),
         "",
         *_steps(result.actions, result.transitions),
         *_not_enabled(result),
+        *_deadlocks(result),
         "",
         _times(result.seconds, result.distinct_states, "states", result.peak_memory_bytes),
     ]
@@ -62,6 +65,7 @@ def describe_simulation(result: SimulationResult, columns: Columns, file: Path |
     lines = [
         f"{result.model}   {describe_bounds(result.bounds)}",
         *_simulation_verdict(result, paint),
+        *confined_lines(result.within),
         *warning_lines(result.warnings, paint, width),
         "",
         *_steps(result.actions, result.steps),
@@ -115,6 +119,17 @@ def _same_state(trace: Trace, file: Path | None, paint: Paint, width: int) -> st
     return text if file is None else f"{text}\n{replay_hint(trace, file)}"
 
 
+def confined_lines(within: Sequence[str], outside: int | None = None) -> list[str]:
+    """Return the line that says what a search was confined to, if it was, and how many states are outside."""
+    if not within:
+        return []
+    names = " and ".join(within)
+    if outside is None:
+        return [f"  within {names}: no step is taken from states outside"]
+    was, them = ("was", "it") if outside == 1 else ("were", "them")
+    return [f"  within {names}: {plural(outside, 'state')} outside {was} checked, and no step was taken from {them}"]
+
+
 def describe_trace(trace: Trace, columns: Columns, file: Path | None, paint: Paint, width: int) -> str:
     """Return the grid of a trace, and how to run it again when it is in a file."""
     grid = render_grid(trace, columns, width=width, paint=paint)
@@ -130,7 +145,8 @@ def _check_verdict(result: CheckResult, paint: Paint) -> str:
     by = STOPPED_BY.get(result.stopped_by or "", str(result.stopped_by))
     if result.verdict == "holds":
         checked = ", ".join(names["holds"]) or f"{TYPE_OK}, which is always checked,"
-        return paint(f"holds: {checked}", Tone.GOOD) + f" in all {states}, depth {result.depth}"
+        within = f" within {', '.join(result.within)}" if result.within else ""
+        return paint(f"holds: {checked}", Tone.GOOD) + f"{within} in all {states}, depth {result.depth}"
     if result.verdict == "violated":
         lengths = ", ".join(f"{v.property} (trace of {plural(v.trace_length, 'state')})" for v in result.violations)
         rest = f"; no violation of {', '.join(names['incomplete'])} up to there" if names["incomplete"] else ""
@@ -165,6 +181,18 @@ def _not_enabled(result: CheckResult) -> list[str]:
     if result.not_enabled_yet and result.transitions:
         return [f"not enabled so far: {', '.join(result.not_enabled_yet)}"]
     return []
+
+
+def _deadlocks(result: CheckResult) -> list[str]:
+    """How many states have no step, of a model of one's own: where those that come with insync end is documented."""
+    if result.model in BUILT_IN or not result.levels:
+        return []
+    if not result.deadlocks:
+        return [] if result.frontier else ["every state has a step"]
+    so_far = " so far" if result.frontier else ""
+    have = "has" if result.deadlocks == 1 else "have"
+    found = plural(result.deadlocks, "state")
+    return [f"{found}{so_far} {have} no step; --property deadlock_free shows the shortest way to one"]
 
 
 def _times(spent: Mapping[str, float], number: int, noun: str, peak_memory: int) -> str:

@@ -13,10 +13,9 @@ from insync.model import Model, ReadableState
 from insync.model.errors import UserError
 from insync.model.evaluator import evaluate
 from insync.model.graph import Node
-from insync.properties.class_names import headline_of
 from insync.properties.explain import explain
 from insync.properties.invariants import Invariant, sentence_of
-from insync.properties.registry import judge
+from insync.properties.registry import default_names, judge
 from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["Claim", "PropertyLike", "ReadableProperty", "asked_names", "claims_of"]
@@ -81,7 +80,7 @@ class Claim:
 
 
 def claims_of(model: Model, properties: Sequence[PropertyLike] | None = None) -> list[Claim]:
-    """Return what is claimed of a model by properties, in the order given; None names its headline properties.
+    """Return what is claimed of a model by properties, in the order given; None names `default_names`.
 
     type_ok is left out: it is about steps, and everything that takes steps checks it.
 
@@ -91,7 +90,7 @@ def claims_of(model: Model, properties: Sequence[PropertyLike] | None = None) ->
     if isinstance(properties, str) or callable(properties):
         message = f"properties={properties!r} must be a list of properties; write [{_named(properties)}]."
         raise UserError(message)
-    wanted = list(headline_of(model) if properties is None else properties)
+    wanted = list(default_names(model) if properties is None else properties)
     claims = [claim for given in wanted for claim in _claims(model, given)]
     unique: dict[str, Claim] = {}
     for claim in claims:
@@ -104,7 +103,7 @@ def claims_of(model: Model, properties: Sequence[PropertyLike] | None = None) ->
 
 def asked_names(model: Model, properties: Sequence[PropertyLike] | None) -> list[str]:
     """Return the name of each property that is asked for, type_ok as well; `claims_of` has accepted them."""
-    wanted = headline_of(model) if properties is None else properties
+    wanted = default_names(model) if properties is None else properties
     return [given if isinstance(given, str) else getattr(given, "__name__", "<lambda>") for given in wanted]
 
 

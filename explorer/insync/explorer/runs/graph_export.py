@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from insync.explorer.runs.state_graph import StateGraph
 from insync.model import Model
+from insync.model.columns import cell_text
 from insync.model.errors import UserError
 from insync.properties.show import field_value, plain
 
@@ -51,8 +51,8 @@ def _node(graph: StateGraph, state: int) -> dict[str, object]:
 
 
 def _label(model: Model, graph: StateGraph, state: int) -> str:
-    columns: Mapping[str, str] = model.grid(graph.readable(state))
-    return "\n".join(f"{name}: {text}" for name, text in columns.items() if text)
+    columns = model.grid(graph.readable(state))
+    return "\n".join(f"{name}: {cell_text(cell)}" for name, cell in columns.items() if cell)
 
 
 def graphml_text(graph: StateGraph) -> str:

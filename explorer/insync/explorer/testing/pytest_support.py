@@ -21,6 +21,7 @@ from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violat
 from insync.machine.memory import physical_memory
 from insync.model import Model
 from insync.model.errors import UserError, closest
+from insync.properties.registry import default_names
 
 __all__ = ["ENGINES", "Answer", "InsyncCheck", "Settings"]
 
@@ -278,10 +279,10 @@ def _meant(expect: str, stopped_by: str | Collection[str]) -> Collection[str]:
 
 
 def _check_properties(model: Model, properties: Sequence[PropertyLike] | None) -> None:
-    if properties is None and not model.headline:
+    if properties is None and not default_names(model):
         message = (
-            f"{model.name} has no headline properties and the test names none, so it would check type_ok alone. Name "
-            f"some, or say so with properties=[]."
+            f"{model.name} has no properties to check by default and the test names none, so it would check type_ok "
+            f"alone. Name some, or say so with properties=[]."
         )
         raise UserError(message)
 

@@ -5,12 +5,14 @@ What the columns are and what stands in them is said by the model (`model.grid`)
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 
 from insync.explorer.traces.trace import Trace
-from insync.model import ReadableState
+from insync.model import Model, ReadableState
+from insync.model.columns import MARKS, GridCell, cell_text
 
 __all__ = ["Columns", "Paint", "Tone", "describe_bounds", "plain", "render_grid", "render_reason"]
 
@@ -35,8 +37,8 @@ class Tone(Enum):
 Paint = Callable[[str, Tone], str]
 """Colours a text, which is already padded; it must not change what is seen of its width."""
 
-Columns = Callable[[ReadableState], Mapping[str, str]]
-"""The texts of a readable state by column, as `model.grid` gives them."""
+Columns = Callable[[ReadableState], Mapping[str, GridCell]]
+"""The cells of a readable state by column, as `model.grid` gives them."""
 
 
 def plain(text: str, tone: Tone) -> str:
@@ -53,7 +55,8 @@ def render_grid(trace: Trace, columns: Columns, *, width: int = 120, paint: Pain
     """Return the grid of `trace`: a header, the rows, and the reason, in lines of at most `width` characters.
 
     Cells that are too long for that go on in the next line of their column. A step without a change that the columns
-    show has a row without cells. `header` is false where something else says what the states are.
+    show has a row without cells. The grid of a model has a legend for the marks in its cells. `header` is false where
+    something else says what the states are.
     """
     rows = _rows(trace, columns)
     widths = _fit([_longest(column) for column in zip(*rows, strict=True)], width)
@@ -63,7 +66,23 @@ def render_grid(trace: Trace, columns: Columns, *, width: int = 120, paint: Pain
         lines += _row_lines(row, widths, tone, paint)
     if trace.loop is not None:
         lines.append(f"{' ' * widths[0]} {GAP}{paint(_back(trace, trace.loop), Tone.LABEL)}")
+    legend = _legend(columns, rows[1:])
+    if legend:
+        lines.append(f"{' ' * widths[0]} {GAP}{paint(legend, Tone.NUMBER)}")
     return "\n".join([*lines, "", *render_reason(trace, width, paint)])
+
+
+def _legend(columns: Columns, rows: Sequence[Sequence[str]]) -> str:
+    """Return what the marks in the cells mean, if there are any; `columns` of a model knows what it means by them."""
+    model = getattr(columns, "__self__", None)
+    if not isinstance(model, Model):
+        return ""
+    cells = [cell for row in rows for cell in row[2:]]
+    words = {word for cell in cells for word in re.findall(r"\[\]|{}|[^][{}\s=,]+", cell)}
+    own = MARKS if type(model).grid is Model.grid else {}
+    known = [f"{mark} {meaning}" for mark, meaning in own.items() if mark in words]
+    known += [f"{mark} {meaning}" for mark, meaning in model.legend.items() if any(mark in cell for cell in cells)]
+    return f"({'; '.join(known)})" if known else ""
 
 
 def render_reason(trace: Trace, width: int, paint: Paint = plain) -> list[str]:
@@ -93,17 +112,25 @@ def _back(trace: Trace, loop: int) -> str:
 
 def _rows(trace: Trace, columns: Columns) -> list[list[str]]:
     """All cells as text, the heading first; every row has the same length. A text that became empty is shown as "-"."""
-    texts = [columns(step.state) for step in trace.steps]
-    names = list(dict.fromkeys(name for text in texts for name in text))
+    states = [columns(step.state) for step in trace.steps]
+    names = list(dict.fromkeys(name for state in states for name in state))
     rows = [["#", "step", *names]]
-    before: Mapping[str, str] = {}
-    for number, (step, text) in enumerate(zip(trace.steps, texts, strict=True)):
-        changed = ["" if text.get(name, "") == before.get(name, "") else text.get(name, "") or "-" for name in names]
+    before: Mapping[str, GridCell] = {}
+    for number, (step, state) in enumerate(zip(trace.steps, states, strict=True)):
+        changed = [_changed(before.get(name, ""), state.get(name, "")) for name in names]
         rows.append([str(number), step.label, *changed])
-        before = text
+        before = state
     if trace.refused is not None:
         rows.append(["!", f"{trace.refused.label} (refused)", *[""] * len(names)])
     return rows
+
+
+def _changed(before: GridCell, now: GridCell) -> str:
+    """Return the text of a cell where it is another one than before; of a cell with parts, those that are others."""
+    if isinstance(before, str) or isinstance(now, str):
+        return "" if now == before else cell_text(now) or "-"
+    gone = dict.fromkeys((name for name in before if name not in now), "-")
+    return cell_text({name: text for name, text in {**now, **gone}.items() if text != before.get(name)})
 
 
 def _longest(cells: Sequence[str]) -> int:

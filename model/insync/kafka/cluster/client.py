@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.state import Actor, Replica
-from insync.model import Not, StateView, action, minimum, require
+from insync.model import Not, StateView, action, require
 
 __all__ = ["Client"]
 
@@ -43,7 +43,7 @@ class Client(Actor):
         l = s.broker[leader]
         require(s.spent.deletions < self.b.deletions, self.leads(s, leader), l.start < l.hw)
         s.spent.deletions += 1
-        s.deleted |= {l.log[minimum(l.start, self.b.records - 1)]}
+        s.deleted |= {l.log[l.start]}
         self.raise_start(s, leader, l.start + 1)
 
     @action(label="min.insync.replicas changes")

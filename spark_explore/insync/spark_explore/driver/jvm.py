@@ -14,13 +14,12 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from insync.machine.interruptible import GivenUp, interruptible
+from insync.machine.interruptible import GivenUp, interruptible, unattended
 
 if TYPE_CHECKING:
     from pyspark import SparkConf
@@ -103,7 +102,7 @@ class DriverJvm:
     def leave(self) -> None:
         """Have it end, and do not wait: it removes what it has made, and ends its workers, by itself."""
         self._kill(signal.SIGTERM)
-        threading.Thread(target=self._outlive, daemon=True).start()
+        unattended(self._outlive)
 
     def _outlive(self) -> None:
         try:

@@ -1,0 +1,58 @@
+"""The buffers of an expander take the steps of a whole batch, however small they were asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from insync.machine.kernels import compile_kernels
+from insync.machine.memory import HUGE_PAGE
+from insync.machine.packed import PackedRows
+from insync.machine.sizes import BATCH
+from insync.model import BoundValues, Index, Int, Model, State, StateView, action
+
+
+class Target(Index):
+    """Where one may go."""
+
+    label = "t"
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        return 40
+
+
+class Everywhere(Model):
+    """From every place to some forty others, never to the same ones."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(at=Int(0, 40 * BATCH - 1))
+
+    @action
+    def go(self, s: StateView, to: Target) -> None:
+        """Go on."""
+        s.at = (s.at % BATCH) * 40 + int(to)
+
+
+ROW = 8
+STEPS = 40 * ROW * BATCH
+"""The bytes of all steps of a batch."""
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"), [(1, 2 * STEPS), (2 * STEPS, 2 * STEPS), (2 * STEPS + ROW, 2 * STEPS + ROW)]
+)
+def test_a_buffer_takes_two_batches_or_what_was_asked_for(asked: int, given: int) -> None:
+    model = Everywhere()
+    kernels = compile_kernels(model.program)
+    expander = kernels.expander(1, asked, (2**64 - 1,))
+    assert (expander.buffer_bytes, expander.batch_bytes) == (given, HUGE_PAGE + 2 * STEPS)
+    states = PackedRows([model.program.schema.pack((at,)) for at in range(BATCH)])
+    assert expander.expand(states.address, states.count) == BATCH
+    found = {model.program.schema.unpack(state) for state in expander.states(0)}
+    assert found == {(at,) for at in range(40 * BATCH)}
+    assert expander.take_steps() == [BATCH] * 40
+    assert expander.pending_bytes == STEPS
+    assert expander.untouched_bytes == given
+    expander.clear()
+    assert (expander.pending_bytes, expander.untouched_bytes) == (0, given - STEPS)
+    expander.close()

@@ -1,0 +1,94 @@
+"""What the grid shows of one's own states: a column for each member of a sort, and parts that change by themselves."""
+
+from __future__ import annotations
+
+from insync.model import Array, Bool, BoundValues, Index, Int, Model, Option, Range, Record, Seq, Set, State
+from insync.model.columns import cell_text
+
+
+class Node(Index):
+    size, label = 2, "n"
+
+
+class Seat(Index):
+    size, label = 3, "seat"
+
+
+class Many(Index):
+    size = 9
+
+
+class Hall(Model):
+    def declare(self, b: BoundValues) -> State:
+        return State(
+            term=Array(Node, Int(0, 3)),
+            leader=Option(Node),
+            vote=Array(Node, Option(Node)),
+            log=Array(Node, Record(end=Int(0, 1), marks=Set(Node))),
+            seat=Array(Seat, Bool),
+            row=Array(Node, Array(2, Bool)),
+            many=Array(Many, Bool),
+            list=Array(2, Int(0, 1)),
+            queue=Seq(Option(Node), 2),
+            post=Record(by=Option(Node), kept=Bool),
+        )
+
+
+def test_members_have_columns_with_the_arrays_as_parts() -> None:
+    model = Hall()
+    cells = model.grid(model.decode(model.program.initials[0]))
+    member = {
+        "term": "0",
+        "vote": "-",
+        "log.end": "0",
+        "log.marks": "{}",
+        "row": "[false, false]",
+    }
+    assert cells == {
+        "n1": member,
+        "n2": member,
+        "leader": "-",
+        "seat[seat1]": "false",
+        "seat[seat2]": "false",
+        "seat[seat3]": "false",
+        "many": {f"many{i}": "false" for i in range(1, 10)},
+        "list": "[0, 0]",
+        "queue": "[]",
+        "post": {"by": "-", "kept": "false"},
+    }
+    assert cell_text(cells["post"]) == "by=- kept=false"
+    waiting = {**model.decode(model.program.initials[0]), "queue": [None, "n1"]}
+    assert model.grid(waiting)["queue"] == "[-, n1]"
+
+
+def test_one_array_of_records_over_a_sort_has_their_fields_as_parts() -> None:
+    class Single(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(node=Array(Node, Record(term=Int(0, 3), up=Bool)))
+
+    model = Single()
+    cells = model.grid(model.decode(model.program.initials[0]))
+    assert cells == {"node[n1]": {"term": "0", "up": "false"}, "node[n2]": {"term": "0", "up": "false"}}
+
+
+def test_a_field_that_is_called_like_a_member_has_its_own_column() -> None:
+    class Twice(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(n1=Bool, a=Array(Node, Bool), b=Array(Node, Bool))
+
+    model = Twice()
+    cells = model.grid(model.decode(model.program.initials[0]))
+    assert list(cells) == ["n1", "[n1]", "n2"]
+
+
+def test_numbers_and_names_have_no_columns_of_their_own() -> None:
+    class Level(Range):
+        lo, hi = 1, 2
+
+    class Stacks(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(left=Array(Level, Int(0, 3)), right=Array(Level, Bool))
+
+    model = Stacks()
+    cells = model.grid(model.decode(model.program.initials[0]))
+    assert cells == {"left[1]": "0", "left[2]": "0", "right[1]": "false", "right[2]": "false"}
