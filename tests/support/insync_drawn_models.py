@@ -241,11 +241,11 @@ def model_text(seed: int) -> str:
     begun = [name for name, of in fields.items() if chance.random() < 0.35 and _few_values(of)]
     if begun:
         lines += ["    @initial", "    def begins(self, s):", *(f"        s.{name} = ANY" for name in begun), ""]
-    for number in range(chance.randint(2, 3)):
+    for number in range(chance.randint(3, 5)):
         lines += ["    @action", f"    def act{number}(self, s, site: Site):"]
-        if chance.random() < 0.6:
-            lines.append(f"        require({writer.condition(2)})")
-        for _ in range(chance.randint(1, 3)):
+        if chance.random() < 0.4:
+            lines.append(f"        require({writer.condition(1)})")
+        for _ in range(chance.randint(1, 2)):
             lines += [f"        {line}" for line in writer.statement(2)]
         lines.append("")
     for number in range(2):
