@@ -42,6 +42,7 @@ def test_the_object_for_scripts(insync: Insync) -> None:
         "verdict",
         "stopped_by",
         "distinct_states",
+        "representatives",
         "transitions",
         "depth",
         "levels",

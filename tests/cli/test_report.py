@@ -181,6 +181,7 @@ def test_json_is_one_stable_object() -> None:
         "verdict": "violated",
         "stopped_by": None,
         "distinct_states": 737_794,
+        "representatives": None,
         "transitions": 1_929_153,
         "depth": 26,
         "levels": [1, 6, 737_787],
@@ -225,3 +226,11 @@ def test_progress_reads_like_the_line_of_tlc() -> None:
         "Progress(12) at 2026-01-02 03:04:05: 1,234,567 distinct states found (5.4 million states/s), "
         "34,567 states left on queue, 1.50 GiB of memory."
     )
+
+
+def test_representatives_stand_beside_all_states() -> None:
+    found = replace(HOLDS, distinct_states=4_093_531, representatives=683_278, seconds={"compile": 0.4, "search": 2.0})
+    _, verdict, visited, *rest = describe_check(found, lambda state: {}, (), plain, 100).splitlines()
+    assert verdict.endswith("in all 4,093,531 states, depth 26")
+    assert visited == "  visited 683,278 representatives of 4,093,531 states"
+    assert rest[-1] == "compile 0.40 s, search 2.00 s, 341,639 representatives/s, memory 120 MiB"

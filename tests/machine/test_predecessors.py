@@ -9,6 +9,7 @@ from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.evaluator import Evaluator
 from insync_machine import reachable_states
+from insync_symmetric import Gossip, TwoPhase
 from insync_toys import Clock, DieHard, Ledger, TokenRing
 
 MODELS = [Clock(), DieHard(), TokenRing(two_tokens=1), Ledger(), find_model("async_isr")(max_offset=1, max_version=1)]
@@ -46,3 +47,18 @@ def test_more_states_than_are_expanded_at_once() -> None:
     wanted = predecessors(model, states)
     for target in states[1 :: len(states) // 20]:
         assert least_predecessor(kernels, [(memory.address, memory.count)], target) == min(wanted[target])
+
+
+@pytest.mark.parametrize("model", [TwoPhase(), Gossip(nodes=2)], ids=lambda model: model.name)
+def test_representatives_lead_to_representatives(model: Model) -> None:
+    """To each whose members could be taken for others by one bit, too: `leader` n1 and n2 differ in one."""
+    program = model.program
+    kernels, schema = compile_kernels(program, symmetry=program.symmetry), program.schema
+    led: dict[Words, set[Words]] = {}
+    for state, leading in predecessors(model, reachable_states(model)).items():
+        led.setdefault(kernels.representative(state), set()).update(map(kernels.representative, leading))
+    for target, before in led.items():
+        others = sorted(set(led) - {target})
+        memory = PackedRows(others)
+        found = least_predecessor(kernels, [(memory.address, memory.count)], target)
+        assert found == min(before - {target}, default=None), schema.unpack(target)

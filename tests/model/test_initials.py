@@ -32,11 +32,11 @@ from insync.model import (
     require,
     when,
 )
+from insync.model.beginnings import Beginning
 from insync.model.define import ModelMeta
-from insync.model.enumeration import add_states
 from insync.model.evaluator import evaluate
 from insync.model.free_cells import InitialEnvironment
-from insync.model.initials import Beginning, initials_of
+from insync.model.initials import Initials
 from insync.model.schema import Schema
 from insync_expressions import SIZES, conditions, every_state, made
 from insync_initials import Cabinet, Colour, Drawer, Probe, RingNode, SelfStabilizing
@@ -256,14 +256,12 @@ def beginnings(draw: st.DrawFn) -> Beginning:
 @given(beginning=beginnings())
 def test_what_is_enumerated_is_what_the_evaluator_allows(beginning: Beginning) -> None:
     schema = Schema(Drawn().state)
-    found: dict[int, int] = {}
-    add_states(found, beginning, 0, schema, lambda: None)
     allowed = {
         tuple(evaluate(cell, variables) for cell in beginning.cells)
         for variables in every_state()
         if all(evaluate(condition, variables) for condition in beginning.conditions)
     }
-    assert set(initials_of(schema, (beginning,), found)) == allowed
+    assert set(Initials(schema, (beginning,), lambda: None)) == allowed
 
 
 def test_what_a_model_that_has_initial_methods_begins_with_is_inherited_as_well() -> None:

@@ -12,20 +12,25 @@ from insync.model import (
     ANY,
     Array,
     Bool,
+    Bound,
+    Bounds,
     BoundValues,
     Condition,
+    If,
     Int,
     Model,
+    ModelError,
     Option,
     Record,
     State,
     action,
+    exists,
     initial,
     invariant,
     require,
 )
 from insync.properties.registry import judge
-from insync_initials import Cabinet, Probe, SelfStabilizing
+from insync_initials import Cabinet, Colour, Probe, RingNode, SelfStabilizing
 
 pytest.importorskip("z3")
 
@@ -129,3 +134,77 @@ class Settled(SelfStabilizing):
 def test_of_very_many_initial_states_z3_finds_the_one_that_fails() -> None:
     dropped = refuted_at_first(Settled(), judge(Settled(), ["one_value", "in_its_range"]).invariants)
     assert [(one.name, one.by) for one in dropped] == [("one_value", "an initial state")]
+
+
+class Countless(Probe):
+    """Far more initial states than can be enumerated."""
+
+    bounds = Bounds(nodes=Bound(14, 1, 20), slack=Bound(0, 0, 9))
+
+    @initial
+    def anywhere(self, s: Any, at: RingNode) -> None:
+        s.active, s.colour, s.token = ANY, ANY, at
+
+    @invariant
+    def some_white(self, s: Any) -> Condition:
+        return exists(self.all(RingNode), lambda n: s.colour[n] == Colour.WHITE)
+
+
+def test_initial_states_that_nobody_can_count_can_be_proved_about() -> None:
+    model = Countless()
+    assert not model.program.initials.enumerated
+    with pytest.raises(ModelError, match=r"there are more than 2,000,000 initial states\. Use smaller bounds"):
+        check(model)
+    (dijkstra, white) = judge(model, ["dijkstra", "some_white"]).invariants
+    assert check_bounded(model, [dijkstra], 2).verdict is BoundedVerdict.NONE_WITHIN
+    found = check_bounded(model, [white], 2)
+    assert found.verdict is BoundedVerdict.VIOLATED
+    assert model.decode(found.sequences[0].codes[0])["colour"] == {f"n{n}": "BLACK" for n in range(14)}
+    assert [one.name for one in refuted_at_first(model, [dijkstra, white])] == ["some_white"]
+    example = model.program.initials.example
+    assert example is not None
+    assert example in model.program.initials
+    origin = model.program.initials.origin(found.sequences[0].codes[0])
+    assert origin is not None
+    assert origin.startswith("anywhere (at n")
+    assert (9,) * len(found.sequences[0].codes[0]) not in model.program.initials
+
+
+class Unsure(Probe):
+    """What z3 is asked about where few values may be tried."""
+
+    def of_active(self, s: Any) -> Any:
+        return sum(If(s.active[node], 1, 0) for node in self.all(RingNode))
+
+
+class Never(Unsure):
+    """No initial state, which takes arithmetic to see."""
+
+    @initial
+    def anywhere(self, s: Any) -> None:  # type: ignore[override]
+        s.active, s.colour = ANY, ANY
+        require(self.of_active(s) + self.of_active(s) == 5)
+
+
+class Beyond(Unsure):
+    """A token beyond the last node, where all are active."""
+
+    @initial
+    def anywhere(self, s: Any) -> None:  # type: ignore[override]
+        s.active, s.colour = ANY, ANY
+        s.token = self.of_active(s)
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [(Never, "never has no initial state under"), (Beyond, "the value assigned to token is not one of n0, n1")],
+)
+@pytest.mark.parametrize("enumerated", [True, False])
+def test_what_is_wrong_with_them_is_said(
+    kind: type[Unsure], message: str, enumerated: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not enumerated:
+        monkeypatch.setattr("insync.model.enumeration.MOST_TRIED", 3)
+        assert not kind().program.initials.enumerated
+    with pytest.raises(ModelError, match=message):
+        check_bounded(kind(), judge(kind(), ["dijkstra"]).invariants, 1)

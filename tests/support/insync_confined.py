@@ -73,6 +73,8 @@ def far(model: Plane, s: StateView) -> Condition:
 class Ladder(Model):
     """A number that grows to 4 and stays there; at 2 it may be closed, where nothing happens either."""
 
+    headline = ()
+
     def declare(self, b: BoundValues) -> State:
         return State(n=Int(0, 4), closed=Bool)
 

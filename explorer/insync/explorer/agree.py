@@ -246,6 +246,7 @@ def _states(number: int | None) -> str:
 def opinion_of(result: CheckResult) -> Opinion:
     """Return what the result of an exhaustive search says."""
     complete = result.stopped_by is None
+    paths = {violation.property: tuple(step.label for step in violation.trace.steps) for violation in result.violations}
     return Opinion(
         engine=result.engine,
         verdict=result.verdict,
@@ -253,20 +254,22 @@ def opinion_of(result: CheckResult) -> Opinion:
         levels=result.levels,
         actions=result.actions if complete else None,
         failing={violation.property: violation.trace_length for violation in result.violations},
-        paths={
-            violation.property: tuple(step.label for step in violation.trace.steps) for violation in result.violations
-        },
+        paths=paths if result.representatives is None else {},  # who is who in a trace is not the same with symmetry
         seconds=sum(result.seconds.values()),
         stopped_by=result.stopped_by,
     )
 
 
 def own_engines(z3_depth: int = 8) -> dict[str, Engine]:
-    """Return the engines of this machine: the evaluator, machine code on one and on two threads, z3 to a depth."""
+    """Return the engines of this machine: the evaluator, machine code on one and on two threads, z3 to a depth.
+
+    Those visit every state; `symmetric` visits representatives, where a sort is declared symmetric.
+    """
     return {
         "evaluator": evaluator_engine,
         "local-1": local_engine(1),
         "local-2": local_engine(2),
+        "symmetric": symmetric_engine,
         "z3": z3_engine(z3_depth),
     }
 
@@ -282,9 +285,25 @@ def local_engine(threads: int) -> Engine:
     """Return the search in machine code on so many threads, with as many partitions."""
 
     def engine(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
-        return opinion_of(check(model, properties=properties, limits=limits, threads=threads, stop=stop))
+        found = check(model, properties=properties, limits=limits, threads=threads, symmetry=False, stop=stop)
+        return opinion_of(found)
 
     return engine
+
+
+def symmetric_engine(
+    model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None
+) -> Opinion:
+    """Search in machine code, one state for all that differ in who is who only.
+
+    Raises:
+        UserError: no sort of the model is declared symmetric, or its members are not treated alike.
+    """
+    found = check(model, properties=properties, limits=limits, stop=stop)
+    if found.representatives is None:
+        message = "No sort of this model is declared symmetric."
+        raise UserError(message)
+    return opinion_of(found)
 
 
 def z3_engine(depth: int) -> Engine:

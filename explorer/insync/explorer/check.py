@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from insync.explorer.alike import UNUSED, Alike, symmetry_for
 from insync.explorer.breadth_first.backtrack import path_to
 from insync.explorer.breadth_first.search import BreadthFirstSearch, Space
 from insync.explorer.breadth_first.workers import Team, available_cores
@@ -48,6 +49,7 @@ def check(
     threads: int | None = None,
     partitions: int | None = None,
     keep_going: bool = False,
+    symmetry: bool = True,
     within: Sequence[str] | None = None,
     reporter: Reporter | None = None,
     stop: threading.Event | None = None,
@@ -62,19 +64,22 @@ def check(
         threads: how many work at once; None is one per core.
         partitions: how many parts the states are kept in; None is one per thread. The result does not depend on it.
         keep_going: whether to go on to the end of the space after a violation.
+        symmetry: whether one state is visited for all that differ only in who is who of a sort that is declared
+            symmetric. What is counted is the same: all states.
         within: names of invariants, the search being confined to states in which they hold: others are checked and not
             expanded. None is what the model's class says.
         reporter: is told about once a second how far the search is.
         stop: ends tracing, compilation or search when it is set.
 
     Raises:
-        UserError: an unknown model, bound or property, a model that cannot be traced, or a limit on the memory that
-            leaves no room for the first states.
+        UserError: an unknown model, bound or property, a model that cannot be traced, members that are declared
+            symmetric and not treated alike, or a limit on the memory that leaves no room for the first states.
         InternalError: the evaluator does not confirm what the machine code found.
     """
     watch = Watch(limits_of(limits), stop)
     model = confined(model_of(model, bounds), within)
     names = select(model, properties)
+    initials = PackedRows.of(model.program.initials.rows, model.program.schema.words)
     started = time.perf_counter()
     try:
         traced(model, watch.go_on)
@@ -83,14 +88,14 @@ def check(
     judged = judge(model, names)
     started = time.perf_counter()
     try:
+        alike = symmetry_for(model, judged.conditions, watch.go_on) if symmetry else UNUSED
         with watch.telling(while_compiling(reporter, watch)):
-            kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted)
+            kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted, symmetry=alike.symmetry)
     except GivenUp as ended:
         return stopped_before(model, judged, ended, time.perf_counter() - started)
     compiled = time.perf_counter()
     size = threads or available_cores()
     with Team(size) as team:
-        initials = PackedRows.of(model.program.initials.rows, kernels.sizes.words)
         search = BreadthFirstSearch(kernels, watch, team, partitions or size, initials, keep_going, reporter)
         try:
             space = search.run()
@@ -103,7 +108,7 @@ def check(
     seconds = {"compile": compiled - started, "search": searched - compiled}
     if violations:
         seconds["trace"] = time.perf_counter() - searched
-    return result_of(model, judged, space, violations, seconds)
+    return result_of(model, judged, space, violations, seconds, alike)
 
 
 def _untraced(model: Model, names: Sequence[str], ended: GivenUp, seconds: float) -> CheckResult:
@@ -146,6 +151,7 @@ def result_of(
     space: Space,
     violations: tuple[Violation, ...],
     seconds: dict[str, float],
+    alike: Alike = UNUSED,
 ) -> CheckResult:
     """Return the result of an exhaustive search.
 
@@ -155,11 +161,14 @@ def result_of(
         space: what was found.
         violations: a trace for each property that fails.
         seconds: how long its parts took.
+        alike: what it made of symmetry.
     """
     taken = dict.fromkeys(model.program.action_names, 0)
     for action, steps in zip(model.program.actions, space.steps, strict=True):
         taken[action.name] += steps
-    extent = Extent(tuple(space.levels), space.expanded, space.stopped_by, taken, tuple(space.stepless))
+    visited = None if alike.symmetry is None else sum(space.visited)
+    without = tuple(space.stepless)
+    extent = Extent(tuple(space.levels), space.expanded, space.stopped_by, taken, without, visited, alike.notes)
     return concluded(model, "local", judged.names, extent, violations, seconds, judged.written(model))
 
 
@@ -173,6 +182,8 @@ class Extent:
         stopped_by: the limit that ended it.
         taken: the steps of each action.
         stepless: of each level that was expanded how many states have no step.
+        representatives: how many states were visited, where they stand for others.
+        notes: why none did; a sentence each.
     """
 
     levels: tuple[int, ...]
@@ -180,6 +191,8 @@ class Extent:
     stopped_by: StopReason | None
     taken: Mapping[str, int]
     stepless: tuple[Stepless, ...]
+    representatives: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 def concluded(
@@ -232,9 +245,10 @@ def concluded(
         deadlocks=without_step.stuck,
         within=names_within(model),
         outside=without_step.outside,
-        warnings=suspicions(model, conditions),
+        warnings=(*suspicions(model, conditions), *extent.notes),
         seconds=seconds,
         peak_memory_bytes=peak_memory(),
+        representatives=extent.representatives,
     )
 
 

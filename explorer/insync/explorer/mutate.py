@@ -180,7 +180,9 @@ class _Jury:
     ) -> None:
         self.model, self.limits, self.threads, self.stop = model, limits, threads, stop
         self.whole = whole_of(model)
-        self.original = check(model, properties=asked, limits=limits, threads=threads, keep_going=True, stop=stop)
+        self.original = check(
+            model, properties=asked, limits=limits, threads=threads, keep_going=True, symmetry=False, stop=stop
+        )
         if TYPE_OK in {violation.property for violation in self.original.violations}:
             message = f"{model.name} itself breaks type_ok; fix that first: `insync check` shows the trace."
             raise UserError(message)
@@ -257,6 +259,7 @@ class _Jury:
             within=names_within(self.model),
             limits=self.limits,
             threads=self.threads,
+            symmetry=False,
             stop=self.stop,
         )
         if result.violations:

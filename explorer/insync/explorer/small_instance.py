@@ -46,6 +46,6 @@ def refuted_candidates(
     """
     small = small_instance(model, bounds)
     names = [candidate.name for candidate in candidates]
-    result = check(small, properties=names, limits=Limits(seconds=seconds), keep_going=True, stop=stop)
+    result = check(small, properties=names, limits=Limits(seconds=seconds), keep_going=True, symmetry=False, stop=stop)
     where = f"a reachable state ({', '.join(f'{name} {value}' for name, value in small.identity.items())})"
     return [Dropped(v.property, where, v.trace.reason) for v in result.violations if v.property in names]

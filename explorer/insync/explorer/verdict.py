@@ -49,6 +49,8 @@ class CheckResult:
         verdict: violated if any property is, else holds if the space is complete.
         stopped_by: the bound that ended the search; None if it ended by itself.
         distinct_states: the states of all complete levels.
+        representatives: how many of them were visited, where one stands for all that differ in who is who only; None
+            where every state was visited.
         transitions: the steps taken, from all states of the levels that were expanded as a whole.
         depth: the number of levels, the initial state being level 1.
         levels: the number of states in each.
@@ -91,6 +93,7 @@ class CheckResult:
     warnings: tuple[str, ...]
     seconds: Mapping[str, float]
     peak_memory_bytes: int
+    representatives: int | None = None
 
     @property
     def complete_depth(self) -> int:

@@ -24,7 +24,7 @@ class ExpandField(IntEnum):
     PARTITIONS = 2
     CURSORS = 3  # address of one address per partition: where its next successor goes
     ENDS = 4  # address of one address per partition: the end of its buffer
-    STEPS = 5  # address of one counter per action: the steps taken
+    STEPS = 5  # address of one counter per action, of 64 bits, or of 128 where states stand for others: the steps taken
     REFUSED = 6  # address of a record (count, least state): steps whose checks fail
     COLUMNS = 7  # address of scratch memory for one batch
     MASKS = 8  # address of scratch memory: MASK_BYTES per action, and as many for the states outside
@@ -34,6 +34,8 @@ class ExpandField(IntEnum):
     RAW_END = 12  # scratch: the end of the states there
     STUCK = 13  # a counter: states without a step, but for those outside
     OUTSIDE = 14  # a counter: states outside of what the program is confined to
+    STUCK_HIGH = 15  # the upper half of the counter STUCK, where states stand for others
+    OUTSIDE_HIGH = 16  # of OUTSIDE
 
 
 class Expander:
@@ -61,7 +63,8 @@ class Expander:
             self._ends[number] = buffer.address + self.buffer_bytes
             self._cursors[number] = buffer.address
         self._touched = [0] * partitions
-        self._steps = (ctypes.c_uint64 * sizes.actions)()
+        self._counter_words = 2 if sizes.symmetric else 1
+        self._steps = (ctypes.c_uint64 * (sizes.actions * self._counter_words))()
         self._refused = Records(1, sizes.words)
         self._scratch = Block(COLUMN_BYTES * sizes.words + MASK_BYTES * (sizes.actions + 1))
         self._raw = Block(batch)
@@ -129,15 +132,19 @@ class Expander:
 
     def take_steps(self) -> list[int]:
         """Return how many steps of each action were taken since the last call."""
-        taken = list(self._steps[: self._sizes.actions])
+        words = self._counter_words
+        counters = [self._steps[at : at + words] for at in range(0, self._sizes.actions * words, words)]
+        taken = [sum(word << 64 * place for place, word in enumerate(counter)) for counter in counters]
         ctypes.memset(ctypes.addressof(self._steps), 0, ctypes.sizeof(self._steps))
         return taken
 
     def take_stepless(self) -> Stepless:
         """Return how many states that were expanded have no step, since the last call."""
-        found = Stepless(self._context[ExpandField.STUCK], self._context[ExpandField.OUTSIDE])
-        self._context[ExpandField.STUCK] = self._context[ExpandField.OUTSIDE] = 0
-        return found
+        fields = (ExpandField.STUCK, ExpandField.STUCK_HIGH, ExpandField.OUTSIDE, ExpandField.OUTSIDE_HIGH)
+        stuck, stuck_high, outside, outside_high = (int(self._context[field]) for field in fields)
+        for field in fields:
+            self._context[field] = 0
+        return Stepless(stuck | stuck_high << 64, outside | outside_high << 64)
 
     def take_refused(self) -> Found:
         """Return the states with a step whose checks fail (counted once per step), since the last call."""

@@ -11,14 +11,21 @@ from importlib import import_module
 from insync.model.graph import Node, Op, reachable
 from insync.model.program import Program
 from insync.model.schema import Schema
+from insync.model.symmetry import Symmetry
 
 __all__ = ["conditions_key", "program_key", "words_key"]
 
 _PACKAGE = "insync.machine"
 
 
-def program_key(kind: str, program: Program) -> str:
-    """Return the key of a program's transition relation: its cells, guards, checks and updates, without any name."""
+def program_key(kind: str, program: Program, symmetry: Symmetry | None = None) -> str:
+    """Return the key of a program's transition relation: its cells, guards, checks and updates, without any name.
+
+    Args:
+        kind: of what is compiled.
+        program: the program.
+        symmetry: that what is compiled makes use of.
+    """
     parts: list[object] = []
     roots: list[Node] = []
     for action in program.actions:
@@ -27,7 +34,8 @@ def program_key(kind: str, program: Program) -> str:
         roots.extend(nodes)
     parts.append(len(program.within))
     roots.extend(program.within)
-    return _key(kind, _schema(program.schema), parts, _structure(roots))
+    used = [] if symmetry is None else [_moves(symmetry)]
+    return _key(kind, _schema(program.schema), parts, _structure(roots), *used)
 
 
 def conditions_key(kind: str, schema: Schema, conditions: Iterable[Node]) -> str:
@@ -42,6 +50,10 @@ def words_key(kind: str, words: int) -> str:
 
 def _schema(schema: Schema) -> object:
     return schema.words, [(cell.size, cell.bits, cell.word, cell.shift) for cell in schema.cells]
+
+
+def _moves(symmetry: Symmetry) -> object:
+    return symmetry.sizes, symmetry.families
 
 
 def _structure(roots: list[Node]) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from insync.machine.store import Memory, Store, StoreKernels, reserve
 from insync.machine.walker import Walker
 from insync.model.graph import Node, Op
 from insync.model.program import Program
+from insync.model.symmetry import Symmetry
 
 __all__ = ["SEARCH", "Kernels", "Part", "Text", "Texts", "compile_kernels", "load", "store_text", "texts"]
 
@@ -48,6 +50,9 @@ _FUNCTIONS: Mapping[Part, Mapping[str, int]] = {
     Part.EDGES: {"edges": 1},
 }
 """The functions of each part, with the number of their arguments."""
+
+_OF_SYMMETRY: Mapping[str, int] = {"represent": 2, "orbits": 3}
+"""What is beside `expand` where states stand for others."""
 
 # Whoever asks for what another thread compiles finds it in the cache afterwards.
 _one_at_a_time = threading.Lock()
@@ -109,6 +114,29 @@ class Kernels:
         """Return what lists steps. Needs the part EDGES."""
         return Edges(self.sizes, self._functions["edges"])
 
+    def representative(self, state: Words) -> Words:
+        """Return the state that stands for all that differ from a state in who is who only; without symmetry itself."""
+        if not self.sizes.symmetric:
+            return state
+        return self.representatives(PackedRows([state])).first(self.sizes.words)
+
+    def representatives(self, states: PackedRows) -> PackedRows:
+        """Return the state that stands for each of some states, in their order."""
+        if not self.sizes.symmetric:
+            return states
+        words = self.sizes.words
+        made = PackedRows.of(states.content(words), words)
+        self._functions["represent"](made.address, made.count)
+        return made
+
+    def states_of(self, rows: int, count: int) -> int:
+        """Return how many states some states in memory stand for; without symmetry so many."""
+        if not self.sizes.symmetric or not count:
+            return count
+        total = (ctypes.c_uint64 * 2)()
+        self._functions["orbits"](rows, count, ctypes.addressof(total))
+        return int(total[0]) | int(total[1]) << 64
+
     @property
     def _store(self) -> StoreKernels:
         return StoreKernels(**{name: self._functions[name] for name in _FUNCTIONS[Part.STORE]})
@@ -142,25 +170,31 @@ class Texts:
     parts: tuple[Text, ...]
 
 
-def texts(program: Program, conditions: Sequence[Node] = (), parts: Collection[Part] = SEARCH) -> Texts:
+def texts(
+    program: Program,
+    conditions: Sequence[Node] = (),
+    parts: Collection[Part] = SEARCH,
+    symmetry: Symmetry | None = None,
+) -> Texts:
     """Return the machine code of a program as text; LLVM is not needed for it.
 
     Args:
         program: what to compile.
         conditions: what must hold in every state; who checks finds the states in which one does not, in this order.
         parts: what will be asked of the kernels.
+        symmetry: of which the search makes use: its states are representatives. None is no use.
     """
     violated = [program.graph.node(Op.NOT, (node,)) for node in conditions]
     wanted = [part for part in parts if violated or part is not Part.CHECK]
-    sizes = Sizes(program.schema.words, len(program.actions), len(violated))
-    return Texts(sizes, tuple(_text(part, program, violated) for part in wanted))
+    sizes = Sizes(program.schema.words, len(program.actions), len(violated), symmetry is not None)
+    return Texts(sizes, tuple(_text(part, program, violated, symmetry) for part in wanted))
 
 
-def _text(part: Part, program: Program, violated: Sequence[Node]) -> Text:
+def _text(part: Part, program: Program, violated: Sequence[Node], symmetry: Symmetry | None) -> Text:
     schema = program.schema
     match part:
         case Part.EXPAND:
-            return Text(part, program_key("expand", program), lambda: expand_module(program))
+            return Text(part, program_key("expand", program, symmetry), lambda: expand_module(program, symmetry))
         case Part.CHECK:
             return Text(part, conditions_key("check", schema, violated), lambda: check_module(schema, violated))
         case Part.STORE:
@@ -202,7 +236,9 @@ def _loaded(made: Texts, wanted: Callable[[], bool]) -> Kernels:
             if not wanted():
                 raise GivenUp(None)
             library = compile_module(text.key, text.make)
-        functions.update({name: library.function(name, count) for name, count in _FUNCTIONS[text.part].items()})
+        more = _OF_SYMMETRY if text.part is Part.EXPAND and made.sizes.symmetric else {}
+        wanted_of = {**_FUNCTIONS[text.part], **more}
+        functions.update({name: library.function(name, count) for name, count in wanted_of.items()})
     return Kernels(made.sizes, functions)
 
 
@@ -211,6 +247,7 @@ def compile_kernels(
     conditions: Sequence[Node] = (),
     parts: Collection[Part] = SEARCH,
     stopped: Callable[[], object] | None = None,
+    symmetry: Symmetry | None = None,
 ) -> Kernels:
     """Return the compiled functions of a program; see `texts` and `load`."""
-    return load(texts(program, conditions, parts), stopped)
+    return load(texts(program, conditions, parts, symmetry), stopped)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from insync.machine.expander import Expander
 from insync.machine.kernels import Kernels
 from insync.machine.packed import PackedRows, Words, words_at
 
@@ -19,19 +20,18 @@ def least_predecessor(kernels: Kernels, ranges: Iterable[tuple[int, int]], targe
     """Return the least of some states that has a step to the target; None if there is none.
 
     States are expanded many at a time, and one by one where the target is among what comes out. An expander leaves out
-    the states that it has found recently, and starts with one state that it takes for found. That must not be the
-    target, so it is the target with one bit flipped: any other state may be left out here.
+    the states that it has found recently, and starts with one state that it takes for found; see `_not_wanted`.
 
     Args:
         kernels: the compiled program.
-        ranges: where the states lie: addresses and counts.
+        ranges: where the states lie: addresses and counts; with symmetry the target is not the first of them.
         target: the state to look for.
     """
     row_bytes, words, row = kernels.sizes.row_bytes, kernels.sizes.words, PackedRows([target])
-    expander = kernels.expander(1, _BUFFER_BYTES, (target[0] ^ 1, *target[1:]))
+    expander: Expander | None = None
     found: list[Words] = []
 
-    def leads_to_target(rows: int, count: int) -> tuple[int, bool]:
+    def leads_to_target(expander: Expander, rows: int, count: int) -> tuple[int, bool]:
         expander.clear()
         expander.forget()
         done = expander.expand(rows, count)
@@ -39,14 +39,26 @@ def least_predecessor(kernels: Kernels, ranges: Iterable[tuple[int, int]], targe
 
     try:
         for rows, count in ranges:
+            if expander is None:
+                expander = kernels.expander(1, _BUFFER_BYTES, _not_wanted(kernels, rows, target))
             end = rows + count * row_bytes
             while rows < end:
-                done, hit = leads_to_target(rows, min(CHUNK, (end - rows) // row_bytes))
+                done, hit = leads_to_target(expander, rows, min(CHUNK, (end - rows) // row_bytes))
                 after = rows + done * row_bytes
                 if hit:
                     each = range(rows, after, row_bytes)
-                    found += [words_at(state, words) for state in each if leads_to_target(state, 1)[1]]
+                    found += [words_at(state, words) for state in each if leads_to_target(expander, state, 1)[1]]
                 rows = after
     finally:
-        expander.close()
+        if expander is not None:
+            expander.close()
     return min(found, default=None)
+
+
+def _not_wanted(kernels: Kernels, rows: int, target: Words) -> Words:
+    """Return a state that may be left out: not the target, nor, with symmetry, a state that the target stands for.
+
+    One bit flipped makes another state of the target; it could be one that differs in who is who only. Of two
+    representatives none is.
+    """
+    return words_at(rows, len(target)) if kernels.sizes.symmetric else (target[0] ^ 1, *target[1:])

@@ -27,11 +27,14 @@ class Sizes:
         words: 64-bit words per packed state.
         actions: how many bound actions there are; their numbers are those of the program.
         conditions: how many conditions are evaluated.
+        symmetric: whether a state stands for all that differ in who is who only: successors are representatives, and
+            steps are counted for each state that a representative stands for.
     """
 
     words: int
     actions: int = 0
     conditions: int = 0
+    symmetric: bool = False
 
     @property
     def row_bytes(self) -> int:

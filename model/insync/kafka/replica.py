@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from insync.model import BoundValues, Index
 
-__all__ = ["Replica"]
+__all__ = ["Peer", "Replica"]
 
 
 class Replica(Index):
@@ -16,3 +16,7 @@ class Replica(Index):
     def size(cls, bounds: BoundValues) -> int:
         """As many as the bound says."""
         return bounds.replicas
+
+
+class Peer(Replica, symmetric=True):
+    """A replica in a model that treats all replicas alike: nobody is the first, and no order of them counts."""

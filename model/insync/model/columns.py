@@ -26,13 +26,16 @@ _MOST_COLUMNS = 8
 
 
 def show(value: Readable) -> str:
-    """Return a readable value as short text: `-` for none, sets in braces, records as name=value."""
+    """Return a readable value as short text: `-` for none, sets in braces, records as name=value.
+
+    Records in a set are in parentheses.
+    """
     if value is None:
         return "-"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):
-        return "{" + ", ".join(map(show, value)) + "}"
+        return "{" + ", ".join(f"({show(one)})" if isinstance(one, dict) else show(one) for one in value) + "}"
     if isinstance(value, dict):
         return " ".join(f"{name}={show(part)}" for name, part in value.items())
     return str(value)
@@ -83,7 +86,7 @@ def _cell(domain: Domain, value: Readable) -> GridCell:
 
 def _text(domain: Domain, value: Readable) -> str:
     if isinstance(domain, (Array, Seq)) and isinstance(value, list):
-        return f"[{', '.join(_text(domain.of, part) for part in value)}]"
+        return f"[{', '.join(f'({show(one)})' if isinstance(one, dict) else _text(domain.of, one) for one in value)}]"
     return show(value)
 
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
+from insync.model.beginnings import Beginning, packed_number
 from insync.model.errors import ModelError
 from insync.model.graph import Node, Op, reachable
-from insync.model.initials import Beginning, packed_number
 from insync.model.schema import Schema
 from insync.model.semantics import MEANING
 
-__all__ = ["MOST_STATES", "MOST_TRIED", "add_states"]
+__all__ = ["MOST_STATES", "MOST_TRIED", "TooManyStates", "a_state", "add_states"]
 
 MOST_STATES = 2_000_000
 """How many initial states a model may have."""
@@ -46,8 +47,25 @@ _OPERATORS = {
 """Operations as Python says them; the others are called by their meaning."""
 
 
+class TooManyStates(ModelError):
+    """There are more initial states than a search can begin with, or it would take too long to find them."""
+
+
+def a_state(beginning: Beginning, schema: Schema) -> int | None:
+    """Return a state that a beginning allows, packed into one number; None if none is found soon."""
+    found: dict[int, int] = {}
+    with suppress(TooManyStates):
+        add_states(found, beginning, 0, schema, lambda: None, most=0)
+    return next(iter(found), None)
+
+
 def add_states(
-    found: dict[int, int], beginning: Beginning, number: int, schema: Schema, go_on: Callable[[], None]
+    found: dict[int, int],
+    beginning: Beginning,
+    number: int,
+    schema: Schema,
+    go_on: Callable[[], None],
+    most: int | None = None,
 ) -> None:
     """Add the states that a beginning allows, packed into one number each, with its number unless they are there.
 
@@ -57,14 +75,20 @@ def add_states(
         number: its number.
         schema: how they are packed.
         go_on: called again and again; what it raises ends the search.
+        most: how many states there may be before it ends; None is `MOST_STATES`.
 
     Raises:
-        ModelError: there are too many, or one of them has a value outside its field's domain.
+        TooManyStates: there are more than that, or more than `MOST_TRIED` values are to be tried.
+        ModelError: one of them has a value outside its field's domain.
     """
     if not (beginning.conditions or beginning.expected) and all(node.op is Op.CONST for node in beginning.cells):
         packed = (node.lo << packed_number(schema, cell) for cell, node in enumerate(beginning.cells))
         found.setdefault(sum(packed), number)
         return
+    search = _Search(beginning, schema)
+    if most is None:
+        search.require_few()
+        most = MOST_STATES
     tried = told = 0
 
     def tries(values: int) -> None:
@@ -78,10 +102,9 @@ def add_states(
                 f"{beginning.place}: more than {MOST_TRIED:,} values must be tried to find the initial states of "
                 f"{beginning.label!r}. Assign what is known in place of ANY, or use smaller bounds."
             )
-            raise ModelError(message)
-        if len(found) > MOST_STATES:
-            message = f"{beginning.place}: there are more than {MOST_STATES:,} initial states. Use smaller bounds."
-            raise ModelError(message)
+            raise TooManyStates(message)
+        if len(found) > most:
+            raise TooManyStates(_too_many(beginning))
 
     def outside(check: int) -> None:
         message = beginning.expected[check][1]
@@ -89,11 +112,15 @@ def add_states(
 
     names: dict[str, object] = {"number": number, "add": found.setdefault, "tries": tries, "outside": outside}
     names |= {f"meaning_{op.value}": meaning for op, meaning in MEANING.items()}
-    exec(_Search(beginning, schema).text(), names)  # noqa: S102  (the text is made of nodes, here)
-    search = names["part0"]
-    assert callable(search)
-    search()
+    exec(search.text(), names)  # noqa: S102  (the text is made of nodes, here)
+    run = names["part0"]
+    assert callable(run)
+    run()
     tries(0)
+
+
+def _too_many(beginning: Beginning) -> str:
+    return f"{beginning.place}: there are more than {MOST_STATES:,} initial states. Use smaller bounds."
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +150,12 @@ class _Search:
         }
         self.lines: list[_Line] = []
         self.written: set[int] = set()
+
+    def require_few(self) -> None:
+        """Raise TooManyStates where that is plain: without a condition each value of a free cell is another state."""
+        free = {node.arg: self.sizes[int(str(node.arg))] for node in self.beginning.cells if node.op is Op.CELL}
+        if not self.conditions and math.prod(free.values()) > MOST_STATES:
+            raise TooManyStates(_too_many(self.beginning))
 
     def text(self) -> str:
         """Return the text of the functions `part0`, `part1`, ..., of which each calls the next."""

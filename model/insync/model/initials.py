@@ -5,54 +5,59 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import overload
 
-from insync.model.graph import Graph, Node
-from insync.model.schema import WORD, Schema
+from insync.model.beginnings import Beginning
+from insync.model.enumeration import TooManyStates, a_state, add_states
+from insync.model.schema import Schema
 
-__all__ = ["Beginning", "Initials", "initials_of", "packed_number"]
-
-
-@dataclass(frozen=True, slots=True)
-class Beginning:
-    """An initial method with its parameters bound: the states that it allows.
-
-    Its expressions are on variables, not on the cells of a state: `CELL` number n is variable n.
-
-    Attributes:
-        label: the method and its parameters in words; empty for the plain method `initial`.
-        place: the author's file and line.
-        graph: the nodes of its expressions; its `cell_sizes` are how many values each variable has.
-        conditions: what must hold of the variables.
-        cells: the code of each cell of the state.
-        expected: what must hold besides of those that the conditions allow, with the message for where it does not.
-    """
-
-    label: str
-    place: str
-    graph: Graph
-    conditions: tuple[Node, ...]
-    cells: tuple[Node, ...]
-    expected: tuple[tuple[Node, str], ...] = ()
+__all__ = ["Initials"]
 
 
 class Initials(Sequence[tuple[int, ...]]):
-    """The distinct initial states as codes, the least packed state first; at least one.
+    """The distinct initial states as codes, the least packed state first.
+
+    There may be too many to have them one by one: then whoever asks for them, or how many there are, gets a ModelError.
+    What they are is known all the same, from the beginnings, and that is all that a proof needs.
 
     Args:
         schema: how they are packed.
-        rows: the words of one packed state after those of the other, in order.
         beginnings: where they come from.
-        origins: for each state the first of the beginnings that allows it; nothing where there is a single one.
+        go_on: called again and again while they are looked for; what it raises ends it.
+
+    Attributes:
+        beginnings: this argument.
+        enumerated: whether there are few enough.
+
+    Raises:
+        ModelError: one of them has a value outside its field's domain.
     """
 
-    def __init__(
-        self, schema: Schema, rows: array[int], beginnings: tuple[Beginning, ...], origins: array[int] | None = None
-    ) -> None:
-        self.rows, self.beginnings = rows, beginnings
-        self._schema, self._origins = schema, origins
+    def __init__(self, schema: Schema, beginnings: tuple[Beginning, ...], go_on: Callable[[], None]) -> None:
+        self._schema, self.beginnings = schema, beginnings
+        self._too_many: str | None = None
+        found: dict[int, int] = {}
+        try:
+            for number, beginning in enumerate(beginnings):
+                add_states(found, beginning, number, schema, go_on)
+        except TooManyStates as error:
+            self._too_many = str(error)
+            found = {}
+        ordered = sorted(found)
+        self._rows = _rows_of(schema, ordered)
+        self._origins = array("I", (found[state] for state in ordered)) if len(beginnings) > 1 else array("I")
+
+    @property
+    def enumerated(self) -> bool:
+        return self._too_many is None
+
+    @property
+    def rows(self) -> array[int]:
+        """The words of each packed state, one state after the other."""
+        if self._too_many is not None:
+            raise TooManyStates(self._too_many)
+        return self._rows
 
     def __len__(self) -> int:
         return len(self.rows) // self._schema.words
@@ -71,22 +76,27 @@ class Initials(Sequence[tuple[int, ...]]):
         return (self._schema.unpack(self.words(place)) for place in range(len(self)))
 
     def __contains__(self, codes: object) -> bool:
-        return isinstance(codes, tuple) and self.place_of(codes) is not None
+        return isinstance(codes, tuple) and self._allowing(codes) is not None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Initials) and self.rows == other.rows
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return hash(self.rows.tobytes())
 
     def words(self, place: int) -> tuple[int, ...]:
         """Return a packed state."""
         size = self._schema.words
         return tuple(self.rows[place * size : (place + 1) * size])
 
-    def origin(self, codes: tuple[int, ...]) -> str | None:
-        """Return what the method that allows a state is called; None where a single one gives all."""
-        place = self.place_of(codes)
-        return None if self._origins is None or place is None else self.beginnings[self._origins[place]].label
+    @property
+    def example(self) -> tuple[int, ...] | None:
+        """The first of them, or some other one where they are not enumerated; None where none is found soon."""
+        if self.enumerated:
+            return self[0]
+        states = (a_state(beginning, self._schema) for beginning in self.beginnings)
+        state = next((state for state in states if state is not None), None)
+        return None if state is None else self._schema.unpack(_rows_of(self._schema, [state]))
 
     def place_of(self, codes: tuple[int, ...]) -> int | None:
         """Return the place of a state; None where it is not an initial one."""
@@ -95,25 +105,26 @@ class Initials(Sequence[tuple[int, ...]]):
         found = place < len(self) and self.words(place) == wanted
         return place if found and self._schema.unpack(wanted) == codes else None
 
+    def origin(self, codes: tuple[int, ...]) -> str | None:
+        """Return what the method that allows a state is called; None where a single one gives all."""
+        allowing = self._allowing(codes) if len(self.beginnings) > 1 else None
+        return None if allowing is None else self.beginnings[allowing].label
 
-def packed_number(schema: Schema, number: int) -> int:
-    """Return by how much a cell's code is shifted in a state packed into one number, the first word foremost."""
-    cell = schema.cells[number]
-    return WORD * (schema.words - 1 - cell.word) + cell.shift
+    def _allowing(self, codes: tuple[int, ...]) -> int | None:
+        """Return the number of the first beginning that allows a state; None where it is not an initial one."""
+        if self.enumerated:
+            place = self.place_of(codes)
+            return None if place is None else self._origins[place] if self._origins else 0
+        found: dict[int, int] = {}
+        for number, beginning in enumerate(self.beginnings):
+            add_states(found, beginning.pinned(codes), number, self._schema, lambda: None)
+        return next(iter(found.values()), None)
 
 
-def initials_of(schema: Schema, beginnings: tuple[Beginning, ...], found: Mapping[int, int]) -> Initials:
-    """Return the initial states.
-
-    Args:
-        schema: how they are packed.
-        beginnings: where they come from.
-        found: each state packed into one number (see `packed_number`), with the number of its beginning.
-    """
-    ordered = sorted(found)
+def _rows_of(schema: Schema, states: Sequence[int]) -> array[int]:
+    """Return the words of states that are packed into one number each (see `packed_number`)."""
     rows = array("Q")
-    rows.frombytes(b"".join(state.to_bytes(8 * schema.words, "big") for state in ordered))
+    rows.frombytes(b"".join(state.to_bytes(8 * schema.words, "big") for state in states))
     if sys.byteorder == "little":
         rows.byteswap()
-    origins = array("I", (found[state] for state in ordered)) if len(beginnings) > 1 else None
-    return Initials(schema, rows, beginnings, origins)
+    return rows

@@ -10,6 +10,7 @@ from insync.model.initials import Initials
 from insync.model.schema import Schema
 from insync.model.simplify import apply, combine
 from insync.model.sorts import Parameter, label_of
+from insync.model.symmetry import Symmetry
 
 __all__ = ["BoundAction", "Check", "Program"]
 
@@ -70,6 +71,7 @@ class Program:
         action_names: every action's name, also of those that no binding can enable.
         initials: the initial states.
         within: what must hold in a state for its steps to be taken; every guard demands it as well.
+        symmetry: what the sorts of the state declare of their members; that the model keeps to it is not checked here.
     """
 
     graph: Graph
@@ -78,6 +80,7 @@ class Program:
     action_names: tuple[str, ...]
     initials: Initials
     within: tuple[Node, ...] = ()
+    symmetry: Symmetry | None = None
     _numbers: dict[tuple[str, tuple[tuple[str, str], ...]], int] = field(default_factory=dict, repr=False)
 
     @property

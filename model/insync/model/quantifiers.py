@@ -59,10 +59,10 @@ def for_all(*given: Any) -> Condition:
 
     Args:
         given: what to range over, once or several times, and then a function of as many members. What to range over
-            is a sort, a range or an enumeration, a Python sequence, a symbolic set, or an array.
+            is a sort, a range or an enumeration, a Python sequence, or a set, an array, a Seq or a Bag of the state.
     """
-    *members, body = _given("for_all", given)
-    return for_all_bindings(_names(body), members, body)
+    members, body, names = _given("for_all", given)
+    return for_all_bindings(names, members, body)
 
 
 @overload
@@ -77,8 +77,8 @@ def exists(first: Any, second: Any, third: Any, /, *more_and_body: Any) -> Condi
 
 def exists(*given: Any) -> Condition:
     """Return whether a condition holds for some member (see `for_all`)."""
-    *members, body = _given("exists", given)
-    return _quantify(Op.OR, _names(body), members, body)
+    members, body, names = _given("exists", given)
+    return _quantify(Op.OR, names, members, body)
 
 
 def for_all_bindings(names: Sequence[str], members: Sequence[Any], body: Callable[..., Condition]) -> Condition:
@@ -108,7 +108,7 @@ def _quantify(op: Op, names: Sequence[str], members: Sequence[Any], body: Callab
 
 def count(*given: Any) -> Any:
     """Return for how many members a condition holds; what is given is as for `for_all`."""
-    *members, body = _given("count", given)
+    members, body, _ = _given("count", given)
     total: Any = 0
     for values, premise in _bindings("count", members):
         total += If(_both(premise, _condition("count", body(*values))), 1, 0)
@@ -117,7 +117,7 @@ def count(*given: Any) -> Any:
 
 def sum_of(*given: Any) -> Any:
     """Return the sum of a number over all members; what is given is as for `for_all`, with a number as its result."""
-    *members, body = _given("sum_of", given)
+    members, body, _ = _given("sum_of", given)
     total: Any = 0
     for values, premise in _bindings("sum_of", members):
         number = _number("sum_of", body(*values))
@@ -147,7 +147,7 @@ def the(members: Any, condition: Callable[[Any], Condition], /) -> Any:
         members: as for `for_all`.
         condition: a function of one member.
     """
-    *_, body = _given("the", (members, condition))
+    _, body, _ = _given("the", (members, condition))
     candidates = _candidates("the", members)
     if not candidates:
         message = f"{user_frame()}: the(...) chooses one of the members, and there is none in {members!r}."
@@ -159,7 +159,7 @@ def the(members: Any, condition: Callable[[Any], Condition], /) -> Any:
 
 
 def _extreme(word: str, given: Sequence[Any], default: Any, among: Callable[..., Any]) -> Any:
-    *members, body = _given(word, given)
+    members, body, _ = _given(word, given)
     found = [(_number(word, body(*values)), premise) for values, premise in _bindings(word, members)]
     always = [number for number, premise in found if premise is None]
     if default is _MISSING:
@@ -185,39 +185,35 @@ def _both(premise: Condition | None, holds: Condition) -> Condition:
 # --------------------------------------------------------------------------------------------------- what is given
 
 
-def _given(word: str, given: Sequence[Any]) -> Sequence[Any]:
-    """Return what a quantifier is given, when it is one or more members and a function of as many of them."""
-    body, wanted = (given[-1], len(given) - 1) if given else (None, 0)
-    try:
-        fits = wanted > 0 and callable(body) and (body is bool or not is_kind(body)) and _takes(body, wanted)
-    except ValueError:  # something built in, which has no signature
-        fits = True
-    if not fits:
-        several = wanted > 1
-        arguments = ", ".join("abcdefgh"[:wanted]) if several else "r"
+def _given(word: str, given: Sequence[Any]) -> tuple[list[Any], Callable[..., Any], list[str]]:
+    """Return what a quantifier is given: one or more members, a function of as many, and the names of its parameters.
+
+    Raises:
+        ModelError: it is not that.
+    """
+    *members, body = given or [None]
+    names = _names(body, len(members)) if members and (body is bool or not is_kind(body)) else None
+    if names is None:
+        several = len(members) > 1
+        arguments = ", ".join("abcdefgh"[: len(members)]) if several else "r"
         message = (
-            f"{user_frame()}: {word} needs a function of {wanted if several else 'one'} member{'s' * several} after "
-            f"the members, such as `lambda {arguments}: ...`, not {body!r}."
+            f"{user_frame()}: {word} needs a function of {len(members) if several else 'one'} member{'s' * several} "
+            f"after the members, such as `lambda {arguments}: ...`, not {body!r}."
         )
         raise ModelError(message)
-    return given
+    return members, body, names
 
 
-def _takes(body: Callable[..., Any], arguments: int) -> bool:
+def _names(body: Any, wanted: int) -> list[str] | None:
+    """Return the names of a function's parameters; None if it does not take so many."""
     try:
-        inspect.signature(body).bind(*[None] * arguments)
+        signature = inspect.signature(body)
+        signature.bind(*[None] * wanted)
+    except ValueError:  # something built in, which has no signature
+        return ["member"] * wanted
     except TypeError:
-        return False
-    return True
-
-
-def _names(body: Callable[..., Any]) -> list[str]:
-    """Return the names of a function's parameters, with enough names after them."""
-    try:
-        named = list(inspect.signature(body).parameters)
-    except ValueError:
-        named = []
-    return [*named, *["member"] * 8]
+        return None
+    return [*signature.parameters, *["member"] * wanted][:wanted]
 
 
 def _candidates(word: str, members: Any) -> list[_Candidate]:

@@ -30,14 +30,20 @@ class Index(int):
         size: how many members the sort has, at least 1: `bound("workers")`, a number, or a classmethod of the bounds.
         label: what a member is called, before its number; `b` gives b1, b2, ... By default it is the class's name.
         first: the number that the first member shows.
+        symmetric: whether the model treats all members alike; `class Node(Index, symmetric=True)` says so, and a search
+            then visits one state of those that differ only in who is who.
     """
 
     size: ClassVar[Any] = classmethod(_no_size)
     label: ClassVar[str] = ""
     first: ClassVar[int] = 1
+    symmetric: ClassVar[bool] = False
 
-    def __init_subclass__(cls, **rest: Any) -> None:
+    def __init_subclass__(cls, *, symmetric: bool | None = None, **rest: Any) -> None:
         super().__init_subclass__(**rest)
+        if symmetric is not None:
+            _check_symmetric(cls, symmetric)
+            cls.symmetric = symmetric
         if "size" in vars(cls):
             _read_size(cls, vars(cls)["size"])
         if not any("label" in vars(base) for base in cls.__mro__[:-1] if base is not Index):
@@ -61,6 +67,18 @@ class Index(int):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({int(self)})"
+
+
+def _check_symmetric(sort: type[Index], symmetric: object) -> None:
+    if not isinstance(symmetric, bool):
+        message = f"{user_frame()}: {sort.__name__}: symmetric={symmetric!r} must be True or False."
+        raise ModelError(message)
+    if symmetric and issubclass(sort, Subset):
+        message = (
+            f"{user_frame()}: {sort.__name__}: sets of members are alike where the members are; write symmetric=True "
+            f"on the sort that they are members of."
+        )
+        raise ModelError(message)
 
 
 def _read_size(sort: type[Index], given: object) -> None:

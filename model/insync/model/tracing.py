@@ -8,18 +8,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from insync.model.actions import ActionSpec, InitialSpec, action_specs, initial_specs
-from insync.model.enumeration import add_states
+from insync.model.beginnings import Beginning
 from insync.model.environment import Environment, Place, Unreachable, current
 from insync.model.errors import ModelError
 from insync.model.free_cells import InitialEnvironment
 from insync.model.graph import Graph, Node, Op, meanings
-from insync.model.initials import Beginning, Initials, initials_of
+from insync.model.initials import Initials
 from insync.model.kinds import members_of, number_of_members, under
 from insync.model.program import BoundAction, Check, Program
 from insync.model.quantifiers import for_all_bindings
 from insync.model.ranges import always_holds
 from insync.model.schema import Schema
 from insync.model.sorts import Index, Parameter, Subset, label_of
+from insync.model.symmetry import symmetry_of
 from insync.model.values import Bool, Condition, condition
 from insync.model.views import StateView
 
@@ -62,7 +63,8 @@ def _trace_model(model: Model, go_on: Callable[[], None]) -> Program:
             bound = _trace_action(model, graph, name, spec, values)
             if bound is not None:
                 actions.append(bound)
-    return Program(graph, schema, tuple(actions), tuple(specs), initials)
+    symmetry = symmetry_of(model.state, model.b)
+    return Program(graph, schema, tuple(actions), tuple(specs), initials, symmetry=symmetry)
 
 
 def action_traced_otherwise(model: Model) -> str | None:
@@ -200,17 +202,15 @@ def _initials(model: Model, schema: Schema, start: Beginning, go_on: Callable[[]
             go_on()
             beginning = _trace_initial(model, start, name, spec, values)
             begun += [] if beginning is None else [beginning]
-    found: dict[int, int] = {}
-    for number, beginning in enumerate(begun):
-        add_states(found, beginning, number, schema, go_on)
-    if not found:
+    initials = Initials(schema, tuple(begun), go_on)
+    if initials.enumerated and not initials:
         places = " and ".join(spec.place for spec in specs.values())
         message = (
             f"{places}: {model.name} has no initial state under {model.identity}: what is required is never so. "
             f"Require less."
         )
         raise ModelError(message)
-    return initials_of(schema, tuple(begun), found)
+    return initials
 
 
 def _trace_initial(
@@ -295,7 +295,7 @@ def _checks(environment: Environment) -> tuple[tuple[Check, ...], tuple[Check, .
 
 def _label(name: str, spec: ActionSpec, parameters: dict[str, Parameter]) -> str:
     if spec.label is None:
-        return _said(name, parameters)
+        return _said(name, parameters, acting=not isinstance(spec, InitialSpec))
     try:
         return spec.label.format(**{name: label_of(value) for name, value in parameters.items()})
     except (LookupError, ValueError, AttributeError, TypeError) as error:
@@ -307,10 +307,10 @@ def _label(name: str, spec: ActionSpec, parameters: dict[str, Parameter]) -> str
         raise ModelError(message) from None
 
 
-def _said(name: str, parameters: dict[str, Parameter]) -> str:
-    """Return the label of an action that has none: `worker1: look (at seat2)`, who acts first."""
+def _said(name: str, parameters: dict[str, Parameter], *, acting: bool) -> str:
+    """Return the label of an action that has none: `worker1: look (at seat2)`, who acts first, if somebody does."""
     others, said = dict(parameters), name.replace("_", " ")
-    for first, value in list(others.items())[:1]:
+    for first, value in list(others.items())[:acting]:
         if isinstance(value, Index) and not isinstance(value, Subset):
             said = f"{others.pop(first)}: {said}"
     rest = ", ".join(f"{other.replace('_', ' ')} {label_of(value)}" for other, value in others.items())

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from insync.model import Model
-from insync.model.errors import InternalError
+from insync.model.errors import InternalError, ModelError
 from insync.model.evaluator import Evaluator, evaluate
 from insync.model.graph import Node
 from insync.proofs.outcome import Bounded, BoundedVerdict, ProofVerdict, Query, QueryReporter, StateSequence
@@ -80,6 +80,8 @@ class _BoundedCheck:
         self.queries: list[Query] = []
 
     def run(self, depth: int) -> Bounded:
+        if not self.model.program.initials.enumerated:
+            self._examine_start()
         for length in range(1, depth + 1):
             try:
                 found = self._at(length)
@@ -88,6 +90,26 @@ class _BoundedCheck:
             if found is not None:
                 return found
         return self._answer(BoundedVerdict.NONE_WITHIN, depth)
+
+    def _examine_start(self) -> None:
+        """Ask of initial states that nobody has enumerated whether there are any, and whether they fit their fields.
+
+        Raises:
+            ModelError: there are none, or one of them does not fit.
+            Stopped: the proof has to stop.
+        """
+        if self._asked(self.conditions) is Answer.IMPOSSIBLE:
+            places = " and ".join(dict.fromkeys(one.place for one in self.model.program.initials.beginnings))
+            message = f"{places}: {self.model.name} has no initial state under {self.model.identity}. Require less."
+            raise ModelError(message)
+        for misfit, conditions in self.program.misfits():
+            if self._asked(conditions) is Answer.POSSIBLE:
+                raise ModelError(misfit)
+
+    def _asked(self, conditions: Sequence[Formula]) -> Answer:
+        solver = Solver(self.watch, one_shot=True)
+        solver.add(conditions)
+        return solver.check(self.watch.query())
 
     def _answer(
         self, verdict: BoundedVerdict, depth: int, violations: Mapping[str, StateSequence] | None = None

@@ -91,8 +91,9 @@ def refuted_at_first(
 ) -> list[Dropped]:
     """Return the candidates that fail in an initial state, or those that were found when `stop` was set."""
     initials = model.program.initials
-    where = "the initial state" if len(initials) == 1 else "an initial state"
-    if len(initials) > _FEW:
+    many = not initials.enumerated or len(initials) > _FEW
+    where = "an initial state" if many or len(initials) > 1 else "the initial state"
+    if many:
         answer = check_bounded(model, candidates, 1, stop=stop)
         first = {name: found.codes[0] for name, found in zip(answer.violated, answer.sequences, strict=True)}
         failing = [candidate for candidate in candidates if candidate.name in first]

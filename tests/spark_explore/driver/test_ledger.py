@@ -31,8 +31,9 @@ def ledger(*, closed: int = 0, expanded: int = 0, refused: int = 0, violating: i
     made = Ledger(START)
     for level in range(3, closed + 1):
         found = [Found(3, (level,)) if level == violating else NOTHING for _ in range(2)]
-        made.figures(level).add_closed(2 if level < end else 0, [NOTHING, NOTHING])
-        made.figures(level).add_closed(3 if level < end else 0, [NOTHING, found[1]])
+        there = level < end
+        made.figures(level).add_closed(1 * there, 2 * there, [NOTHING, NOTHING])
+        made.figures(level).add_closed(1 * there, 3 * there, [NOTHING, found[1]])
     for level in range(2, expanded + 1):
         made.figures(level).add_expanded([1, 0], Found(2, (7, level)) if level == refused else NOTHING, Stepless(1, 0))
         made.figures(level).add_expanded([0, 4], NOTHING, Stepless(0, 2))
@@ -69,11 +70,18 @@ def test_a_level_counts_once_it_is_known_and_the_one_before_it_is_expanded(
     assert told(ledger(**known)) == (levels, expanded, steps, over)
 
 
+def test_states_that_stand_for_others() -> None:
+    """Levels and limits count all states; how many were visited is beside them."""
+    result, _ = space(ledger(closed=4, expanded=4))
+    assert (result.levels, result.visited) == ([1, 3, 5, 5], [1, 3, 2, 2])
+    assert space(ledger(closed=4, expanded=4), Limits(states=9))[0].levels == [1, 3, 5]
+
+
 def test_how_far_it_is() -> None:
     found = ledger(closed=5, expanded=4, end=5)
     assert (found.warm, found.depth, found.expanded) == (2, 4, 4)
     assert (ledger().warm, ledger().depth, ledger().expanded) == (2, 2, 1)
-    found.figures(2).add_closed(3, [NOTHING, NOTHING])
+    found.figures(2).add_closed(3, 3, [NOTHING, NOTHING])
     assert found.depth == 4, "the last level of the driver is not counted twice"
 
 

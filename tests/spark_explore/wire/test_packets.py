@@ -22,6 +22,7 @@ from insync.spark_explore.wire.packets import (
 )
 
 WORD = st.integers(0, 2**64 - 1)
+LARGE = st.integers(0, 2**128 - 1)  # what is counted of states that representatives stand for
 
 
 def records(words: int) -> st.SearchStrategy[Found]:
@@ -32,9 +33,10 @@ def records(words: int) -> st.SearchStrategy[Found]:
 @given(st.integers(1, 4), st.data())
 def test_what_was_found_is_read_as_it_was_written(words: int, data: st.DataObject) -> None:
     found = data.draw(st.lists(records(words), max_size=4))
-    assert read_closed(closed_block(found, words), words) == found
-    steps, refused = data.draw(st.lists(WORD, max_size=5)), data.draw(records(words))
-    stepless = Stepless(data.draw(WORD), data.draw(WORD))
+    states = data.draw(LARGE)
+    assert read_closed(closed_block(states, found, words), words) == (states, found)
+    steps, refused = data.draw(st.lists(LARGE, max_size=5)), data.draw(records(words))
+    stepless = Stepless(data.draw(LARGE), data.draw(LARGE))
     block = expanded_block(steps, refused, stepless, words)
     assert read_expanded(block, len(steps), words) == (steps, refused, stepless)
 

@@ -27,6 +27,11 @@ __all__ = ["command"]
 )
 @within_option()
 @click.option("--keep-going", is_flag=True, help="After a violation go on to the end of the space, for all counts.")
+@click.option(
+    "--symmetry/--no-symmetry",
+    default=True,
+    help="Visit one state for all that differ only in who is who, where a sort is declared symmetric [default: yes].",
+)
 @limit_options(
     depth="Stop after N levels; the initial state is level 1.",
     states="Stop once N distinct states were found.",
@@ -40,6 +45,7 @@ def command(
     properties: tuple[str, ...],
     within: tuple[str, ...],
     keep_going: bool,
+    symmetry: bool,
     limits: Limits,
     engine: Engine,
     output: Output,
@@ -57,7 +63,7 @@ def command(
     model = chosen.build(within)
     names = chosen.select(model, properties)
     output.check_trace_path()
-    result = _search(model, names, keep_going, limits, engine, output)
+    result = _search(model, names, keep_going, symmetry, limits, engine, output)
     with output.traces_written([violation.trace for violation in result.violations], model) as files:
         output.show(
             lambda: describe_check(result, model.grid, files, output.paint, output.width),
@@ -67,7 +73,13 @@ def command(
 
 
 def _search(
-    model: Model, names: Sequence[str], keep_going: bool, limits: Limits, engine: Engine, output: Output
+    model: Model,
+    names: Sequence[str],
+    keep_going: bool,
+    symmetry: bool,
+    limits: Limits,
+    engine: Engine,
+    output: Output,
 ) -> CheckResult:
     with stop_on_interrupt() as stop, search_progress(output.quiet, engine.beginning) as reporter:
         if engine.on_spark:
@@ -79,6 +91,7 @@ def _search(
                 limits=limits,
                 options=engine.spark_options(),
                 keep_going=keep_going,
+                symmetry=symmetry,
                 reporter=reporter,
                 stop=stop,
             )
@@ -89,6 +102,7 @@ def _search(
             threads=engine.threads,
             partitions=engine.partitions,
             keep_going=keep_going,
+            symmetry=symmetry,
             reporter=reporter,
             stop=stop,
         )

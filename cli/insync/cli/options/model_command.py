@@ -52,7 +52,9 @@ class ChosenModel:
             UserError: the model cannot be traced, with file and line in the message, or not be confined.
         """
         model = confined(self.kind(**self.chosen), names_of_within(within))
-        model.grid(model.decode(model.program.initials[0]))
+        example = model.program.initials.example
+        if example is not None:
+            model.grid(model.decode(example))
         return model
 
     def select(self, model: Model, names: Sequence[str]) -> list[str]:

@@ -29,6 +29,7 @@ def check_json(result: CheckResult, files: Sequence[Path | None]) -> str:
             "verdict": result.verdict,
             "stopped_by": result.stopped_by,
             "distinct_states": result.distinct_states,
+            "representatives": result.representatives,
             "transitions": result.transitions,
             "depth": result.depth,
             "levels": list(result.levels),

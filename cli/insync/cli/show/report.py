@@ -42,6 +42,7 @@ def describe_check(
     lines = [
         f"{result.model}   {describe_bounds(result.bounds)}",
         _check_verdict(result, paint),
+        *_representatives(result),
         *confined_lines(result.within, result.outside),
         *warning_lines(result.warnings, paint, width),
         "",
@@ -49,7 +50,7 @@ def describe_check(
         *_not_enabled(result),
         *_deadlocks(result),
         "",
-        _times(result.seconds, result.distinct_states, "states", result.peak_memory_bytes),
+        _times(result.seconds, *_visited(result), result.peak_memory_bytes),
     ]
     traces = [violation.trace for violation in result.violations]
     for number, (trace, file) in enumerate(zip(traces, files, strict=True)):
@@ -162,6 +163,21 @@ def _check_verdict(result: CheckResult, paint: Paint) -> str:
             f"  no violation so far of {', '.join(names['incomplete']) or TYPE_OK}",
         ]
     )
+
+
+def _representatives(result: CheckResult) -> list[str]:
+    if result.representatives is None or not result.levels:
+        return []
+    return [
+        f"  visited {plural(result.representatives, 'representative')} of {plural(result.distinct_states, 'state')}"
+    ]
+
+
+def _visited(result: CheckResult) -> tuple[int, str]:
+    """How many states were visited, and what they are called."""
+    if result.representatives is None:
+        return result.distinct_states, "states"
+    return result.representatives, "representatives"
 
 
 def _steps(actions: Mapping[str, int], total: int) -> list[str]:

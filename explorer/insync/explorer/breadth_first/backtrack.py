@@ -41,7 +41,7 @@ def path_to(model: Model, kernels: Kernels, space: Space, team: Team, target: Wo
         team.run(lambda _: found.append(least_predecessor(kernels, chunks, state)))
         return min((least for least in found if least is not None), default=None)
 
-    return traced_back(model, target, level, step_back)
+    return traced_back(model, target, level, step_back, kernels.representative)
 
 
 def _chunks(space: Space, level: int) -> Iterator[tuple[int, int]]:
@@ -52,17 +52,25 @@ def _chunks(space: Space, level: int) -> Iterator[tuple[int, int]]:
             yield partition.store.address(place), min(CHUNK, end - place)
 
 
-def traced_back(model: Model, target: Words, level: int, step_back: StepBack) -> list[Move]:
+def traced_back(
+    model: Model,
+    target: Words,
+    level: int,
+    step_back: StepBack,
+    representative: Callable[[Words], Words] = lambda state: state,
+) -> list[Move]:
     """Return a shortest sequence of moves from an initial state to a state.
 
     Of all predecessors the least packed state is taken, and of several actions that lead on the one with the smallest
-    number. The moves are those of the evaluator.
+    number. The moves are those of the evaluator. Where states are representatives, the moves lead through states that
+    these stand for.
 
     Args:
         model: what was searched.
         target: the state.
         level: the level it is in, that of the initial states being 1.
         step_back: finds the predecessors.
+        representative: gives the state that stands for a state.
 
     Raises:
         InternalError: there is no predecessor, or the evaluator does not confirm a step of the machine code.
@@ -75,4 +83,9 @@ def traced_back(model: Model, target: Words, level: int, step_back: StepBack) ->
             raise InternalError(message)
         states.append(before)
     states.reverse()
-    return moves_through(model, [model.program.schema.unpack(state) for state in states])
+    schema = model.program.schema
+    return moves_through(
+        model,
+        [schema.unpack(state) for state in states],
+        lambda codes: schema.unpack(representative(schema.pack(codes))),
+    )

@@ -15,6 +15,7 @@ from insync.explorer.progress import Progress, Pulse, Reporter
 from insync.machine.kernels import Kernels
 from insync.machine.packed import Found, PackedRows, Stepless, Words
 from insync.machine.store import Store
+from insync.model.errors import ModelError
 
 __all__ = ["BreadthFirstSearch", "Hit", "Partition", "Space"]
 
@@ -56,7 +57,7 @@ class Space:
     """The part of the state space that was searched.
 
     Attributes:
-        partitions: the states.
+        partitions: the states; with symmetry their representatives.
         levels: how many states each complete level has.
         steps: how many steps of each action were taken from the levels that were expanded.
         violations: for each property that fails, by its place in the order they were given, where it first does.
@@ -64,6 +65,7 @@ class Space:
         stopped_by: the bound that ended the search.
         expanded: how many levels were expanded as a whole.
         stepless: of each of these how many states have no step.
+        visited: how many states of each complete level were visited: all, or their representatives.
     """
 
     partitions: list[Partition]
@@ -74,6 +76,10 @@ class Space:
     stopped_by: StopReason | None = None
     expanded: int = 0
     stepless: list[Stepless] = field(default_factory=list)
+    visited: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.visited = self.visited or list(self.levels)
 
     def close(self) -> None:
         """Give all memory back."""
@@ -112,6 +118,7 @@ class BreadthFirstSearch:
         known = initials.first(kernels.sizes.words)
         self.expanders = [kernels.expander(partitions, _BUFFER_BYTES, known) for _ in range(team.size)]
         self.checkers = [kernels.checker() for _ in range(team.size)]
+        self._found = [0] * team.size
         self._pulse = Pulse()
         self._full = False
 
@@ -149,7 +156,8 @@ class BreadthFirstSearch:
         return self.space.stopped_by is None
 
     def _add_initials(self) -> None:
-        shares = self.kernels.shares(self.initials, len(self.space.partitions))
+        initials = self.kernels.representatives(self.initials)
+        shares = self.kernels.shares(initials, len(self.space.partitions))
 
         def add(worker: int) -> None:
             for number in range(worker, len(shares), self.team.size):
@@ -157,13 +165,24 @@ class BreadthFirstSearch:
                 if not store.add(shares[number], self.watch.may_use):
                     self._full = True
                 self.checkers[worker].check(store.address(0), len(store))
+                self._found[worker] += self.kernels.states_of(store.address(0), len(store))
 
         self.team.run(add, alone=self.initials.count < _FEW)
         self.watch.settle()
         if self._full:
             self.space.stopped_by = StopReason.MEMORY
         else:
+            self._require_closed()
             self._close_level()
+
+    def _require_closed(self) -> None:
+        """Refuse initial states of which some are permutations of others and some are not there."""
+        if self.kernels.sizes.symmetric and sum(self._found) != self.initials.count:
+            message = (
+                "A sort of this model is declared symmetric, but its initial states single a member out: with other "
+                "members in each place they are not the same states. Take symmetric=True off the sort."
+            )
+            raise ModelError(message)
 
     def _next_level(self) -> bool:
         """Expand the last level and close the next; return whether there is one.
@@ -193,7 +212,9 @@ class BreadthFirstSearch:
             partition.starts.append(len(partition.store))
         if not size:
             return False
-        self.space.levels.append(size)
+        self.space.levels.append(sum(self._found))
+        self.space.visited.append(size)
+        self._found = [0] * self.team.size
         by_property = zip(*[checker.take() for checker in self.checkers], strict=True)
         for number, found in enumerate(map(_total, by_property)):
             if found.least is not None and number not in self.space.violations:
@@ -240,7 +261,9 @@ class BreadthFirstSearch:
                 address, count = expander.candidates(number)
                 if count and not store.insert(address, count, self.watch.may_use):
                     self._full = True
-            self.checkers[worker].check(store.address(before), len(store) - before)
+            address, fresh = store.address(before), len(store) - before
+            self.checkers[worker].check(address, fresh)
+            self._found[worker] += self.kernels.states_of(address, fresh)
 
     def _report(self, pending: int) -> None:
         if self.reporter is None or not self._pulse.due():

@@ -184,27 +184,32 @@ class Walk:
         self.moves.append((number, self.codes))
 
 
-def moves_through(model: Model, states: Sequence[Codes]) -> list[Move]:
+def moves_through(
+    model: Model, states: Sequence[Codes], representative: Callable[[Codes], Codes] = lambda codes: codes
+) -> list[Move]:
     """Return the moves through states that an engine found: of several actions that lead on, the one of least number.
 
     Args:
         model: the model that was searched.
         states: an initial state first.
+        representative: gives the state that stands for a state; the moves lead through states that the given ones
+            stand for.
 
     Raises:
         InternalError: the first is not an initial state, or the evaluator has no such step.
     """
-    evaluator = Evaluator(model.program)
+    stepper = Stepper(model)
     _require_initial(model, states[0])
-    moves: list[Move] = [(None, states[0])]
+    walk = Walk(stepper, states[0])
     for before, after in pairwise(states):
-        leading = (number for number in evaluator.enabled(before) if evaluator.leads(before, number, after))
+        outcomes = stepper.outcomes(walk.codes)
+        leading = (n for n, next_ in outcomes if not isinstance(next_, Refused) and representative(next_) == after)
         number = next(leading, None)
         if number is None:
             message = f"The machine code steps from {before} to {after}; the evaluator knows no such step."
             raise InternalError(message)
-        moves.append((number, after))
-    return moves
+        walk.step(number)
+    return walk.moves
 
 
 def confirmed(model: Model, moves: Sequence[Move]) -> list[Move]:

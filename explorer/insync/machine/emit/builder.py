@@ -208,6 +208,12 @@ class Module:
         self._tables.append(f"\n@{name} = internal constant [{len(functions)} x ptr] [{addresses}]\n")
         return f"@{name}"
 
+    def bytes(self, name: str, numbers: Sequence[int]) -> str:
+        """Make a constant table of small numbers, and return the operand that names it."""
+        written = "".join(f"\\{number:02x}" for number in numbers)
+        self._tables.append(f'\n@{name} = internal constant [{len(numbers)} x i8] c"{written}"\n')
+        return f"@{name}"
+
     @property
     def text(self) -> str:
         """The IR."""

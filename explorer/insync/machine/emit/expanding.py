@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import reduce
 
 from insync.machine.emit.builder import I1, I8, I64, PTR, VOID, Function, Module, Value
+from insync.machine.emit.canonical import Canonical
 from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.masks import batch_function
 from insync.machine.emit.rows import Rows, keep_least_function, owner_of, row_hash, rows_equal, write_row
@@ -12,36 +13,49 @@ from insync.machine.emit.transitions import Steps
 from insync.machine.expander import ExpandField
 from insync.machine.sizes import BATCH, BLOCKS
 from insync.model.program import Program
+from insync.model.symmetry import Symmetry
 
 __all__ = ["expand_module"]
 
 
-def expand_module(program: Program) -> str:
+def expand_module(program: Program, symmetry: Symmetry | None = None) -> str:
     """Return the IR module that defines `expand`.
 
     `expand(context) -> count` takes states in order until all are done or the next batch's successors might not fit in
-    a buffer, and returns how many states it has done. See `ExpandField` for the context.
+    a buffer, and returns how many states it has done. See `ExpandField` for the context. With symmetry there are
+    `represent` and `orbits` as well; see `canonical`.
+
+    Args:
+        program: the program.
+        symmetry: makes representatives of the successors, and counts the steps of all states that a state stands for.
     """
     m = Module()
     words = program.schema.words
+    canonical = None if symmetry is None else Canonical(m, program.schema, symmetry)
+    if canonical is not None:
+        canonical.define_exported(m)
     stops = [(program.outside,)] if program.within else []
     batch = batch_function(m, program.schema, [*(action.guard for action in program.actions), *stops])
-    stepless = _stepless_function(m, len(program.actions), confined=bool(program.within))
-    room, steps, route = _room_function(m, 8 * words), _steps_function(m, program), _route_function(m, words)
+    stepless = _stepless_function(m, len(program.actions), bool(program.within), canonical is not None)
+    room, steps = _room_function(m, 8 * words), _steps_function(m, program, canonical)
+    route = _route_function(m, words, canonical)
     b = m.function("expand", I64, (PTR,), exported=True)
     context = Fields(b, b.arguments[0])
     rows, count = Rows(b, context.pointer(ExpandField.ROWS), words), context[ExpandField.COUNT]
     columns, masks = context.pointer(ExpandField.COLUMNS), context.pointer(ExpandField.MASKS)
     cursors, ends = context.pointer(ExpandField.CURSORS), context.pointer(ExpandField.ENDS)
-    partitions = context[ExpandField.PARTITIONS]
+    partitions, weights = context[ExpandField.PARTITIONS], Elements(b, b.space(I64, BATCH, 64))
     with b.loop(count, BATCH) as done:
         here = rows.at(done)
         some = b.least(count - done, BATCH)
         successors = b.call(batch, here, some, columns, masks)
         with b.when(~b.call(room, cursors, ends, partitions, successors)):
             b.give(done)
-        b.call(stepless, context.address, masks, some)
-        b.call(steps, here, masks, context.address)
+        if canonical is not None:
+            with b.loop(some) as state:
+                weights[state] = canonical.orbit(b, rows.at(done + state))
+        b.call(stepless, context.address, masks, some, weights.address)
+        b.call(steps, here, masks, context.address, weights.address)
         b.call(route, context.address)
     b.give(count)
     return m.text
@@ -60,20 +74,33 @@ def _room_function(m: Module, row_bytes: int) -> Function:
     return b
 
 
-def _stepless_function(m: Module, actions: int, confined: bool) -> Function:
-    """Define `stepless(context, masks, count)`: count the states of a batch that have no step.
+def _stepless_function(m: Module, actions: int, confined: bool, weighted: bool) -> Function:
+    """Define `stepless(context, masks, count, weights)`: count the states of a batch that have no step.
 
     Args:
         m: where to define it.
         actions: how many masks of guards there are.
         confined: whether a mask of the states outside follows them.
+        weighted: whether a state counts as often as its weight says.
     """
-    b = m.function("stepless", VOID, (PTR, PTR, I64))
+    b = m.function("stepless", VOID, (PTR, PTR, I64, PTR))
     context, masks, count = Fields(b, b.arguments[0]), Elements(b, b.arguments[1]), b.arguments[2]
     some = [b.variable(0) for _ in range(BLOCKS)]
     with b.loop(actions + confined) as row:
         for block, variable in enumerate(some):
             variable.set(variable.value | masks[row * BLOCKS + block])
+    if weighted:
+        enabled = Elements(b, b.space(I64, BLOCKS, 8))
+        for block, variable in enumerate(some):
+            enabled[block] = variable.value
+        weights = Elements(b, b.arguments[3])
+        with b.loop(count) as state:
+            word, bit = state >> 6, state & 63
+            _add(b, context, ExpandField.STUCK, weights[state] * (~enabled[word] >> bit & 1))
+            if confined:
+                there = masks[word + actions * BLOCKS] >> bit & 1
+                _add(b, context, ExpandField.OUTSIDE, weights[state] * there)
+        return b
     stepping = reduce(Value.__add__, [b.ones(variable.value) for variable in some])
     context[ExpandField.STUCK] = context[ExpandField.STUCK] + (count - stepping)
     if confined:
@@ -82,29 +109,39 @@ def _stepless_function(m: Module, actions: int, confined: bool) -> Function:
     return b
 
 
-def _steps_function(m: Module, program: Program) -> Function:
-    """Define `steps(rows, masks, context)`: write the successors of a batch one after the other."""
+def _add(b: Function, context: Fields, field: ExpandField, amount: Value) -> None:
+    """Add to a counter of 128 bits: a field, and the one two further on."""
+    total = context[field] + amount
+    context[field] = total
+    context[field + 2] = context[field + 2] + b.convert("zext", total < amount, I64)
+
+
+def _steps_function(m: Module, program: Program, canonical: Canonical | None) -> Function:
+    """Define `steps(rows, masks, context, weights)`: write the successors of a batch one after the other."""
     keep_least = keep_least_function(m, program.schema.words)
     steps = Steps(
         m,
         program,
         ExpandField.STEPS,
         refused=lambda b, context, row: b.call(keep_least, Fields(b, context).pointer(ExpandField.REFUSED), row),
+        orbit=None if canonical is None else canonical.orbit,
     )
-    b = m.function("steps", VOID, (PTR, PTR, PTR))
+    b = m.function("steps", VOID, (PTR, PTR, PTR, PTR))
     rows, masks, context = Rows(b, b.arguments[0], program.schema.words), b.arguments[1], Fields(b, b.arguments[2])
+    weights = None if canonical is None else Elements(b, b.arguments[3])
     following = b.variable(context.pointer(ExpandField.RAW))
-    with steps.each(b, masks, context.address) as step:
+    with steps.each(b, masks, context.address, weights) as step:
         following.set(step.take(b, rows.at(step.state), following.value, context.address))
     context.set_pointer(ExpandField.RAW_END, following.value)
     return b
 
 
-def _route_function(m: Module, words: int) -> Function:
-    """Define `route(context)`: append the successors of a batch to their owners' buffers.
+def _route_function(m: Module, words: int, canonical: Canonical | None) -> Function:
+    """Define `route(context)`: append the successors of a batch, or their representatives, to their owners' buffers.
 
     Many steps lead to a state that another step led to shortly before: such a state is left out. There is no branch on
-    it: the state is written anyhow, and the buffer's end moves or not.
+    it: the state is written anyhow, and the buffer's end moves or not. To make a representative costs more than a
+    branch, so none is made of a state that was found shortly before.
     """
     b = m.function("route", VOID, (PTR,))
     context = Fields(b, b.arguments[0])
@@ -115,9 +152,19 @@ def _route_function(m: Module, words: int) -> Function:
     count = (end - context[ExpandField.RAW]) // (8 * words)
     with b.loop(count) as number:
         row = raw[number]
+        fresh = None
+        if canonical is not None:
+            entry = row_hash(b, row) & recent_mask
+            with b.when(rows_equal(recent[entry], row)):  # so its representative was found as well
+                b.again()
+            recent[entry] = row
+            b.call(canonical.represent, raw.at(number), raw.at(number))
+            fresh, row = rows_equal(row, raw[number]), raw[number]  # itself was entered just now
         hashed = row_hash(b, row)
         entry = hashed & recent_mask
         known = rows_equal(recent[entry], row)
+        if fresh is not None:
+            known = known & ~fresh
         recent[entry] = row
         owner = owner_of(hashed, partitions)
         cursor = cursors[owner]

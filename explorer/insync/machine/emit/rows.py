@@ -8,7 +8,17 @@ from functools import reduce
 from insync.machine.emit.builder import I8, I64, I128, PTR, VOID, Function, Module, Value
 from insync.machine.emit.elements import Elements
 
-__all__ = ["Row", "Rows", "keep_least_function", "owner_of", "read_row", "row_hash", "rows_equal", "write_row"]
+__all__ = [
+    "Row",
+    "Rows",
+    "keep_least_function",
+    "owner_of",
+    "read_row",
+    "row_hash",
+    "rows_equal",
+    "rows_less",
+    "write_row",
+]
 
 # Odd 64-bit constants with about half their bits set and no pattern: fractional digits of square roots of primes.
 _MIX = (
@@ -65,6 +75,14 @@ def rows_equal(left: Row, right: Row) -> Value:
     return reduce(Value.__or__, differences).equals(0)
 
 
+def rows_less(left: Row, right: Row) -> Value:
+    """Return whether a state comes before another: word by word, the first word first, as unsigned numbers."""
+    less = left[-1] < right[-1]
+    for word in reversed(range(len(left) - 1)):
+        less = (left[word] < right[word]) | left[word].equals(right[word]) & less
+    return less
+
+
 def row_hash(b: Function, row: Row) -> Value:
     """Return 64 bits, every one of which depends on every bit of the state.
 
@@ -102,9 +120,6 @@ def keep_least_function(m: Module, words: int) -> Function:
     record[0] = count + 1
     kept = record.at(1)
     new, old = read_row(b, address, words), read_row(b, kept, words)
-    less = new[-1] < old[-1]
-    for word in reversed(range(words - 1)):
-        less = (new[word] < old[word]) | new[word].equals(old[word]) & less
-    with b.when(count.equals(0) | less):
+    with b.when(count.equals(0) | rows_less(new, old)):
         write_row(b, kept, new)
     return b

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from insync.machine.emit.builder import I1, I8, I64, PTR, VOID, Function, Module, Value
+from insync.machine.emit.builder import I1, I8, I64, I128, PTR, VOID, Function, Module, Value
+from insync.machine.emit.cells import span_of, with_spans
 from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.lowering import Lowering, Shape
 from insync.machine.emit.masks import mask_words
@@ -46,12 +47,19 @@ class Steps:
         program: the program.
         counters: the field of the context with the address of one counter per action: the steps taken.
         refused: builds what is done for a step that is refused, given the context and the state's address.
+        orbit: builds how many states the state at an address stands for, each of which takes the step; the counters
+            then have 128 bits. None is one.
     """
 
     def __init__(
-        self, m: Module, program: Program, counters: int, refused: Callable[[Function, Value, Value], object]
+        self,
+        m: Module,
+        program: Program,
+        counters: int,
+        refused: Callable[[Function, Value, Value], object],
+        orbit: Callable[[Function, Value], Value] | None = None,
     ) -> None:
-        self._counters = counters
+        self._counters, self._orbit = counters, orbit
         refuse = self._refuse_function(m, refused)
         functions = [_step_function(m, n, action, program, refuse) for n, action in enumerate(program.actions)]
         self._count, self._table = len(functions), m.table("step.table", functions)
@@ -59,26 +67,37 @@ class Steps:
     def _refuse_function(self, m: Module, refused: Callable[[Function, Value, Value], object]) -> Function:
         b = m.function("refuse", VOID, (PTR, PTR, I64), inline=False)
         context, row, action = b.arguments
-        counters = Fields(b, context).array(self._counters)
-        counters[action] = counters[action] - 1
+        counters = self._array(b, context)
+        taken = b.typed(I64, 1) if self._orbit is None else self._orbit(b, row)
+        counters[action] = counters[action] - self._wide(b, taken)
         refused(b, context, row)
         return b
 
+    def _array(self, b: Function, context: Value) -> Elements:
+        return Fields(b, context).array(self._counters, I64 if self._orbit is None else I128)
+
+    def _wide(self, b: Function, number: Value) -> Value:
+        return number if self._orbit is None else b.convert("zext", number, I128)
+
     @contextmanager
-    def each(self, b: Function, masks: Value, context: Value) -> Iterator[Step]:
+    def each(self, b: Function, masks: Value, context: Value, weights: Elements | None = None) -> Iterator[Step]:
         """Build a loop over the steps of a batch, action by action; all are counted, and refused ones taken off again.
 
         Args:
             b: the function.
             masks: the address of the bits of the states in which each action is enabled.
             context: the address of the context.
+            weights: how many states each state of the batch stands for, if that is not one.
         """
-        counters, functions = Fields(b, context).array(self._counters), Elements(b, b.address(self._table), PTR)
+        counters, functions = self._array(b, context), Elements(b, b.address(self._table), PTR)
         with b.loop(self._count) as action:
             function = functions[action]
             with mask_words(b, Elements(b, masks), action) as (word, first):
-                counters[action] = counters[action] + b.ones(word)
+                if weights is None:
+                    counters[action] = counters[action] + b.ones(word)
                 with b.bits(word) as bit:
+                    if weights is not None:
+                        counters[action] = counters[action] + self._wide(b, weights[first + bit])
                     yield Step(first + bit, action, function)
 
 
@@ -99,19 +118,10 @@ def _step_function(m: Module, number: int, action: BoundAction, program: Program
     return b
 
 
-def _next_words(b: Function, action: BoundAction, lowering: Lowering, old: Row) -> Sequence[Value]:
-    new = list(old)
-    cells = lowering.schema.cells
-    changes = [(cells[number], node) for number, node in action.updates if not _unchanged(number, node)]
-    for word in {cell.word: None for cell, _ in changes if cell.bits}:
-        here = [(cell, node) for cell, node in changes if cell.word == word and cell.bits]
-        mask = sum((1 << cell.bits) - 1 << cell.shift for cell, _ in here)
-        value = old[word] & (~mask & 2**64 - 1)
-        for cell, node in here:
-            code = Value(b, I64, lowering.operand(node))
-            value = value | (code if cell.shift == 0 else code << cell.shift)
-        new[word] = value
-    return new
+def _next_words(b: Function, action: BoundAction, lowering: Lowering, old: Row) -> Row:
+    changes = {number: node for number, node in action.updates if not _unchanged(number, node)}
+    spans = {span_of(lowering.schema, number): node for number, node in changes.items()}
+    return with_spans(old, {span: Value(b, I64, lowering.operand(node)) for span, node in spans.items() if span.bits})
 
 
 def _unchanged(number: int, node: Node) -> bool:

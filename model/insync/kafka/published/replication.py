@@ -15,7 +15,7 @@ What the modules do and the code does not (all variants):
 from __future__ import annotations
 
 from insync.kafka.published.grids import replication_grid
-from insync.kafka.replica import Replica
+from insync.kafka.replica import Peer as Replica
 from insync.model import (
     NONE,
     And,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from insync.model.beginnings import Beginning
 from insync.model.graph import Node, Op
-from insync.model.initials import Beginning
 from insync.model.program import BoundAction, Program
 from insync.proofs.smt.terms import Terms, all_of, any_of, width_of
 from insync.proofs.smt.z3_module import z3
@@ -75,23 +75,34 @@ class SymbolicProgram:
     def initial(self) -> tuple[SymbolicState, list[z3.BoolRef]]:
         """Return the first state of a trace, and the conditions that it is an initial one."""
         initials = self.program.initials
-        if len(initials) == 1:
+        if initials.enumerated and len(initials) == 1:
             return self.constant(initials[0]), []
         state = self.fresh("s0")
-        allowed = [all_of(self._allowed(state, number, one)) for number, one in enumerate(initials.beginnings)]
+        allowed = []
+        for number, beginning in enumerate(initials.beginnings):
+            terms, conditions = self._begun(number, beginning)
+            fits = [terms.bool(node) for node, _ in beginning.expected]
+            parts = zip(state.cells, beginning.cells, self.sizes, strict=True)
+            equal = [cell == terms.code(node, size) for cell, node, size in parts]
+            allowed.append(all_of([*conditions, *fits, *equal]))
         return state, [*self.typed(state), any_of(allowed)]
 
-    def _allowed(self, state: SymbolicState, number: int, beginning: Beginning) -> list[z3.BoolRef]:
-        """Return the conditions that a state is one of those that an initial method allows."""
+    def misfits(self) -> Iterator[tuple[str, list[z3.BoolRef]]]:
+        """Yield what is wrong where an initial method assigns what its field cannot hold, and the conditions of it."""
+        for number, beginning in enumerate(self.program.initials.beginnings):
+            terms, conditions = self._begun(number, beginning)
+            for node, message in beginning.expected:
+                yield message, [*conditions, z3.Not(terms.bool(node))]
+
+    def _begun(self, number: int, beginning: Beginning) -> tuple[Terms, list[z3.BoolRef]]:
+        """Return the terms of an initial method, and what must hold of its variables."""
         self.watch.go_on()
         sizes = beginning.graph.cell_sizes
         variables = [z3.BitVec(f"v{number}.{place}", width_of(0, size - 1)) for place, size in enumerate(sizes)]
         terms = Terms(variables, self.watch)
         sized = zip(variables, sizes, strict=True)
         typed = [z3.ULE(variable, size - 1) for variable, size in sized if size != 1 << width_of(0, size - 1)]
-        parts = zip(state.cells, beginning.cells, self.sizes, strict=True)
-        equal = [cell == terms.code(node, size) for cell, node, size in parts]
-        return [*typed, *(terms.bool(condition) for condition in beginning.conditions), *equal]
+        return terms, [*typed, *(terms.bool(condition) for condition in beginning.conditions)]
 
     def typed(self, state: SymbolicState) -> list[z3.BoolRef]:
         """Return the conditions that each cell of a fresh state has one of its codes."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from insync.explorer.alike import UNUSED, symmetry_for
 from insync.explorer.breadth_first.search import Space
 from insync.explorer.check import result_of, stopped_before, violations_in
 from insync.explorer.given_model import ModelLike, model_of
@@ -58,6 +59,7 @@ def check(
     limits: Limits | None = None,
     options: SparkOptions | None = None,
     keep_going: bool = False,
+    symmetry: bool = True,
     within: Sequence[str] | None = None,
     reporter: Reporter | None = None,
     task_reporter: TaskReporter | None = None,
@@ -74,6 +76,7 @@ def check(
         limits: bounds of compilation and search; `memory_bytes` bounds the tables of one executor.
         options: how to use Spark.
         keep_going: whether to go on to the end of the space after a violation.
+        symmetry: whether one state is visited for all that differ only in who is who of a symmetric sort.
         within: names of invariants; states in which one fails are checked and not expanded. None is what the model's
             class says.
         reporter: is told of each level.
@@ -89,14 +92,16 @@ def check(
     model = confined(model_of(model, bounds), within)
     judged, program = judge(model, properties), model.program
     try:
-        recipe = interruptible(lambda _: recipe_for(program, judged.nodes), watch.interrupted)
+        alike = symmetry_for(model, judged.conditions, watch.go_on) if symmetry else UNUSED
+        used = alike.symmetry
+        recipe = interruptible(lambda _: recipe_for(program, judged.nodes, symmetry=used), watch.interrupted)
         with watch.telling(while_compiling(reporter, watch)):
             kernels = load(recipe.texts, watch.interrupted)
     except GivenUp as ended:
         clock.lap("compile")
         return replace(stopped_before(model, judged, ended, clock.seconds["compile"]), engine="spark")
     clock.lap("compile")
-    identity = identity_of(model, tuple(found.name for found in judged.invariants), recipe.digest)
+    identity = identity_of(model, tuple(found.name for found in judged.invariants), recipe.digest, used is not None)
     if options.run_dir is not None:
         _examine(RunFolder(options.run_dir), identity, options.resume)  # before Spark is started
     try:
@@ -115,7 +120,7 @@ def check(
         return replace(_not_begun(model, judged, ended, clock.seconds, options, keep_going), engine="spark")
     if traced.violations:
         clock.lap("trace")
-    result = result_of(model, judged, traced.space, traced.violations, clock.seconds)
+    result = result_of(model, judged, traced.space, traced.violations, clock.seconds, alike)
     return replace(result, engine="spark", warnings=(*result.warnings, *traced.left_out))
 
 

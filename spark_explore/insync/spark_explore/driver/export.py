@@ -69,6 +69,12 @@ def export(run_dir: str, out: str, options: SparkOptions | None = None) -> tuple
     run = RunFolder(run_dir)
     manifest = read_manifest(run)
     require_version(manifest.identity.insync)
+    if manifest.identity.symmetric:
+        message = (
+            f"{run.uri}: this run has one state for all that differ in who is who only, and tables need every state. "
+            f"Search again with symmetry=False (--no-symmetry) in another --run-dir."
+        )
+        raise UserError(message)
     graph = _graph(run, manifest)
     expanded = manifest.ledger.expanded
     with open_session(options.session, options.master, options.remote) as spark:

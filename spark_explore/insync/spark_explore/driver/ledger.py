@@ -18,7 +18,8 @@ class LevelFigures:
     """A level.
 
     Attributes:
-        count: its states.
+        count: its states, as they were visited.
+        states: how many these stand for.
         violations: for each property those among them that violate it.
         steps: of each action, from its states; None before it is expanded.
         refused: the steps whose checks fail.
@@ -26,14 +27,16 @@ class LevelFigures:
     """
 
     count: int = 0
+    states: int = 0
     violations: list[Found] = field(default_factory=list)
     steps: list[int] | None = None
     refused: Found = field(default_factory=Found)
     stepless: Stepless = field(default_factory=Stepless)
 
-    def add_closed(self, count: int, violations: Sequence[Found]) -> None:
+    def add_closed(self, count: int, states: int, violations: Sequence[Found]) -> None:
         """Take in what a partition found in the level."""
         self.count += count
+        self.states += states
         if not self.violations:
             self.violations = [Found() for _ in violations]
         for total, found in zip(self.violations, violations, strict=True):
@@ -87,6 +90,7 @@ class Ledger:
             steps=list(start.steps),
             levels=list(start.levels),
             violations=dict(start.violations),
+            visited=list(start.visited),
             stepless=list(start.stepless),
         )
         if space.expanded == len(space.levels):
@@ -123,7 +127,8 @@ class Ledger:
         figures = self.levels.get(level)
         if figures is None or not figures.count:
             return False
-        space.levels.append(figures.count)
+        space.levels.append(figures.states)
+        space.visited.append(figures.count)
         for number, found in enumerate(figures.violations):
             if found.least is not None and number not in space.violations:
                 space.violations[number] = Hit(level, found.count, found.least)
@@ -137,6 +142,7 @@ class Ledger:
         return {
             "start": {
                 "levels": start.levels,
+                "visited": start.visited,
                 "steps": start.steps,
                 "expanded": start.expanded,
                 "violations": {str(number): _hit(hit) for number, hit in start.violations.items()},
@@ -146,6 +152,7 @@ class Ledger:
             "levels": {
                 str(level): {
                     "count": figures.count,
+                    "states": figures.states,
                     "violations": [_found(found) for found in figures.violations],
                     "steps": figures.steps,
                     "refused": _found(figures.refused),
@@ -162,11 +169,12 @@ class Ledger:
         violations = {int(number): _read_hit(hit) for number, hit in start["violations"].items()}
         refused = start["refused"] and _read_hit(start["refused"])
         stepless = [Stepless(*found) for found in start["stepless"]]
-        expanded = start["expanded"]
-        ledger = cls(Space([], start["steps"], start["levels"], violations, refused, None, expanded, stepless=stepless))
+        levels, expanded, visited = start["levels"], start["expanded"], start["visited"]
+        ledger = cls(Space([], start["steps"], levels, violations, refused, None, expanded, stepless, visited))
         for level, figures in entries["levels"].items():
             ledger.levels[int(level)] = LevelFigures(
                 figures["count"],
+                figures["states"],
                 [_read_found(found) for found in figures["violations"]],
                 figures["steps"],
                 _read_found(figures["refused"]),

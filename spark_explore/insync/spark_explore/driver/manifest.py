@@ -34,6 +34,7 @@ _MEANING = {
     "model": "another model",
     "bounds": "other bounds",
     "properties": "other properties",
+    "symmetric": "a search of another kind",
     "within": "a search that was confined otherwise",
     "code": "other rules, or another code generator",
 }
@@ -48,6 +49,7 @@ class Identity:
         model, bounds: what is searched.
         properties: what is checked.
         code: a hash of the transition relation and the properties, as they are traced.
+        symmetric: whether its states stand for all that differ in who is who only.
         within: the invariants that it is confined to.
     """
 
@@ -56,6 +58,7 @@ class Identity:
     bounds: Mapping[str, int | str]
     properties: tuple[str, ...]
     code: str
+    symmetric: bool = False
     within: tuple[str, ...] = ()
 
 
@@ -76,10 +79,10 @@ class Manifest:
     ledger: Ledger
 
 
-def identity_of(model: Model, properties: tuple[str, ...], code: str) -> Identity:
+def identity_of(model: Model, properties: tuple[str, ...], code: str, symmetric: bool = False) -> Identity:
     """Return what a run of this model and these properties searches."""
     within = names_within(model)
-    return Identity(insync_version(), model_reference(model), model.identity, properties, code, within)
+    return Identity(insync_version(), model_reference(model), model.identity, properties, code, symmetric, within)
 
 
 def write_manifest(folder: RunFolder, manifest: Manifest) -> None:
@@ -92,6 +95,7 @@ def write_manifest(folder: RunFolder, manifest: Manifest) -> None:
         "bounds": dict(identity.bounds),
         "properties": list(identity.properties),
         "code": identity.code,
+        "symmetric": identity.symmetric,
         "within": list(identity.within),
         "run": manifest.run,
         "partitions": manifest.partitions,
@@ -123,6 +127,7 @@ def read_manifest(folder: RunFolder) -> Manifest:
         entries["bounds"],
         tuple(entries["properties"]),
         entries["code"],
+        entries["symmetric"],
         tuple(entries["within"]),
     )
     return Manifest(identity, entries["run"], entries["partitions"], Ledger.from_entries(entries))

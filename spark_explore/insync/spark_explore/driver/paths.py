@@ -46,7 +46,7 @@ class PathFinder:
         Raises:
             Stopped: the watch ended it. It does not end the way to a state in the levels that the driver made.
         """
-        return traced_back(self.model, target, level, self._step_back)
+        return traced_back(self.model, target, level, self._step_back, self.kernels.representative)
 
     def _step_back(self, target: Words, level: int) -> Words | None:
         return self._here(target, level) if level <= self.place.warm else self._there(target, level)

@@ -109,8 +109,8 @@ class SparkSearch:
         """How many levels the next job makes."""
         if self._careful:
             return 1
-        longest = next(number for size, number in _LONGEST if space.levels[-1] <= size)
-        longest = min(longest, _levels_left(space.levels))
+        longest = next(number for size, number in _LONGEST if space.visited[-1] <= size)
+        longest = min(longest, _levels_left(space.visited))
         if self.watch.limits.depth is not None:
             longest = min(longest, self.watch.limits.depth - len(space.levels))
         return max(longest, 1)
@@ -130,7 +130,7 @@ class SparkSearch:
     def _forget(self, row: Row) -> None:
         figures = self.ledger.figures(row.level)
         if row.kind is Kind.CLOSED:
-            figures.count, figures.violations = 0, []
+            figures.count, figures.states, figures.violations = 0, 0, []
         else:
             figures.steps = None
             figures.refused.count, figures.refused.least, figures.stepless = 0, None, Stepless()
@@ -138,7 +138,7 @@ class SparkSearch:
     def _enter(self, row: Row) -> None:
         figures, words = self.ledger.figures(row.level), self.recipe.sizes.words
         if row.kind is Kind.CLOSED:
-            figures.add_closed(row.count, read_closed(row.block, words))
+            figures.add_closed(row.count, *read_closed(row.block, words))
         else:
             figures.add_expanded(*read_expanded(row.block, self.recipe.sizes.actions, words))
 
@@ -149,9 +149,9 @@ class SparkSearch:
             return levels
         now = self.watch.seconds
         for level in range(max(reported, self.ledger.warm - 1) + 1, levels + 1):
-            distinct = sum(space.levels[:level])
+            distinct = sum(space.visited[:level])
             rate = distinct / max(now, 1e-9)
-            self.reporter(Progress(level, space.levels[level - 1], distinct, rate, resident_memory(), now))
+            self.reporter(Progress(level, space.visited[level - 1], distinct, rate, resident_memory(), now))
         return levels
 
 

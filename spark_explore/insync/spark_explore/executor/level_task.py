@@ -138,7 +138,8 @@ class _LevelTask:
         checker = self.worker.checker
         checker.take()
         checker.check(address, count)
-        block = closed_block(checker.take(), self.worker.kernels.sizes.words)
+        kernels = self.worker.kernels
+        block = closed_block(kernels.states_of(address, count), checker.take(), kernels.sizes.words)
         self.figures["check"] = time.perf_counter() - began
         return table.partition, Kind.CLOSED, self.job.level, count, block
 

@@ -36,7 +36,7 @@ class Kind(IntEnum):
 
     SEED = 0  # expand your part of this level
     PACKET = 1  # candidates for this level, owned by the partition: `count` states in the block
-    CLOSED = 2  # the level has `count` new states in this partition; the violations among them
+    CLOSED = 2  # the level has `count` new states in this partition; how many they stand for, the violations among them
     EXPANDED = 3  # the level was expanded: the steps taken, those refused, and the states without one
     FIGURES = 4  # times and sizes, for the benchmarks
     FOUND = 5  # an answer: one packed state
@@ -83,32 +83,42 @@ def to_batch(rows: Sequence[tuple[int, Kind, int, int, object]]) -> pa.RecordBat
     return pa.RecordBatch.from_arrays([*arrays, blocks], names=["partition", "kind", "level", "count", "block"])
 
 
-def closed_block(violations: Sequence[Found], words: int) -> bytes:
+def closed_block(states: int, violations: Sequence[Found], words: int) -> bytes:
     """Return the block of a CLOSED row."""
-    return _records(violations, words)
+    return _wide([states]) + _records(violations, words)
 
 
 def expanded_block(steps: Sequence[int], refused: Found, stepless: Stepless, words: int) -> bytes:
     """Return the block of an EXPANDED row."""
-    without = array("Q", (stepless.stuck, stepless.outside))
-    return array("Q", steps).tobytes() + _records([refused], words) + without.tobytes()
+    return _wide(steps) + _records([refused], words) + _wide((stepless.stuck, stepless.outside))
 
 
-def read_closed(block: bytes, words: int) -> list[Found]:
-    """Return the violations of each property."""
-    return _read_records(array("Q", block), words)
+def read_closed(block: bytes, words: int) -> tuple[int, list[Found]]:
+    """Return how many states the new ones stand for, and the violations of each property."""
+    numbers = array("Q", block)
+    (states,) = _read_wide(numbers[:2])
+    return states, _read_records(numbers[2:], words)
 
 
 def read_expanded(block: bytes, actions: int, words: int) -> tuple[list[int], Found, Stepless]:
     """Return the steps of each action, the refused steps, and how many states have no step."""
     numbers = array("Q", block)
-    (refused,) = _read_records(numbers[actions:-2], words)
-    return list(numbers[:actions]), refused, Stepless(*numbers[-2:])
+    (refused,) = _read_records(numbers[2 * actions : -4], words)
+    return _read_wide(numbers[: 2 * actions]), refused, Stepless(*_read_wide(numbers[-4:]))
 
 
 def figures_block(figures: Mapping[str, float]) -> bytes:
     """Return the block of a FIGURES row."""
     return json.dumps(figures).encode()
+
+
+def _wide(numbers: Sequence[int]) -> bytes:
+    """Return numbers that may be larger than a word, such as those of states that representatives stand for."""
+    return array("Q", [part for number in numbers for part in (number & 2**64 - 1, number >> 64)]).tobytes()
+
+
+def _read_wide(numbers: array[int]) -> list[int]:
+    return [low | high << 64 for low, high in zip(numbers[::2], numbers[1::2], strict=True)]
 
 
 def _records(found: Sequence[Found], words: int) -> bytes:

@@ -15,6 +15,7 @@ from insync.machine.packed import PackedRows
 from insync.machine.sizes import Sizes
 from insync.model.graph import Node
 from insync.model.program import Program
+from insync.model.symmetry import Symmetry
 
 __all__ = ["Recipe", "read_recipe", "recipe_for", "write_recipe"]
 
@@ -50,9 +51,14 @@ class Recipe:
         return Texts(self.sizes, tuple(Text(Part(part), key, partial(str, ir)) for part, key, ir in self.parts))
 
 
-def recipe_for(program: Program, properties: Sequence[Node] = (), parts: Collection[Part] = SEARCH) -> Recipe:
+def recipe_for(
+    program: Program,
+    properties: Sequence[Node] = (),
+    parts: Collection[Part] = SEARCH,
+    symmetry: Symmetry | None = None,
+) -> Recipe:
     """Return the recipe of a program and of conditions that must hold in every state; see `kernels.texts`."""
-    made = texts(program, properties, parts)
+    made = texts(program, properties, parts, symmetry)
     written = tuple((text.part.value, text.key, text.make()) for text in made.parts)
     return Recipe(made.sizes, program.initials.rows.tobytes(), written)
 

@@ -1,0 +1,238 @@
+"""Sorts whose members a state relates to each other, for generated code: the least of all sensible permutations.
+
+For each member a key is computed that says nothing of its number: what its cells have, how often it is named. Members
+are put in the order of their keys. Where keys differ, no other order needs to be looked at; within members of equal
+keys all orders are tried, and the state whose words are least is the representative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from insync.machine.emit.builder import I8, I64, PTR, VOID, Function, Module, Value, Variable
+from insync.machine.emit.cells import Span, taken_out, with_spans, without_spans
+from insync.machine.emit.elements import Elements
+from insync.machine.emit.networks import same_keys, sorted_records
+from insync.machine.emit.rows import Row, read_row, rows_equal, rows_less, write_row
+from insync.machine.emit.stripes import Stripe, stripes_of
+from insync.model.schema import Schema
+from insync.model.symmetry import Kind, Symmetry
+
+__all__ = ["Relations"]
+
+_MULTIPLIER = 0x9E3779B97F4A7C15
+
+
+class Relations:
+    """The functions that permute the members of all sorts that are related.
+
+    Args:
+        m: where they are defined.
+        schema: where the cells lie.
+        symmetry: of the state.
+    """
+
+    def __init__(self, m: Module, schema: Schema, symmetry: Symmetry) -> None:
+        self._schema, self._symmetry = schema, symmetry
+        self._sorts = symmetry.relational
+        stripes = stripes_of(schema, symmetry.families)
+        self._stripes = [stripe for stripe in stripes if stripe.sorts & set(self._sorts)]
+        spans = [span for stripe in self._stripes for span in stripe.spans]
+        self._slots = {span: slot for slot, span in enumerate(spans)}
+        starts = [sum(symmetry.sizes[s] for s in self._sorts[:n]) for n in range(len(self._sorts))]
+        self._starts = dict(zip(self._sorts, starts, strict=True))
+        self._members = sum(symmetry.sizes[sort] for sort in self._sorts)
+        permutations = [
+            [place + self._starts[sort] for sort in self._sorts for place in permutation[sort]]
+            for permutation in symmetry.permutations(self._sorts)
+        ]
+        self._orders = len(permutations)
+        self._table = m.bytes("orders", [place for permutation in permutations for place in permutation])
+        self._image = self._image_function(m)
+
+    def represent(self, b: Function, row: Row, to: Value) -> Value:
+        """Write the representative of a state to an address; return how many states it represents."""
+        codes = {span: taken_out(b, row, span) for span in self._slots}
+        kept = Elements(b, b.space(I64, len(codes), 8))
+        for span, slot in self._slots.items():
+            kept[slot] = codes[span]
+        base = b.space(I64, self._schema.words, 8)
+        write_row(b, base, without_spans(row, codes))
+        order = Elements(b, b.space(I64, self._members, 8))
+        classes = Elements(b, b.space(I64, self._members, 8))
+        alone = self._sort(b, codes, order, classes)
+        b.call(self._image, kept.address, order.address, base, to)
+        alike = b.variable(1)
+        with b.when(~alone):
+            self._try_all(b, kept, order, classes, base, to, alike)
+        return b.typed(I64, self._orders) // alike.value
+
+    def _sort(self, b: Function, codes: dict[Span, Value], order: Elements, classes: Elements) -> Value:
+        """Note the members in the order of their keys, and which of them have equal keys; return whether none have."""
+        alone = b.typed(I64, 1)
+        for sort in self._sorts:
+            start, size = self._starts[sort], self._symmetry.sizes[sort]
+            records = [[self._key(b, codes, sort, i), b.typed(I64, start + i)] for i in range(size)]
+            ordered = sorted_records(b, records, 1)
+            number = b.typed(I64, start)
+            for place, run in enumerate(same_keys(b, ordered, 1)):
+                number = b.select(run.equals(1), start + place, number)
+                order[start + place] = ordered[place][1]
+                classes[start + place] = number
+                alone = b.select(run.equals(1), alone, b.typed(I64, 0))
+        return alone.equals(1)
+
+    def _try_all(
+        self, b: Function, kept: Elements, order: Elements, classes: Elements, base: Value, to: Value, alike: Variable
+    ) -> None:
+        """Write the least image under all orders of members with equal keys, and count those that give it."""
+        table = Elements(b, b.address(self._table), I8)
+        trial, further = b.space(I64, self._schema.words, 8), Elements(b, b.space(I64, self._members, 8))
+        alike.set(0)
+        with b.loop(self._orders) as number:
+            sensible = b.typed(I64, 1)
+            for place in range(self._members):
+                source = b.convert("zext", table[number * self._members + place], I64)
+                sensible = b.select(classes[source].equals(classes[place]), sensible, b.typed(I64, 0))
+                further[place] = order[source]
+            with b.when(sensible.equals(0)):
+                b.again()
+            b.call(self._image, kept.address, further.address, base, trial)
+            new, least = (read_row(b, address, self._schema.words) for address in (trial, to))
+            with b.when(rows_less(new, least)):
+                write_row(b, to, new)
+                alike.set(0)
+            least = read_row(b, to, self._schema.words)
+            alike += b.select(rows_equal(new, least), 1, 0)
+
+    # ----------------------------------------------------------------------------------------------------------- keys
+
+    def _key(self, b: Function, codes: dict[Span, Value], sort: int, member: int) -> Value:
+        """Return a number that is the same for the member's image in any permuted state."""
+        key = b.typed(I64, 0)
+        for stripe in self._stripes:
+            for part in self._key_parts(b, codes, stripe, sort, member):
+                key = (key * _MULTIPLIER + part) ^ (key >> 29)
+        return key
+
+    def _key_parts(self, b: Function, codes: dict[Span, Value], stripe: Stripe, sort: int, member: int) -> list[Value]:
+        parts: list[Value] = []
+        lying = list(zip(self._symmetry.indices(stripe.places), stripe.spans, strict=True))
+        for number, place in enumerate(stripe.places):
+            if place.sort == sort and not place.height:
+                own = [self._impersonal(b, codes[span], stripe, i) for i, span in lying if i[number] == member]
+                parts.append(own[0] if len(own) == 1 else reduce(Value.__add__, [_mixed(value) for value in own]))
+        if len(stripe.places) > 1 and all(place == Kind(sort, 0) for place in stripe.places):
+            itself = (member,) * len(stripe.places)
+            parts += [self._impersonal(b, codes[span], stripe, i) for i, span in lying if i == itself]
+        if stripe.value is not None and stripe.value.sort == sort:
+            named = [self._names(b, codes[span], stripe.value, member) for span in stripe.spans]
+            parts.append(reduce(Value.__add__, named))
+        return parts
+
+    def _impersonal(self, b: Function, code: Value, stripe: Stripe, index: tuple[int, ...]) -> Value:
+        """Return what a code says without naming anybody, but whether it names one that its cell lies at."""
+        value = stripe.value
+        if value is None:
+            return code
+        said = b.convert("zext", code < value.offset, I64) if value.offset else b.typed(I64, 0)
+        if value.height:
+            said = (said << 8) + b.ones(code - value.offset if value.offset else code)
+        for place, at in zip(stripe.places, index, strict=True):
+            if place == Kind(value.sort, 0):
+                said = (said << 1) + self._names(b, code, value, at)
+        return said
+
+    def _names(self, b: Function, code: Value, value: Kind, member: int) -> Value:
+        """Return 1 where a code names a member, or how many sets with it the code has."""
+        if value.height == 0:
+            return b.convert("zext", code.equals(value.offset + member), I64)
+        mask = code - value.offset if value.offset else code
+        found = mask >> member & 1
+        if value.height > 1:
+            sets = self._symmetry.size(Kind(value.sort, value.height - 1))
+            found = b.ones(mask & sum(1 << held for held in range(sets) if held >> member & 1))
+        return b.select(code < value.offset, b.typed(I64, 0), found) if value.offset else found
+
+    # ---------------------------------------------------------------------------------------------------------- image
+
+    def _image_function(self, m: Module) -> Function:
+        """Define `image(codes, order, base, to)`: write the state whose members are those of another in some order.
+
+        It is given the codes of the cells that move, the member that is to be at each place, and the words of the state
+        with 0 in those cells.
+        """
+        words = self._schema.words
+        b = m.function("image", VOID, (PTR, PTR, PTR, PTR), inline=False)
+        codes, base, to = Elements(b, b.arguments[0]), b.arguments[2], b.arguments[3]
+        order = _Order(b, Elements(b, b.arguments[1]), self._starts, self._symmetry)
+        changes: dict[Span, Value] = {}
+        for stripe in self._stripes:
+            for index, span in zip(self._symmetry.indices(stripe.places), stripe.spans, strict=True):
+                code = codes[self._source(b, order, stripe, index)]
+                changes[span] = code if stripe.value is None else order.renamed(code, stripe.value)
+        write_row(b, to, with_spans(read_row(b, base, words), changes))
+        return b
+
+    def _source(self, b: Function, order: _Order, stripe: Stripe, index: tuple[int, ...]) -> Value:
+        """Return the slot of the code that moves to the bits of a stripe at some places."""
+        slot = b.typed(I64, self._slots[stripe.spans[0]])
+        stride = len(stripe.spans)
+        for place, at in zip(stripe.places, index, strict=True):
+            stride //= self._symmetry.size(place)
+            slot = slot + order.source(place, at) * stride
+        return slot
+
+
+class _Order:
+    """An order of members, loaded: who is to be at each place, and where each is to be."""
+
+    def __init__(self, b: Function, order: Elements, starts: dict[int, int], symmetry: Symmetry) -> None:
+        self._b, self._symmetry = b, symmetry
+        self._members: dict[int, list[Value]] = {}
+        self._places: dict[int, Elements] = {}
+        for sort, start in starts.items():
+            members = [order[start + place] - start for place in range(symmetry.sizes[sort])]
+            places = Elements(b, b.space(I64, len(members), 8))
+            for place, member in enumerate(members):
+                places[member] = place
+            self._members[sort], self._places[sort] = members, places
+        self._sources: dict[tuple[Kind, int], Value] = {}
+
+    def source(self, kind: Kind, number: int) -> Value:
+        """Return the member, or set of members, that is to be at a place."""
+        kind = Kind(kind.sort, kind.height)
+        if not kind.height:
+            return self._members[kind.sort][number]
+        if (kind, number) not in self._sources:
+            below = Kind(kind.sort, kind.height - 1)
+            bits = [self._b.typed(I64, 1) << self.source(below, bit) for bit in _bits(number)]
+            self._sources[kind, number] = reduce(Value.__or__, bits, self._b.typed(I64, 0))
+        return self._sources[kind, number]
+
+    def renamed(self, code: Value, value: Kind) -> Value:
+        """Return a code that names members by their new places."""
+        b = self._b
+        if not value.height and not value.offset:
+            return self._places[value.sort][code]
+        named = code - value.offset if value.offset else code
+        nobody = code < value.offset if value.offset else None
+        if not value.height:
+            assert nobody is not None
+            moved = self._places[value.sort][b.select(nobody, 0, named)]
+        else:
+            below = Kind(value.sort, value.height - 1)
+            held = [(named >> self.source(below, bit) & 1) << bit for bit in range(self._symmetry.size(below))]
+            moved = reduce(Value.__or__, held)
+        return moved if nobody is None else b.select(nobody, code, moved + value.offset)
+
+
+def _bits(number: int) -> Sequence[int]:
+    return [bit for bit in range(number.bit_length()) if number >> bit & 1]
+
+
+def _mixed(value: Value) -> Value:
+    """Return a number so that sums of such numbers tell their parts apart, most often."""
+    spread = (value + 1) * _MULTIPLIER
+    return (spread ^ spread >> 31) * _MULTIPLIER

@@ -1,0 +1,42 @@
+"""Whether two expressions on a state have the same value wherever some conditions hold, asked of z3."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from insync.model.graph import Node, Op
+from insync.model.program import Program
+from insync.model.simplify import apply
+from insync.proofs.smt import Answer, Solver, SymbolicProgram
+from insync.proofs.watch import Deadline
+
+__all__ = ["same_value"]
+
+
+def same_value(program: Program, left: Node, right: Node, where: Sequence[Node], seconds: float) -> bool | None:
+    """Return whether two nodes have the same value in all states in which some conditions hold.
+
+    Args:
+        program: whose states these are; any code that a cell has is possible.
+        left: a condition, or a number.
+        right: another.
+        where: the conditions.
+        seconds: for the answer; after them it is None, not known.
+
+    Raises:
+        UserError: z3 is not installed.
+    """
+    graph = program.graph
+    equal = apply(Op.EQ, _as_number(left), _as_number(right))
+    if equal is graph.true:
+        return True
+    symbolic, solver = SymbolicProgram(program), Solver(one_shot=True)
+    state = symbolic.fresh("s")
+    solver.add([*symbolic.typed(state), *state.all_hold([*where, apply(Op.NOT, equal)])])
+    answer = solver.check(Deadline(seconds))
+    return None if answer is Answer.UNKNOWN else answer is Answer.IMPOSSIBLE
+
+
+def _as_number(node: Node) -> Node:
+    graph = node.graph
+    return apply(Op.ITE, node, graph.const(1), graph.const(0)) if node.is_bool else node

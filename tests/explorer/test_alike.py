@@ -1,0 +1,83 @@
+"""Members that are declared alike and are not treated so: every way is refused, in a sentence that says where."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import pytest
+
+from insync.explorer import check
+from insync.explorer.alike import symmetry_for
+from insync.model.errors import UserError
+from insync_symmetric import Gossip, Mixed, Partial, TwoPhase
+
+
+@pytest.mark.parametrize(
+    ("way", "sentence"),
+    [
+        (1, "partial begins with a member singled out: holder is another with n1 and n2 swapped."),
+        (2, "the guard of take(node=n1) and of take(node=n2) is not the same with n1 and n2 swapped."),
+        (3, "the guard of take(node=n1) and of take(node=n2) is not the same with n1 and n2 swapped."),
+        (4, "what is assigned to wild of drop() is not the same with n1 and n2 swapped."),
+        (5, "what is assigned to holder of drop() is not the same with n1 and n2 swapped."),
+        (6, "what the fields can hold of drop() is not the same with n1 and n2 swapped."),
+        (8, "the guard of take(node=n1) and of take(node=n2) is not the same"),
+    ],
+)
+def test_a_member_that_is_singled_out(way: int, sentence: str) -> None:
+    model = Partial(nodes=3, way=way)
+    with pytest.raises(UserError, match=re.escape(sentence)) as caught:
+        check(model)
+    assert "the sort Node is declared symmetric, but" in str(caught.value)
+    assert check(model, symmetry=False).representatives is None
+
+
+@pytest.mark.parametrize("way", [0, 7])
+def test_members_that_are_alike(way: int) -> None:
+    found, plain = (check(Partial(nodes=3, way=way), symmetry=used) for used in (True, False))
+    assert (found.levels, found.actions) == (plain.levels, plain.actions)
+    assert found.representatives is not None
+    assert found.representatives < found.distinct_states
+
+
+def test_a_property_that_singles_out_a_member() -> None:
+    with pytest.raises(UserError, match="the property first_first is not the same with n1 and n2 swapped") as caught:
+        check(Partial(nodes=3), properties=["first_first"])
+    assert "symmetry=False (--no-symmetry)" in str(caught.value)
+    assert check(Partial(nodes=3), properties=["first_first"], symmetry=False).verdict == "violated"
+
+
+def test_what_the_form_does_not_show_z3_does() -> None:
+    """And without an answer nothing is taken to be alike."""
+    model = Partial(nodes=4, way=7)
+    assert symmetry_for(model, {}).symmetry is model.program.symmetry
+
+
+def test_no_answer_is_no_symmetry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insync.proofs.sameness.same_value", lambda *given: None)
+    with pytest.raises(UserError, match="it could not be shown that what is assigned to wild") as caught:
+        check(Partial(nodes=4, way=7))
+    assert "is the same, for z3 had no answer in 10 s, with n1 and n2 swapped." in str(caught.value)
+
+
+def test_without_z3_only_the_form_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [*filter(lambda name: name.startswith("insync.proofs"), sys.modules)]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "z3", None)
+    assert symmetry_for(Gossip(), {}).symmetry is not None
+    with pytest.raises(UserError, match=r"for z3 is not installed \(pip install 'insync\[prove\]'\)"):
+        symmetry_for(Partial(nodes=4, way=7), {})
+
+
+def test_too_many_members_are_visited_one_by_one() -> None:
+    few = symmetry_for(Gossip(nodes=5), {})
+    assert few.symmetry is not None
+    many = symmetry_for(Mixed(nodes=5, others=6), {})
+    assert many.symmetry is None
+    assert many.notes == (
+        "Node and Other have too many members for a search to use that they are alike; every state is visited.",
+    )
+    (note,) = symmetry_for(Gossip(nodes=8), {}).notes
+    assert note.startswith("Node has too many members")
+    assert symmetry_for(TwoPhase(managers=12), {}).symmetry is not None

@@ -1,0 +1,83 @@
+"""Representatives against their definition: the law of a canonical form, and orbits by brute force."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from insync.machine.emit.networks import exchanges
+from insync.machine.kernels import Kernels, Part, compile_kernels
+from insync.machine.packed import PackedRows
+from insync.model import Model
+from insync.model.symmetry import Permutation, Symmetry
+from insync_symmetric import Columns, Mixed, Relations
+
+SHAPES: list[Model] = [
+    Columns(nodes=1, others=2),
+    Columns(nodes=4, others=3),
+    Columns(nodes=5, others=1),
+    Relations(nodes=3, others=2),
+    Relations(nodes=4, others=1),
+    Mixed(nodes=2, others=1),
+    Mixed(nodes=3, others=3),
+]
+
+
+@cache
+def kernels_of(model: Model) -> Kernels:
+    return compile_kernels(model.program, parts=(Part.EXPAND,), symmetry=model.program.symmetry)
+
+
+def symmetry_of(model: Model) -> Symmetry:
+    found = model.program.symmetry
+    assert found is not None
+    return found
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Model, tuple[int, ...], Permutation]:
+    model = draw(st.sampled_from(SHAPES))
+    most = draw(st.sampled_from([1, 2, 1 << 20]))  # few codes make members that are alike
+    codes = tuple(draw(st.integers(0, min(most, cell.size - 1))) for cell in model.program.schema.cells)
+    moved = [tuple(draw(st.permutations(range(size)))) for size in symmetry_of(model).sizes]
+    return model, codes, tuple(moved)
+
+
+@given(cases())
+@settings(max_examples=300, deadline=None)
+def test_a_state_and_its_permutations_have_one_representative(
+    case: tuple[Model, tuple[int, ...], Permutation],
+) -> None:
+    model, codes, permutation = case
+    kernels, schema, symmetry = kernels_of(model), model.program.schema, symmetry_of(model)
+    least = kernels.representative(schema.pack(codes))
+    assert kernels.representative(schema.pack(symmetry.image(codes, permutation))) == least
+    assert kernels.representative(least) == least
+
+
+@given(cases())
+@settings(max_examples=150, deadline=None)
+def test_a_representative_stands_for_its_orbit(case: tuple[Model, tuple[int, ...], Permutation]) -> None:
+    model, codes, _ = case
+    kernels, schema, symmetry = kernels_of(model), model.program.schema, symmetry_of(model)
+    orbit = {schema.pack(symmetry.image(codes, each)) for each in symmetry.permutations()}
+    assert kernels.representative(schema.pack(codes)) in orbit
+    rows = PackedRows([schema.pack(codes)] * 3)
+    assert kernels.states_of(rows.address, 3) == 3 * len(orbit)
+
+
+@pytest.mark.parametrize("count", range(1, 21))
+def test_exchanges_sort(count: int) -> None:
+    """A network sorts if it sorts all zeros and ones; here all of few, and some of many."""
+    inputs = (
+        range(1 << count) if count <= 8 else [(1 << cut) - 1 << shift for cut in range(count) for shift in range(count)]
+    )
+    for bits in inputs:
+        values = [bits >> place & 1 for place in range(count)]
+        for low, high in exchanges(count):
+            if values[high] < values[low]:
+                values[low], values[high] = values[high], values[low]
+        assert values == sorted(values)
