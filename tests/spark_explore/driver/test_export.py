@@ -14,6 +14,7 @@ from insync.model.evaluator import Evaluator
 from insync.spark_explore import SparkOptions, check, export
 from insync_evaluator import successors
 from insync_initials import Cabinet
+from insync_post import Post
 from insync_toys import TOYS
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def key(model: Model, codes: tuple[int, ...]) -> bytes:
     return b"".join(word.to_bytes(8, "big") for word in model.program.schema.pack(codes))
 
 
-@pytest.mark.parametrize("model", [KIP320, TOYS[0], TOYS[1], TOYS[2], Cabinet()], ids=name_of)
+@pytest.mark.parametrize("model", [KIP320, TOYS[0], TOYS[1], TOYS[2], Cabinet(), Post(homes=1)], ids=name_of)
 def test_the_tables_are_what_the_evaluator_says(spark: SparkSession, tmp_path: Path, model: Model) -> None:
     options = SparkOptions(session=spark, partitions=2, warm_states=20, run_dir=str(tmp_path / "run"))
     result = check(model, properties=[], options=options, keep_going=True, symmetry=False)
