@@ -93,13 +93,18 @@ class ModelMeta(type):
 
 
 def _check_declarations(model: str, members: dict[str, Any]) -> None:
-    """Refuse bounds and settings that are something else."""
+    """Refuse bounds, settings and a legend that are something else."""
     bounds, settings = members.get("bounds", Bounds()), members.get("settings", Settings())
     if not isinstance(bounds, Bounds):
         message = f"{user_frame()}: {model}: bounds={bounds!r} must be Bounds(name=Bound(...), ...)."
         raise ModelError(message)
     if not isinstance(settings, Settings):
         message = f"{user_frame()}: {model}: settings={settings!r} must be Settings(name=Setting(...), ...)."
+        raise ModelError(message)
+    legend = members.get("legend", {})
+    texts = [*legend, *legend.values()] if isinstance(legend, Mapping) else [legend]
+    if not isinstance(legend, Mapping) or not all(isinstance(text, str) for text in texts) or "" in legend:
+        message = f'{user_frame()}: {model}: legend={legend!r} must say of each mark what it means: {{"*": "boss"}}.'
         raise ModelError(message)
 
 
