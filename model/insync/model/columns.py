@@ -42,21 +42,21 @@ def show(value: Readable) -> str:
     return str(value)
 
 
+def _element(value: Readable) -> str:
+    return f"({show(value)})" if isinstance(value, dict) else show(value)
+
+
 def refuse_cells(place: str, cells: object) -> None:
     """Raise ModelError for what a model's own `grid` returns if it is not a text, or parts with texts, by column."""
     for column, cell in cells.items() if isinstance(cells, Mapping) else [("", cells)]:
-        parts = cell if isinstance(cell, tuple) else (cell,)
-        texts = [*cell, *cell.values()] if isinstance(cell, Mapping) else parts
+        parts = [*cell, *cell.values()] if isinstance(cell, Mapping) else [cell]
+        texts = list(cell) if isinstance(cell, tuple) else parts
         if not all(isinstance(text, str) for text in [column, *texts]) or not isinstance(cells, Mapping):
             message = (
                 f"{place}: grid returns {cells!r}; it must return a dict with the text of each column, or with a dict "
-                f"of the texts of its parts."
+                f"of the texts of its parts, or a tuple of those of its elements."
             )
             raise ModelError(message)
-
-
-def _element(value: Readable) -> str:
-    return f"({show(value)})" if isinstance(value, dict) else show(value)
 
 
 def cell_text(cell: GridCell) -> str:
