@@ -16,6 +16,19 @@ from insync.explorer.mutate import mutate
 from insync.explorer.replay import ReplayError, replay
 from insync.explorer.testing.failures import PropertyViolated
 from insync.explorer.traces.itf import itf_text
+from insync.model import (
+    Array,
+    Condition,
+    Index,
+    Int,
+    Model,
+    State,
+    StateView,
+    UserError,
+    action,
+    require,
+    step_invariant,
+)
 from insync_random_models import Written, random_model, written
 from insync_steps import Careful, Counter, Sealed, Votes
 
@@ -124,3 +137,53 @@ def test_a_mutant_is_killed_by_a_step_invariant() -> None:
     assert result.properties == ("seal_is_kept", "type_ok")
     killed = {mutant.name: dict(mutant.killed_by) for mutant in result.mutants if mutant.killed_by}
     assert killed["up does not require not sealed == true"] == {"seal_is_kept": 3}
+
+
+class Member(Index, symmetric=True):
+    """Somebody like everybody."""
+
+    size = 3
+
+
+class Members(Model):
+    """Members whose terms grow until one forgets."""
+
+    def declare(self, b: object) -> State:
+        return State(term=Array(Member, Int(0, 3)))
+
+    @action
+    def vote(self, s: StateView, member: Member) -> None:
+        require(s.term[member] < 3)
+        s.term[member] += 1
+
+    @action
+    def forget(self, s: StateView, member: Member) -> None:
+        require(s.term[member] == 2)
+        s.term[member] = 0
+
+    @step_invariant
+    def grow(self, before: StateView, after: StateView, member: Member) -> Condition:
+        grow: Condition = after.term[member] >= before.term[member]
+        return grow
+
+    @step_invariant
+    def last_grows(self, before: StateView, after: StateView) -> Condition:
+        last = self.all(Member)[2]
+        grows: Condition = after.term[last] >= before.term[last]
+        return grows
+
+
+def test_a_bad_step_is_found_among_representatives() -> None:
+    found = check(Members(), properties=["grow"], keep_going=True)
+    assert (found.distinct_states, found.representatives) == (64, 20)
+    assert [step.action for step in found.violations[0].trace.steps] == [None, "vote", "vote", "forget"]
+    every = check(Members(), properties=["grow", "last_grows"], keep_going=True, symmetry=False)
+    assert {violation.property: violation.trace_length for violation in every.violations} == {
+        "grow": 4,
+        "last_grows": 4,
+    }
+
+
+def test_a_step_invariant_that_speaks_of_one_member_is_refused_where_all_are_alike() -> None:
+    with pytest.raises(UserError, match="the property last_grows is not the same with "):
+        check(Members(), properties=["last_grows"])

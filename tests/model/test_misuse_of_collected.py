@@ -26,6 +26,7 @@ from insync.model import (
     SetOf,
     State,
     action,
+    bound,
     for_all,
     record,
     require,
@@ -162,6 +163,13 @@ def test_a_set_of_too_many_values_needs_to_say_its_most() -> None:
         SetOf(Int(0, 1024)).bind(BoundValues({}))
     assert SetOf(Int(0, 1023)).bind(BoundValues({})).width == 1024
     assert SetOf(Int(0, 1024), 8).bind(BoundValues({})).width == 9
+
+
+@pytest.mark.parametrize("domain", [Seq(Port, bound("room") - 1), SetOf(Port, bound("room") - 1)])
+def test_how_many_there_can_be_may_be_a_bound(domain: Any) -> None:
+    assert domain.bind(BoundValues({"room": 4})).width == 4
+    with pytest.raises(ModelError, match=HERE + r".*\(Port, -1\): the second argument is how many"):
+        domain.bind(BoundValues({"room": 0}))
 
 
 def failing(body: Any, **fields: Any) -> str | None:

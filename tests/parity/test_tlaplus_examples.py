@@ -2,8 +2,8 @@
 
 The figures are those of the manifests of the public repository tlaplus/Examples. TLC counts each initial state and each
 successor as generated. The column `note` says what is counted otherwise: where there are several ways to one successor,
-which TLC generates once for each; and where the manifest has a depth that TLC found with several workers, which is not
-exact, the depth that it finds with one.
+which TLC generates once for each; and where TLC does not find the depth of the manifest again, the depth that it finds,
+with one worker and with two.
 """
 
 from __future__ import annotations

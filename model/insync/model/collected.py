@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, combinations_with_replacement, product
 from typing import ClassVar, Self
 
+from insync.model.bound_terms import BoundTerm, is_whole, value_of
 from insync.model.bounds import BoundValues
 from insync.model.domain import Domain, DomainLike, Readable
 from insync.model.errors import ModelError, user_frame
@@ -31,6 +32,17 @@ def _element(called: str, of: DomainLike) -> Domain:
     return element
 
 
+def _checked(domain: Listed | SetOf, most: object, place: str) -> int:
+    """Return how many elements there can be, where it is a number."""
+    if not is_whole(most) or most < 0:
+        message = (
+            f"{place}: {domain.called}({name_of(domain.of)}, {most!r}): the second argument is how many "
+            f"elements there can be at once, a whole number."
+        )
+        raise ModelError(message)
+    return most
+
+
 class Listed(Domain):
     """At most so many values, one after another.
 
@@ -43,20 +55,17 @@ class Listed(Domain):
     called: ClassVar[str]
     order: ClassVar[str] = ""
 
-    def __init__(self, of: DomainLike, most: int) -> None:
-        self.of = _element(self.called, of)
-        given: object = most
-        if isinstance(given, bool) or not isinstance(given, int) or given < 0:
-            message = (
-                f"{user_frame()}: {self.called}({name_of(self.of)}, {most!r}): the second argument is how many "
-                f"elements there can be at once, a whole number."
-            )
-            raise ModelError(message)
-        self.most = most
+    most: int
+
+    def __init__(self, of: DomainLike, most: int | BoundTerm) -> None:
+        self.of, self.given, self.place = _element(self.called, of), most, user_frame()
         self.sizes: tuple[int, ...] = ()
+        if not isinstance(most, BoundTerm):
+            self.most = _checked(self, most, self.place)
 
     def bind(self, bounds: BoundValues) -> Domain:
-        return self.bound_to(self.of.bind(bounds), self.most)
+        most = _checked(self, value_of(self.given, bounds), self.place)
+        return self.bound_to(self.of.bind(bounds), most)
 
     @classmethod
     def bound_to(cls, of: Domain, most: int) -> Self:
@@ -129,15 +138,15 @@ class SetOf(Domain):
 
     called: ClassVar[str] = "SetOf"
 
-    def __init__(self, of: DomainLike, most: int | None = None) -> None:
+    def __init__(self, of: DomainLike, most: int | BoundTerm | None = None) -> None:
         self.of, self.most, self.place = _element(self.called, of), most, user_frame()
-        if most is not None:
-            ListedSet(self.of, most)
+        if most is not None and not isinstance(most, BoundTerm):
+            _checked(self, most, self.place)
 
     def bind(self, bounds: BoundValues) -> Domain:
         element = self.of.bind(bounds)
         if self.most is not None:
-            return ListedSet.bound_to(element, self.most)
+            return ListedSet.bound_to(element, _checked(self, value_of(self.most, bounds), self.place))
         number = element.number_of_values()
         if number > MOST_BITS:
             named = name_of(self.of)

@@ -59,6 +59,7 @@ class Request:
     walks: int
     depth: int
     seed: int
+    symmetry: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ class InsyncCheck:
         walks: int = 10_000,
         depth: int = 100,
         seed: int | None = None,
+        symmetry: bool = True,
         expect: str = Verdict.HOLDS,
         stopped_by: str | Collection[str] = (),
     ) -> Verdict:
@@ -129,6 +131,8 @@ class InsyncCheck:
             walks: how many the engine simulate takes.
             depth: most steps of such a walk.
             seed: of its random numbers; None is --insync-seed.
+            symmetry: whether the engine local visits one state for all that differ only in who is who, where a sort is
+                declared symmetric.
             expect: the verdict with which the test passes, "holds" or "violated".
             stopped_by: the bound, or bounds, that the test means to be stopped by: "depth", "states", "time", "memory",
                 or "walks" for simulate. The search may then be incomplete.
@@ -149,7 +153,7 @@ class InsyncCheck:
             meant = _meant(expect, stopped_by)
             _check_properties(built, properties)
             run = _engine(chosen)
-            request = Request(built, properties, bounded, threads or self._threads(), walks, depth, seed)
+            request = Request(built, properties, bounded, threads or self._threads(), walks, depth, seed, symmetry)
             self.answer = answer = run(request)
             files = self._save(built, answer.violations)
         except UserError as error:
@@ -198,7 +202,13 @@ def _local(request: Request) -> Answer:
             raise UserError(message)
         names.append(given)
     asked = None if request.properties is None else names
-    found = check(request.model, properties=asked, limits=request.limits, threads=request.threads)
+    found = check(
+        request.model,
+        properties=asked,
+        limits=request.limits,
+        threads=request.threads,
+        symmetry=request.symmetry,
+    )
     return _searched(found)
 
 

@@ -15,7 +15,7 @@ from insync.machine.emit.builder import I64, Function, Value
 from insync.machine.emit.cells import Span, taken_out
 from insync.machine.emit.networks import Record, same_keys, sorted_records
 from insync.machine.emit.rows import Row
-from insync.machine.emit.stripes import Stripe, stripes_of
+from insync.machine.emit.tracks import Track, tracks_of
 from insync.model.schema import WORD, Schema
 from insync.model.symmetry import Symmetry
 
@@ -26,7 +26,7 @@ __all__ = ["SortedColumns"]
 class _Field:
     """A part of every column: a number or a truth, and where it lies in the words of a column."""
 
-    stripe: Stripe
+    track: Track
     bits: int
     word: int
     shift: int
@@ -48,9 +48,9 @@ class SortedColumns:
 
     def __init__(self, b: Function, schema: Schema, symmetry: Symmetry, sort: int, row: Row) -> None:
         self._b, self._schema, self._count = b, schema, symmetry.sizes[sort]
-        self._fields = _fields([stripe for stripe in stripes_of(schema, symmetry.families) if sort in stripe.sorts])
+        self._fields = _fields([track for track in tracks_of(schema, symmetry.families) if sort in track.sorts])
         self._words = 1 + max(field.word for field in self._fields)
-        self._old = {f.stripe.spans: [taken_out(b, row, span) for span in f.stripe.spans] for f in self._fields}
+        self._old = {f.track.spans: [taken_out(b, row, span) for span in f.track.spans] for f in self._fields}
         columns = [self._column(member) for member in range(self._count)]
         self._sorted = sorted_records(b, columns, self._words)
         self.codes = {span: code for field in self._fields for span, code in self._restored(field).items()}
@@ -65,45 +65,45 @@ class SortedColumns:
     def _column(self, member: int) -> Record:
         words = [self._b.typed(I64, 0)] * self._words
         for field in self._fields:
-            part = self._part(field.stripe, member)
+            part = self._part(field.track, member)
             words[field.word] = words[field.word] | (part if not field.shift else part << field.shift)
         return words
 
-    def _part(self, stripe: Stripe, member: int) -> Value:
-        codes = self._old[stripe.spans]
-        if stripe.value is None:
+    def _part(self, track: Track, member: int) -> Value:
+        codes = self._old[track.spans]
+        if track.value is None:
             return codes[member]
-        if not stripe.value.height:
-            named = codes[0].equals(stripe.value.offset + member)
+        if not track.value.height:
+            named = codes[0].equals(track.value.offset + member)
             return self._b.convert("zext", named, I64)
-        if not stripe.value.offset:
+        if not track.value.offset:
             return (codes[0] >> member) & 1
-        return self._b.select(codes[0].equals(0), 0, (codes[0] - stripe.value.offset >> member) & 1)
+        return self._b.select(codes[0].equals(0), 0, (codes[0] - track.value.offset >> member) & 1)
 
     def _restored(self, field: _Field) -> dict[Span, Value]:
-        stripe = field.stripe
+        track = field.track
         parts = [(column[field.word] >> field.shift) & (1 << field.bits) - 1 for column in self._sorted]
-        if stripe.value is None:
-            return dict(zip(stripe.spans, parts, strict=True))
-        offset = stripe.value.offset
-        if not stripe.value.height:  # of an option that is none, no part is set
-            return {stripe.spans[0]: reduce(Value.__or__, (part * (offset + i) for i, part in enumerate(parts)))}
+        if track.value is None:
+            return dict(zip(track.spans, parts, strict=True))
+        offset = track.value.offset
+        if not track.value.height:  # of an option that is none, no part is set
+            return {track.spans[0]: reduce(Value.__or__, (part * (offset + i) for i, part in enumerate(parts)))}
         mask = reduce(Value.__or__, (part << i for i, part in enumerate(parts)))
         if not offset:
-            return {stripe.spans[0]: mask}
-        old = self._old[stripe.spans][0]
-        return {stripe.spans[0]: self._b.select(old.equals(0), self._b.typed(I64, 0), mask + offset)}
+            return {track.spans[0]: mask}
+        old = self._old[track.spans][0]
+        return {track.spans[0]: self._b.select(old.equals(0), self._b.typed(I64, 0), mask + offset)}
 
 
-def _fields(stripes: list[Stripe]) -> list[_Field]:
+def _fields(tracks: list[Track]) -> list[_Field]:
     """Lay the parts of a column into words, each in the first that has room for it."""
     used: list[int] = [0]
     fields = []
-    for stripe in stripes:
-        bits = stripe.spans[0].bits if stripe.value is None else 1
+    for track in tracks:
+        bits = track.spans[0].bits if track.value is None else 1
         word = next((w for w, taken in enumerate(used) if taken + bits <= WORD), len(used))
         if word == len(used):
             used.append(0)
-        fields.append(_Field(stripe, bits, word, used[word]))
+        fields.append(_Field(track, bits, word, used[word]))
         used[word] += bits
     return fields

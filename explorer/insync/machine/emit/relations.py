@@ -15,7 +15,7 @@ from insync.machine.emit.cells import Span, taken_out, with_spans, without_spans
 from insync.machine.emit.elements import Elements
 from insync.machine.emit.networks import same_keys, sorted_records
 from insync.machine.emit.rows import Row, read_row, rows_equal, rows_less, write_row
-from insync.machine.emit.stripes import Stripe, stripes_of
+from insync.machine.emit.tracks import Track, tracks_of
 from insync.model.schema import Schema
 from insync.model.symmetry import Kind, Symmetry
 
@@ -36,9 +36,9 @@ class Relations:
     def __init__(self, m: Module, schema: Schema, symmetry: Symmetry) -> None:
         self._schema, self._symmetry = schema, symmetry
         self._sorts = symmetry.relational
-        stripes = stripes_of(schema, symmetry.families)
-        self._stripes = [stripe for stripe in stripes if stripe.sorts & set(self._sorts)]
-        spans = [span for stripe in self._stripes for span in stripe.spans]
+        tracks = tracks_of(schema, symmetry.families)
+        self._tracks = [track for track in tracks if track.sorts & set(self._sorts)]
+        spans = [span for track in self._tracks for span in track.spans]
         self._slots = {span: slot for slot, span in enumerate(spans)}
         starts = [sum(symmetry.sizes[s] for s in self._sorts[:n]) for n in range(len(self._sorts))]
         self._starts = dict(zip(self._sorts, starts, strict=True))
@@ -111,35 +111,35 @@ class Relations:
     def _key(self, b: Function, codes: dict[Span, Value], sort: int, member: int) -> Value:
         """Return a number that is the same for the member's image in any permuted state."""
         key = b.typed(I64, 0)
-        for stripe in self._stripes:
-            for part in self._key_parts(b, codes, stripe, sort, member):
+        for track in self._tracks:
+            for part in self._key_parts(b, codes, track, sort, member):
                 key = (key * _MULTIPLIER + part) ^ (key >> 29)
         return key
 
-    def _key_parts(self, b: Function, codes: dict[Span, Value], stripe: Stripe, sort: int, member: int) -> list[Value]:
+    def _key_parts(self, b: Function, codes: dict[Span, Value], track: Track, sort: int, member: int) -> list[Value]:
         parts: list[Value] = []
-        lying = list(zip(self._symmetry.indices(stripe.places), stripe.spans, strict=True))
-        for number, place in enumerate(stripe.places):
+        lying = list(zip(self._symmetry.indices(track.places), track.spans, strict=True))
+        for number, place in enumerate(track.places):
             if place.sort == sort and not place.height:
-                own = [self._impersonal(b, codes[span], stripe, i) for i, span in lying if i[number] == member]
+                own = [self._impersonal(b, codes[span], track, i) for i, span in lying if i[number] == member]
                 parts.append(own[0] if len(own) == 1 else reduce(Value.__add__, [_mixed(value) for value in own]))
-        if len(stripe.places) > 1 and all(place == Kind(sort, 0) for place in stripe.places):
-            itself = (member,) * len(stripe.places)
-            parts += [self._impersonal(b, codes[span], stripe, i) for i, span in lying if i == itself]
-        if stripe.value is not None and stripe.value.sort == sort:
-            named = [self._names(b, codes[span], stripe.value, member) for span in stripe.spans]
+        if len(track.places) > 1 and all(place == Kind(sort, 0) for place in track.places):
+            itself = (member,) * len(track.places)
+            parts += [self._impersonal(b, codes[span], track, i) for i, span in lying if i == itself]
+        if track.value is not None and track.value.sort == sort:
+            named = [self._names(b, codes[span], track.value, member) for span in track.spans]
             parts.append(reduce(Value.__add__, named))
         return parts
 
-    def _impersonal(self, b: Function, code: Value, stripe: Stripe, index: tuple[int, ...]) -> Value:
+    def _impersonal(self, b: Function, code: Value, track: Track, index: tuple[int, ...]) -> Value:
         """Return what a code says without naming anybody, but whether it names one that its cell lies at."""
-        value = stripe.value
+        value = track.value
         if value is None:
             return code
         said = b.convert("zext", code < value.offset, I64) if value.offset else b.typed(I64, 0)
         if value.height:
             said = (said << 8) + b.ones(code - value.offset if value.offset else code)
-        for place, at in zip(stripe.places, index, strict=True):
+        for place, at in zip(track.places, index, strict=True):
             if place == Kind(value.sort, 0):
                 said = (said << 1) + self._names(b, code, value, at)
         return said
@@ -168,18 +168,18 @@ class Relations:
         codes, base, to = Elements(b, b.arguments[0]), b.arguments[2], b.arguments[3]
         order = _Order(b, Elements(b, b.arguments[1]), self._starts, self._symmetry)
         changes: dict[Span, Value] = {}
-        for stripe in self._stripes:
-            for index, span in zip(self._symmetry.indices(stripe.places), stripe.spans, strict=True):
-                code = codes[self._source(b, order, stripe, index)]
-                changes[span] = code if stripe.value is None else order.renamed(code, stripe.value)
+        for track in self._tracks:
+            for index, span in zip(self._symmetry.indices(track.places), track.spans, strict=True):
+                code = codes[self._source(b, order, track, index)]
+                changes[span] = code if track.value is None else order.renamed(code, track.value)
         write_row(b, to, with_spans(read_row(b, base, words), changes))
         return b
 
-    def _source(self, b: Function, order: _Order, stripe: Stripe, index: tuple[int, ...]) -> Value:
-        """Return the slot of the code that moves to the bits of a stripe at some places."""
-        slot = b.typed(I64, self._slots[stripe.spans[0]])
-        stride = len(stripe.spans)
-        for place, at in zip(stripe.places, index, strict=True):
+    def _source(self, b: Function, order: _Order, track: Track, index: tuple[int, ...]) -> Value:
+        """Return the slot of the code that moves to the bits of a track at some places."""
+        slot = b.typed(I64, self._slots[track.spans[0]])
+        stride = len(track.spans)
+        for place, at in zip(track.places, index, strict=True):
             stride //= self._symmetry.size(place)
             slot = slot + order.source(place, at) * stride
         return slot

@@ -9,11 +9,11 @@ from insync.machine.emit.cells import Span, span_of
 from insync.model.schema import WORD, Schema
 from insync.model.symmetry import Family, Kind
 
-__all__ = ["Stripe", "stripes_of"]
+__all__ = ["Track", "tracks_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Stripe:
+class Track:
     """A family of cells, or several that lie side by side at all places.
 
     Attributes:
@@ -32,9 +32,9 @@ class Stripe:
         return {kind.sort for kind in (*self.places, self.value) if kind is not None}
 
 
-def stripes_of(schema: Schema, families: Iterable[Family]) -> list[Stripe]:
+def tracks_of(schema: Schema, families: Iterable[Family]) -> list[Track]:
     """Return where families lie; those that hold one code only are left out."""
-    made: list[Stripe] = []
+    made: list[Track] = []
     for family in families:
         spans = tuple(span_of(schema, cell) for cell in family.cells)
         if not spans[0].bits:
@@ -44,9 +44,9 @@ def stripes_of(schema: Schema, families: Iterable[Family]) -> list[Stripe]:
             pairs = list(zip(before.spans, spans, strict=True))
             if all(_adjoin(first, second) for first, second in pairs):
                 joined = tuple(Span(first.word, first.shift, first.bits + second.bits) for first, second in pairs)
-                made[-1] = Stripe(family.places, joined, None)
+                made[-1] = Track(family.places, joined, None)
                 continue
-        made.append(Stripe(family.places, spans, family.value))
+        made.append(Track(family.places, spans, family.value))
     return made
 
 
