@@ -54,7 +54,7 @@ class Expander:
     ) -> None:
         self.partitions = partitions
         self._sizes, self._expand = sizes, expand
-        self._batch_bytes = batch = BATCH * max(sizes.actions, 1) * sizes.row_bytes
+        self._batch_bytes = batch = BATCH * sizes.actions * sizes.row_bytes
         self.buffer_bytes = max(buffer_bytes, 2 * batch)
         self._buffers = [Block(self.buffer_bytes) for _ in range(partitions)]
         self._cursors = (ctypes.c_uint64 * partitions)()
