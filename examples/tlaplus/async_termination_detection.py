@@ -6,7 +6,7 @@ from insync.model import ANY, And, Array, Bool, Bound, BoundValues, Bounds, Cond
 from insync.model import Or, State, StateView, action, bound, for_all, initial, invariant, require, step_invariant
 
 
-class Node(Index):
+class Node(Index, symmetric=True):
     """Somebody who works, and gives others work by messages."""
 
     first = 0

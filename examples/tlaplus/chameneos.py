@@ -9,7 +9,7 @@ from insync.model import Int, Model, Option, Record, State, StateView, action, b
 from insync.model import sum_of
 
 
-class Creature(Index):
+class Creature(Index, symmetric=True):
     """Somebody who wants to meet others."""
 
     size = bound("creatures")

@@ -7,7 +7,7 @@ from insync.model import Option, Or, Record, RecordView, Seq, Set, State, StateV
 from insync.model import minimum, require
 
 
-class Reader(Index):
+class Reader(Index, symmetric=True):
     """Somebody who reads every event."""
 
     size = bound("readers")

@@ -13,7 +13,7 @@ from insync.model import Record, State, StateView, Subset, action, bound, count,
 from insync.model import record, require, when
 
 
-class Manager(Index):
+class Manager(Index, symmetric=True):
     """A resource manager, which takes part in the transaction."""
 
     size = bound("managers")

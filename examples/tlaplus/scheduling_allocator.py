@@ -15,7 +15,7 @@ class Client(Index):
     size = bound("clients")
 
 
-class Resource(Index):
+class Resource(Index, symmetric=True):
     """What only one client may have at a time."""
 
     size = bound("resources")

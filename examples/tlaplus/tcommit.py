@@ -11,7 +11,7 @@ from insync.model import Array, Bound, BoundValues, Bounds, Condition, Index, Mo
 from insync.model import bound, for_all, invariant, require
 
 
-class Manager(Index):
+class Manager(Index, symmetric=True):
     """A resource manager, which takes part in the transaction."""
 
     size = bound("managers")

@@ -12,7 +12,7 @@ from insync.model import And, Array, Bool, Bound, BoundValues, Bounds, Condition
 from insync.model import State, StateView, action, bound, exists, for_all, invariant, require, step_invariant
 
 
-class Manager(Index):
+class Manager(Index, symmetric=True):
     """A resource manager, which takes part in the transaction."""
 
     size = bound("managers")

@@ -11,13 +11,13 @@ from insync.model import Range, State, StateView, Subset, action, bound, count, 
 from insync.model import step_invariant
 
 
-class Acceptor(Index):
+class Acceptor(Index, symmetric=True):
     """Somebody who votes."""
 
     size = bound("acceptors")
 
 
-class Value(Index):
+class Value(Index, symmetric=True):
     """What may be chosen."""
 
     size = bound("inputs")

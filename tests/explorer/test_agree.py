@@ -24,6 +24,7 @@ from insync.machine import kernels
 from insync.model import Model, UserError
 from insync.model.catalogue import BUILT_IN, find_model
 from insync_lamp import Lamp
+from insync_post import Post
 from insync_runs import Crossing
 from insync_toys import TOYS, DieHard, Overflow
 
@@ -65,6 +66,16 @@ def test_the_engines_agree_on_toys(model: Model) -> None:
 def test_the_engines_agree_where_type_ok_fails() -> None:
     found = agreed(Lamp(switches=2, presses=2), ["broken_lamps_are_dark"])
     assert {opinion.verdict for opinion in found.opinions} == {Verdict.VIOLATED}
+
+
+@pytest.mark.parametrize("depth", [3, 4, 5])
+def test_no_engine_takes_steps_from_the_last_level_of_a_limit(depth: int) -> None:
+    """A step that is refused there, after as many states as the limit allows, is nobody's to find."""
+    pytest.importorskip("z3")
+    engines = {"local": local_engine(1), "z3": z3_engine(8)}
+    found = agree(Post(room=1, careful=0), engines=engines, limits=Limits(depth=depth))
+    assert found.agreed, found.differences
+    assert {opinion.verdict for opinion in found.opinions} == {Verdict.VIOLATED if depth == 5 else Verdict.INCOMPLETE}
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ from insync.model import (
 from insync.model.evaluator import Evaluator, evaluate
 from insync.model.program import Program
 from insync_lamp import Lamp
+from insync_post import Post
 from insync_runs import Crossing
 from insync_toys import TOYS
 
@@ -293,3 +294,18 @@ def test_properties_that_fail_of_the_model_do_not_judge() -> None:
     result = mutate(Kip101(replicas=2), actions=["leader_write"], threads=1)
     assert result.failing == ("weak_isr", "strong_isr", "leader_in_isr")
     assert result.properties == ("well_formed_log", "type_ok")
+
+
+def test_mutants_of_operations_on_messages_are_named_by_the_field() -> None:
+    names = [mutant.name for mutant in mutants_of(Post(homes=3))]
+    assert "ask does not require queue.length < 2" in names
+    assert [name for name in names if "not assign" in name] == [
+        "ask does not assign queue",
+        "ask does not assign asked",
+        "fetch does not assign queue",
+        "fetch does not assign bag",
+        "deliver does not assign bag",
+        "deliver does not assign heard",
+        "forget does not assign asked",
+    ]
+    assert "forget does not require a condition on heard" in names

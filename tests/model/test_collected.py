@@ -10,7 +10,26 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from insync.model import And, Bag, Bool, BoundValues, If, Int, Model, Seq, SetOf, State, action, exists, for_all, when
+from insync.model import (
+    ANY,
+    And,
+    Bag,
+    Bool,
+    BoundValues,
+    If,
+    Int,
+    Model,
+    Option,
+    Record,
+    Seq,
+    SetOf,
+    State,
+    action,
+    exists,
+    for_all,
+    initial,
+    when,
+)
 from insync.model.domain import Domain
 from insync.model.errors import DomainError, ModelError, UserError
 from insync.model.evaluator import Evaluator, evaluate
@@ -221,6 +240,22 @@ def test_each_value_has_codes_of_its_own_and_no_other_codes_are_taken(kind: str)
 def test_what_is_not_the_canonical_value_is_refused(field: Any, value: Any, message: str) -> None:
     with pytest.raises(UserError, match=rf"^{message}$"):
         field.bind(BoundValues({})).encode(value, "x")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_value_is_each_value_once(kind: str) -> None:
+    class Anywhere(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(x=made(kind, Record(a=Bool, b=Option(Record(c=Bool))), 2))
+
+        @initial
+        def begins(self, s: Any) -> None:
+            s.x = ANY
+
+    model = Anywhere()
+    begun = [model.decode(codes)["x"] for codes in model.program.initials]
+    domain = model.state.fields["x"]
+    assert sorted(map(str, begun)) == sorted(str(domain.decode(codes, 0)) for codes in domain.values())
 
 
 def test_a_change_of_one_known_value_changes_one_cell() -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from insync.model import Array, Bool, BoundValues, Index, Int, Model, Option, Range, Record, Seq, Set, State
-from insync.model.columns import cell_text
+from typing import Any
+
+import pytest
+
+from insync.model import Array, Bool, BoundValues, Index, Int, Model, ModelError, Option, Range, Record, Seq, Set, State
+from insync.model.columns import cell_text, refuse_cells
 
 
 class Node(Index):
@@ -92,3 +96,18 @@ def test_numbers_and_names_have_no_columns_of_their_own() -> None:
     model = Stacks()
     cells = model.grid(model.decode(model.program.initials[0]))
     assert cells == {"left[1]": "0", "left[2]": "0", "right[1]": "false", "right[2]": "false"}
+
+
+@pytest.mark.parametrize("wrong", ["*", {"*": 1}, {1: "one"}, {"": "nothing"}, None])
+def test_a_legend_says_what_marks_mean(wrong: Any) -> None:
+    with pytest.raises(ModelError, match=r"test_columns\.py:\d+: Wrong: legend=.+ must say of each mark what it means"):
+
+        class Wrong(Model):
+            legend = wrong
+
+
+@pytest.mark.parametrize("wrong", [3, "text", {"a": 3}, {1: "a"}, {"a": {"b": 3}}, {"a": ["b"]}, [("a", "b")]])
+def test_a_grid_has_texts(wrong: object) -> None:
+    with pytest.raises(ModelError, match=r"^lock\.py:3: grid returns .+; it must return a dict with the text of each"):
+        refuse_cells("lock.py:3", wrong)
+    refuse_cells("lock.py:3", {"a": "b", "c": {"d": "e"}})

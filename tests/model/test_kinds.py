@@ -188,3 +188,25 @@ def test_a_parameter_that_is_a_number_must_say_which() -> None:
             @action
             def go(self, s: Any, n: int) -> None:
                 s.n = n
+
+
+def test_the_range_of_no_numbers_in_particular_is_none() -> None:
+    with pytest.raises(ModelError, match=r"'n' of the action 'go' is annotated with 'Range'; annotate it with a sort"):
+
+        class Wrong(Model):
+            @action
+            def go(self, s: Any, n: Range) -> None:
+                s.n = n
+
+    with pytest.raises(ModelError, match=r"Range'> is not a domain; use Bool, Int, Enum, a sort, a range, Option"):
+        _ = declaring(Range).program
+
+
+def test_a_bound_by_name_is_for_declarations() -> None:
+    class Wrong(Votes):
+        @action
+        def go(self, s: Any) -> None:
+            s.last = s.last + bound("more")
+
+    with pytest.raises(ModelError, match=r"test_kinds\.py:\d+: A number .+ bound\('more'\) is .+ write self\.b\."):
+        _ = Wrong().program

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from insync.explorer import check
+from insync.explorer.evaluator.stepping import moves_through
+from insync.explorer.replay import ReplayError, replay
+from insync.explorer.traces.counterexample import violation_trace
 from insync.model import (
     ANY,
     Array,
@@ -161,6 +165,10 @@ def test_initial_states_that_nobody_can_count_can_be_proved_about() -> None:
     assert found.verdict is BoundedVerdict.VIOLATED
     assert model.decode(found.sequences[0].codes[0])["colour"] == {f"n{n}": "BLACK" for n in range(14)}
     assert [one.name for one in refuted_at_first(model, [dijkstra, white])] == ["some_white"]
+    trace = violation_trace(model, white, moves_through(model, found.sequences[0].codes))
+    assert replay(trace, model=model) == trace
+    with pytest.raises(ReplayError, match="the state in the trace is none of the initial states of countless"):
+        replay(replace(trace, steps=(replace(trace.steps[0], state={}),)), model=model)
     example = model.program.initials.example
     assert example is not None
     assert example in model.program.initials

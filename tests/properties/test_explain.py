@@ -34,6 +34,7 @@ from insync.model.evaluator import Evaluator, evaluate
 from insync.properties.explain import explain, failure
 from insync.properties.registry import judge
 from insync_evaluator import successors
+from insync_post import Post
 
 
 def counterexample(model: Model, name: str) -> tuple[int, ...]:
@@ -293,4 +294,25 @@ def test_an_optional_number_is_compared_by_its_value_and_not_by_its_code() -> No
     model = Holding()
     assert reason(model, "little_is_held", model.encode({"held": 6})) == (
         "little_is_held fails: (maximum((held - 3), 0) + 3) <= 4 does not hold, with held = 6."
+    )
+
+
+def test_an_element_is_named_by_its_place_or_by_what_it_is() -> None:
+    class Impatient(Post):
+        @invariant
+        def all_pages(self, s: StateView) -> Condition:
+            """Whoever is asked has sent both pages."""
+            return for_all(s.heard, lambda letter: Implies(s.asked.length > 0, letter.page == 2))
+
+    model = Impatient()
+    letter = {"kind": "ANSWER", "to": "home2", "page": 1}
+    state = {"queue": [], "bag": [letter | {"kind": "QUESTION"}], "asked": ["home2"], "heard": [letter]}
+    codes = model.encode(state)
+    assert reason(model, "answers_were_questions", codes) == (
+        "answers_were_questions fails for letter = bag[0]: bag[0].kind == ANSWER does not hold, "
+        "with bag[0].kind = QUESTION."
+    )
+    assert reason(model, "all_pages", codes) == (
+        "all_pages fails for letter = (kind=ANSWER, to=home2, page=1): asked.length <= 0 does not hold, "
+        "with asked.length = 1."
     )

@@ -14,6 +14,7 @@ from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.properties.registry import sentences_of
 from insync.spark_explore import SparkOptions, check
+from insync_drawn_models import model_of_text, model_text
 from insync_initials import Cabinet, Probe, SelfStabilizing
 from insync_toys import TOYS, DieHard, Overflow
 
@@ -75,6 +76,16 @@ def test_models_with_several_initial_states(spark: SparkSession, model: Model, w
     found = check(model, options=options, keep_going=True)
     assert facts(found) == facts(check_locally(model, keep_going=True))
     assert found.levels[0] == len(model.program.initials)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [42, 99, 119])
+def test_random_models(spark: SparkSession, seed: int) -> None:
+    model = model_of_text(model_text(seed))
+    options, limits = SparkOptions(session=spark, partitions=2, warm_states=1), Limits(depth=5)
+    found = check(model, limits=limits, options=options, keep_going=True)
+    assert facts(found) == facts(check_locally(model, limits=limits, keep_going=True))
+    assert found.depth > 2
 
 
 @pytest.mark.parametrize("limits", [Limits(depth=1), Limits(depth=7), Limits(states=1000), Limits(states=20)], ids=repr)

@@ -25,6 +25,7 @@ from insync.model.errors import UserError
 from insync.model.suspicion import suspicions
 from insync.properties.class_names import names_within
 from insync.properties.confine import confined
+from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import judge, select
 from insync.properties.step_invariants import StepInvariant
 
@@ -316,15 +317,17 @@ def z3_engine(depth: int) -> Engine:
         most = depth if limits.depth is None else min(depth, limits.depth)
         asked = judge(model, properties).invariants
         answer = check_bounded(model, asked, most, limits=ProofLimits(limits.seconds), stop=stop)
-        violated = answer.verdict is BoundedVerdict.VIOLATED
+        found_any = answer.verdict is BoundedVerdict.VIOLATED
         steps = {found.name for found in asked if isinstance(found, StepInvariant)}
         pairs = zip(answer.violated, answer.sequences, strict=True)
         lengths = {name: len(found.codes) + (name in steps) for name, found in pairs}
+        if TYPE_OK in lengths and lengths[TYPE_OK] == limits.depth:  # no search takes steps from its last level
+            del lengths[TYPE_OK]
         beyond = f"unknown beyond {_states(answer.depth)}"
         return Opinion(
             engine="z3",
-            verdict=Verdict.VIOLATED if violated else Verdict.INCOMPLETE,
-            depth=answer.depth + violated,
+            verdict=Verdict.VIOLATED if lengths else Verdict.INCOMPLETE,
+            depth=answer.depth + found_any,
             levels=None,
             actions=None,
             failing=lengths,

@@ -79,12 +79,12 @@ def check(
     watch = Watch(limits_of(limits), stop)
     model = confined(model_of(model, bounds), within)
     names = select(model, properties)
-    initials = PackedRows.of(model.program.initials.rows, model.program.schema.words)
     started = time.perf_counter()
     try:
         traced(model, watch.go_on)
     except GivenUp as ended:
         return _untraced(model, names, ended, time.perf_counter() - started)
+    initials = PackedRows.of(model.program.initials.rows, model.program.schema.words)
     judged = judge(model, names)
     started = time.perf_counter()
     try:

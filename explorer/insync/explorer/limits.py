@@ -116,8 +116,8 @@ class Watch:
         self.memory_bytes = limits.memory_bytes or resident_memory() + available_memory() * 9 // 10
         self._lock = threading.Lock()
         self._promised = 0
-        self._tell: Callable[[], None] | None = None
-        self._due = 0.0
+        self._tell: Callable[[], None] = _nothing
+        self._due = math.inf
 
     @property
     def seconds(self) -> float:
@@ -136,7 +136,7 @@ class Watch:
 
     def interrupted(self) -> StopReason | None:
         """Return why the search must stop at once, if it must: time or interrupt."""
-        if self._tell is not None and time.perf_counter() >= self._due:
+        if time.perf_counter() >= self._due:
             self._due = time.perf_counter() + _TELLING_SECONDS
             self._tell()
         if self.stopped:
@@ -151,11 +151,11 @@ class Watch:
 
         It is for work that asks often and says nothing itself: a compilation, a decision about runs.
         """
-        self._tell, self._due = tell, time.perf_counter() + _TELLING_SECONDS
+        self._tell, self._due = tell or _nothing, time.perf_counter() + _TELLING_SECONDS
         try:
             yield
         finally:
-            self._tell = None
+            self._due = math.inf
 
     def go_on(self) -> None:
         """Raise GivenUp if the search must stop at once."""
@@ -190,6 +190,10 @@ class Watch:
                 return False
             self._promised += size
             return True
+
+
+def _nothing() -> None:
+    pass
 
 
 def require_room(limits: Limits, taken: int, needed: int, use: str) -> None:

@@ -91,7 +91,7 @@ class _Replay:
     def __init__(self, model: Model, place: str) -> None:
         self.model = model
         self.place = place
-        self.walk = Walk(Stepper(model))  # begins anew in the first state of the trace
+        self.walk: Walk  # begins in the first state of the trace
 
     def run(self, trace: Trace) -> Trace:
         names = self.model.identity
@@ -132,11 +132,12 @@ class _Replay:
 
     def _first(self, trace: Trace) -> TraceStep:
         """The first step; where there are several initial states, its state must be one of them."""
-        count, start = len(self.model.program.initials), first_codes(self.model, trace)
-        if start is None and count > 1:
-            message = f"the state in the trace is none of the {count} initial states of {self.model.name}. {_CAUSE}"
+        initials, start = self.model.program.initials, first_codes(self.model, trace)
+        if start is None and not (initials.enumerated and len(initials) == 1):
+            many = f"{len(initials)} " if initials.enumerated else ""
+            message = f"the state in the trace is none of the {many}initial states of {self.model.name}. {_CAUSE}"
             raise self._error(message, "step 0 (an initial state)")
-        self.walk = Walk(self.walk.stepper, start)
+        self.walk = Walk(Stepper(self.model), start)
         return self._executed(trace.steps[0], "step 0 (the initial state)")
 
     def _step(self, step: TraceStep, number: int) -> TraceStep:

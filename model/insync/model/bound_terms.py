@@ -6,7 +6,7 @@ A class body such as that of a sort is read before any model has bounds, so it n
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeGuard
+from typing import Any, ClassVar, NoReturn, TypeGuard
 
 from insync.model.bounds import BoundValues
 from insync.model.errors import ModelError, closest, user_frame
@@ -23,6 +23,7 @@ class BoundTerm:
     """
 
     __slots__ = ("_text", "_value")
+    cure: ClassVar[str] = "It is for declaring sorts, ranges and Int; in the methods of a model write self.b.name."
 
     def __init__(self, text: str, value: Callable[[BoundValues], int]) -> None:
         self._text, self._value = text, value

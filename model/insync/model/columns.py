@@ -1,6 +1,6 @@
 """What the trace grid shows of a state of one's own model: a column a field, and one for each member of a sort.
 
-A cell is a text, or a text for each of its parts: of those the grid shows the parts that a step has changed.
+A cell is a text, or a text for each of its parts or elements: of those the grid shows what a step has changed.
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ from collections.abc import Mapping
 from typing import TypeGuard
 
 from insync.model.collected import Seq
-from insync.model.domains import Array, Domain, Readable, ReadableState, Record, State
+from insync.model.domains import Array, Bag, BitSet, Domain, ListedSet, Readable, ReadableState, Record, State
+from insync.model.errors import ModelError
 from insync.model.sorts import Index
 
-__all__ = ["MARKS", "GridCell", "cell_text", "own_columns", "show"]
+__all__ = ["MARKS", "GridCell", "cell_text", "own_columns", "refuse_cells", "show"]
 
-GridCell = str | Mapping[str, str]
-"""What stands in a column: a text, or the text of each part."""
+GridCell = str | tuple[str, ...] | Mapping[str, str]
+"""What stands in a column: a text, the text of each element of a set or bag, or the text of each part."""
 
-MARKS = {"-": "none", "{}": "empty", "[]": "empty"}
+MARKS = {"-": "none", "{}": "empty", "[]": "empty", "+": "is new"}
 """What the marks in cells of one's own model mean."""
 
 _MOST_COLUMNS = 8
@@ -35,14 +36,33 @@ def show(value: Readable) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):
-        return "{" + ", ".join(f"({show(one)})" if isinstance(one, dict) else show(one) for one in value) + "}"
+        return "{" + ", ".join(map(_element, value)) + "}"
     if isinstance(value, dict):
         return " ".join(f"{name}={show(part)}" for name, part in value.items())
     return str(value)
 
 
+def refuse_cells(place: str, cells: object) -> None:
+    """Raise ModelError for what a model's own `grid` returns if it is not a text, or parts with texts, by column."""
+    for column, cell in cells.items() if isinstance(cells, Mapping) else [("", cells)]:
+        parts = cell if isinstance(cell, tuple) else (cell,)
+        texts = [*cell, *cell.values()] if isinstance(cell, Mapping) else parts
+        if not all(isinstance(text, str) for text in [column, *texts]) or not isinstance(cells, Mapping):
+            message = (
+                f"{place}: grid returns {cells!r}; it must return a dict with the text of each column, or with a dict "
+                f"of the texts of its parts."
+            )
+            raise ModelError(message)
+
+
+def _element(value: Readable) -> str:
+    return f"({show(value)})" if isinstance(value, dict) else show(value)
+
+
 def cell_text(cell: GridCell) -> str:
     """Return all of a cell as one text."""
+    if isinstance(cell, tuple):
+        return "{" + ", ".join(cell) + "}"
     return cell if isinstance(cell, str) else " ".join(f"{name}={text}" for name, text in cell.items())
 
 
@@ -65,7 +85,7 @@ def own_columns(state: State, values: ReadableState) -> dict[str, GridCell]:
             else:
                 column = f"[{label}]" if label in state.present else label
                 before = cells.get(column, {})
-                assert not isinstance(before, str)
+                assert isinstance(before, Mapping)
                 cells[column] = {**before, **_parts(name, domain.of, value)}
     return cells
 
@@ -81,6 +101,8 @@ def _of_sort(array: Array) -> bool:
 def _cell(domain: Domain, value: Readable) -> GridCell:
     if isinstance(domain, Record) or (isinstance(domain, Array) and isinstance(value, dict)):
         return {name: _text(_inner(domain, name), part) for name, part in value.items()}
+    if isinstance(domain, (Bag, BitSet, ListedSet)):
+        return tuple(map(_element, value))
     return _text(domain, value)
 
 

@@ -93,13 +93,18 @@ class ModelMeta(type):
 
 
 def _check_declarations(model: str, members: dict[str, Any]) -> None:
-    """Refuse bounds and settings that are something else."""
+    """Refuse bounds, settings and a legend that are something else."""
     bounds, settings = members.get("bounds", Bounds()), members.get("settings", Settings())
     if not isinstance(bounds, Bounds):
         message = f"{user_frame()}: {model}: bounds={bounds!r} must be Bounds(name=Bound(...), ...)."
         raise ModelError(message)
     if not isinstance(settings, Settings):
         message = f"{user_frame()}: {model}: settings={settings!r} must be Settings(name=Setting(...), ...)."
+        raise ModelError(message)
+    legend = members.get("legend", {})
+    texts = [*legend, *legend.values()] if isinstance(legend, Mapping) else [legend]
+    if not isinstance(legend, Mapping) or not all(isinstance(text, str) for text in texts) or "" in legend:
+        message = f'{user_frame()}: {model}: legend={legend!r} must say of each mark what it means: {{"*": "boss"}}.'
         raise ModelError(message)
 
 
@@ -194,8 +199,9 @@ class Model(metaclass=ModelMeta):
     def grid(self, state: ReadableState) -> Mapping[str, GridCell]:
         """Return what the trace grid shows of a readable state: the cell of each column, in the order of the columns.
 
-        A cell is a text, which the grid shows in the steps that change it, or a text for each of its parts, of which
-        it shows those that change. Override it to show a state in your own words, and `legend` to explain their marks.
+        A cell is a text, which the grid shows in the steps that change it, or a text for each of its parts (a mapping)
+        or elements (a tuple), of which it shows those that change. Override it to show a state in your own words, and
+        `legend` to explain their marks.
         """
         return own_columns(self.state, state)
 

@@ -29,7 +29,9 @@ def under(bounds: BoundValues) -> Iterator[None]:
 
 def is_kind(given: object) -> bool:
     """Return whether a value is a class whose members a parameter or a quantifier can range over."""
-    return isinstance(given, type) and (issubclass(given, (Index, Range, Enum)) or given is bool)
+    if not isinstance(given, type) or given in (Index, Range, Enum):
+        return False
+    return issubclass(given, (Index, Range, Enum)) or given is bool
 
 
 def number_of_members(kind: type, bounds: BoundValues) -> int:

@@ -45,7 +45,7 @@ def as_domain(given: DomainLike) -> Domain:
         return given
     if isinstance(given, type) and issubclass(given, Index):
         return Member(given)
-    if isinstance(given, type) and issubclass(given, Range):
+    if isinstance(given, type) and issubclass(given, Range) and given is not Range:
         return Int(given.lo, given.hi)
     if isinstance(given, type) and issubclass(given, PythonEnum):
         return Enum(given)
@@ -55,8 +55,8 @@ def as_domain(given: DomainLike) -> Domain:
         message = f"{user_frame()}: {given.__name__} needs its arguments in parentheses to be a domain."
         raise ModelError(message)
     message = (
-        f"{user_frame()}: {given!r} is not a domain; use Bool, Int, Enum, a sort, Option, Set, Record, Array, Seq, Bag "
-        f"or SetOf."
+        f"{user_frame()}: {given!r} is not a domain; use Bool, Int, Enum, a sort, a range, Option, Set, Record, Array, "
+        f"Seq, Bag or SetOf."
     )
     raise ModelError(message)
 

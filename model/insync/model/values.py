@@ -76,7 +76,8 @@ class Symbolic:
 
 def mistyped(wanted: str, found: object, fix: str) -> NoReturn:
     """Raise ModelError for a value of the wrong type."""
-    message = f"{user_frame()}: {wanted} is needed here, but {found!r} is of type {type(found).__name__}. {fix}"
+    kind, cure = type(found), getattr(type(found), "cure", fix)
+    message = f"{user_frame()}: {wanted} is needed here, but {found!r} is of type {kind.__name__}. {cure}"
     raise ModelError(message)
 
 
@@ -238,10 +239,8 @@ class SetValue(OneNode):
         raise ModelError(message)
 
     def __iter__(self) -> NoReturn:
-        message = (
-            f"{user_frame()}: who is in {self!r} is known only when the model runs. "
-            f"Write for_all(the_set, lambda x: ...) or exists(...)."
-        )
+        how = "Write for_all(the_set, lambda x: ...) or exists(...)."
+        message = f"{user_frame()}: who is in {self!r} is known only when the model runs. {how}"
         raise ModelError(message)
 
     @property

@@ -19,6 +19,7 @@ from insync.model.errors import InternalError
 from insync.model.evaluator import Codes, Evaluator, evaluate_each
 from insync.model.graph import Node, Op
 from insync.model.program import BoundAction
+from insync.model.well_formed import well_formed
 from insync.proofs.bounded import replayed, traced
 from insync.proofs.outcome import CounterexampleToInduction, ProofVerdict, Query, StateSequence
 from insync.proofs.smt import Answer, Formula, Solver, SymbolicProgram, Unrolling, all_of, any_of, negation
@@ -92,7 +93,7 @@ class Preservation:
         nodes = zip((c.name for c in states), traced(model, states, self.watch), strict=True)
         self.parts = [_Part(name, part, self.program.reads(part)) for name, node in nodes for part in conjuncts(node)]
         self.unrolling = Unrolling(self.program, self.program.fresh("s0"))
-        self.shape = self.program.typed(self.unrolling.states[0])
+        self.shape = self._codes_of_values()
         for _ in range(k - 1):
             self.shape += self.unrolling.extend()
         self._told_all: Solver | None = None
@@ -127,6 +128,12 @@ class Preservation:
             solver.add(_Told(self).of(self.parts))
             self._told_all = solver
         return self._told_all
+
+    def _codes_of_values(self) -> list[Formula]:
+        """Return that the first state is one: its cells have codes, and those of a value in each field."""
+        first, graph = self.unrolling.states[0], self.model.program.graph
+        cells = [graph.cell(number) for number in range(len(graph.cell_sizes))]
+        return [*self.program.typed(first), *first.all_hold(well_formed(self.model.state, cells))]
 
     def _at_risk(self, action: BoundAction, only: str | None) -> list[list[_Part]]:
         """Return the conjuncts that an action may break, by condition; the empty list stands for its checks."""

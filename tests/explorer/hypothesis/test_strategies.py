@@ -8,7 +8,7 @@ from insync.explorer import check
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.given_model import model_of
 from insync.explorer.hypothesis import reachable_states, typed_states
-from insync.model import Model, ReadableState
+from insync.model import BoundValues, Index, Int, Model, ReadableState, State, StateView, action, require
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes
 from insync_lamp import Lamp
@@ -52,6 +52,36 @@ def test_reachable_states_shrink_to_short_walks() -> None:
     assert KIP320.encode(quiet) == KIP320.program.initials[0]
     led = find(reachable_states(KIP320), lambda state: state["replica"]["b2"]["leader"] == "b2", settings=how)
     assert led["next_record"] == 0, "a walk to there needs no record"
+
+
+class Door(Index):
+    """One of several doors."""
+
+    label = "d"
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        return 6
+
+
+class Doors(Model):
+    """Behind each door is something else, and no way back."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(behind=Int(0, 6))
+
+    @action
+    def open(self, s: StateView, door: Door) -> None:
+        """Go through a door."""
+        require(s.behind == 0)
+        s.behind = int(door) + 1
+
+
+@pytest.mark.parametrize("least", [1, 2, 4, 6])
+def test_of_several_actions_it_shrinks_to_the_first_that_will_do(least: int) -> None:
+    how = settings(database=None, derandomize=True)
+    found = find(reachable_states(Doors, max_steps=1), lambda state: state["behind"] >= least, settings=how)
+    assert found == {"behind": least}
 
 
 def test_a_walk_goes_on_where_there_is_one_action_only() -> None:

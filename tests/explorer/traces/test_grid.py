@@ -9,7 +9,7 @@ import pytest
 
 from insync.explorer.traces.grid import Tone, render_grid
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
-from insync.model import BoundValues, Int, Model, Option, ReadableState, Seq, Set, State
+from insync.model import BoundValues, Int, Model, Option, ReadableState, Record, Seq, Set, SetOf, State
 from insync.model.columns import GridCell
 
 BOUNDS = {"replicas": 2, "log_size": 1}
@@ -128,11 +128,52 @@ def test_of_a_cell_with_parts_those_are_shown_that_changed() -> None:
     assert grid.splitlines()[2:7] == [" #  step  node", " 0  x     a=1 b=2", " 1  x     b=3", " 2  x     b=-", " 3  x"]
 
 
+LONG = {letter: letter * 30 for letter in "abcd"}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "shown"),
+    [
+        ("", "a", "{a}"),
+        ("a", "a", ""),
+        ("a", "ab", "+ {b}"),
+        ("abcd", "ab", "{a, b}"),
+        ("abcd", "abc", "without {d}"),
+        ("abc", "abd", "+ {d} without {c}"),
+        ("aab", "ab", "without {a}"),
+        ("a", "", "{}"),
+    ],
+)
+def test_of_a_set_or_bag_is_shown_what_came_and_went_where_that_is_shorter(before: str, now: str, shown: str) -> None:
+    def columns(state: ReadableState) -> dict[str, GridCell]:
+        return {"sent": tuple(LONG[letter] for letter in state["sent"])}
+
+    grid = render_grid(_trace(("x", {"sent": before}), ("y", {"sent": now})), columns, width=500).splitlines()
+    for letter, long in LONG.items():
+        shown = shown.replace(letter, long)
+    assert grid[4] == f" 1  y     {shown}".rstrip()
+
+
+def test_a_short_set_is_shown_as_a_whole() -> None:
+    def columns(state: ReadableState) -> dict[str, GridCell]:
+        return {"sent": tuple(state["sent"])}
+
+    grid = render_grid(_trace(("x", {"sent": "a"}), ("y", {"sent": "ab"})), columns).splitlines()
+    assert grid[4] == " 1  y     {a, b}"
+
+
 class Shop(Model):
     legend: ClassVar[Mapping[str, str]] = {}
 
     def declare(self, b: BoundValues) -> State:
         return State(boss=Option(Int(1, 2)), on=Set(Int(0, 1)), queue=Seq(Int(0, 1), 2))
+
+
+class Post(Model):
+    legend: ClassVar[Mapping[str, str]] = {}
+
+    def declare(self, b: BoundValues) -> State:
+        return State(sent=SetOf(Record(to=Int(0, 1))))
 
 
 class Boss(Shop):
@@ -152,6 +193,7 @@ class Boss(Shop):
         ),
         (Shop(), [{"boss": 1, "on": [], "queue": [0]}], ["    ({} empty)"]),
         (Shop(), [{"boss": 1, "on": [0], "queue": [1, 0]}], []),
+        (Post(), [{"sent": [{"to": 10**30}]}, {"sent": [{"to": 10**30}, {"to": 9}]}], ["    (+ is new)"]),
         (Boss(), [{"boss": None}, {"boss": 1}], ["    (* the boss)"]),
         (Boss(), [{"boss": None}], []),
     ],

@@ -17,7 +17,9 @@ from insync.cli.options.groups import Decorator
 from insync.cli.show.choices import choices, default_of, range_of
 from insync.cli.show.models import model_properties
 from insync.model import Bound, Model
+from insync.model.actions import place_of_function
 from insync.model.catalogue import BUILT_IN, find_model
+from insync.model.columns import refuse_cells
 from insync.model.errors import UserError
 from insync.properties.confine import confined
 from insync.properties.registry import select
@@ -54,7 +56,7 @@ class ChosenModel:
         model = confined(self.kind(**self.chosen), names_of_within(within))
         example = model.program.initials.example
         if example is not None:
-            model.grid(model.decode(example))
+            refuse_cells(place_of_function(model.grid), model.grid(model.decode(example)))
         return model
 
     def select(self, model: Model, names: Sequence[str]) -> list[str]:

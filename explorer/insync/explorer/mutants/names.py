@@ -52,7 +52,7 @@ def part_name(model: Model, action: BoundAction, part: Node, whole: Node) -> str
 def _fields(model: Model, action: BoundAction, node: Node) -> str:
     cells = [int(str(n.arg)) for n in reachable([node]) if n.op is Op.CELL]
     names = dict.fromkeys(_general(model.state, model.program.schema.cells[c].path, action, whole=False) for c in cells)
-    names = dict.fromkeys(re.sub(r"\[[^\]]*\]", "[]", name) for name in names)
+    names = dict.fromkeys(re.sub(r"\[[^\]]*\]", "[]", re.sub(r"\{.*\}$", "", name)) for name in names)
     shown = list(names)[:_MOST_FIELDS]
     return ", ".join(shown) + (", ..." if len(names) > _MOST_FIELDS else "")
 

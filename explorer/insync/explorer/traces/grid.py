@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 
@@ -19,6 +20,7 @@ __all__ = ["Columns", "Paint", "Tone", "describe_bounds", "plain", "render_grid"
 GAP = "  "
 NARROWEST = 8
 LABEL_NARROWEST = 20
+_SHORT = 24  # a set that is written in so many characters is shown as a whole
 
 
 class Tone(Enum):
@@ -127,10 +129,23 @@ def _rows(trace: Trace, columns: Columns) -> list[list[str]]:
 
 def _changed(before: GridCell, now: GridCell) -> str:
     """Return the text of a cell where it is another one than before; of a cell with parts, those that are others."""
-    if isinstance(before, str) or isinstance(now, str):
+    if isinstance(before, tuple) and isinstance(now, tuple):
+        return _exchanged(before, now)
+    if not isinstance(before, Mapping) or not isinstance(now, Mapping):
         return "" if now == before else cell_text(now) or "-"
     gone = dict.fromkeys((name for name in before if name not in now), "-")
     return cell_text({name: text for name, text in {**now, **gone}.items() if text != before.get(name)})
+
+
+def _exchanged(before: tuple[str, ...], now: tuple[str, ...]) -> str:
+    """Return which elements came and went; all of them where that is short."""
+    whole, new, gone = cell_text(now), Counter(now) - Counter(before), Counter(before) - Counter(now)
+    if not new and not gone:
+        return ""
+    came = f"+ {cell_text(tuple(new.elements()))}" if new else ""
+    went = f"without {cell_text(tuple(gone.elements()))}" if gone else ""
+    change = f"{came} {went}".strip()
+    return whole if len(whole) <= _SHORT or len(change) > len(whole) else change
 
 
 def _longest(cells: Sequence[str]) -> int:

@@ -52,7 +52,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stripe:
+class _EvenCells:
     """Cells `first`.. of a selection that lie at equal distances in one word: found by a computed shift."""
 
     first: int
@@ -166,7 +166,7 @@ class Lowering:
         scaled = index if stride == 1 else self._let(f"mul {ints} {index}, {self.shape.number(stride)}")
         return scaled if base == 0 else self._let(f"add {ints} {scaled}, {self.shape.number(base)}")
 
-    def _from_stripes(self, index: str, stripes: list[_Stripe]) -> str:
+    def _from_stripes(self, index: str, stripes: list[_EvenCells]) -> str:
         result = ""
         for stripe in stripes:
             shift = self._scaled(index, stripe.stride, stripe.shift - stripe.first * stripe.stride)
@@ -184,12 +184,12 @@ class Lowering:
             return None
         return sum(value << place * bits for place, value in enumerate(values)), bits
 
-    def _stripes(self, node: Node) -> list[_Stripe] | None:
+    def _stripes(self, node: Node) -> list[_EvenCells] | None:
         """The elements of a selection as few stripes of cells, or None where that is no gain."""
         if any(arg.op is not Op.CELL for arg in node.args[1:]):
             return None
         cells = [self.schema.cells[arg.arg] for arg in node.args[1:] if isinstance(arg.arg, int)]
-        stripes: list[_Stripe] = []
+        stripes: list[_EvenCells] = []
         place = 0
         while place < len(cells):
             first = cells[place]
@@ -202,7 +202,7 @@ class Lowering:
             ):
                 end += 1
             stripes.append(
-                _Stripe(place, end - place, first.word, first.shift, stride if end > place + 1 else 0, first.bits)
+                _EvenCells(place, end - place, first.word, first.shift, stride if end > place + 1 else 0, first.bits)
             )
             place = end
         return stripes if 2 * len(stripes) <= len(cells) and all(cell.bits for cell in cells) else None

@@ -195,6 +195,7 @@ def _own(master: str, java_options: str, watch: Watch) -> Iterator[SparkSession]
             try:
                 interruptible(lambda _: _end(session, gateway, jvm), lambda: watch.stopped)
             except GivenUp:
+                _expect_no_more(session)
                 jvm.leave()
             finally:
                 _forget()
@@ -214,6 +215,14 @@ def _end(session: SparkSession, gateway: Any, jvm: DriverJvm) -> None:
     with contextlib.suppress(Exception):
         gateway.shutdown()
     jvm.end()
+
+
+def _expect_no_more(session: SparkSession) -> None:
+    """Have pyspark's server of accumulators, which this process keeps, not print that its JVM is gone."""
+    server: Any = getattr(session.sparkContext, "_accumulatorServer", None)
+    if server is not None:
+        server.handle_error = lambda *_: None
+        server.server_shutdown = True
 
 
 def _forget() -> None:

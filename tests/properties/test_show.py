@@ -1,0 +1,46 @@
+"""Which conditions are shown as text, and which are too deep or too long for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from insync.model import BoundValues, Int, Model, State
+from insync.model.graph import Node, Op
+from insync.properties.show import LONGEST, show
+
+
+class Pair(Model):
+    """Two numbers."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(a=Int(0, 1), b=Int(0, 1), **{"x" * (LONGEST - 10): Int(0, 3)})
+
+
+MODEL = Pair()
+
+
+def nested(depth: int) -> Node:
+    """A product of so many factors, each within the one before it."""
+    graph = MODEL.program.graph
+    made = graph.cell(0)
+    for number in range(depth):
+        made = graph.node(Op.MUL, (graph.cell((number + 1) % 2), made))
+    return made
+
+
+@pytest.mark.parametrize("depth", [0, 1, 5, 12])
+def test_what_is_nested_no_deeper_than_twelve_times_is_shown(depth: int) -> None:
+    text = show(MODEL, nested(depth))
+    assert text.count("a") + text.count("b") == depth + 1
+    assert text.count("(") == text.count(")") == depth
+
+
+@pytest.mark.parametrize("depth", [13, 14, 100, 5000])
+def test_what_is_nested_deeper_is_not(depth: int) -> None:
+    assert show(MODEL, nested(depth)) == ""
+
+
+@pytest.mark.parametrize(("more", "length"), [(1, LONGEST - 4), (12345, LONGEST), (123456, 0)])
+def test_what_takes_more_characters_than_anybody_reads_is_not_shown(more: int, length: int) -> None:
+    graph = MODEL.program.graph
+    assert len(show(MODEL, graph.node(Op.ADD, (graph.cell(2), graph.const(more))))) == length
