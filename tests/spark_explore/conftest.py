@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -51,4 +51,7 @@ def spark(needs_spark: None) -> Iterator[SparkSession]:
     from insync.spark_explore.driver.session import open_session
 
     with open_session(None, "local[2]", None) as session:
+        # It was made in another thread, and a caller's own is active in the caller's.
+        jvm: Any = session._jvm
+        jvm.SparkSession.setActiveSession(session._jsparkSession)
         yield session

@@ -66,6 +66,7 @@ def test_a_partition_that_does_not_fit_ends_the_search_with_what_is_complete(spa
         SPACE,
         limits=Limits(memory_bytes=_FIRST_TABLE + 8 * 1500),
         options=SparkOptions(session=spark, partitions=2, warm_states=100),
+        symmetry=False,
     )
     whole = check_locally(SPACE)
     assert (found.verdict, found.stopped_by) == ("incomplete", "memory")
