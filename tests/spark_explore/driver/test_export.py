@@ -31,7 +31,11 @@ def key(model: Model, codes: tuple[int, ...]) -> bytes:
     return b"".join(word.to_bytes(8, "big") for word in model.program.schema.pack(codes))
 
 
-@pytest.mark.parametrize("model", [KIP320, TOYS[0], TOYS[1], TOYS[2], Cabinet(), Post(homes=1)], ids=name_of)
+@pytest.mark.parametrize(
+    "model",
+    [pytest.param(KIP320, marks=pytest.mark.slow), TOYS[0], TOYS[1], TOYS[2], Cabinet(), Post(homes=1)],
+    ids=name_of,
+)
 def test_the_tables_are_what_the_evaluator_says(spark: SparkSession, tmp_path: Path, model: Model) -> None:
     options = SparkOptions(session=spark, partitions=2, warm_states=20, run_dir=str(tmp_path / "run"))
     result = check(model, properties=[], options=options, keep_going=True, symmetry=False)
