@@ -72,6 +72,7 @@ def test_states_all_over_a_space_have_the_same_successors_and_violations(partiti
     assert violations_by_machine(model, nodes, states) == violations_by_evaluator(model, nodes, states)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", LARGE, ids=name_of)
 @settings(max_examples=15)
 @given(data=st.data())

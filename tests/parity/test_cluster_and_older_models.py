@@ -173,6 +173,7 @@ def steps(counted: str) -> int:
 # ------------------------------------------------------------------------------------------------------------ the tests
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one", COMPARED, ids=[one.defect for one in COMPARED])
 def test_a_defect_is_in_both_families_by_steps_of_the_same_kinds(one: Comparison) -> None:
     replicas, log_size, max_records, max_leader_epoch = one.bounds

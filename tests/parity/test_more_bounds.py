@@ -29,6 +29,7 @@ def rows() -> Iterator[Row]:
             yield from csv.DictReader(file)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", [pytest.param(row, id="-".join(row.values())) for row in rows()])
 def test_agrees_with_tlc_at_more_bounds(row: Row) -> None:
     bounds = {name: int(value) for name, value in row.items() if name not in FIGURES}

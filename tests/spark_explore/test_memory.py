@@ -61,6 +61,7 @@ def test_tables_on_disk(spark: SparkSession) -> None:
     assert facts(check(SPACE, options=options)) == facts(check_locally(SPACE))
 
 
+@pytest.mark.slow
 def test_a_partition_that_does_not_fit_ends_the_search_with_what_is_complete(spark: SparkSession) -> None:
     found = check(
         SPACE,

@@ -69,7 +69,7 @@ def test_every_model_and_property(spark: SparkSession, model: Model, keep_going:
     assert facts(found) == facts(check_locally(model, properties=names, keep_going=keep_going))
 
 
-@pytest.mark.parametrize("warm", [1, 60])
+@pytest.mark.parametrize("warm", [1, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("model", [Cabinet(), Probe(), SelfStabilizing(nodes=3, most=4)], ids=name_of)
 def test_models_with_several_initial_states(spark: SparkSession, model: Model, warm: int) -> None:
     options = SparkOptions(session=spark, partitions=3, warm_states=warm)

@@ -72,6 +72,7 @@ def test_a_release_has_so_many_states(release: str) -> None:
     assert size({**chosen, "metadata_lag": 1}) == RELEASES[release]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("chosen", "expected"), SPACES, ids=lambda one: " ".join(one) if isinstance(one, dict) else "")
 def test_a_cluster_to_which_this_may_happen_has_so_many_states(
     chosen: dict[str, int | str], expected: tuple[int, int, int]
