@@ -38,7 +38,7 @@ class Decision(enum.Enum):
 class TwoPhase(Model):
     """The transaction manager commits when all are prepared, and may abort before."""
 
-    bounds = Bounds(managers=Bound(3, 1, 8, "resource managers"))
+    bounds = Bounds(managers=Bound(3, 1, 12, "resource managers"))
     headline = ("consistent", "implements_tcommit")
 
     def declare(self, b: BoundValues) -> State:
