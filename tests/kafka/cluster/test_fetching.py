@@ -82,6 +82,25 @@ LEADS_ALONE = (
 )
 
 
+DEPOSED = ("controller elects b2", "b2 applies metadata 0", "controller elects b1")
+
+
+def test_a_deposed_leader_that_never_wrote_is_served_at_once() -> None:
+    """The new leader knows no epoch up to the one asked for and names its first, at 0: nothing parts below 0."""
+    walk = pair(*DEPOSED, "b1 applies metadata 0", "b2 applies metadata 0", "b1 appends a record", elections=2)
+    assert walk.state["broker"]["b2"]["term"] == 1
+    assert walk.take("b2 fetches from b1").cells["b2"] == "F2 [| r0@2]"
+
+
+def test_a_leader_that_knows_later_epochs_alone_names_where_they_begin() -> None:
+    """It has copied only what b3 wrote in epoch 1, and b1 asks for the end of epoch 0."""
+    steps = ("b1 appends a record", "controller elects b3", "b3 applies metadata 0", "b3 appends a record")
+    copied = ("b2 applies metadata 0", "b2 fetches from b3", "controller elects b2", "b2 applies metadata 0")
+    walk = pair(*steps, *copied, "b1 applies metadata 0", replicas=3, elections=2)
+    assert (walk.cells["b1"], walk.cells["b2"]) == ("F2 [| r0@0]", "L2 [| r1@1]")
+    assert walk.take("b1 fetches from b2").cells["b1"] == "F2 [|]", "its own record begins where theirs do"
+
+
 def test_before_3_5_a_diverging_reply_raises_the_high_watermark_before_the_truncation() -> None:
     """Where it does not rise, the reply truncates at once."""
     walk = pair(*LEADS_ALONE, min_insync=1, defect="R-21")

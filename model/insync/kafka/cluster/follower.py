@@ -174,7 +174,7 @@ class Follower(Actor):
         return Or(same, s.broker[follower].session)
 
     def answer(self, s: StateView, leader: Replica, follower: Replica) -> Reply:
-        """What the leader finds at the follower's log end (Partition.readRecords).
+        """What the leader finds at the follower's log end (Partition.readRecords, LeaderEpochFileCache.endOffsetFor).
 
         An offset beyond the leader's end is an error in Kafka, after which the follower asks for that end and truncates
         there (AbstractFetcherThread.handleOutOfRangeError, fetchOffsetAndTruncate). Here it is one answer with the
@@ -186,9 +186,10 @@ class Follower(Actor):
         parted: Condition = False
         floor, end_of = self.floor_epoch(s, leader, f.term), self.end_of_epoch(s, leader, f.term)
         if self.rules.truncation is Truncation.ON_FETCH:
-            parted = And(f.term >= 0, Or(floor < f.term, end_of < f.leo), Not(f.last_fetched_epoch_empty))
+            # A leader that knows no epoch up to the one asked for names that one, with the start of the first it knows.
+            earlier = And(floor >= 0, floor < f.term)
+            parted = And(f.term >= 0, Or(earlier, end_of < f.leo), Not(f.last_fetched_epoch_empty))
         diverging = And(Or(parted, beyond), f.leo >= l.start)
-        # A leader that knows no epoch up to the one asked for names that one, with the offset at which its log begins.
         named = If(floor < 0, maximum(f.term, 0), floor)
         return Reply(
             offset=f.leo,

@@ -169,10 +169,12 @@ TRUNCATION = (
         ticket="KAFKA-13207",
         affected="2.7 to 2.8.0",
         story="A follower is told to truncate, but the reply is late. Meanwhile it follows somebody else or leads, "
-        "and has records that are committed; then the reply arrives and cuts them off.",
+        "and has records that are committed; then the reply arrives and cuts them off. The logs must really part "
+        "for that: the follower has a record that the leader which answers lacks, and keeps it, as that leader is "
+        "deposed. An empty log is not told to truncate.",
         fix="drop replies of an earlier epoch (KAFKA-13207)",
         breaks="no_acknowledged_record_is_lost",
-        length=19,
+        length=24,
         bounds={**CALM, "records": 2, "elections": 2, "late_replies": "on"},
         rules={"drop_stale_reply": False},
         base=FORGETS,
