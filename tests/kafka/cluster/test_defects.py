@@ -11,7 +11,7 @@ from insync.explorer import check
 from insync.kafka.cluster.configuration import BOUNDS, SETTINGS
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
-from insync.kafka.releases import Rules
+from insync.kafka.rules import Rules
 from insync.properties.kafka import cluster
 
 QUICK = ("R-01", "R-15", "R-21", "R-22", "R-26", "C-2", "C-10", "M-7", "M-11")

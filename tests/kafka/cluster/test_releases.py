@@ -9,14 +9,8 @@ import pytest
 
 from insync.kafka.cluster.configuration import Acks, Flushing
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.releases import (
-    IsrWrite,
-    Release,
-    Rules,
-    StrictMinimum,
-    Truncation,
-    rule_documentation,
-)
+from insync.kafka.releases import Release
+from insync.kafka.rules import IsrWrite, Rules, StrictMinimum, Truncation, rule_documentation
 from insync.model import UserError
 
 

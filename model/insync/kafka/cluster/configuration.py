@@ -6,7 +6,8 @@ from dataclasses import replace
 from enum import Enum
 
 from insync.kafka.defects import DEFECTS, NO_DEFECT
-from insync.kafka.releases import IsrWrite, Release, Rules, StrictMinimum
+from insync.kafka.releases import Release
+from insync.kafka.rules import IsrWrite, Rules, StrictMinimum
 from insync.model import Bound, Bounds, BoundValues, Setting, Settings, Switch
 
 __all__ = [

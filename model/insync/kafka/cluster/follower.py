@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from insync.kafka.cluster.configuration import epoch_bumps
 from insync.kafka.cluster.state import Actor, Replica
-from insync.kafka.releases import Truncation
+from insync.kafka.rules import Truncation
 from insync.model import And, Condition, If, Not, Num, Or, StateView, action, maximum, minimum, record, require, when
 
 __all__ = ["Follower", "Reply"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.state import Actor, Replica
-from insync.kafka.releases import Counting, IsrWrite, StrictMinimum
+from insync.kafka.rules import Counting, IsrWrite, StrictMinimum
 from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView, action, minimum, require, when
 
 __all__ = ["Leader"]

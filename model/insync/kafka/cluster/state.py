@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from insync.kafka.cluster.configuration import BOUNDS, SETTINGS, Acks, Flushing, epoch_bumps, keeps_elr, rules_of
 from insync.kafka.defects import NO_DEFECT
-from insync.kafka.releases import Rules
 from insync.kafka.replica import Replica
+from insync.kafka.rules import Rules
 from insync.model import (
     Absent,
     And,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
-from insync.kafka.releases import Truncation
+from insync.kafka.rules import Truncation
 
 __all__ = ["CALM", "TRUNCATION"]
 
