@@ -1,36 +1,58 @@
 """Kafka's releases as sets of rules: what a release does differently, and which KIP or ticket changed it.
 
-A release is the rules of the one before it with some changed.
+A release is the rules of the one before it with some changed. Every minor release is here, and the patch releases in
+which a rule changed. docs/guide/cluster.md says of which releases the code was read or executed.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 from functools import cache
 
-from insync.kafka.rules import IsrWrite, Rules, StrictMinimum, Truncation
+from insync.kafka.rules import IsrWrite, ReassignmentEnd, Rules, StaleReply, StrictMinimum, Truncation
 
-__all__ = ["Release"]
+__all__ = ["Release", "release_advice"]
 
 
 class Release(Enum):
-    """A release of Kafka, from the oldest to the newest. One that is not here has the rules of the one before it."""
+    """A release of Kafka, from the oldest to the newest."""
 
     V0_10_2 = "0.10.2"
     V0_11 = "0.11"
+    V1_0 = "1.0"
+    V1_1 = "1.1"
     V2_0 = "2.0"
+    V2_0_1 = "2.0.1"
     V2_1 = "2.1"
+    V2_2 = "2.2"
+    V2_3 = "2.3"
+    V2_4 = "2.4"
+    V2_5 = "2.5"
+    V2_6 = "2.6"
     V2_7 = "2.7"
+    V2_8 = "2.8"
+    V2_8_1 = "2.8.1"
     V3_0 = "3.0"
+    V3_1 = "3.1"
+    V3_2 = "3.2"
     V3_3 = "3.3"
+    V3_4 = "3.4"
+    V3_4_1 = "3.4.1"
     V3_5 = "3.5"
+    V3_6 = "3.6"
     V3_7 = "3.7"
     V3_8 = "3.8"
     V3_9 = "3.9"
+    V3_9_1 = "3.9.1"
     V4_0 = "4.0"
+    V4_0_1 = "4.0.1"
     V4_1 = "4.1"
+    V4_2 = "4.2"
+    V4_3 = "4.3"
+    V4_4 = "4.4"
 
     def is_before(self, other: Release) -> bool:
         """Return whether this release is older than another one."""
@@ -46,6 +68,36 @@ class Release(Enum):
         """The rules in which it differs from the release before it."""
         return _CHANGES.get(self, {})
 
+    @property
+    def same_since(self) -> Release:
+        """The oldest release with its rules of which all between have them too; itself where its rules are new."""
+        releases = list(Release)
+        older = releases[: releases.index(self) + 1]
+        while len(older) > 1 and older[-2].rules == self.rules:
+            older.pop()
+        return older[-1]
+
+
+def release_advice(given: str) -> str:
+    """Return what to say of a text that is no release: whose rules a patch release has, or which releases there are."""
+    if re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,4}){2,3}", given):
+        numbers = _numbers(given)
+        older = [r for r in Release if _series(_numbers(r.value)) == _series(numbers) and _numbers(r.value) < numbers]
+        if older:
+            same = older[-1].value
+            return f"A patch release has the rules of {same} as far as this model goes; give {same}."
+    known = [release.value for release in Release]
+    return f"The model has the releases of Kafka from {known[0]} to {known[-1]}: {', '.join(known)}."
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in release.split("."))
+
+
+def _series(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """What a release has in common with its patch releases: two numbers, and three in 0.10."""
+    return numbers[:3] if numbers[:2] == (0, 10) else numbers[:2]
+
 
 _OLDEST = Rules(
     truncation=Truncation.HIGH_WATERMARK,
@@ -60,11 +112,10 @@ _OLDEST = Rules(
     isr_needs_unfenced=False,
     isr_needs_broker_epoch=False,
     isr_within_replicas=False,
-    reassignment_needs_targets=False,
+    reassignment_ends=ReassignmentEnd.ADDED,
     join_reads_one_snapshot=False,
     ignore_diverging_fetch=False,
-    empty_reply_keeps_epoch=False,
-    drop_stale_reply=False,
+    drop_stale_reply=StaleReply.KEPT,
     watermark_after_truncation=False,
     strict_minimum=StrictMinimum.NO,
     elr_by_default=False,
@@ -78,32 +129,41 @@ _OLDEST = Rules(
 _CHANGES: dict[Release, dict[str, object]] = {
     Release.V0_11: {"truncation": Truncation.EPOCH_OFFSET},
     Release.V2_0: {"truncation": Truncation.EPOCH_PAIR},
-    Release.V2_1: {
-        "cache_epoch_on_election": True,
-        "truncate_on_every_epoch": True,
-        "fence_fetch": True,
-        "fence_truncation": True,
-        "join_needs_epoch_start": True,
-    },
-    Release.V2_7: {"hide_stale_watermark": True, "session_keeps_epoch": True, "isr_write": IsrWrite.PROPOSED},
-    Release.V3_0: {
-        "truncation": Truncation.ON_FETCH,
-        "ignore_diverging_fetch": True,
-        "drop_stale_reply": True,
-        "isr_within_replicas": True,
-    },
+    Release.V2_0_1: {"cache_epoch_on_election": True, "truncate_on_every_epoch": True, "join_needs_epoch_start": True},
+    Release.V2_1: {"fence_fetch": True, "fence_truncation": True},
+    Release.V2_2: {"hide_stale_watermark": True},
+    Release.V2_5: {"session_keeps_epoch": True},
+    Release.V2_7: {"isr_write": IsrWrite.PROPOSED},
+    Release.V2_8: {"truncation": Truncation.ON_FETCH},
+    Release.V2_8_1: {"ignore_diverging_fetch": True, "drop_stale_reply": StaleReply.OTHER_LEADER},
+    Release.V3_0: {"isr_within_replicas": True},
     # From here on the controller is a KRaft quorum; before 3.6 it bumped the leader epoch when an ISR shrank.
-    Release.V3_3: {"isr_needs_unfenced": True, "register_needs_fenced": False, "shrink_keeps_epoch": False},
-    Release.V3_5: {"isr_needs_broker_epoch": True, "watermark_after_truncation": True},
+    Release.V3_3: {
+        "isr_needs_unfenced": True,
+        "register_needs_fenced": False,
+        "shrink_keeps_epoch": False,
+        "unclean_is_honoured": False,
+    },
+    Release.V3_4_1: {"watermark_after_truncation": True},
+    Release.V3_5: {"isr_needs_broker_epoch": True},
+    Release.V3_6: {"shrink_keeps_epoch": True, "empty_reply_keeps_epoch": False},
     Release.V3_7: {
-        "shrink_keeps_epoch": True,
         "join_reads_one_snapshot": True,
         "empty_reply_keeps_epoch": True,
         "strict_minimum": StrictMinimum.COMMITTED,
     },
-    Release.V3_8: {"unclean_leaves_elr": True, "reassignment_needs_targets": True},
-    Release.V4_0: {"register_leaves_isr": True, "minimum_change_clears_elr": True},
+    Release.V3_8: {"unclean_leaves_elr": True, "reassignment_ends": ReassignmentEnd.TARGETS},
+    Release.V3_9: {"unclean_is_honoured": True},
+    Release.V3_9_1: {"drop_stale_reply": StaleReply.OTHER_EPOCH},
+    # 4.0.0 is older than 3.9.1, and has neither its rule.
+    Release.V4_0: {
+        "drop_stale_reply": StaleReply.OTHER_LEADER,
+        "register_leaves_isr": True,
+        "minimum_change_clears_elr": True,
+    },
+    Release.V4_0_1: {"drop_stale_reply": StaleReply.OTHER_EPOCH},
     Release.V4_1: {"elr_by_default": True, "last_leader_must_live": True},
+    Release.V4_3: {"reassignment_ends": ReassignmentEnd.ADDED_UNLESS_FEWER},
 }
 
 

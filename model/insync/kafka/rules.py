@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated, get_type_hints
 
-__all__ = ["Counting", "IsrWrite", "Rules", "StrictMinimum", "Truncation", "rule_documentation"]
+__all__ = [
+    "Counting",
+    "IsrWrite",
+    "ReassignmentEnd",
+    "Rules",
+    "StaleReply",
+    "StrictMinimum",
+    "Truncation",
+    "rule_documentation",
+]
 
 
 class Truncation(Enum):
@@ -49,18 +58,37 @@ class StrictMinimum(Enum):
     MAXIMAL = "it needs min.insync.replicas members of the maximal ISR"
 
 
+class ReassignmentEnd(Enum):
+    """What a reassignment waits for before it removes anybody (PartitionReassignmentReplicas)."""
+
+    ADDED = "all replicas that are added are in the ISR (3.0 to 3.7)"
+    TARGETS = "all replicas that stay are in the ISR (KAFKA-15665, 3.8 to 4.2)"
+    ADDED_UNLESS_FEWER = (
+        "all replicas that are added are in the ISR, and where fewer are added than removed all that stay "
+        "(KAFKA-19975, 4.3)"
+    )
+
+
+class StaleReply(Enum):
+    """Which replies to a fetch are dropped as too late; AbstractFetcherThread.processFetchRequest."""
+
+    KEPT = "none: one that says where logs diverge truncates whatever the follower does by then"
+    OTHER_LEADER = "those of a broker that the follower no longer follows (KAFKA-13207, 2.8.1)"
+    OTHER_EPOCH = "those to a fetch in an earlier leader epoch (with KAFKA-18723, 3.9.1, 4.0.1, 4.1)"
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of a release; the defaults are those of 4.1."""
+    """The rules of a release; the defaults are those of the newest."""
 
     truncation: Annotated[Truncation, "How a follower truncates: KIP-101 (0.11), KIP-279 (2.0), on fetch (2.8)."] = (
         Truncation.ON_FETCH
     )
     cache_epoch_on_election: Annotated[
-        bool, "A new leader notes its epoch and log end before it appends: KAFKA-7415 (2.1)."
+        bool, "A new leader notes its epoch and log end before it appends: KAFKA-7415 (2.0.1)."
     ] = True
     truncate_on_every_epoch: Annotated[
-        bool, "A follower truncates whenever the epoch moves, also if the leader stays the same: KAFKA-7164 (2.1)."
+        bool, "A follower truncates whenever the epoch moves, even if the leader stays the same: KAFKA-7164 (2.0.1)."
     ] = True
     fence_fetch: Annotated[
         bool, "A fetch is served only if follower and leader are in the same epoch: KIP-320 (2.1)."
@@ -78,7 +106,7 @@ class Rules:
         bool, "A follower joins the ISR only once it has reached the high watermark (Vanlightly's CHECK, M5)."
     ] = True
     join_needs_epoch_start: Annotated[
-        bool, "A follower joins the ISR only once it has reached the start of the leader's epoch: KAFKA-7128 (2.1)."
+        bool, "A follower joins the ISR only once it has reached the start of the leader's epoch: KAFKA-7128 (2.0.1)."
     ] = True
     forget_followers: Annotated[
         bool, "A leader in a new epoch forgets what it knew of followers outside the ISR (Vanlightly's CHECK, R-18)."
@@ -105,9 +133,9 @@ class Rules:
     isr_within_replicas: Annotated[
         bool, "Only replicas of the present assignment are served and join the ISR: KAFKA-1097, KAFKA-9672 (3.0)."
     ] = True
-    reassignment_needs_targets: Annotated[
-        bool, "A reassignment ends once all replicas that stay are in the ISR, not the added alone: KAFKA-15665 (3.8)."
-    ] = True
+    reassignment_ends: Annotated[
+        ReassignmentEnd, "What a reassignment waits for in the ISR: KAFKA-15665 (3.8), KAFKA-19975 (4.3)."
+    ] = ReassignmentEnd.ADDED_UNLESS_FEWER
     cancel_needs_member: Annotated[
         bool, "A reassignment may be taken back only if the ISR has one of the old replicas, or with unclean elections."
     ] = True
@@ -123,19 +151,19 @@ class Rules:
     ] = True
     ignore_diverging_fetch: Annotated[
         bool,
-        "A fetch that is answered with a divergence does not move the follower's known log end: KAFKA-13141 (3.0).",
+        "A fetch that is answered with a divergence does not move the follower's known log end: KAFKA-13141 (2.8.1).",
     ] = True
     reply_matches_offset: Annotated[
         bool, "A reply is used only if the log still ends where it was fetched (Vanlightly's CHECK, M7)."
     ] = True
     empty_reply_keeps_epoch: Annotated[
-        bool, "A fetch after an empty reply still names the follower's last epoch: KAFKA-15510 (3.7)."
+        bool, "A fetch after an empty reply still names the follower's last epoch: KAFKA-15510, missing in 3.6 alone."
     ] = True
     drop_stale_reply: Annotated[
-        bool, "A fetch's reply is dropped if the follower's epoch has moved meanwhile: KAFKA-13207 (3.0)."
-    ] = True
+        StaleReply, "Which replies are dropped as too late: KAFKA-13207 (2.8.1), by epoch since 3.9.1, 4.0.1, 4.1."
+    ] = StaleReply.OTHER_EPOCH
     watermark_after_truncation: Annotated[
-        bool, "A diverging reply does not move the follower's high watermark: KAFKA-14704 (3.5)."
+        bool, "A diverging reply does not move the follower's high watermark: KAFKA-14704 (3.4.1)."
     ] = True
     shrink_keeps_epoch: Annotated[bool, "A smaller ISR alone does not bump the leader epoch: KAFKA-15021 (3.6)."] = True
     strict_minimum: Annotated[StrictMinimum, "The high watermark needs min.insync.replicas: KAFKA-15583 (3.7)."] = (
@@ -144,7 +172,9 @@ class Rules:
     elr_by_default: Annotated[
         bool, "Eligible leader replicas are on unless switched off: KIP-966, on for new clusters since 4.1."
     ] = True
-    fence_one_at_a_time: Annotated[bool, "The controller fences one broker in each event: KAFKA-13173 (3.1)."] = True
+    fence_one_at_a_time: Annotated[
+        bool, "The controller fences one broker in each event: KAFKA-13173 (3.0; not in the early access of 2.8)."
+    ] = True
     unclean_leaves_elr: Annotated[bool, "Who registers after an unclean stop leaves the ELR: KAFKA-15586 (3.8)."] = True
     register_leaves_isr: Annotated[
         bool, "Who registers after an unclean stop leaves the ISR, fenced before or not: KAFKA-18106 (4.0)."
@@ -152,6 +182,9 @@ class Rules:
     register_needs_fenced: Annotated[
         bool, "A broker registers again only once the controller has noticed its end: before KRaft."
     ] = False
+    unclean_is_honoured: Annotated[
+        bool, "The controller looks at unclean.leader.election.enable: KRaft ignored it before KAFKA-12670 (3.9)."
+    ] = True
     throttle_spares_isr: Annotated[bool, "A quota holds back replicas outside the ISR alone: KIP-73 (0.10.1)."] = True
     swap_needs_whole_copy: Annotated[
         bool, "A log is replaced by its copy in another directory only once the copy has all of it: KIP-113 (1.1)."

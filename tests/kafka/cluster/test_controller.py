@@ -39,6 +39,8 @@ def test_an_unclean_election_takes_whoever_lives() -> None:
     steps = ("controller fences b3", "controller fences b2", "controller unfences b3", "controller fences b1")
     assert trio(*steps, elr="off").cells["controller"] == "none@1 ISR b1 fenced b1 b2"
     assert trio(*steps, elr="off", unclean="on").cells["controller"] == "b3@1 ISR b3 fenced b1 b2"
+    ignored = trio(*steps, release="3.8", unclean="on")
+    assert ignored.cells["controller"] == "none@1 ISR b1 fenced b1 b2", "KRaft before 3.9 does not look at the setting"
 
 
 def test_a_crash_goes_unnoticed_until_the_session_expires() -> None:

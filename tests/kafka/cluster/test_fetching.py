@@ -142,6 +142,25 @@ def test_a_late_reply_is_dropped_once_the_epoch_has_moved() -> None:
     assert "b2 receives the reply" in pair(*moved, late_replies="on", elections=1, defect="R-20").enabled
 
 
+def test_by_release_a_late_reply_is_dropped_with_the_epoch_or_with_the_leader_or_not_at_all() -> None:
+    receives = "b2 receives the reply"
+    asked = ("b1 appends a record", "b2 fetches from b1", "controller elects b2")
+    same_leader = (*asked, "controller elects b1", "b2 applies metadata 0")
+    other_leader = (*asked, "b2 applies metadata 0")
+    kept = {
+        release: tuple(
+            receives in pair(*steps, late_replies="on", elections=2, release=release).enabled
+            for steps in (same_leader, other_leader)
+        )
+        for release in ("2.8", "2.8.1", "3.9", "3.9.1", "4.0", "4.0.1", "4.1")
+    }
+    by_leader, by_epoch = (True, False), (False, False)
+    assert kept == {
+        "2.8": (True, True), "2.8.1": by_leader, "3.9": by_leader, "3.9.1": by_epoch,
+        "4.0": by_leader, "4.0.1": by_epoch, "4.1": by_epoch,
+    }  # fmt: skip
+
+
 def test_a_fetcher_that_has_stopped_fetches_again_only_when_it_goes_on() -> None:
     walk = pair("b1 appends a record", "b2's fetcher stops", pauses=1)
     assert "b2 fetches from b1" not in walk.enabled

@@ -60,6 +60,26 @@ def test_a_reassignment_waits_for_replicas_that_stay_since_3_8() -> None:
     assert move(*FENCED, elr="off", release="3.7").cells["controller"] == "b3@1 ISR b3 of b2 b3 fenced b2"
 
 
+FEWER = (
+    "controller fences b2",
+    "operator assigns the partition to {b2, b4}",
+    "b1 applies metadata 0",
+    "b4 applies metadata 0",
+    "b4 fetches from b1",
+    "b1 adds b4 to the ISR",
+    "controller accepts the ISR",
+)
+
+
+def test_since_4_3_a_reassignment_waits_for_those_that_stay_only_if_fewer_are_added_than_removed() -> None:
+    assert move(*FENCED, elr="off", release="4.2").cells["controller"] == "b1@0 ISR b1 b3 of -b1 b2 +b3 fenced b2"
+    assert move(*FENCED, elr="off", release="4.3").cells["controller"] == "b3@1 ISR b3 of b2 b3 fenced b2"
+    bounds: dict[str, int | str] = {"replicas": 4, "elr": "off"}
+    waits = move(*FEWER, **bounds, release="4.3").cells["controller"]
+    assert waits == "b1@0 ISR b1 b3 b4 of -b1 b2 -b3 +b4 fenced b2"
+    assert move(*FEWER, **bounds, release="3.7").cells["controller"] == "b4@1 ISR b4 of b2 b4 fenced b2"
+
+
 def test_a_cancelled_reassignment_removes_who_was_added() -> None:
     walk = move(*STARTED, "operator cancels the reassignment")
     assert walk.cells["controller"] == "b1@1 ISR b1 b2 of b1 b2"

@@ -10,18 +10,25 @@ from insync.kafka.cluster.model import Cluster
 CALM: dict[str, int | str] = {"replicas": 2, "records": 1, "lossy_crashes": 0, "fencings": 0, "shrinks": 0}
 
 RELEASES = {
-    "0.10.2": (13_779, 30_107, 26),
-    "0.11": (16_909, 36_472, 27),
-    "2.0": (16_909, 36_472, 27),
-    "2.1": (17_227, 37_009, 27),
-    "2.7": (24_741, 60_555, 31),
-    "3.0": (21_877, 53_597, 29),
-    "3.3": (23_439, 56_768, 29),
-    "3.5": (23_149, 56_014, 29),
+    "0.10.2": (11_955, 26_030, 26),
+    "0.11": (15_040, 32_212, 27),
+    "2.0": (15_040, 32_212, 27),
+    "2.0.1": (15_308, 32_670, 27),
+    "2.1": (16_999, 36_604, 27),
+    "2.5": (15_308, 32_670, 27),
+    "2.7": (22_032, 53_731, 31),
+    "2.8": (19_189, 46_915, 29),
+    "2.8.1": (19_203, 46_936, 29),
+    "3.0": (19_203, 46_936, 29),
+    "3.3": (20_945, 50_851, 28),
+    "3.4.1": (20_921, 50_798, 28),
+    "3.5": (20_659, 50_100, 28),
+    "3.6": (21_114, 53_744, 28),
     "3.7": (18_041, 44_209, 26),
     "3.8": (18_041, 44_209, 26),
     "4.0": (12_825, 31_972, 25),
     "4.1": (21_795, 57_905, 25),
+    "4.3": (21_795, 57_905, 25),
 }
 """For each release the states, the steps and the levels with one crash and one fencing."""
 
@@ -29,7 +36,7 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
     ({"shrinks": 1, "fencings": 1, "elections": 1, "late_replies": "on"}, (9_298, 30_578, 29)),
     ({"shrinks": 1, "fencings": 1, "crashes": 1, "unclean": "on"}, (19_927, 68_468, 23)),
     ({"stops": 1, "fencings": 1, "elections": 1, "acks": "1"}, (18_063, 57_152, 23)),
-    ({"stops": 1, "crashes": 1, "release": "2.7"}, (5_016, 13_503, 26)),
+    ({"stops": 1, "crashes": 1, "release": "2.7"}, (4_186, 11_270, 26)),
     ({"pauses": 1, "shrinks": 1, "throttles": 1, "records": 2}, (1_856, 6_862, 17)),
     (
         {"moves": 1, "flushing": "sometimes", "lossy_crashes": 1, "elections": 1, "records": 2},
@@ -50,11 +57,11 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
         {"replicas": 3, "lossy_crashes": 1, "fencings": 1, "metadata_lag": 0, "unclean": "on", "elr": "on"},
         (28_969, 121_934, 20),
     ),
-    ({"late_replies": "on", "release": "2.1", "elections": 2, "records": 2}, (3_659, 6_872, 23)),
+    ({"late_replies": "on", "release": "2.1", "elections": 2, "records": 2}, (2_711, 5_076, 22)),
     (
         {"late_replies": "on", "release": "3.0", "elections": 1, "records": 2, "fencings": 1, "deletions": 1,
          "min_insync": 1},
-        (74_159, 245_732, 29),
+        (39_846, 130_580, 29),
     ),
 ]  # fmt: skip
 """The same for what else may happen, in the newest release or the one that is named."""

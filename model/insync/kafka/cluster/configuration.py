@@ -6,7 +6,7 @@ from dataclasses import replace
 from enum import Enum
 
 from insync.kafka.defects import DEFECTS, NO_DEFECT
-from insync.kafka.releases import Release
+from insync.kafka.releases import Release, release_advice
 from insync.kafka.rules import IsrWrite, Rules, StrictMinimum
 from insync.model import Bound, Bounds, BoundValues, Setting, Settings, Switch
 
@@ -52,7 +52,7 @@ DefectName = Enum("DefectName", {name: name for name in (NO_DEFECT, *DEFECTS)}) 
 DefectName.__doc__ = "A defect of the catalogue, or none."
 
 SETTINGS = Settings(
-    release=Setting(Release.V4_1, "Kafka release whose rules hold"),
+    release=Setting(Release.V4_1, "Kafka release whose rules hold", release_advice),
     acks=Setting(Acks.ALL, "acks of the producers"),
     unclean=Setting(Switch.OFF, "unclean.leader.election.enable"),
     elr=Setting(Elr.RELEASE, "eligible leader replicas: as new clusters of the release have it"),
@@ -116,10 +116,20 @@ def setting_remarks(b: BoundValues, rules: Rules) -> list[str]:
     """Return a sentence for each setting that does not exist in the release, or means less than it says."""
     release, acks, replicas = b.settings.release.value, b.settings.acks, b.replicas - b.spares
     remarks = []
+    if b.settings.release.same_since is not b.settings.release:
+        same = b.settings.release.same_since.value
+        remarks.append(
+            f"Kafka {release} has the rules of {same} as far as this model goes, so the answer is that of {same}."
+        )
     if b.settings.elr is Elr.ON and b.settings.release.is_before(Release.V4_0):
         remarks.append(
             f"Kafka {release} has no eligible leader replicas, which can be used from 4.0 on (KIP-966); the answer is "
             f"for {release} as if it had them."
+        )
+    if b.settings.unclean and not rules.unclean_is_honoured:
+        remarks.append(
+            f"Kafka {release} ignores unclean.leader.election.enable in KRaft (KAFKA-12670, 3.9), so the answer is "
+            f"that of unclean=off."
         )
     if b.min_insync > replicas and acks is Acks.ALL:
         lesser, refuses = f"Kafka {release} takes the lesser (KAFKA-15583)", f"Kafka {release} refuses every write then"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from insync.kafka.cluster.configuration import epoch_bumps
 from insync.kafka.cluster.state import Actor, Replica
-from insync.kafka.rules import Truncation
+from insync.kafka.rules import StaleReply, Truncation
 from insync.model import And, Condition, If, Not, Num, Or, StateView, action, maximum, minimum, record, require, when
 
 __all__ = ["Follower", "Reply"]
@@ -278,11 +278,15 @@ class Follower(Actor):
     def drops_reply(self, same_leader: Condition) -> Condition:
         """Whether a reply is dropped that arrives in a later epoch than it was asked for in.
 
+        In Kafka a reply is used if the partition is still with the fetcher that asked, which is one for each leader; a
+        leader that was followed before and is followed again counts as another one here.
         Kafka: AbstractFetcherThread.processFetchRequest, PartitionFetchState.isReadyForFetch.
         """
-        if self.rules.drop_stale_reply:
+        if self.rules.drop_stale_reply is StaleReply.OTHER_EPOCH:
             return True
-        # Before 3.0 nobody compared epochs, but a partition that has to truncate first was not ready for data.
+        if self.rules.drop_stale_reply is StaleReply.OTHER_LEADER:
+            return Not(same_leader)
+        # Nobody compared anything, but a partition that has to truncate first was not ready for data.
         return And(self.rules.truncation.asks_first, self.truncates_first(same_leader))
 
     def forget_reply(self, s: StateView, follower: Replica) -> None:

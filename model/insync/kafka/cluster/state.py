@@ -125,7 +125,7 @@ class ClusterState(Model):
         self.rules = rules_of(self.b)
         self.acks: Acks = self.b.settings.acks
         self.flushing: Flushing = self.b.settings.flushing
-        self.unclean = bool(self.b.settings.unclean)
+        self.unclean = bool(self.b.settings.unclean) and self.rules.unclean_is_honoured
         self.late_replies = bool(self.b.settings.late_replies)
         self.elr = keeps_elr(self.b)
         self.needed = min(self.b.min_insync, self.b.replicas)

@@ -1,9 +1,10 @@
-"""Defects that take a reassignment: R-40, R-42, R-43, N-02, C-15; R-18 is among those of the ISR."""
+"""Defects that take a reassignment: R-40, R-42, R-43, R-46, N-02, C-15; R-18 is among those of the ISR."""
 
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
 from insync.kafka.defects.truncation import CALM, FORGETS
+from insync.kafka.rules import ReassignmentEnd
 
 __all__ = ["REASSIGNMENT"]
 
@@ -12,7 +13,7 @@ REASSIGNMENT = (
         name="R-40",
         title="A reassignment ends with a replica outside the ISR",
         ticket="KAFKA-15665",
-        affected="KRaft before 3.8",
+        affected="KRaft before 3.8; in part again from 4.3 on (R-46)",
         story="A follower that is to stay is out of the ISR. As soon as the replica that is to come is in, the others "
         "go, and the new replica is alone in the ISR (which is R-41: the leader, the only one that had the log so far, "
         "was removed). Fewer than min.insync.replicas replicas have what was acknowledged.",
@@ -20,7 +21,7 @@ REASSIGNMENT = (
         breaks="reassignments_keep_redundancy",
         length=8,
         bounds={**CALM, "min_insync": 2, "spares": 1, "reassignments": 1, "fencings": 1, "records": 1},
-        rules={"reassignment_needs_targets": False},
+        rules={"reassignment_ends": ReassignmentEnd.ADDED},
     ),
     Defect(
         name="R-42",
@@ -50,6 +51,20 @@ REASSIGNMENT = (
         bounds={**CALM, "spares": 2, "reassignments": 2, "fencings": 1, "records": 1},
         rules={"cancel_needs_member": False},
         base=FORGETS,
+    ),
+    Defect(
+        name="R-46",
+        title="A swap of replicas ends with one that stays outside the ISR",
+        ticket="KAFKA-19975",
+        affected="4.3: read in 4.3.0, whose PartitionChangeBuilder was executed as well; not looked for in 4.4",
+        story="As in R-40, but only where no fewer replicas are added than removed. The ISR is as large as before, but "
+        "fewer replicas have what was acknowledged: b2 is out of the ISR, b3 comes and b1 goes with its log. With "
+        "eligible leader replicas b1 stays electable all the same (N-02).",
+        fix="end a reassignment only when all replicas that stay are in the ISR, as from 3.8 to 4.2",
+        breaks="reassignments_keep_redundancy",
+        length=8,
+        bounds={**CALM, "min_insync": 2, "spares": 1, "reassignments": 1, "fencings": 1, "records": 1},
+        rules={"reassignment_ends": ReassignmentEnd.ADDED_UNLESS_FEWER},
     ),
     Defect(
         name="N-02",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
-from insync.kafka.rules import Truncation
+from insync.kafka.rules import StaleReply, Truncation
 
 __all__ = ["CALM", "TRUNCATION"]
 
@@ -167,16 +167,16 @@ TRUNCATION = (
         name="R-20",
         title="A late reply truncates a leader",
         ticket="KAFKA-13207",
-        affected="2.7 to 2.8.0",
+        affected="2.8.0",
         story="A follower is told to truncate, but the reply is late. Meanwhile it follows somebody else or leads, "
         "and has records that are committed; then the reply arrives and cuts them off. The logs must really part "
         "for that: the follower has a record that the leader which answers lacks, and keeps it, as that leader is "
         "deposed. An empty log is not told to truncate.",
-        fix="drop replies of an earlier epoch (KAFKA-13207)",
+        fix="drop replies of a leader that is not followed any more (KAFKA-13207), or of an earlier epoch (3.9.1)",
         breaks="no_acknowledged_record_is_lost",
         length=24,
         bounds={**CALM, "records": 2, "elections": 2, "late_replies": "on"},
-        rules={"drop_stale_reply": False},
+        rules={"drop_stale_reply": StaleReply.KEPT},
         base=FORGETS,
     ),
     Defect(
