@@ -41,20 +41,20 @@ def same_steps(model: Model, codes: Sequence[int]) -> None:
     evaluator, symbolic = Evaluator(model.program), SymbolicProgram(model.program)
     state = symbolic.constant(codes)
     enabled = evaluator.enabled(codes)
-    for number, action in enumerate(model.program.actions):
-        guard = z3.simplify(z3.And(*symbolic.enabled(state, action)))
-        assert z3.is_true(guard) == (number in enabled), action
+    for number, bound in enumerate(model.program.actions):
+        guard = z3.simplify(z3.And(*symbolic.enabled(state, bound)))
+        assert z3.is_true(guard) == (number in enabled), bound
         if number not in enabled:
             continue
-        fits = z3.is_true(z3.simplify(z3.And(*symbolic.fits(state, action))))
-        after = tuple(z3.simplify(cell).as_long() for cell in symbolic.after(state, action).cells)
+        fits = z3.is_true(z3.simplify(z3.And(*symbolic.fits(state, bound))))
+        after = tuple(z3.simplify(cell).as_long() for cell in symbolic.after(state, bound).cells)
         try:
             expected = evaluator.step(number, codes)
         except DomainError:
-            assert not fits, action
+            assert not fits, bound
         else:
-            assert fits, action
-            assert after == expected, action
+            assert fits, bound
+            assert after == expected, bound
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -89,7 +89,7 @@ def ends(model: Model, length: int, *, ordered: bool) -> set[tuple[int, ...]]:
 
 
 class Relay(Model):
-    """A source that is raised by an action between those that read it: as a value, in a guard, in what a field holds."""
+    """A source, raised by an action between those that read it: as a value, in a guard, in what a field holds."""
 
     def declare(self, b: object) -> State:
         return State(source=Int(0, 1), copies=Int(0, 2), seen=Bool, late=Int(0, 2), apart=Bool)
