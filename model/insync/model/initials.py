@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import overload
 
 from insync.model.beginnings import Beginning
@@ -47,6 +47,15 @@ class Initials(Sequence[tuple[int, ...]]):
         ordered = sorted(found)
         self._rows = _rows_of(schema, ordered)
         self._origins = array("I", (found[state] for state in ordered)) if len(beginnings) > 1 else array("I")
+
+    def changed(self, beginnings: Mapping[int, Beginning], go_on: Callable[[], None]) -> Initials:
+        """Return the initial states with other beginnings in the place of some, by their numbers.
+
+        Raises:
+            ModelError: one of the new states has a value outside its field's domain.
+        """
+        made = tuple(beginnings.get(number, one) for number, one in enumerate(self.beginnings))
+        return Initials(self._schema, made, go_on)
 
     @property
     def enumerated(self) -> bool:

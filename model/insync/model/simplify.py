@@ -71,7 +71,8 @@ def substituted(graph: Graph, nodes: Sequence[Node], cells: Sequence[Node]) -> l
         elif node.op is Op.CONST:
             made[node.index] = graph.boolean(bool(node.arg)) if node.is_bool else graph.const(node.lo)
         elif node.op in (Op.AND, Op.OR):
-            made[node.index] = combine(graph, node.op, args)
+            quantifier = node.arg if isinstance(node.arg, Quantifier) else None
+            made[node.index] = combine(graph, node.op, args, quantifier)
         else:
             made[node.index] = apply(node.op, *args)
     return [made[node.index] for node in nodes]

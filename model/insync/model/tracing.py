@@ -212,12 +212,25 @@ def _trace_initial(
     environment = InitialEnvironment(tuple(node.lo for node in start.cells))
     if not _run(model, environment, getattr(model, name), values, f"{spec.place}: the {spec.word} {name!r}"):
         return None
-    guard, expected = environment.guard, []
+    conditions = tuple(dict.fromkeys([*environment.well_formed, *environment.guard]))
+    expected: list[tuple[Node, str]] = []
+    shown: list[tuple[Node, str]] = []
     for one in environment.expected:
-        if not always_holds([*guard, *one.where], one.condition):
-            expected.append((one.node, f"{one.place}: {one.message}"))
-    label = _label(name, spec, dict(zip(spec.parameters, values, strict=True)))
-    return Beginning(label, spec.place, environment.graph, tuple(guard), tuple(environment.cells), tuple(expected))
+        holds = always_holds([*conditions, *one.where], one.condition)
+        (shown if holds else expected).append((one.node, f"{one.place}: {one.message}"))
+    parameters = tuple(zip(spec.parameters, values, strict=True))
+    return Beginning(
+        label=_label(name, spec, dict(parameters)),
+        place=spec.place,
+        graph=environment.graph,
+        conditions=conditions,
+        cells=tuple(environment.cells),
+        expected=tuple(expected),
+        well_formed=tuple(environment.well_formed),
+        shown=tuple(shown),
+        name=name,
+        parameters=parameters,
+    )
 
 
 def _trace_action(
