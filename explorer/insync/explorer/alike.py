@@ -19,16 +19,8 @@ from insync.model.actions import action_specs
 from insync.model.errors import ModelError, UserError
 from insync.model.graph import Graph, Node, Op
 from insync.model.program import BoundAction
-from insync.model.renaming import (
-    NormalForms,
-    NotRenamed,
-    Renaming,
-    cells_present,
-    permuted_cells,
-    permuted_code,
-    substituted,
-)
-from insync.model.simplify import combine
+from insync.model.renaming import NormalForms, NotRenamed, Renaming, cells_present, permuted_cells, permuted_code
+from insync.model.simplify import combine, substituted
 from insync.model.sorts import Index, Parameter, Subset
 from insync.model.symmetry import Kind, Permutation, Symmetry, permuted_value
 from insync.properties.class_names import names_within
@@ -226,7 +218,7 @@ class _Permuted:
         except UserError:
             self._why = "for z3 is not installed (pip install 'insync[prove]')"
             return None
-        (moved,) = substituted([there], self._cells)
+        (moved,) = substituted(there.graph, [there], self._cells)
         return same_value(self._program, here, moved, where, _SECONDS)
 
     def _renaming(self, where: Sequence[Node]) -> Renaming:
