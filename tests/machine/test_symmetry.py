@@ -15,8 +15,11 @@ from insync.machine.packed import PackedRows
 from insync.model import Array, BoundValues, Index, Int, Model, State
 from insync.model.symmetry import Permutation, Symmetry
 from insync_symmetric import Columns, Mixed, Relations
+from insync_symmetric_shapes import SHAPES as COLLECTED
+from insync_symmetric_shapes import value_from
 
 SHAPES: list[Model] = [
+    *COLLECTED,
     Columns(nodes=1, others=2),
     Columns(nodes=4, others=3),
     Columns(nodes=5, others=1),
@@ -42,7 +45,8 @@ def symmetry_of(model: Model) -> Symmetry:
 def cases(draw: st.DrawFn) -> tuple[Model, tuple[int, ...], Permutation]:
     model = draw(st.sampled_from(SHAPES))
     most = draw(st.sampled_from([1, 2, 1 << 20]))  # few codes make members that are alike
-    codes = tuple(draw(st.integers(0, min(most, cell.size - 1))) for cell in model.program.schema.cells)
+    drawn = [draw(st.integers(0, min(most, cell.size - 1))) for cell in model.program.schema.cells]
+    codes = tuple(value_from(model.state, drawn))
     moved = [tuple(draw(st.permutations(range(size)))) for size in symmetry_of(model).sizes]
     return model, codes, tuple(moved)
 

@@ -78,6 +78,8 @@ def symmetry_for(model: Model, conditions: Mapping[str, Node], go_on: Callable[[
         return Alike(None, (note,))
     if any(kind.height > 2 for family in symmetry.families for kind in (*family.places, family.value) if kind):
         return Alike(None, (f"The state has sets of sets of sets of {names}; every state is visited.",))
+    if any(family.guards for family in symmetry.families) or symmetry.arranged:
+        return Alike(None, (f"The state has collections of members of {names}; every state is visited.",))
     _Examination(model, symmetry).run(conditions, go_on)
     return Alike(symmetry)
 
