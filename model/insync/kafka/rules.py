@@ -169,6 +169,9 @@ class Rules:
     strict_minimum: Annotated[StrictMinimum, "The high watermark needs min.insync.replicas: KAFKA-15583 (3.7)."] = (
         StrictMinimum.COMMITTED
     )
+    minimum_is_capped: Annotated[
+        bool, "A broker asks for no more than all replicas if min.insync.replicas is higher: KAFKA-15583 (3.7)."
+    ] = True
     elr_by_default: Annotated[
         bool, "Eligible leader replicas are on unless switched off: KIP-966, on for new clusters since 4.1."
     ] = True

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from insync.explorer import check
+from insync.kafka.cluster.model import Cluster
 from insync.model import GuardError
 from insync_walk import Walk, shared_cluster
 
@@ -41,6 +43,21 @@ def test_a_write_with_acks_all_needs_min_insync_replicas() -> None:
     steps = ("controller fences b2", "b1 applies metadata 0")
     assert "b1 appends a record" not in pair(*steps).enabled
     assert "b1 appends a record" in pair(*steps, acks="1").enabled
+
+
+def test_before_3_7_a_minimum_above_the_replicas_refuses_every_write_and_since_then_it_means_all_of_them() -> None:
+    alone: dict[str, int | str] = {"replicas": 1, "min_insync": 2}
+    assert "b1 appends a record" not in pair(release="3.6", **alone).enabled
+    assert pair("b1 appends a record", release="3.7", **alone).state["acked"] == ["r0"]
+    assert "b1 appends a record" in pair(release="3.6", acks="1", **alone).enabled
+
+
+def test_a_minimum_above_the_replicas_loses_nothing_before_3_7_and_a_record_since() -> None:
+    """The one replica crashes; with 3.6 nothing was acknowledged."""
+    bounds: dict[str, int | str] = {"replicas": 1, "min_insync": 2, "records": 1, "lossy_crashes": 1, "fencings": 0}
+    lost = ["no_acknowledged_record_is_lost"]
+    assert check(Cluster(release="3.6", **bounds), properties=lost).verdict == "holds"
+    assert check(Cluster(release="3.7", **bounds), properties=lost).verdict == "violated"
 
 
 def test_the_high_watermark_stands_still_below_min_insync_replicas_since_3_7() -> None:

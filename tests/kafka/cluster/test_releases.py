@@ -94,6 +94,8 @@ def test_releases_are_in_the_order_of_their_numbers() -> None:
         ("3.5", "isr_needs_broker_epoch", True),
         ("3.5", "strict_minimum", StrictMinimum.NO),
         ("3.7", "strict_minimum", StrictMinimum.COMMITTED),
+        ("3.6", "minimum_is_capped", False),
+        ("3.7", "minimum_is_capped", True),
         ("3.9", "register_leaves_isr", False),
         ("4.0", "register_leaves_isr", True),
         ("4.0", "elr_by_default", False),

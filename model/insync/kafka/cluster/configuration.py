@@ -7,7 +7,7 @@ from enum import Enum
 
 from insync.kafka.defects import DEFECTS, NO_DEFECT
 from insync.kafka.releases import Release, release_advice
-from insync.kafka.rules import IsrWrite, Rules, StrictMinimum
+from insync.kafka.rules import IsrWrite, Rules
 from insync.model import Bound, Bounds, BoundValues, Setting, Settings, Switch
 
 __all__ = [
@@ -132,11 +132,11 @@ def setting_remarks(b: BoundValues, rules: Rules) -> list[str]:
             f"that of unclean=off."
         )
     if b.min_insync > replicas and acks is Acks.ALL:
-        lesser, refuses = f"Kafka {release} takes the lesser (KAFKA-15583)", f"Kafka {release} refuses every write then"
-        does = f"{refuses}, and the model takes the lesser" if rules.strict_minimum is StrictMinimum.NO else lesser
+        lesser = f"takes the lesser (KAFKA-15583), so {_plural(replicas, 'copy', 'copies')} at most can be promised"
+        refuses = "refuses every write with acks=all then, as nothing caps it before KAFKA-15583 (3.7)"
         remarks.append(
-            f"min.insync.replicas {b.min_insync} is more than the {_plural(replicas, 'replica')}: {does}, so "
-            f"{_plural(replicas, 'copy', 'copies')} at most can be promised."
+            f"min.insync.replicas {b.min_insync} is more than the {_plural(replicas, 'replica')}: Kafka {release} "
+            f"{lesser if rules.minimum_is_capped else refuses}."
         )
     if acks is not Acks.ALL and b.min_insync != BOUNDS["min_insync"].default:
         remarks.append(f"min.insync.replicas says nothing about records written with acks={acks.value}.")

@@ -148,9 +148,13 @@ class Leader(Actor):
         return isr.count() >= self.minimum_at(s, leader)
 
     def minimum_at(self, s: StateView, replica: Replica) -> Num:
-        """min.insync.replicas as a broker knows it, but no more than there are replicas."""
+        """min.insync.replicas as a broker knows it; no more than there are replicas in releases that cap it.
+
+        Kafka: Partition.effectiveMinIsr; before KAFKA-15583 its callers took LogConfig.minInSyncReplicas.
+        """
         view = self.view_of(s, replica)
-        return If(view.minimum_is_one, 1, self.needed_of(view))
+        needed = self.needed_of(view) if self.rules.minimum_is_capped else self.b.min_insync
+        return If(view.minimum_is_one, 1, needed)
 
     def tell_clients(self, s: StateView, leader: Replica, reached: Num) -> None:
         """Note what clients learn as a leader's high watermark moves: records to be read, and acknowledgements.
