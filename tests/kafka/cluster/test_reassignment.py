@@ -80,6 +80,17 @@ def test_since_4_3_a_reassignment_waits_for_those_that_stay_only_if_fewer_are_ad
     assert move(*FEWER, **bounds, release="3.7").cells["controller"] == "b4@1 ISR b4 of b2 b4 fenced b2"
 
 
+def test_the_controller_takes_the_minimum_by_the_replicas_of_partition_0() -> None:
+    alone = ("operator assigns the partition to {b1}", "b1 applies metadata 0", "b1 appends a record")
+    bounds: dict[str, int | str] = {"replicas": 2, "spares": 0, "min_insync": 2}
+    back = (*alone, "operator assigns the partition to {b1, b2}")
+    assert move(*back, **bounds).cells["controller"] == "b1@1 ISR b1 of b1 +b2"
+    zero = move(*back, **bounds, partition_zero=2)
+    assert zero.cells["controller"] == "b1@1 ISR b1 of b1 +b2 ELR b2", "to the controller an ISR of one is too small"
+    assert zero.state["acked"] == ["r0"], "to the broker it is all replicas"
+    assert [text[:14] for text in Cluster(elr="off", partition_zero=2).remarks()] == ["partition_zero"]
+
+
 def test_a_cancelled_reassignment_removes_who_was_added() -> None:
     walk = move(*STARTED, "operator cancels the reassignment")
     assert walk.cells["controller"] == "b1@1 ISR b1 b2 of b1 b2"

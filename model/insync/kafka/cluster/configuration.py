@@ -79,6 +79,7 @@ BOUNDS = Bounds(
     reassignments=Bound(0, 0, 4, "times that an operator changes the replicas of the partition, or takes that back"),
     spares=Bound(0, 0, 4, "brokers that have no replica at first"),
     minimum_changes=Bound(0, 0, 2, "changes of min.insync.replicas, to 1 and back"),
+    partition_zero=Bound(0, 0, 5, "replicas of the topic's partition 0; 0: this is partition 0"),
     metadata_lag=Bound(
         2, 0, 5, "changes by which a broker's metadata may be late; 0: all apply a change as it is made"
     ),
@@ -138,6 +139,8 @@ def setting_remarks(b: BoundValues, rules: Rules) -> list[str]:
             f"min.insync.replicas {b.min_insync} is more than the {_plural(replicas, 'replica')}: Kafka {release} "
             f"{lesser if rules.minimum_is_capped else refuses}."
         )
+    if b.partition_zero and not keeps_elr(b):
+        remarks.append("partition_zero is looked at only where eligible leader replicas are kept.")
     if acks is not Acks.ALL and b.min_insync != BOUNDS["min_insync"].default:
         remarks.append(f"min.insync.replicas says nothing about records written with acks={acks.value}.")
     if rules.isr_write is IsrWrite.DIRECT and b.reassignments:

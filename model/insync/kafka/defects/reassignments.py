@@ -1,4 +1,4 @@
-"""Defects that take a reassignment: R-40, R-42, R-43, R-46, N-02, C-15; R-18 is among those of the ISR."""
+"""Defects that take a reassignment: R-40, R-42, R-43, R-46, N-02, N-05, C-15; R-18 is among those of the ISR."""
 
 from __future__ import annotations
 
@@ -81,6 +81,30 @@ REASSIGNMENT = (
         bounds={**CALM, "min_insync": 2, "replicas": 2, "reassignments": 2, "fencings": 2, "records": 1},
         rules={"elr_within_replicas": False},
         base={"elr_within_replicas": True},
+    ),
+    Defect(
+        name="N-05",
+        title="The controller takes min.insync.replicas by the replicas of partition 0",
+        ticket="no ticket known; ReplicationControlManager.getTopicEffectiveMinIsr",
+        affected="eligible leader replicas, 3.9 to 4.3 by reading; not replayed on brokers",
+        story="N-02 for a partition with fewer replicas than partition 0 of its topic. The leader that is left alone "
+        "commits with an ISR of one, which is all replicas of its partition. To the controller, which looks at "
+        "partition 0, an ISR of one is too small, so nothing empties the ELR of those that were removed. One crash "
+        "without loss is enough: the partition is given back to a removed broker, which is elected with an empty log.",
+        fix="as many replicas for each partition of a topic; in Kafka, take the partition's own, as the broker does "
+        "(Partition.effectiveMinIsr), or what fixes N-02",
+        breaks="no_acknowledged_record_is_lost",
+        length=9,
+        bounds={
+            **CALM,
+            "min_insync": 2,
+            "replicas": 2,
+            "reassignments": 2,
+            "crashes": 1,
+            "records": 1,
+            "partition_zero": 2,
+        },
+        fixed={"partition_zero": 0},
     ),
     Defect(
         name="C-15",
