@@ -12,7 +12,7 @@ from dataclasses import replace
 from enum import Enum
 from functools import cache
 
-from insync.kafka.rules import IsrWrite, ReassignmentEnd, Rules, StaleReply, StrictMinimum, Truncation
+from insync.kafka.rules import IsrWrite, MinimumChange, ReassignmentEnd, Rules, StaleReply, StrictMinimum, Truncation
 
 __all__ = ["Release", "release_advice"]
 
@@ -124,6 +124,7 @@ _OLDEST = Rules(
     register_leaves_isr=False,
     register_needs_fenced=True,
     last_leader_must_live=False,
+    minimum_change=MinimumChange.PARTITION,
     minimum_change_clears_elr=False,
 )
 
@@ -144,6 +145,7 @@ _CHANGES: dict[Release, dict[str, object]] = {
         "register_needs_fenced": False,
         "shrink_keeps_epoch": False,
         "unclean_is_honoured": False,
+        "minimum_change": MinimumChange.AFTER_TOPICS,
     },
     Release.V3_4_1: {"watermark_after_truncation": True},
     Release.V3_5: {"isr_needs_broker_epoch": True},

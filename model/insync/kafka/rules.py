@@ -12,6 +12,7 @@ from typing import Annotated, get_type_hints
 __all__ = [
     "Counting",
     "IsrWrite",
+    "MinimumChange",
     "ReassignmentEnd",
     "Rules",
     "StaleReply",
@@ -67,6 +68,14 @@ class ReassignmentEnd(Enum):
         "all replicas that are added are in the ISR, and where fewer are added than removed all that stay "
         "(KAFKA-19975, 4.3)"
     )
+
+
+class MinimumChange(Enum):
+    """How a change of min.insync.replicas reaches a broker; BrokerMetadataPublisher.onMetadataUpdate."""
+
+    PARTITION = "as a change of the partition, which makes proposals of the ISR stale: a simplification before KRaft"
+    BEFORE_TOPICS = "as configuration, which the broker takes before the topics of the same batch; no release does"
+    AFTER_TOPICS = "as configuration, which the broker takes after the topics of the same batch (KRaft)"
 
 
 class StaleReply(Enum):
@@ -195,6 +204,9 @@ class Rules:
     last_leader_must_live: Annotated[
         bool, "The last known leader is elected only if it is not fenced: KAFKA-19522 (4.1)."
     ] = True
+    minimum_change: Annotated[
+        MinimumChange, "How brokers hear of a change of min.insync.replicas: as configuration, with KRaft (3.3)."
+    ] = MinimumChange.AFTER_TOPICS
     minimum_change_clears_elr: Annotated[
         bool, "A change of min.insync.replicas empties the ELR: KAFKA-16540 (4.0)."
     ] = True

@@ -12,6 +12,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 from insync.kafka.rules import (
     IsrWrite,
+    MinimumChange,
     ReassignmentEnd,
     Rules,
     StaleReply,
@@ -96,6 +97,8 @@ def test_releases_are_in_the_order_of_their_numbers() -> None:
         ("3.7", "strict_minimum", StrictMinimum.COMMITTED),
         ("3.6", "minimum_is_capped", False),
         ("3.7", "minimum_is_capped", True),
+        ("3.2", "minimum_change", MinimumChange.PARTITION),
+        ("3.3", "minimum_change", MinimumChange.AFTER_TOPICS),
         ("3.9", "register_leaves_isr", False),
         ("4.0", "register_leaves_isr", True),
         ("4.0", "elr_by_default", False),

@@ -46,7 +46,7 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
         {"deletions": 1, "records": 2, "fencings": 1, "min_insync": 1, "unclean": "on", "crashes": 1},
         (59_504, 193_978, 22),
     ),
-    ({"minimum_changes": 2, "fencings": 1, "crashes": 1}, (44_283, 173_774, 26)),
+    ({"minimum_changes": 2, "fencings": 1, "crashes": 1}, (62_606, 261_758, 24)),
     ({"replicas": 3, "crashes": 1, "fencings": 1, "metadata_lag": 1}, (47_770, 204_832, 25)),
     ({"replicas": 3, "spares": 1, "reassignments": 2, "metadata_lag": 1}, (9_602, 28_098, 32)),
     (
