@@ -42,7 +42,7 @@ REASSIGNMENT = (
         name="R-43",
         title="A cancelled reassignment makes a leader of whoever is first",
         ticket="PartitionReassignmentRevert.unclean",
-        affected="KRaft with unclean.leader.election.enable=true; here without that, to see this election alone",
+        affected="KRaft since 3.9 with unclean.leader.election.enable=true; here without it, to see this election alone",
         story="All members of the ISR are replicas that were to be added. The reassignment is cancelled, they are out, "
         "and the first of the old replicas is put into the ISR without a look at its log.",
         fix="refuse to cancel while the ISR has none of the old replicas, as Kafka does without unclean elections",
@@ -70,7 +70,8 @@ REASSIGNMENT = (
         name="N-02",
         title="A replica that was removed stays eligible",
         ticket="no ticket known; PartitionChangeBuilder.maybePopulateTargetElr, found with this model",
-        affected="eligible leader replicas, by reading of trunk of October 2024; not replayed on brokers",
+        affected="eligible leader replicas, 3.9.0 to 4.3.0 by reading; executed on the classes of 4.0.2, 4.1.0, 4.3.1 "
+        "and 4.4.0, not on running brokers",
         story="A reassignment leaves fewer replicas than min.insync.replicas. The ISR is smaller than that, so who is "
         "removed goes into the ELR, and deletes its log. The replica that is left is fenced before anything else "
         "clears the ELR. A reassignment brings the removed one back while it is fenced as well; it is unfenced "

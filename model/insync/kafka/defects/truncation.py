@@ -186,7 +186,7 @@ TRUNCATION = (
         affected="2.7 to 3.4.0",
         story="A diverging reply carries the leader's high watermark. The follower takes it over while it still has "
         "records of its own, and consumers that read from it see what was never committed.",
-        fix="leave the high watermark alone in a diverging reply (KAFKA-14704)",
+        fix="leave the high watermark alone in a diverging reply (KAFKA-14704, 3.4.1)",
         breaks="follower_reads_repeat",
         length=7,
         bounds={**CALM, "replicas": 2, "records": 2, "fencings": 1},
