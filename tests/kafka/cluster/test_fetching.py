@@ -60,6 +60,13 @@ def test_a_minimum_above_the_replicas_loses_nothing_before_3_7_and_a_record_sinc
     assert check(Cluster(release="3.7", **bounds), properties=lost).verdict == "violated"
 
 
+def test_a_write_is_not_thin_where_a_single_replica_was_asked_for() -> None:
+    """The minimum is 1 by then, and the leader knows it; how many replicas there are does not matter."""
+    steps = ("min.insync.replicas changes", "controller fences b2", "b1 applies metadata 0", "b1 appends a record")
+    state = pair(*steps, minimum_changes=1, metadata_lag=2).state
+    assert (state["acked"], state["thin_ack"]) == (["r0"], False)
+
+
 def test_the_high_watermark_stands_still_below_min_insync_replicas_since_3_7() -> None:
     steps = ("controller fences b2", "b1 applies metadata 0", "b1 appends a record")
     assert pair(*steps, acks="1").cells["b1"] == "L0 [| r0@0]"

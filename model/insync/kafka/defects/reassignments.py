@@ -42,7 +42,7 @@ REASSIGNMENT = (
         name="R-43",
         title="A cancelled reassignment makes a leader of whoever is first",
         ticket="PartitionReassignmentRevert.unclean",
-        affected="KRaft since 3.9 with unclean.leader.election.enable=true; here without it, to see this election alone",
+        affected="KRaft since 3.9 with unclean.leader.election.enable=true; here without it, for this election alone",
         story="All members of the ISR are replicas that were to be added. The reassignment is cancelled, they are out, "
         "and the first of the old replicas is put into the ISR without a look at its log.",
         fix="refuse to cancel while the ISR has none of the old replicas, as Kafka does without unclean elections",
