@@ -5,39 +5,13 @@ Kafka: AbstractFetcherThread, ReplicaFetcherThread, and Partition.fetchRecords o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from insync.kafka.cluster.configuration import epoch_bumps
+from insync.kafka.cluster.replies import Reply
 from insync.kafka.cluster.state import Actor, Replica
-from insync.kafka.rules import StaleReply, Truncation
+from insync.kafka.rules import Truncation
 from insync.model import And, Condition, If, Not, Num, Or, StateView, action, maximum, minimum, record, require, when
 
-__all__ = ["Follower", "Reply"]
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a leader answers to a fetch.
-
-    Attributes:
-        offset: where the follower fetched.
-        some: whether there is a record.
-        record: the record at that offset.
-        hw: the leader's high watermark before it counted this fetch.
-        diverging: whether the logs diverge before the offset, or it is beyond the leader's; then there is no record.
-        epoch: the largest epoch of the leader up to the follower's, where they diverge.
-        end: the end of that epoch at the leader, or the leader's log end where the offset is beyond it.
-        start: where the leader's log begins.
-    """
-
-    offset: Num
-    some: Condition
-    record: Num
-    hw: Num
-    diverging: Condition
-    epoch: Num | int
-    end: Num
-    start: Num
+__all__ = ["Follower"]
 
 
 class Follower(Actor):
@@ -79,27 +53,6 @@ class Follower(Actor):
             )
         else:
             self.process(s, follower, reply)
-
-    @action(label="{follower} receives the reply")
-    def receive(self, s: StateView, follower: Replica) -> None:
-        """A fetch's reply arrives; it is used if the follower's log still ends where it did when it asked.
-
-        Kafka: AbstractFetcherThread.processFetchRequest, truncateOnFetchResponse.
-        """
-        waiting = s.broker[follower].reply
-        require(waiting.waiting, s.broker[follower].running)
-        reply = Reply(
-            offset=waiting.offset,
-            some=waiting.record.is_some(),
-            record=waiting.record.or_else(0),
-            hw=waiting.hw,
-            diverging=waiting.diverging,
-            epoch=waiting.epoch,
-            end=waiting.end,
-            start=waiting.start,
-        )
-        self.process(s, follower, reply)
-        self.forget_reply(s, follower)
 
     @action(label="{follower}'s fetcher stops")
     def pause_fetching(self, s: StateView, follower: Replica) -> None:
@@ -274,26 +227,6 @@ class Follower(Actor):
         f.leo = start
         f.hw = start
         f.term = -1
-
-    def drops_reply(self, same_leader: Condition) -> Condition:
-        """Whether a reply is dropped that arrives in a later epoch than it was asked for in.
-
-        In Kafka a reply is used if the partition is still with the fetcher that asked, which is one for each leader; a
-        leader that was followed before and is followed again counts as another one here.
-        Kafka: AbstractFetcherThread.processFetchRequest, PartitionFetchState.isReadyForFetch.
-        """
-        if self.rules.drop_stale_reply is StaleReply.OTHER_EPOCH:
-            return True
-        if self.rules.drop_stale_reply is StaleReply.OTHER_LEADER:
-            return Not(same_leader)
-        # Nobody compared anything, but a partition that has to truncate first was not ready for data.
-        return And(self.rules.truncation.asks_first, self.truncates_first(same_leader))
-
-    def forget_reply(self, s: StateView, follower: Replica) -> None:
-        """No reply is on its way any more."""
-        s.broker[follower].reply = record(
-            waiting=False, offset=0, record=None, hw=0, diverging=False, epoch=0, end=0, start=0
-        )
 
     # -------------------------------------------------------------------------------- truncation before the first fetch
 
