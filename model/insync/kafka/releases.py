@@ -116,6 +116,7 @@ _OLDEST = Rules(
     join_reads_one_snapshot=False,
     ignore_diverging_fetch=False,
     drop_stale_reply=StaleReply.KEPT,
+    skip_later_epochs=False,
     watermark_after_truncation=False,
     strict_minimum=StrictMinimum.NO,
     minimum_is_capped=False,
@@ -158,14 +159,15 @@ _CHANGES: dict[Release, dict[str, object]] = {
     },
     Release.V3_8: {"unclean_leaves_elr": True, "reassignment_ends": ReassignmentEnd.TARGETS},
     Release.V3_9: {"unclean_is_honoured": True},
-    Release.V3_9_1: {"drop_stale_reply": StaleReply.OTHER_EPOCH},
+    Release.V3_9_1: {"drop_stale_reply": StaleReply.OTHER_EPOCH, "skip_later_epochs": True},
     # 4.0.0 is older than 3.9.1, and has neither its rule.
     Release.V4_0: {
         "drop_stale_reply": StaleReply.OTHER_LEADER,
+        "skip_later_epochs": False,
         "register_leaves_isr": True,
         "minimum_change_clears_elr": True,
     },
-    Release.V4_0_1: {"drop_stale_reply": StaleReply.OTHER_EPOCH},
+    Release.V4_0_1: {"drop_stale_reply": StaleReply.OTHER_EPOCH, "skip_later_epochs": True},
     Release.V4_1: {"elr_by_default": True, "last_leader_must_live": True},
     Release.V4_3: {"reassignment_ends": ReassignmentEnd.ADDED_UNLESS_FEWER},
 }

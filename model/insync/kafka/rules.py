@@ -171,6 +171,9 @@ class Rules:
     drop_stale_reply: Annotated[
         StaleReply, "Which replies are dropped as too late: KAFKA-13207 (2.8.1), by epoch since 3.9.1, 4.0.1, 4.1."
     ] = StaleReply.OTHER_EPOCH
+    skip_later_epochs: Annotated[
+        bool, "A follower does not append records of a later epoch than that of its fetch: KAFKA-18723 (3.9.1, 4.0.1)."
+    ] = True
     watermark_after_truncation: Annotated[
         bool, "A diverging reply does not move the follower's high watermark: KAFKA-14704 (3.4.1)."
     ] = True

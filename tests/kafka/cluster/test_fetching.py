@@ -197,6 +197,46 @@ def test_by_release_a_late_reply_is_dropped_with_the_epoch_or_with_the_leader_or
     }  # fmt: skip
 
 
+ELSEWHERE = ("controller elects b2", "b2 applies metadata 0", "b2 appends a record")
+REWRITTEN = (
+    *ELSEWHERE,
+    "b1 appends a record",
+    "b3 fetches from b1",
+    "b1 applies metadata 0",
+    "b1 fetches from b2",
+    "b1 receives the reply",
+    "b1 fetches from b2",
+    "b1 receives the reply",
+)
+"""b3 has asked b1 for r1 in epoch 0; b1 has truncated it since then, and has r0 of epoch 1 in its place."""
+
+
+def test_before_3_9_1_and_4_0_1_a_reply_may_bring_what_the_leader_has_written_since() -> None:
+    wide: dict[str, int | str] = {"replicas": 3, "elections": 1, "late_replies": "on"}
+    sends = "b3 receives the reply that b1 sends now"
+    walks = {release: pair(*REWRITTEN, **wide, release=release) for release in ("3.9", "3.9.1", "4.0", "4.0.1", "4.1")}
+    assert walks["4.1"].cells["b1"] == "F1 [| r0@1]"
+    taken = {release: walk.take(sends).cells["b3"] for release, walk in walks.items()}
+    late, skipped = "F0 [| r0@1] ~1", "F0 [|] ~1"
+    assert taken == {"3.9": late, "3.9.1": skipped, "4.0": late, "4.0.1": skipped, "4.1": skipped}
+    kept = pair(*REWRITTEN, "b3 receives the reply", **wide, release="3.9")
+    assert kept.cells["b3"] == "F0 [| r1@0] ~1", "the bytes may have been sent before"
+
+
+def test_a_leader_that_goes_down_sends_nothing_any_more() -> None:
+    wide: dict[str, int | str] = {"replicas": 3, "elections": 1, "crashes": 1, "late_replies": "on", "release": "3.9"}
+    sends, crashed = "b3 receives the reply that b1 sends now", (*REWRITTEN, "b1 crashes, its log ends at 1")
+    assert sends in pair(*REWRITTEN, **wide).enabled
+    back = pair(*crashed, "b1 starts and registers", **wide)
+    assert sends not in back.enabled
+    assert "b3 receives the reply" in back.enabled
+
+
+def test_a_reply_whose_record_is_still_there_comes_as_it_was_made() -> None:
+    walk = pair("b1 appends a record", "b2 fetches from b1", late_replies="on")
+    assert {label for label in walk.enabled if label.startswith("b2 receives")} == {"b2 receives the reply"}
+
+
 def test_a_fetcher_that_has_stopped_fetches_again_only_when_it_goes_on() -> None:
     walk = pair("b1 appends a record", "b2's fetcher stops", pauses=1)
     assert "b2 fetches from b1" not in walk.enabled

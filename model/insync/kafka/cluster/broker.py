@@ -142,6 +142,8 @@ class Broker(Actor):
         b.joining = set()
         with when(And(anew, self.drops_reply(same_leader))):
             self.forget_reply(s, replica)
+        with when(Not(same_leader)):
+            b.reply.unsent = False  # the one who would send it is not known any more
         with when(And(anew, Not(leads))):
             self.start_to_follow(s, replica, same_leader)
         with when(And(anew, leads)):
@@ -168,6 +170,7 @@ class Broker(Actor):
         b.joining = set()
         b.copied = None
         self.forget_reply(s, replica)
+        self.send_replies(s, replica)
         b.running = False
         b.lag = 0
         self.forget_passed_changes(s)

@@ -43,6 +43,7 @@ class Follower(Actor):
         if self.late_replies:
             f.reply = record(
                 waiting=True,
+                unsent=reply.some,
                 offset=reply.offset,
                 record=If(reply.some, reply.record, None),
                 hw=reply.hw,
@@ -191,6 +192,8 @@ class Follower(Actor):
         """
         f = s.broker[follower]
         appends = And(reply.some, f.leo < self.b.records)
+        if self.late_replies and self.rules.skip_later_epochs:
+            appends = And(appends, s.epoch_of[reply.record] <= self.view_of(s, follower).epoch)
         with when(appends):
             self.append(s, follower, reply.record, s.epoch_of[reply.record])
         f.hw = minimum(reply.hw, f.leo)

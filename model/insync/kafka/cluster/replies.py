@@ -5,11 +5,12 @@ Kafka: AbstractFetcherThread.processFetchRequest, FileRecords.writeTo.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from insync.kafka.cluster.state import Actor, Replica
 from insync.kafka.rules import StaleReply
-from insync.model import And, Condition, Not, Num, StateView, action, record, require
+from insync.model import And, Condition, Not, Num, StateView, action, minimum, record, require, when
 
 __all__ = ["Replies", "Reply"]
 
@@ -50,7 +51,29 @@ class Replies(Actor):
         """
         waiting = s.broker[follower].reply
         require(waiting.waiting, s.broker[follower].running)
-        reply = Reply(
+        self.process(s, follower, self._kept(waiting))
+        self.forget_reply(s, follower)
+
+    @action(label="{follower} receives the reply that {leader} sends now")
+    def receive_rewritten(self, s: StateView, follower: Replica, leader: Replica) -> None:
+        """A reply arrives with the bytes that are in the leader's file as it is sent, and those have changed meanwhile.
+
+        The leader handles a fetch, and notes just which part of its file is the answer. Before it sends them it may
+        follow another leader, truncate and append records of a later epoch there (KAFKA-18723). The high watermark
+        and that the logs do not part are as they were.
+        Kafka: FileRecords.writeTo, LogSegment.read.
+        """
+        f, l = s.broker[follower], s.broker[leader]
+        require(self.late_replies, follower != leader, f.running, l.running, f.reply.waiting, f.reply.unsent)
+        require(self.view_of(s, follower).leader == leader, f.reply.offset < l.leo, l.start <= f.reply.offset)
+        now = l.log[minimum(f.reply.offset, self.b.records - 1)]
+        require(Not(f.reply.record == now))
+        self.process(s, follower, replace(self._kept(f.reply), record=now))
+        self.forget_reply(s, follower)
+
+    def _kept(self, waiting: Any) -> Reply:
+        """The reply as the leader made it when it handled the fetch."""
+        return Reply(
             offset=waiting.offset,
             some=waiting.record.is_some(),
             record=waiting.record.or_else(0),
@@ -60,8 +83,13 @@ class Replies(Actor):
             end=waiting.end,
             start=waiting.start,
         )
-        self.process(s, follower, reply)
-        self.forget_reply(s, follower)
+
+    def send_replies(self, s: StateView, leader: Replica) -> None:
+        """What a leader that goes down has not sent yet is lost, so what still arrives was sent before."""
+        if self.late_replies:
+            for follower in self.others(leader):
+                with when(self.view_of(s, follower).leader == leader):
+                    s.broker[follower].reply.unsent = False
 
     def drops_reply(self, same_leader: Condition) -> Condition:
         """Whether a reply is dropped that arrives in a later epoch than it was asked for in.
@@ -80,5 +108,5 @@ class Replies(Actor):
     def forget_reply(self, s: StateView, follower: Replica) -> None:
         """No reply is on its way any more."""
         s.broker[follower].reply = record(
-            waiting=False, offset=0, record=None, hw=0, diverging=False, epoch=0, end=0, start=0
+            waiting=False, unsent=False, offset=0, record=None, hw=0, diverging=False, epoch=0, end=0, start=0
         )

@@ -225,6 +225,8 @@ class ClusterState(Model):
                 self.late_replies,
                 Record(
                     waiting=Bool,
+                    # Its records may still be on the leader's disk alone, where other ones may take their place.
+                    unsent=Bool,
                     offset=end,
                     record=Option(RecordNumber),
                     hw=end,

@@ -39,13 +39,6 @@ LEFT_OUT = (
         "the swap loses the epoch here too; what follows is a fetch that never succeeds: a matter of progress",
     ),
     LeftOut(
-        "R-47",
-        "A reply has records that the leader wrote after it had handled the fetch",
-        "KAFKA-18723",
-        "before 3.9.1, 4.0.1 and 4.1; a reply's record is bound here when the leader handles the fetch, as if its "
-        "bytes were copied then",
-    ),
-    LeftOut(
         "C-4", "Consumers read what the leader alone has", "KAFKA-15583", "with an ELR it is R-27, without one R-25"
     ),
     LeftOut("M-1", "The incarnation in a registration's reply", "mutant (M1)", "registering is one step"),

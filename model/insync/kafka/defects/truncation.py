@@ -1,4 +1,4 @@
-"""Defects of truncation and fetching: R-01 to R-10, R-19 to R-24."""
+"""Defects of truncation and fetching: R-01 to R-10, R-19 to R-23, R-47."""
 
 from __future__ import annotations
 
@@ -217,6 +217,21 @@ TRUNCATION = (
         bounds={**CALM, "records": 3, "elections": 2},
         rules={"session_keeps_epoch": False},
         base=ASKS,
+    ),
+    Defect(
+        name="R-47",
+        title="A reply brings what the leader wrote after it had handled the fetch",
+        ticket="KAFKA-18723",
+        affected="all until 3.9.0, and 4.0.0; fixed in 3.9.1, 4.0.1 and 4.1.0 (read)",
+        story="A leader handles a fetch and notes just which part of its file is the answer. Before the bytes are sent "
+        "it follows another leader, truncates, and copies a record of a later epoch to that place. The follower gets "
+        "that record on top of one that the new leader does not have. Its newest epoch is the new leader's now, so "
+        "nobody sees that the logs have parted.",
+        fix="do not append records of a later epoch than that of the fetch (KAFKA-18723)",
+        breaks="no_divergence",
+        length=23,
+        bounds={**CALM, "records": 4, "elections": 1, "metadata_lag": 1, "late_replies": "on"},
+        rules={"skip_later_epochs": False},
     ),
 )
 """The entries, by number."""
