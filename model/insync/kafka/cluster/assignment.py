@@ -64,15 +64,8 @@ class Assignment(Actor):
         Kafka: PartitionReassignmentReplicas.maybeCompleteReassignment; `ReassignmentEnd` says what releases wait for.
         """
         left, staying = isr - assigned.removing, assigned.replicas - assigned.removing
-        added, targets = assigned.adding.is_subset(left), staying.is_subset(left)
-        fewer = assigned.adding.count() < assigned.removing.count()
-        ready = {
-            ReassignmentEnd.ADDED: added,
-            ReassignmentEnd.TARGETS: targets,
-            ReassignmentEnd.ADDED_UNLESS_FEWER: And(added, Implies(fewer, targets)),
-        }[self.rules.reassignment_ends]
         under_way = Not(And(assigned.adding.is_empty(), assigned.removing.is_empty()))
-        ends = And(under_way, Not(left.is_empty()), Not(staying.is_empty()), ready)
+        ends = And(under_way, Not(left.is_empty()), Not(staying.is_empty()), self.may_end(left, assigned))
         thin = And(ends, left.count() < minimum(self.needed, staying.count()))
         after = Assigned(
             If(ends, staying, assigned.replicas),
@@ -80,6 +73,17 @@ class Assignment(Actor):
             If(ends, set(), assigned.removing),
         )
         return Completion(after, If(ends, left, isr), thin)
+
+    def may_end(self, left: SetValue, assigned: Assigned) -> Condition:
+        """Whether those are in the ISR for whom a reassignment waits, by the ISR without those who go."""
+        staying = assigned.replicas - assigned.removing
+        if self.rules.reassignment_ends is ReassignmentEnd.TARGETS:
+            return staying.is_subset(left)
+        added = assigned.adding.is_subset(left)
+        if self.rules.reassignment_ends is ReassignmentEnd.ADDED:
+            return added
+        fewer = assigned.adding.count() < assigned.removing.count()
+        return And(added, Implies(fewer, staying.is_subset(left)))
 
     def has_replica(self, s: StateView, chosen: Num) -> Condition:
         """Whether a broker, or nobody (-1), has a replica already.
