@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from insync.machine.emit.networks import exchanges
 from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import PackedRows
-from insync.model import Model
+from insync.model import Array, BoundValues, Index, Int, Model, State
 from insync.model.symmetry import Permutation, Symmetry
 from insync_symmetric import Columns, Mixed, Relations
 from insync_symmetric_shapes import SHAPES as COLLECTED
@@ -71,6 +72,26 @@ def test_a_representative_stands_for_its_orbit(case: tuple[Model, tuple[int, ...
     assert kernels.representative(schema.pack(codes)) in orbit
     rows = PackedRows([schema.pack(codes)] * 3)
     assert kernels.states_of(rows.address, 3) == 3 * len(orbit)
+
+
+def test_orbits_are_counted_beyond_64_bits() -> None:
+    """Twenty members that all differ are 20! states: eight such states together are more than 2^64."""
+
+    class Clerk(Index, symmetric=True):
+        size = 20
+
+    class Desks(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(desk=Array(Clerk, Int(0, 31)))
+
+    model = Desks()
+    states = [tuple(range(first, first + 20)) for first in range(9)]
+    rows = PackedRows([model.program.schema.pack(codes) for codes in states])
+    kernels = kernels_of(model)
+    assert [kernels.states_of(rows.address, count) for count in range(10)] == [
+        count * math.factorial(20) for count in range(10)
+    ]
+    assert 7 * math.factorial(20) < 2**64 < 8 * math.factorial(20)
 
 
 @pytest.mark.parametrize("count", range(1, 21))

@@ -316,3 +316,23 @@ def test_an_element_is_named_by_its_place_or_by_what_it_is() -> None:
         "all_pages fails for letter = (kind=ANSWER, to=home2, page=1): asked.length <= 0 does not hold, "
         "with asked.length = 1."
     )
+
+
+@pytest.mark.parametrize(("fields", "rest"), [(1, ""), (7, ""), (8, ""), (9, ", and 1 more"), (11, ", and 3 more")])
+def test_of_many_fields_the_first_eight_are_shown_and_the_others_counted(fields: int, rest: str) -> None:
+    class Jars(Model):
+        """Jars, all of which must not be full."""
+
+        def declare(self, b: BoundValues) -> State:
+            return State(jar=Array(fields, Int(0, 3)))
+
+        @invariant
+        def little(self, s: StateView) -> Condition:
+            """There is nothing in the jars."""
+            nothing: Condition = sum((s.jar[place] for place in range(1, fields)), s.jar[0]) < 1
+            return nothing
+
+    model = Jars()
+    said = reason(model, "little", model.encode({"jar": [2] * fields})) or ""
+    shown = ", ".join(f"jar[{place}] = 2" for place in range(min(fields, 8)))
+    assert said.endswith(f", with {shown}{rest}.")

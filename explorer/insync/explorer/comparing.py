@@ -23,9 +23,8 @@ from insync.model.renaming import (
     cells_present,
     permuted_cells,
     permuted_code,
-    substituted,
 )
-from insync.model.simplify import combine
+from insync.model.simplify import combine, substituted
 from insync.model.symmetry import Arranged, Permutation, Symmetry
 from insync.model.well_formed import well_formed
 
@@ -142,7 +141,7 @@ class PermutedParts:
         except UserError:
             self.why = "for z3 is not installed (pip install 'insync[prove]')"
             return None
-        (moved,) = substituted([there], self._cells)
+        (moved,) = substituted(there.graph, [there], self._cells)
         return same_value(self._program, here, moved, [*where, *self._well_formed], _SECONDS)
 
     @cached_property

@@ -107,6 +107,18 @@ def test_until_2_8_a_follower_asks_where_to_truncate_before_its_first_fetch() ->
     assert "b1 fetches from b2" in walk.enabled
 
 
+TWO_LOGS = ("b1 appends a record", "controller elects b2", "b2 applies metadata 0", "b2 appends a record")
+BACK = ("controller elects b1", "b1 applies metadata 0", "b2 applies metadata 0", "b2 asks b1 where to truncate")
+
+
+@pytest.mark.parametrize("release", ["0.11", "2.0"])
+def test_who_asks_for_an_epoch_above_all_that_the_leader_has_falls_back_to_its_high_watermark(release: str) -> None:
+    walk = pair(*TWO_LOGS, elections=2, release=release)
+    assert (walk.cells["b1"], walk.cells["b2"]) == ("L0 [| r0@0] ~1", "L1 [| r1@1]")
+    walk.take(*BACK)
+    assert (walk.cells["b1"], walk.cells["b2"]) == ("L2 [| r0@0]", "F2 [|]")
+
+
 def test_before_kip_101_a_follower_truncates_to_its_high_watermark() -> None:
     steps = (*COMMITTED, "controller elects b2", "b1 applies metadata 0")
     walk = pair(*COMMITTED, "controller elects b2", "b2 applies metadata 0", elections=2, release="0.10.2")
