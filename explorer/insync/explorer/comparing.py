@@ -64,6 +64,7 @@ class PermutedParts:
             others: the others.
             where: what holds in the states that are compared.
         """
+        given, others, where = (list(map(self._presence.trimmed, nodes)) for nodes in (given, others, where))
         parts = _parts(self._graph, given)
         renaming, known = self._renaming([*where, *parts]), self._presence.told([*where, *parts])
         theirs = {self._forms.of(node): node for node in _parts(self._graph, others)}
@@ -84,16 +85,20 @@ class PermutedParts:
     def updates(self, action: BoundAction, other: BoundAction) -> Iterator[tuple[int, bool | None]]:
         """Yield each cell that an action assigns, and whether the other assigns the same to the permuted one."""
         ours, theirs = dict(action.updates), dict(other.updates)
-        where = [*action.guard, *(check.node for check in action.checks)]
+        checks = [check.node for check in action.checks]
+        where = [self._presence.trimmed(node) for node in (*action.guard, *checks)]
         renaming, known = self._renaming(action.guard), self._presence.told(where)
         alike = self._collections(ours, theirs, renaming, known)
         for cell in range(len(self._graph.cell_sizes)):
             to = renaming.place(cell)
             if cell in alike or (cell not in ours and to not in theirs):
                 continue
-            new, there = ours.get(cell, self._graph.cell(cell)), theirs.get(to, self._graph.cell(to))
+            new = self._presence.trimmed(ours.get(cell, self._graph.cell(cell)))
+            there = self._presence.trimmed(theirs.get(to, self._graph.cell(to)))
             kind, found = renaming.kind(cell), self._presence.guard(cell)
-            guard = None if found is None else ours.get(found[0], self._graph.cell(found[0]))
+            guard = None
+            if found is not None:
+                guard = self._presence.trimmed(ours.get(found[0], self._graph.cell(found[0])))
             above = 0 if found is None else found[1]
             with suppress(NotRenamed):
                 made = placed(new, guard, above, kind, renaming)
@@ -112,7 +117,7 @@ class PermutedParts:
         """Return the cells of collections that have the same elements afterwards, in whatever order."""
         found: set[int] = set()
         here = Gathering(self._forms, self._presence, renaming)
-        there = Gathering(self._forms, None, None)
+        there = Gathering(self._forms, self._presence, None)
         for group in self._symmetry.arranged:
             if not self._symmetry.in_order.isdisjoint(group.lengths):
                 continue  # it is part of an element

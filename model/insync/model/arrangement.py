@@ -10,6 +10,7 @@ from insync.model.simplify import apply, combine
 __all__ = ["Arrangement", "made_of", "under"]
 
 _KEY_BITS = 62  # nodes stay within +-2^62
+_MOST_CHOICES = 4  # how many conditions around an assignment are looked through
 
 
 class Arrangement:
@@ -203,14 +204,16 @@ def _equal(a: Node, b: Node) -> Node:
     return apply(Op.EQ, a, b)
 
 
-def made_of(codes: tuple[Node, ...]) -> Made | None:
-    """Return how the codes of a collection came about, if that was noted of them or of what a condition chooses."""
-    found = codes[0].graph.made.get(codes)
-    if found is not None:
+def made_of(codes: tuple[Node, ...], choices: int = _MOST_CHOICES) -> Made | None:
+    """Return how the codes of a collection came about, if that was noted of them or of what conditions choose."""
+    made = codes[0].graph.made
+    found = made.get(codes)
+    if found is not None or not choices:
         return found
-    for condition in dict.fromkeys(code.args[0] for code in codes if code.op is Op.ITE):
+    conditions = [code.args[0] for code in codes if code.op is Op.ITE]
+    for condition in list(dict.fromkeys(conditions))[:3]:
         one, other = (tuple(under(code, {condition: holds}) for code in codes) for holds in (True, False))
-        if one in condition.graph.made or other in condition.graph.made:
+        if any(made_of(side, choices - 1) is not None for side in (one, other)):
             return Made("chosen", one, other, condition)
     return None
 

@@ -118,11 +118,11 @@ class Gathering:
 
     Args:
         forms: numbers of expressions.
-        presence: of the cells; None where it is known that only what is there is read.
+        presence: of the cells.
         renaming: of the members; None where they keep their names.
     """
 
-    def __init__(self, forms: NormalForms, presence: Presence | None, renaming: Renaming | None) -> None:
+    def __init__(self, forms: NormalForms, presence: Presence, renaming: Renaming | None) -> None:
         self._forms, self._presence, self._renaming = forms, presence, renaming
         self._choices = 0
         self._ordered: dict[int, bool] = {}
@@ -227,7 +227,8 @@ class Gathering:
     def _placed(self, code: Node, guard: Node | None, above: int, kind: Kind | None, known: Known) -> int:
         if self._compares(code):
             raise NotRenamed
-        if self._presence is not None:
+        code, guard = self._presence.trimmed(code), None if guard is None else self._presence.trimmed(guard)
+        if self._renaming is not None:
             there = (
                 self._presence.reads_what_is_there(code, known)
                 if guard is None
@@ -241,7 +242,7 @@ class Gathering:
         return self._placed(code, None, 0, kind, known)
 
     def _assumed(self, known: Known, condition: Node, holds: bool) -> Known:
-        return known if self._presence is None else self._presence.assumed(known, [condition], holds)
+        return self._presence.assumed(known, [condition], holds)
 
     def _compares(self, code: Node) -> bool:
         """Return whether a code depends on the order of elements."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from insync.model.graph import Node, Op, reachable
+from insync.model.simplify import apply, combine
 from insync.model.symmetry import Symmetry
 
 __all__ = ["Known", "Presence"]
@@ -43,6 +44,7 @@ class Presence:
         }
         self._telling = {guard for guard, _ in self._guards.values()}
         self._touching: dict[int, bool] = {}
+        self._trimmed: dict[int, Node] = {}
         self._shown: set[tuple[int, tuple[tuple[int, tuple[int, int]], ...]]] = set()
 
     def guard(self, cell: int) -> tuple[int, int] | None:
@@ -55,6 +57,32 @@ class Presence:
         for condition in conditions:
             self._assume(found, condition, holds)
         return found
+
+    def trimmed(self, node: Node) -> Node:
+        """Return a node without the questions whether cells are 0 that are not there, as they are."""
+        if not self._guards:
+            return node
+        for each in reachable([node]):
+            if each.index not in self._trimmed:
+                self._trimmed[each.index] = self._without_zeros(each) if self._touches(each) else each
+        return self._trimmed[node.index]
+
+    def _without_zeros(self, node: Node) -> Node:
+        args = [self._trimmed[arg.index] for arg in node.args]
+        if not args or node in node.graph.orders:
+            return node
+        if node.op not in (Op.AND, Op.OR):
+            return apply(node.op, *args)
+        if node.op is Op.AND:
+            known = self.told(args)
+            args = [node.graph.true if self._is_zero(arg, known) else arg for arg in args]
+        return combine(node.graph, node.op, args)
+
+    def _is_zero(self, condition: Node, known: Known) -> bool:
+        if condition.op is not Op.EQ or condition.args[0].op is not Op.CELL or condition.args[1].op is not Op.CONST:
+            return False
+        guard = self._guards.get(int(str(condition.args[0].arg)))
+        return guard is not None and condition.args[1].lo == 0 and known.get(guard[0], (0, _FAR))[1] <= guard[1]
 
     def told(self, conditions: Iterable[Node]) -> Known:
         """Return what is known where conditions hold, from those that say it wherever they are asked."""
