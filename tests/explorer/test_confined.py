@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import pytest
@@ -12,10 +13,10 @@ from hypothesis.errors import NoSuchExample
 from hypothesis.stateful import run_state_machine_as_test
 
 from insync.explorer import CheckResult, Limits, agree, bounded_check, check, liveness, mutate, prove, simulate
-from insync.explorer.agree import evaluator_engine, local_engine, z3_engine
 from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.graph import graph
 from insync.explorer.hypothesis import model_based_test, reachable_states, state_machine
+from insync.explorer.opinions import Opinion, evaluator_engine, local_engine, z3_engine
 from insync.explorer.replay import replay
 from insync.explorer.testing.failures import PropertyViolated
 from insync.model import And, Condition, Model, ModelError, StateView, UserError, invariant
@@ -233,6 +234,20 @@ def test_all_engines_agree_within() -> None:
         found = agree(Plane(), properties=properties, engines=engines)
         assert found.agreed, found.differences
         assert found.within == ("near",)
+
+
+@pytest.mark.parametrize("depth", [4, 5, 7])
+def test_an_engine_that_was_stopped_is_compared_in_what_it_has_told_apart(depth: int) -> None:
+    """Which states of its last level are outside is seen when they are to be expanded, and then it was stopped."""
+
+    def shallow(model: Model, properties: Sequence[str], limits: Limits, stop: Event | None = None) -> Opinion:
+        return evaluator_engine(model, properties, Limits(depth=depth), stop)
+
+    for engines in ({"shallow": shallow, "whole": local_engine(1)}, {"whole": local_engine(1), "shallow": shallow}):
+        found = agree(Mail(), engines=engines, properties=[])
+        assert found.differences == ()
+        lengths = {opinion.engine: opinion.depth for opinion in found.opinions}
+        assert lengths["shallow"] < lengths["whole"]
 
 
 def test_mutants_are_confined_too_and_none_is_made_of_the_confinement() -> None:

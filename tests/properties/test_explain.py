@@ -318,6 +318,18 @@ def test_an_element_is_named_by_its_place_or_by_what_it_is() -> None:
     )
 
 
+def test_a_leader_without_an_epoch_is_said_to_have_none() -> None:
+    """No state that is reached has one, but an induction may begin with it."""
+    model = Kip320(replicas=2)
+    alone = {"replica__b1__leader": "b1", "replica__b1__isr": ["b1", "b2"], "replica__b1__epoch": None}
+    log = [record("r0", "0"), None]
+    codes = kafka_state(model, **alone, replica__b1__log=log, replica__b1__leo=1, replica__b1__hw=1)
+    assert reason(model, "strong_isr", codes) == (
+        "b1 believes it leads (no epoch) and its high watermark is 1, but b2, in the controller's ISR {b1, b2}, "
+        "has no record at offset 0."
+    )
+
+
 @pytest.mark.parametrize(("fields", "rest"), [(1, ""), (7, ""), (8, ""), (9, ", and 1 more"), (11, ", and 3 more")])
 def test_of_many_fields_the_first_eight_are_shown_and_the_others_counted(fields: int, rest: str) -> None:
     class Jars(Model):

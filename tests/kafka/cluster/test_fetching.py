@@ -43,6 +43,13 @@ def test_a_write_with_acks_all_needs_min_insync_replicas() -> None:
     assert "b1 appends a record" in pair(*steps, acks="1").enabled
 
 
+def test_a_write_is_not_thin_where_a_single_replica_was_asked_for() -> None:
+    """The minimum is 1 by then, and the leader knows it; how many replicas there are does not matter."""
+    steps = ("min.insync.replicas changes", "controller fences b2", "b1 applies metadata 0", "b1 appends a record")
+    state = pair(*steps, minimum_changes=1, metadata_lag=2).state
+    assert (state["acked"], state["thin_ack"]) == (["r0"], False)
+
+
 def test_the_high_watermark_stands_still_below_min_insync_replicas_since_3_7() -> None:
     steps = ("controller fences b2", "b1 applies metadata 0", "b1 appends a record")
     assert pair(*steps, acks="1").cells["b1"] == "L0 [| r0@0]"
