@@ -90,13 +90,13 @@ class PermutedParts:
         renaming, known = self._renaming(action.guard), self._presence.told(where)
         alike = self._collections(ours, theirs, renaming, known)
         for cell in range(len(self._graph.cell_sizes)):
-            to = renaming.place(cell)
-            if cell in alike or (cell not in ours and to not in theirs):
+            to, found = renaming.place(cell), self._presence.guard(cell)
+            asked = [cell] if found is None else [cell, found[0]]  # what was not there may be there now, as it is
+            if cell in alike or not any(one in ours or renaming.place(one) in theirs for one in asked):
                 continue
             new = self._presence.trimmed(ours.get(cell, self._graph.cell(cell)))
             there = self._presence.trimmed(theirs.get(to, self._graph.cell(to)))
-            kind, found = renaming.kind(cell), self._presence.guard(cell)
-            guard = None
+            kind, guard = renaming.kind(cell), None
             if found is not None:
                 guard = self._presence.trimmed(ours.get(found[0], self._graph.cell(found[0])))
             above = 0 if found is None else found[1]

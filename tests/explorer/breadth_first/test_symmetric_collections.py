@@ -219,6 +219,12 @@ def added_past_the_end(self: Any, s: Any, node: Node) -> None:
     s.bag.add(s.line.last)
 
 
+def made_longer(self: Any, s: Any, node: Node) -> None:
+    """What was past the end is an element as it is."""
+    require(s.line.length == 1)
+    s.line.append(s.line[1])
+
+
 def none_is_somebody(self: Any, s: Any, node: Node) -> None:
     require(s.last.value.who == node)
     s.bag.clear()
@@ -251,6 +257,7 @@ def first_in_line(self: Any, s: Any, node: Node) -> None:
         (past_the_end, "the guard of act(node=n1) and of act(node=n2) is not the same with n1 and n2 swapped"),
         (past_the_end_assigned, "what is assigned to lines[n1][0] of act(node=n1) and of act(node=n2) is not the same"),
         (added_past_the_end, "what is assigned to bag"),
+        (made_longer, "what is assigned to line[1] of act(node=n1) and of act(node=n2) is not the same"),
         (none_is_somebody, "the guard of act(node=n1) and of act(node=n2) is not the same"),
         (literal, "what is assigned to bag"),
         (literal_in_a_set, "what is assigned to known"),
