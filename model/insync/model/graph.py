@@ -16,7 +16,7 @@ from enum import Enum
 
 from insync.model.errors import ModelError, user_frame
 
-__all__ = ["LARGEST_SET", "Graph", "Node", "Op", "Quantifier", "meanings", "reachable"]
+__all__ = ["LARGEST_SET", "Graph", "Made", "Node", "Op", "Quantifier", "meanings", "reachable"]
 
 LARGEST_SET = 62
 """How many members a set can range over: sets are bit masks that stay within +-2^62."""
@@ -100,11 +100,34 @@ def _nobody_asks() -> None:
     """Let every tracing go on."""
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How the codes of a collection came about: what its nodes say one by one, and do not show together.
+
+    Attributes:
+        how: an element was `added` or `removed`; it was `joined` or `met` with another collection, or is what is left
+            `without` that; or one was `chosen`: the first where the condition holds, else the other.
+        first: the codes of a collection.
+        other: those of an element, or of another collection.
+        condition: of `chosen`.
+    """
+
+    how: str
+    first: tuple[Node, ...]
+    other: tuple[Node, ...]
+    condition: Node | None = None
+
+
 class Graph:
     """The nodes of one model instance.
 
     Args:
         cell_sizes: for each cell, how many codes it has.
+
+    Attributes:
+        made: for the codes of collections, how they came about; see `Made`.
+        orders: the conditions that compare elements to keep them in order.
+        by_place: where an element of a collection that is kept in order was read by its place, and of which domain.
     """
 
     def __init__(self, cell_sizes: Iterable[int]) -> None:
@@ -112,6 +135,9 @@ class Graph:
         self.nodes: list[Node] = []
         self._interned: dict[object, Node] = {}
         self._go_on: Callable[[], None] = _nobody_asks
+        self.made: dict[tuple[Node, ...], Made] = {}
+        self.orders: set[Node] = set()
+        self.by_place: dict[str, object] = {}
         self.true = self.node(Op.CONST, arg=True)
         self.false = self.node(Op.CONST, arg=False)
 
