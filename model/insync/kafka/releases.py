@@ -69,6 +69,11 @@ class Release(Enum):
         return _CHANGES.get(self, {})
 
     @property
+    def unread(self) -> str:
+        """What is known of a release whose source was not read, as a sentence; empty for the others."""
+        return _UNREAD.get(self, "")
+
+    @property
     def same_since(self) -> Release:
         """The oldest release with its rules of which all between have them too; itself where its rules are new."""
         releases = list(Release)
@@ -170,6 +175,12 @@ _CHANGES: dict[Release, dict[str, object]] = {
     Release.V4_0_1: {"drop_stale_reply": StaleReply.OTHER_EPOCH, "skip_later_epochs": True},
     Release.V4_1: {"elr_by_default": True, "last_leader_must_live": True},
     Release.V4_3: {"reassignment_ends": ReassignmentEnd.ADDED_UNLESS_FEWER},
+}
+
+
+_UNREAD = {
+    Release.V4_4: "Of the source of 4.4 nothing was read; random walks, without reassignments, of the model agreed with "
+    "its classes."
 }
 
 

@@ -119,9 +119,8 @@ def setting_remarks(b: BoundValues, rules: Rules) -> list[str]:
     remarks = []
     if b.settings.release.same_since is not b.settings.release:
         same = b.settings.release.same_since.value
-        remarks.append(
-            f"Kafka {release} has the rules of {same} as far as this model goes, so the answer is that of {same}."
-        )
+        said = f"Kafka {release} has the rules of {same} as far as this model goes, so the answer is that of {same}."
+        remarks.append(f"{said} {b.settings.release.unread}".strip())
     if b.settings.elr is Elr.ON and b.settings.release.is_before(Release.V4_0):
         remarks.append(
             f"Kafka {release} has no eligible leader replicas, which can be used from 4.0 on (KIP-966); the answer is "
