@@ -179,8 +179,8 @@ _CHANGES: dict[Release, dict[str, object]] = {
 
 
 _UNREAD = {
-    Release.V4_4: "Of the source of 4.4 nothing was read; random walks, without reassignments, of the model agreed with "
-    "its classes."
+    Release.V4_4: "Of the source of 4.4 nothing was read; random walks of the model, without a reassignment, agreed "
+    "with its classes."
 }
 
 
