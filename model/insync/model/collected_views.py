@@ -18,7 +18,7 @@ from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Graph, Node, Op
 from insync.model.simplify import apply, combine
 from insync.model.values import NONE, Bool, Num, number
-from insync.model.views import View, codes_for, refuse, view
+from insync.model.views import KNOWN_INDEX, View, codes_for, refuse, view
 
 __all__ = ["BY_NAME", "BagView", "Collected", "ListedView", "SeqView", "ValueCells", "listed_codes"]
 
@@ -168,7 +168,9 @@ class ListedView(Collected, View):
     def _index(self, index: object) -> Node:
         node, most = number(self._graph, index), self._domain.most
         if node.op is Op.CONST and not 0 <= node.lo < most:
-            message = f"{user_frame()}: {self!r} has no place {node.lo}; its {most} places are numbered from 0."
+            message = (
+                f"{user_frame()}: {self!r} has no place {node.lo}; its {most} places are numbered from 0. {KNOWN_INDEX}"
+            )
             raise ModelError(message)
         return node
 

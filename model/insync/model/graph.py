@@ -9,7 +9,8 @@ it can take. Which simpler node may stand for another is decided in `simplify`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 
@@ -92,6 +93,13 @@ class Node:
         return f"n{self.index}={self.op.value}({inner})"
 
 
+_BETWEEN_QUESTIONS = 1024  # nodes, which take some milliseconds
+
+
+def _nobody_asks() -> None:
+    """Let every tracing go on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Made:
     """How the codes of a collection came about: what its nodes say one by one, and do not show together.
@@ -126,6 +134,7 @@ class Graph:
         self.cell_sizes = tuple(cell_sizes)
         self.nodes: list[Node] = []
         self._interned: dict[object, Node] = {}
+        self._go_on: Callable[[], None] = _nobody_asks
         self.made: dict[tuple[Node, ...], Made] = {}
         self.orders: set[Node] = set()
         self.by_place: dict[str, object] = {}
@@ -154,7 +163,18 @@ class Graph:
         made = Node(self, op, args, arg, is_bool, lo, hi)
         self._interned[key] = made
         self.nodes.append(made)
+        if not len(self.nodes) % _BETWEEN_QUESTIONS:
+            self._go_on()
         return made
+
+    @contextmanager
+    def asking(self, go_on: Callable[[], None]) -> Iterator[None]:
+        """Call a function again and again while nodes are made inside; what it raises ends the tracing."""
+        before, self._go_on = self._go_on, go_on
+        try:
+            yield
+        finally:
+            self._go_on = before
 
     def const(self, value: int) -> Node:
         """Return the node of an int constant."""

@@ -35,6 +35,10 @@ class SetOfView(Collected):
         """Return whether every element is in the other set."""
         raise NotImplementedError
 
+    def count(self) -> Num:
+        """Return how many elements the set has, as a `Set` of members says it."""
+        return self.length
+
     def _join(self, other: Any) -> Any:
         raise NotImplementedError
 
