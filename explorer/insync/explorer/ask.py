@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from insync.explorer.verdict import CheckResult
 
 __all__ = [
+    "ELECTABLE",
     "LOSS",
     "PROMISES",
     "Asked",
@@ -37,6 +38,9 @@ __all__ = [
 LOSS = properties.no_acknowledged_record_is_lost.__name__
 """The promise that the matrix and the remedies are about."""
 
+ELECTABLE = properties.electable_replicas_are_complete.__name__
+"""The promise without which the next election may lose a record, or show another one."""
+
 PROMISES: dict[str, str] = {
     LOSS: "an acknowledged record is never lost",
     "reads_repeat": "who reads an offset again gets the same record",
@@ -44,6 +48,7 @@ PROMISES: dict[str, str] = {
     "acks_mean_enough_copies": "an acknowledged record was on min.insync.replicas replicas",
     "logs_keep_write_order": "records stay in the order in which they were written",
     "leader_is_eligible": "the leader is a broker that may lead",
+    ELECTABLE: "whoever may lead next has every committed record",
 }
 """The properties that an operator is promised, each in a few words."""
 
@@ -106,8 +111,7 @@ class Question:
 
     def answer(self) -> Asked:
         """Search the cluster for the shortest way to break each promise."""
-        model = Cluster(**self.bounds)
-        return Asked(model, self._search(model, list(PROMISES), keep_going=True))
+        return self.search(self.bounds, list(PROMISES), keep_going=True)
 
     def remedies(self, broken: str = LOSS) -> Iterator[Cell]:
         """Yield every single change of a setting with its outcome, then all of them together if none suffices."""
@@ -151,20 +155,29 @@ class Question:
                 continue
             if self.began is not None:
                 self.began(number, len(changes), change)
-            result = self._search(Cluster(**{**self.bounds, **change}), [name], keep_going=False)
+            result = self.search({**self.bounds, **change}, [name], keep_going=False).result
             length = result.violations[0].trace_length if result.violations else None
             yield Cell(change, str(result.verdict), length, result.stopped_by)
 
-    def _search(self, model: Cluster, properties: Sequence[str], *, keep_going: bool) -> CheckResult:
-        return check(
+    def search(self, bounds: Given, promises: Sequence[str], *, keep_going: bool) -> Asked:
+        """Search a cluster under other bounds, with the limits of this question.
+
+        Args:
+            bounds: what is not the default.
+            promises: the names of what is checked.
+            keep_going: whether to go on after the first violation.
+        """
+        model = Cluster(**bounds)
+        result = check(
             model,
-            properties=properties,
+            properties=promises,
             limits=self.limits,
             threads=self.threads,
             keep_going=keep_going,
             reporter=self.reporter,
             stop=self.stop,
         )
+        return Asked(model, result)
 
 
 def ask(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
 import click
 
 from insync.cli.exit_codes import EPILOG, exit_code_for
@@ -10,21 +13,23 @@ from insync.cli.options.choice_options import each_choice
 from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.output import Output, output_options
+from insync.cli.show.ask_json import Files, answer_json, matrix_json
 from insync.cli.show.ask_report import (
-    answer_json,
     by_promise,
     describe_answer,
+    describe_disturbed,
+    describe_not_disturbed,
     describe_notes,
     describe_question,
     describe_remedy,
     describe_row,
     describe_settings,
-    matrix_json,
 )
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit, emit_status
 from insync.explorer import Limits
-from insync.explorer.ask import LOSS, Began, Cell, Given, Question
+from insync.explorer.ask import LOSS, Asked, Began, Cell, Given, Question
+from insync.explorer.disturbances import Disturbed, disturbed
 from insync.explorer.progress import Pulse
 from insync.kafka.cluster.model import Cluster
 
@@ -51,8 +56,9 @@ def command(given: dict[str, int | str], as_matrix: bool, limits: Limits, engine
     """Search a cluster of a release, under its settings, for the shortest way to break what users are promised.
 
     Everything that may go wrong has a budget: crashes, lost page caches, expired sessions, slow followers. What is
-    found to be safe is safe within these budgets, and the search was complete. For a promise about records that is
-    broken, each single change of a setting is tried that could have kept it.
+    found to be safe is safe within these budgets, and the search was complete. If a record can be lost, each single
+    change of a setting is tried that could have kept it; if not, one election and two reassignments are tried, with
+    less beside them, unless --elections or --reassignments says how many there are.
 
     Ctrl-C ends it with what is known by then; the rest is unknown. The exit code is 1 if a promise is broken; a
     --matrix ends with 0 whatever is lost, as it was asked for both, and with 3 if a cell is unknown.
@@ -85,19 +91,54 @@ def _say_search() -> Began:
 
 def _ask(question: Question, output: Output) -> int:
     asked = question.answer()
-    violations = by_promise(asked)
-    with output.traces_written([violation.trace for violation in violations], asked.model) as written:
-        files = {violation.property: file for violation, file in zip(violations, written, strict=True)}
+    with _written(asked, output) as files:
         if not output.json:
             emit(describe_answer(asked, files, output.paint, output.width))
-        cells: list[Cell] = []
-        for cell in question.remedies() if LOSS in files else ():
-            cells.append(cell)
-            if not output.json:
-                emit(describe_remedy(cell, first=len(cells) == 1))
+        cells = _remedies(question, output) if LOSS in files else []
+        others = [] if LOSS in files else _disturb(question, output.beside("disturbed") if files else output)
+        verdict = _together([asked, *(found.asked for found, _ in others)])
         if output.json:
-            emit(answer_json(asked, cells, files))
-    return exit_code_for(asked.result.verdict)
+            emit(answer_json(asked, cells, files, others, verdict))
+        elif LOSS in files:
+            emit(describe_not_disturbed(output.width))
+    return exit_code_for(verdict)
+
+
+@contextmanager
+def _written(asked: Asked, output: Output) -> Iterator[Files]:
+    """Write the traces of the broken promises where they are wanted, and yield the file of each."""
+    violations = by_promise(asked)
+    with output.traces_written([violation.trace for violation in violations], asked.model) as written:
+        yield {violation.property: file for violation, file in zip(violations, written, strict=True)}
+
+
+def _remedies(question: Question, output: Output) -> list[Cell]:
+    """Try what would have kept the record, and say so as it is found."""
+    cells: list[Cell] = []
+    for cell in question.remedies():
+        cells.append(cell)
+        if not output.json:
+            emit(describe_remedy(cell, first=len(cells) == 1))
+    return cells
+
+
+def _disturb(question: Question, output: Output) -> list[tuple[Disturbed, Files]]:
+    """Look for what disturbances break, and say so as it is found; each has files of its own for its traces."""
+    others: list[tuple[Disturbed, Files]] = []
+    for found in disturbed(question):
+        name = found.disturbance.words.replace(" ", "_")
+        taken = any(files for _, files in others)
+        with _written(found.asked, output.beside(name) if taken else output) as files:
+            others.append((found, files))
+            if not output.json:
+                emit(describe_disturbed(found, files, output.paint, output.width))
+    return others
+
+
+def _together(answers: Sequence[Asked]) -> str:
+    """Return what several answers come to: violated if one is, else incomplete if one is."""
+    verdicts = [str(asked.result.verdict) for asked in answers]
+    return next((verdict for verdict in ("violated", "incomplete") if verdict in verdicts), "holds")
 
 
 def _matrix(question: Question, output: Output) -> int:
