@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from insync.explorer.check import check
@@ -81,12 +82,14 @@ class Cell:
         verdict: holds, violated or incomplete; empty where nothing is promised.
         length: the states of the shortest trace, where it is violated.
         stopped_by: what ended the search before it was complete, or kept it from beginning.
+        trace: the shortest trace, where it is violated.
     """
 
     settings: Given
     verdict: str
     length: int | None
     stopped_by: StopReason | None = None
+    trace: Trace | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,11 +98,13 @@ class Question:
 
     Attributes:
         bounds: the release, the settings and the budgets that are not the default.
-        limits: bounds of each search.
+        limits: bounds of each search; the seconds are those of all searches together, from when the question is made.
         threads: how many work at once; None is one per core.
         reporter: is told about once a second how far a search is.
         stop: ends the search at work when it is set; those after it are not begun, and their outcome is not known.
         began: is told of each of several searches as it begins.
+        promises: the names of the promises that are asked about, in the order of `PROMISES`.
+        asked_at: when it was asked, by `time.monotonic`.
     """
 
     bounds: Given
@@ -108,10 +113,12 @@ class Question:
     reporter: Reporter | None = None
     stop: threading.Event | None = None
     began: Began | None = None
+    promises: Sequence[str] = tuple(PROMISES)
+    asked_at: float = field(default_factory=time.monotonic)
 
     def answer(self) -> Asked:
         """Search the cluster for the shortest way to break each promise."""
-        return self.search(self.bounds, list(PROMISES), keep_going=True)
+        return self.search(self.bounds, self.promises, keep_going=True)
 
     def remedies(self, broken: str = LOSS) -> Iterator[Cell]:
         """Yield every single change of a setting with its outcome, then all of them together if none suffices."""
@@ -156,8 +163,9 @@ class Question:
             if self.began is not None:
                 self.began(number, len(changes), change)
             result = self.search({**self.bounds, **change}, [name], keep_going=False).result
-            length = result.violations[0].trace_length if result.violations else None
-            yield Cell(change, str(result.verdict), length, result.stopped_by)
+            trace = result.violations[0].trace if result.violations else None
+            length = None if trace is None else len(trace.steps)
+            yield Cell(change, str(result.verdict), length, result.stopped_by, trace)
 
     def search(self, bounds: Given, promises: Sequence[str], *, keep_going: bool) -> Asked:
         """Search a cluster under other bounds, with the limits of this question.
@@ -171,13 +179,20 @@ class Question:
         result = check(
             model,
             properties=promises,
-            limits=self.limits,
+            limits=self._limits_left(),
             threads=self.threads,
             keep_going=keep_going,
             reporter=self.reporter,
             stop=self.stop,
         )
         return Asked(model, result)
+
+    def _limits_left(self) -> Limits | None:
+        """Return the limits with the seconds that are left."""
+        if self.limits is None or self.limits.seconds is None:
+            return self.limits
+        spent = time.monotonic() - self.asked_at
+        return replace(self.limits, seconds=max(0.0, self.limits.seconds - spent))
 
 
 def ask(

@@ -44,7 +44,11 @@ class Disturbance:
         """Whether it can happen in a cluster, and the user has not said how often."""
         model = Cluster(**question.bounds)
         possible: bool = model.b.replicas > 1 and (not self.needs_elr or bool(model.elr))
-        return possible and self.budget not in question.bounds
+        return possible and self.budget not in question.bounds and bool(self.asked_about(question))
+
+    def asked_about(self, question: Question) -> list[str]:
+        """Return those of its promises that a question is about."""
+        return [name for name in self.promises if name in question.promises]
 
     def bounds(self, question: Question) -> dict[str, int | str]:
         """Return the settings of a question with no more than these budgets, and no more than the user allows."""
@@ -100,12 +104,12 @@ def disturbed(question: Question) -> Iterator[Disturbed]:
         bounds, budget = disturbance.bounds(question), disturbance.budget
         if question.began is not None:
             question.began(number, len(wanted), {budget: bounds[budget]})
-        asked = question.search(bounds, disturbance.promises, keep_going=True)
+        asked = question.search(bounds, disturbance.asked_about(question), keep_going=True)
         yield Disturbed(disturbance, asked, _cause(question, disturbance, bounds) if asked.result.violations else None)
 
 
 def _cause(question: Question, disturbance: Disturbance, bounds: Mapping[str, int | str]) -> Defect | None:
     """Return the entry that a disturbance takes if its fix keeps all that was broken."""
     fixed = {**bounds, "defect": disturbance.defect.name, "fixed": "on"}
-    kept = question.search(fixed, disturbance.promises, keep_going=False)
+    kept = question.search(fixed, disturbance.asked_about(question), keep_going=False)
     return disturbance.defect if kept.result.verdict is Verdict.HOLDS else None

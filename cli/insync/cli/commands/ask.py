@@ -17,6 +17,7 @@ from insync.cli.show.ask_json import Files, answer_json, matrix_json
 from insync.cli.show.ask_report import (
     by_promise,
     describe_answer,
+    describe_default,
     describe_disturbed,
     describe_not_disturbed,
     describe_notes,
@@ -28,7 +29,7 @@ from insync.cli.show.ask_report import (
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit, emit_status
 from insync.explorer import Limits
-from insync.explorer.ask import LOSS, Asked, Began, Cell, Given, Question
+from insync.explorer.ask import LOSS, PROMISES, Asked, Began, Cell, Given, Question
 from insync.explorer.disturbances import Disturbed, disturbed
 from insync.explorer.progress import Pulse
 from insync.kafka.cluster.model import Cluster
@@ -49,10 +50,25 @@ Examples:
 )
 @each_choice(Cluster, "defect", "fixed")
 @click.option("--matrix", "as_matrix", is_flag=True, help="Try acks x min.insync.replicas x unclean, as a table.")
-@limit_options(seconds="Stop each search after S seconds.")
+@click.option(
+    "--property",
+    "wanted",
+    type=click.Choice(list(PROMISES)),
+    metavar="NAME",
+    multiple=True,
+    help=f"Ask about this promise alone; may be repeated. One of {', '.join(PROMISES)}. [default: all]",
+)
+@limit_options(seconds="End the whole answer after S seconds.")
 @thread_options
 @output_options(trace=True)
-def command(given: dict[str, int | str], as_matrix: bool, limits: Limits, engine: Engine, output: Output) -> int:
+def command(
+    given: dict[str, int | str],
+    as_matrix: bool,
+    wanted: tuple[str, ...],
+    limits: Limits,
+    engine: Engine,
+    output: Output,
+) -> int:
     """Search a cluster of a release, under its settings, for the shortest way to break what users are promised.
 
     Everything that may go wrong has a budget: crashes, lost page caches, expired sessions, slow followers. What is
@@ -60,11 +76,14 @@ def command(given: dict[str, int | str], as_matrix: bool, limits: Limits, engine
     change of a setting is tried that could have kept it; if not, one election and two reassignments are tried, with
     less beside them, unless --elections or --reassignments says how many there are.
 
-    Ctrl-C ends it with what is known by then; the rest is unknown. The exit code is 1 if a promise is broken; a
-    --matrix ends with 0 whatever is lost, as it was asked for both, and with 3 if a cell is unknown.
+    Ctrl-C ends it with what is known by then; the rest is unknown. The exit code is 1 if a promise is broken, in any
+    of the searches or of the cells of a --matrix, else 3 if something is unknown, else 0.
     """
     if as_matrix and output.trace is not None:
         message = "--matrix finds no traces that --trace could write. Ask without --matrix for one."
+        raise click.UsageError(message)
+    if as_matrix and wanted:
+        message = f"--matrix is about {LOSS} alone. Leave --property out, or ask without --matrix."
         raise click.UsageError(message)
     output.check_trace_path()
     if as_matrix:
@@ -72,7 +91,13 @@ def command(given: dict[str, int | str], as_matrix: bool, limits: Limits, engine
     with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
         began = None if output.quiet else _say_search()
         question = Question(
-            bounds=given, limits=limits, threads=engine.threads, reporter=reporter, stop=stop, began=began
+            bounds=given,
+            limits=limits,
+            threads=engine.threads,
+            reporter=reporter,
+            stop=stop,
+            began=began,
+            promises=[name for name in PROMISES if name in wanted or not wanted],
         )
         return _matrix(question, output) if as_matrix else _ask(question, output)
 
@@ -93,10 +118,12 @@ def _ask(question: Question, output: Output) -> int:
     asked = question.answer()
     with _written(asked, output) as files:
         if not output.json:
+            if "release" not in question.bounds:
+                emit(describe_default(asked.model, output.width))
             emit(describe_answer(asked, files, output.paint, output.width))
         cells = _remedies(question, output) if LOSS in files else []
         others = [] if LOSS in files else _disturb(question, output.beside("disturbed") if files else output)
-        verdict = _together([asked, *(found.asked for found, _ in others)])
+        verdict = _together([asked.result.verdict, *(found.asked.result.verdict for found, _ in others)])
         if output.json:
             emit(answer_json(asked, cells, files, others, verdict))
         elif LOSS in files:
@@ -135,9 +162,8 @@ def _disturb(question: Question, output: Output) -> list[tuple[Disturbed, Files]
     return others
 
 
-def _together(answers: Sequence[Asked]) -> str:
-    """Return what several answers come to: violated if one is, else incomplete if one is."""
-    verdicts = [str(asked.result.verdict) for asked in answers]
+def _together(verdicts: Sequence[str]) -> str:
+    """Return what several verdicts come to: violated if one is, else incomplete if one is."""
     return next((verdict for verdict in ("violated", "incomplete") if verdict in verdicts), "holds")
 
 
@@ -150,9 +176,9 @@ def _matrix(question: Question, output: Output) -> int:
         cells.append(cell)
         if len(cells) % 2 == 0 and not output.json:
             emit(describe_row(cells[-2:]))
-    warnings = question.matrix_warnings()
+    warnings, verdict = question.matrix_warnings(), _together([cell.verdict for cell in cells])
     if output.json:
-        emit(matrix_json(question.bounds, cells, warnings))
+        emit(matrix_json(question.bounds, cells, warnings, verdict))
     elif notes := describe_notes(cells, warnings, output.paint, output.width):
         emit(notes)
-    return exit_code_for("incomplete" if any(cell.verdict == "incomplete" for cell in cells) else "holds")
+    return exit_code_for(verdict)

@@ -82,10 +82,11 @@ def _broken_json(violation: Violation | None, files: Files) -> dict[str, object]
     }
 
 
-def matrix_json(given: Given, cells: Sequence[Cell], warnings: Sequence[str]) -> str:
+def matrix_json(given: Given, cells: Sequence[Cell], warnings: Sequence[str], verdict: str) -> str:
     """Return the object for the table."""
     answer = {
         "bounds": Cluster(**given).identity,
+        "verdict": verdict,
         "matrix": [_cell_json(cell) for cell in cells],
         "warnings": list(warnings),
     }
@@ -98,4 +99,5 @@ def _cell_json(cell: Cell) -> dict[str, object]:
         "verdict": cell.verdict or None,
         "trace_length": cell.length,
         "stopped_by": cell.stopped_by,
+        "steps": None if cell.trace is None else steps_json(cell.trace),
     }

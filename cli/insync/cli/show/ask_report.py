@@ -15,10 +15,12 @@ from insync.explorer.ask import PROMISES, Asked, Cell, Given, shown_bounds, with
 from insync.explorer.disturbances import DISTURBANCES, Disturbed
 from insync.explorer.traces.grid import Paint, render_grid
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.releases import Release
 
 __all__ = [
     "by_promise",
     "describe_answer",
+    "describe_default",
     "describe_disturbed",
     "describe_not_disturbed",
     "describe_notes",
@@ -39,6 +41,18 @@ def describe_answer(asked: Asked, files: Mapping[str, Path | None], paint: Paint
     lines = [describe_question(asked.model), _extent(asked)]
     lines += [*warning_lines(asked.result.warnings, paint, width), "", *_outcomes(asked)]
     return "\n".join([*lines, *_traces(asked, files, paint, width, most=2)])
+
+
+def describe_default(model: Cluster, width: int) -> str:
+    """Return which release is asked about where none was given, and in which rules the newer ones differ from it."""
+    taken: Release = model.b.settings.release
+    newer = [release for release in Release if taken.is_before(release) and release.same_since is not taken]
+    rules = sorted({name for release in newer for name in release.changed})
+    said = f"No --release was given: this is {taken.value}."
+    if newer:
+        names = ", ".join(release.value for release in newer)
+        said = f"{said} Of the newer ones {names} differ, and in {', '.join(rules)} alone."
+    return "\n".join(textwrap.wrap(said, width))
 
 
 def describe_disturbed(found: Disturbed, files: Mapping[str, Path | None], paint: Paint, width: int) -> str:
