@@ -80,7 +80,15 @@ def _from_file(path: Path, name: str) -> type[Model]:
         if isinstance(v, type) and issubclass(v, Model) and v.__module__ == module.__name__
     }
     if name not in models:
-        message = f"{path} defines no model {name!r}. {closest(name, models)}"
+        other = vars(module).get(name)
+        hint = closest(name, models) if models else "A model is a class with the base Model: class Lock(Model)."
+        if isinstance(other, type):
+            hint = f"{name} there is " + (
+                f"imported; name the file of {other.__module__}."
+                if issubclass(other, Model)
+                else f"a class without the base Model; write `class {name}(Model):`."
+            )
+        message = f"{path} defines no model {name!r}. {hint}"
         raise UserError(message)
     return models[name]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -142,7 +143,8 @@ def traced_condition(
 
 def _place(function: Callable[..., object]) -> str:
     """Return where a function stands and what it is called."""
-    code, name = getattr(function, "__code__", None), getattr(function, "__name__", repr(function))
+    written = inspect.unwrap(function)
+    code, name = getattr(written, "__code__", None), getattr(written, "__name__", repr(function))
     return f"{code.co_filename}:{code.co_firstlineno}: {name}" if code else name
 
 
