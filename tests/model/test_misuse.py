@@ -197,7 +197,7 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: setattr(s, "plain", record(id=1, by=2)), "plain has the fields id; the record given has id, by."),
     (lambda s: setattr(s, "plain", NONE), "NONE cannot be the value of plain, which is a Record."),
     (lambda s: setattr(s, "plain", 3), "3 cannot be the value of plain, which is a Record."),
-    (lambda s: setattr(s, "log", [NONE]), "[NONE] cannot be the value of log, which is an Array."),
+    (lambda s: setattr(s, "log", [NONE]), "log has 2 places, and the value given has 1."),
     (lambda s: require(s.plain == 3), "3 cannot be the value of plain, which is a Record."),
     (lambda s: setattr(s, "entry", record(id=7)), "the value assigned to entry.id is not a whole number from 0 to 3."),
     (lambda s: require(1), "A condition is needed here, but 1 is of type int."),

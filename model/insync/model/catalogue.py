@@ -11,6 +11,7 @@ import zlib
 from pathlib import Path
 from types import ModuleType
 
+from insync.model.cures import cure_of_call
 from insync.model.define import Model
 from insync.model.errors import UserError, closest
 
@@ -119,6 +120,8 @@ def _load(path: Path) -> ModuleType:
     except (Exception, SystemExit) as error:
         del sys.modules[module_name]
         message = f"{path} cannot be loaded: {type(error).__name__}: {error}{_line(error, path)}"
+        cure = cure_of_call(error)
+        message += f".{cure}" if cure else ""
         raise UserError(message) from error
     finally:
         sys.path.remove(str(path.resolve().parent))

@@ -32,7 +32,7 @@ from insync.model.scalars import (
     as_domain,
     name_of,
 )
-from insync.model.sorts import Index, label_of
+from insync.model.sorts import Index, Parameter, label_of
 from insync.model.whole_numbers import Range
 
 __all__ = [
@@ -251,6 +251,17 @@ class Array(Domain):
                 bound.lowest = value_of(self.over.lo, bounds)
         bound.width = len(bound.labels) * bound.of.width
         return bound
+
+    def members(self) -> list[Parameter]:
+        """Return what a bound array has a value for each of, in order."""
+        if isinstance(self.over, type) and issubclass(self.over, PythonEnum):
+            return list(self.over)
+        numbers = range(self.lowest, self.lowest + len(self.labels))
+        return (
+            [self.over(n) for n in numbers]
+            if isinstance(self.over, type) and issubclass(self.over, Index)
+            else [*numbers]
+        )
 
     def cells(self, path: str) -> Iterator[tuple[str, int]]:
         for label in self.labels:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from insync.model.actions import ActionSpec, InitialSpec, action_specs, initial_specs
 from insync.model.beginnings import Beginning
 from insync.model.environment import Environment, Place, Unreachable, current
-from insync.model.errors import ModelError
+from insync.model.errors import ModelError, shown
 from insync.model.free_cells import InitialEnvironment
 from insync.model.graph import Graph, Node, Op, meanings
 from insync.model.initials import Initials
@@ -281,7 +281,7 @@ def _run(
         current.reset(token)
     if returned is not None:
         hint = " (conditions go into require)" if environment.guarded else ""
-        message = f"{what} returns {returned!r}; it assigns to the state and returns nothing{hint}."
+        message = f"{what} returns {shown(returned)}; it assigns to the state and returns nothing{hint}."
         raise ModelError(message)
     for place in environment.unopened.values():
         message = f"{place}: when(...) does nothing by itself; write `with when(...):` and the assignments below it."
