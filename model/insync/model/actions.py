@@ -44,6 +44,7 @@ class ActionSpec:
 
     __slots__ = ("label", "parameters", "place")
     word: ClassVar[str] = "action"
+    plural: ClassVar[str] = "actions"
     mark: ClassVar[str] = "action"
     states: ClassVar[tuple[str, ...]] = ("state",)
 
@@ -56,6 +57,7 @@ class InitialSpec(ActionSpec):
 
     __slots__ = ()
     word: ClassVar[str] = "initial method"
+    plural: ClassVar[str] = "initial methods"
     mark: ClassVar[str] = "initial"
 
 
@@ -64,6 +66,7 @@ class InvariantSpec:
 
     __slots__ = ("parameters", "place")
     word: ClassVar[str] = "invariant"
+    plural: ClassVar[str] = "invariants"
     mark: ClassVar[str] = "invariant"
     states: ClassVar[tuple[str, ...]] = ("state",)
 
