@@ -1,0 +1,57 @@
+"""`insync kafka`: what Kafka's own classes do with the steps of the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from insync.cli.exit_codes import ExitCode
+from insync.cli.options.output import Output, output_options
+from insync.cli.show.kafka_report import describe_fetched, describe_versions, fetched_json, versions_json
+
+__all__ = ["command"]
+
+
+@click.group("kafka", short_help="Ask Kafka's own classes, of releases from 3.9 on, what they do.")
+def command() -> None:
+    """Take the steps of the model `cluster` on Kafka's own classes, and compare what they do.
+
+    It needs a JDK 17 or newer, and the jars of a release, which `insync kafka fetch` gets once.
+    """
+
+
+@command.command("versions", short_help="List the releases of Kafka that insync knows.")
+@output_options(color=False, quiet=False)
+def list_versions(output: Output) -> int:
+    """List the releases of Kafka whose jars insync can fetch, and which of them are here already."""
+    from insync.conformance.jars.pinned import pinned, pinned_versions
+    from insync.conformance.jars.store import is_stored
+
+    releases = [(release, is_stored(release)) for release in map(pinned, pinned_versions())]
+    output.show(lambda: describe_versions(releases), lambda: versions_json(releases))
+    return ExitCode.HOLDS
+
+
+@command.command("fetch", short_help="Fetch the jars of a release, once.")
+@click.argument("version", metavar="VERSION")
+@click.option(
+    "--repository",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Take the jars from DIR, a folder in Maven's layout, and not by Maven.",
+)
+@output_options(color=False, quiet=False)
+def fetch_version(version: str, repository: Path | None, output: Output) -> int:
+    """Fetch the jars of Kafka VERSION by Maven, with your own Maven settings, into insync's cache.
+
+    Only what the harness loads is fetched, about 25 MiB, and each jar must have the SHA-256 that insync has on record.
+    The cache is INSYNC_CACHE_DIR, or insync in your cache folder.
+    """
+    from insync.conformance.jars.pinned import pinned
+    from insync.conformance.jars.store import fetch
+
+    release = pinned(version)
+    fetched = fetch(release, repository)
+    output.show(lambda: describe_fetched(release, fetched), lambda: fetched_json(release, fetched))
+    return ExitCode.HOLDS
