@@ -167,16 +167,21 @@ def _put_broker(
 
 
 def _put_view(name: str, broker: dict[str, Any], seen: BrokerSeen, model: ReadableState, state: dict[str, Any]) -> None:
-    """Let a broker's lag lead to a change as Kafka's broker believes it, which is added unless it is the model's."""
-    theirs: dict[str, Any] = copy.deepcopy(model["changes"][broker["lag"]])
-    theirs.update(leader=broker_name(seen.leader), epoch=str(seen.leader_epoch))
+    """Let a broker's lag lead to a change as Kafka's broker believes it, which is added where there is none."""
+    believed: dict[str, Any] = {"leader": broker_name(seen.leader), "epoch": str(seen.leader_epoch)}
     if seen.leading is not None:
-        theirs["isr"] = _names(seen.leading.isr)
-    if name not in theirs.get("replicas", (name,)):
-        theirs["replicas"] = [*theirs["replicas"], name]
-    if theirs != state["changes"][broker["lag"]]:
-        broker["lag"] = len(state["changes"])
-        state["changes"].append(theirs)
+        believed["isr"] = _names(seen.leading.isr)
+    places = [broker["lag"], *range(len(state["changes"]))]
+    for place in places:
+        change = state["changes"][place]
+        if believed.items() <= change.items() and name in change.get("replicas", (name,)):
+            broker["lag"] = place
+            return
+    other: dict[str, Any] = {**copy.deepcopy(model["changes"][broker["lag"]]), **believed}
+    if "replicas" in other:
+        other["replicas"] = sorted({*other["replicas"], name})
+    broker["lag"] = len(state["changes"])
+    state["changes"].append(other)
 
 
 def _record(value: str, epoch: int, epochs: dict[str, str]) -> str:

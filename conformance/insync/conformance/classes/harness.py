@@ -66,6 +66,11 @@ class Harness:
             shutil.rmtree(self.folder, ignore_errors=True)
             raise
 
+    @property
+    def process_id(self) -> int:
+        """The id of the process of Java."""
+        return self._process.pid
+
     def take(self, command: str, **arguments: Argument) -> Answer:
         """Give a command and return what came of it.
 
