@@ -17,6 +17,10 @@ if "INSYNC_CACHE_DIR" not in os.environ:  # tests neither fill nor rely on the c
     os.environ["INSYNC_CACHE_DIR"] = tempfile.mkdtemp(prefix="insync-tests-")
     atexit.register(shutil.rmtree, os.environ["INSYNC_CACHE_DIR"], ignore_errors=True)
 
+# The tests compile more than a thousand small models: compiling well takes longer than running what is compiled. Those
+# of the folder parity run what users run; `INSYNC_CODE=fast make test` runs all of them so.
+os.environ.setdefault("INSYNC_CODE", "quick")
+
 if (
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 ):  # as a shell starts what runs in the background, and so its children

@@ -42,6 +42,13 @@ def test_settings_that_lose_a_record_and_what_would_have_kept_it(capsys: pytest.
     assert "records flushed always no record is lost" in text
 
 
+def test_nothing_is_tried_for_a_promise_that_is_not_about_records(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out = ask(capsys, "--release", "0.10.2", "--acks", "0")
+    assert code == 1
+    assert "the end of the partition never goes back                        broken in 8 steps" in out
+    assert "What would have kept the record" not in out
+
+
 def test_acks_1_is_told_to_use_acks_all(capsys: pytest.CaptureFixture[str]) -> None:
     _, out = ask(capsys, "--acks", "1")
     assert "acks=all no record is lost" in " ".join(out.split())
@@ -143,6 +150,16 @@ def test_an_interrupted_answer_is_unknown(
     assert code == 3
     assert "0 states searched, not all of them: stopped by Ctrl-C" in out
     assert " ".join(out.split()).count(" unknown") == 6
+
+
+def test_of_many_broken_promises_two_are_shown_step_by_step(
+    capsys: pytest.CaptureFixture[str], interrupted: Callable[[int], None]
+) -> None:
+    interrupted(1)  # the remedies do not matter here
+    _, out = ask(capsys, "--release", "3.9", "--acks", "1")
+    assert out.count("  broken in ") == 3
+    fails = [line.split(" fails ")[0] for line in out.splitlines() if " fails after " in line]
+    assert fails == ["no_acknowledged_record_is_lost", "watermark_never_goes_back"]
 
 
 def test_the_remedies_that_were_not_tried_are_unknown(

@@ -54,6 +54,16 @@ def test_a_confined_search_says_so(insync: Insync) -> None:
     assert "every state has a step" in out
 
 
+def test_a_graph_is_confined_and_says_so(insync: Insync, tmp_path: Path) -> None:
+    pytest.importorskip("networkx")
+    line = ("graph", PLANE, "--output", tmp_path / "plane.dot")
+    code, out, _ = insync(*line, "--within", "near", "--within", "flat", "--quiet")
+    assert (code, out.splitlines()[1]) == (0, "  within near and flat: no step is taken from states outside")
+    assert out.splitlines()[0].endswith("plane.dot: 12 states, 14 steps")
+    whole = json.loads(insync(*line, "--within", "none", "--json").out)
+    assert (whole["within"], whole["distinct_states"]) == ([], 49)
+
+
 def test_the_object_has_what_it_was_confined_to(insync: Insync) -> None:
     result = json.loads(insync("check", PLANE, "--within", "near", "--within", "flat", "--json").out)
     assert (result["within"], result["outside"], result["distinct_states"]) == (["near", "flat"], 5, 7)

@@ -150,6 +150,22 @@ def test_an_entry_that_is_shown_may_be_undecided_too(defects: object, interrupte
 
 
 @pytest.mark.parametrize(
+    ("number", "without"),
+    [(0, "undecided, stopped by Ctrl-C after 0 states"), (1, "no_acknowledged_record_is_lost fails")],
+)
+def test_an_entry_of_which_one_search_is_not_decided_is_incomplete(
+    defects: object, interrupted: Callable[[int], None], number: int, without: str
+) -> None:
+    """Be it the search with the defect or that with its fix: what was shown is whole, and not known to its end."""
+    interrupted(number)
+    code, out = run(defects, "R-26")
+    assert code == 3
+    assert without in out
+    assert "With the fix: undecided, stopped by Ctrl-C after 0 states." in out
+    assert "not shown" not in out
+
+
+@pytest.mark.parametrize(
     ("name", "said"), [("R-99", "The catalogue has no defect 'R-99'"), ("R-35", "is not modelled: a fault of storage")]
 )
 def test_a_name_that_is_not_in_the_catalogue_is_explained(defects: object, name: str, said: str) -> None:

@@ -166,12 +166,6 @@ def test_what_is_kept_without_lemmas_is_said_without_them(insync: Insync) -> Non
     assert "incomplete: at_the_door not proved; kept by every step: never_trapped, near_the_door\n" in out
 
 
-def test_a_leader_without_an_epoch_is_said_to_have_none(insync: Insync) -> None:
-    out = insync("prove", "kip320", "--induction", "--property", "strong_isr", *SMALL).out
-    assert "believes it leads (no epoch) and its high watermark is" in out
-    assert "None" not in out
-
-
 RING = """
 from enum import Enum
 

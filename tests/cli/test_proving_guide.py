@@ -6,6 +6,7 @@ import contextlib
 import io
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,12 @@ from insync.cli.main import run
 pytest.importorskip("z3")
 
 TEXT = (Path(__file__).parents[2] / "docs" / "guide" / "proving.md").read_text()
+LOCK = Path(__file__).parents[2] / "examples" / "lock.py"
 BLOCKS = re.findall(r"^```console\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 COMMANDS: list[tuple[str, str]] = [
     (command, shown) for part in "".join(BLOCKS).split("$ insync ")[1:] for command, _, shown in [part.partition("\n")]
 ]
+FILES: dict[str, str] = dict(re.findall(r"^```python\n# (\w+\.py)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL))
 TIME = re.compile(r" +\d+(?:\.\d+)? s\b")
 
 PROOF = "prove kip320 --infer --save proof.json"
@@ -32,7 +35,10 @@ LONG = (
 
 
 def outcome(command: str, folder: Path) -> tuple[int, str]:
-    """Run a command in a folder and return its exit code and what it prints."""
+    """Run a command in a folder with the guide's files, and return its exit code and what it prints."""
+    shutil.copy(LOCK, folder)
+    for name, source in FILES.items():
+        (folder / name).write_text(source)
     printed = io.StringIO()
     with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
         code = run([*shlex.split(command), "--quiet"])
@@ -79,5 +85,6 @@ def test_a_command_prints_what_the_guide_says(
 
 
 def test_the_python_of_the_guide_runs() -> None:
-    (source,) = re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
-    exec(compile(source, "proving.py", "exec"), {})  # noqa: S102 -- our own guide
+    assert list(FILES) == ["fenced.py", "proving.py"]
+    assert len(FILES) == TEXT.count("```python")
+    exec(compile(FILES["proving.py"], "proving.py", "exec"), {})  # noqa: S102 -- our own guide

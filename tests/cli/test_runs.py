@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,9 +14,9 @@ from typing import Any
 import pytest
 
 from insync.explorer import Fate, MutantResult, MutationResult
-from insync.explorer.agree import Opinion, local_engine
 from insync.explorer.evaluator.difference import Difference
 from insync.explorer.limits import Limits, StopReason
+from insync.explorer.opinions import Opinion, local_engine
 from insync.model import Model
 
 Insync = Callable[..., Any]
@@ -144,6 +145,24 @@ def test_engines_that_are_stopped_are_compared_as_far_as_they_came(
     code, out, _ = insync("agree", "kip320", *SMALL, "--engine", "local-2", "--engine", "z3", "--quiet")
     assert code == 3
     assert "Stopped by Ctrl-C; nothing is compared yet." in out
+
+
+def test_a_default_run_says_what_it_left_out(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
+    engines = dict.fromkeys(("evaluator", "local-1", "local-2", "symmetric", "spark", "z3"), local_engine(1))
+    few = {name: Limits(states=9) if name == "evaluator" else Limits() for name in engines}
+    monkeypatch.setattr("insync.cli.commands.agree._engines", lambda *_: engines)
+    monkeypatch.setattr("insync.cli.commands.agree._SHARES", few)
+    code, out, _ = insync("agree", "kip320", *SMALL, "--quiet")
+    assert code == 0
+    assert re.search(r"^  evaluator  incomplete, \d+ states, depth \d, stopped by its share \(", out, re.MULTILINE)
+    last = (
+        "Each engine has a share of half a minute; what is beyond it was left out. --max-seconds S gives each of them S"
+    )
+    assert f"The engines agree.\n{last} seconds instead.\n" in out
+    said = json.loads(insync("agree", "kip320", *SMALL, "--quiet", "--json").out)
+    assert [engine["of_share"] for engine in said["engines"]] == [True, False, False, False, False, False]
+    for chosen in (["--max-seconds", 60], ["--engine", "evaluator", "--engine", "local-1"]):
+        assert " share" not in insync("agree", "kip320", *SMALL, *chosen, "--quiet").out
 
 
 def test_engines_that_differ_are_shown_with_the_state(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:

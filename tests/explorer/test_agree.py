@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import math
+import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from threading import Event
@@ -7,18 +10,19 @@ from threading import Event
 import pytest
 
 from insync.explorer import Limits, Verdict, check
-from insync.explorer.agree import (
-    Agreement,
+from insync.explorer.agree import Agreement, agree
+from insync.explorer.evaluator.difference import first_difference
+from insync.explorer.mutants.mutants import mutants_of
+from insync.explorer.opinions import (
+    SHARES,
     Engine,
     Opinion,
-    agree,
     evaluator_engine,
     local_engine,
     opinion_of,
+    own_engines,
     z3_engine,
 )
-from insync.explorer.evaluator.difference import first_difference
-from insync.explorer.mutants.mutants import mutants_of
 from insync.kafka.published import Kip101, Kip320
 from insync.machine import kernels
 from insync.model import Model, UserError
@@ -155,6 +159,41 @@ def test_an_engine_that_was_stopped_is_compared_as_far_as_it_got() -> None:
     assert found.opinions[1].stopped_by == "depth"
     violated = agree(Kip101(replicas=2), engines={"local": local_engine(1), "shallow": stopped})
     assert violated.agreed
+
+
+def few(model: Model, properties: Sequence[str], limits: Limits, stop: Event | None = None) -> Opinion:
+    return evaluator_engine(model, properties, Limits(depth=2), stop)
+
+
+def test_where_the_first_engine_was_stopped_the_others_are_compared_beyond() -> None:
+    honest = local_engine(1)
+
+    def liar(model: Model, properties: Sequence[str], limits: Limits, stop: Event | None = None) -> Opinion:
+        said = honest(model, properties, limits, stop)
+        return replace(said, levels=(*(said.levels or ())[:5], 99))
+
+    assert agree(small("kip320"), engines={"few": few, "liar": liar}).differences == ()
+    found = agree(small("kip320"), engines={"few": few, "local": honest, "liar": liar})
+    (difference,) = found.differences
+    assert re.fullmatch(r"Level 6 has a different number of states: \d+ for local, 99 for liar\.", difference)
+
+
+def test_a_default_run_gives_each_engine_a_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares = {name: Limits(states=9) if name == "evaluator" else Limits(depth=3) for name in SHARES}
+    monkeypatch.setattr(sys.modules["insync.explorer.agree"], "SHARES", shares)
+    opinions = {opinion.engine: opinion for opinion in agree(small("kip320")).opinions}
+    assert {name: opinion.of_share for name, opinion in opinions.items() if opinion.counts} == {
+        name: name == "evaluator" for name in opinions if opinions[name].counts
+    }
+    assert (opinions["evaluator"].stopped_by, opinions["local-1"].depth) == ("states", 3)
+    whole = agree(small("kip320"), limits=Limits(seconds=100))
+    assert {opinion.of_share for opinion in whole.opinions} == {False}
+    assert whole.opinions[0].verdict is Verdict.HOLDS
+
+
+def test_the_shares_of_a_default_run_are_half_a_minute() -> None:
+    assert set(SHARES) == set(own_engines())
+    assert sum(share.seconds or math.inf for share in SHARES.values()) <= 30
 
 
 def test_who_stops_it_is_told_what_the_engines_said_by_then() -> None:

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import find, given, settings
+from hypothesis.errors import NoSuchExample
 from hypothesis.stateful import run_state_machine_as_test
 
 from insync.explorer import CheckResult, Limits, agree, bounded_check, check, liveness, mutate, prove, simulate
-from insync.explorer.agree import evaluator_engine, local_engine, z3_engine
 from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.graph import graph
-from insync.explorer.hypothesis import state_machine
+from insync.explorer.hypothesis import model_based_test, reachable_states, state_machine
+from insync.explorer.opinions import Opinion, evaluator_engine, local_engine, z3_engine
 from insync.explorer.replay import replay
-from insync.model import Condition, Model, ModelError, StateView, UserError, invariant
+from insync.explorer.testing.failures import PropertyViolated
+from insync.model import And, Condition, Model, ModelError, StateView, UserError, invariant
 from insync.properties.confine import confined, whole_of
 from insync.properties.registry import invariants_of, judge, select
 from insync_confined import Ladder, Mail, Plane
 from insync_random_models import Written, random_model, written
+
+QUICK = settings(max_examples=30, stateful_step_count=9, deadline=None, database=None, derandomize=True)
+
+
+class PlaneFromOrigin(Plane):
+    """The plane, with an invariant that fails after every step."""
+
+    @invariant
+    def at_origin(self, s: StateView) -> Condition:
+        """Both numbers are 0."""
+        return And(s.x == 0, s.y == 0)
+
 
 ENGINES: list[Callable[..., CheckResult]] = [check, check_by_evaluator]
 
@@ -128,14 +143,60 @@ def test_walks_end_outside() -> None:
 
 
 def test_a_hypothesis_state_machine_takes_no_step_outside() -> None:
-    quick = settings(max_examples=20, stateful_step_count=9, deadline=None, database=None, derandomize=True)
-    run_state_machine_as_test(state_machine(Plane()), settings=quick)
+    run_state_machine_as_test(state_machine(Plane()), settings=QUICK)
+
+
+def test_a_hypothesis_state_machine_is_confined_as_its_caller_says() -> None:
+    """The second number may be 1 at most within `flat`, so that the sum never comes to 5 there but through `near`."""
+    run_state_machine_as_test(state_machine(Plane(), within=["near", "flat"]), settings=QUICK)
+    everywhere = state_machine(Plane(), properties=["below_five"], within=())
+    with pytest.raises(PropertyViolated, match="below_five violated"):
+        run_state_machine_as_test(everywhere, settings=QUICK)
+
+
+class PlaneOnPaper:
+    """A system that does what `Plane` does, and notes how far it got."""
+
+    furthest = 0
+
+    def __init__(self) -> None:
+        self.x, self.y = 0, 0
+
+    def right(self) -> None:
+        self.x += 1
+
+    def up(self) -> None:
+        self.y += 1
+
+    def observe(self) -> dict[str, int]:
+        PlaneOnPaper.furthest = max(PlaneOnPaper.furthest, self.x + self.y)
+        return {"x": self.x, "y": self.y}
+
+
+@pytest.mark.parametrize(("within", "furthest"), [(None, 4), (["at_origin"], 1)])
+def test_a_model_based_test_takes_no_step_outside(within: list[str] | None, furthest: int) -> None:
+    PlaneOnPaper.furthest = 0
+    machine = model_based_test(PlaneFromOrigin(), adapter=PlaneOnPaper, within=within)
+    run_state_machine_as_test(machine, settings=QUICK)
+    assert PlaneOnPaper.furthest == furthest
+
+
+def test_states_that_walks_reach_are_confined() -> None:
+    def beyond(state: dict[str, int]) -> bool:
+        return state["x"] + state["y"] > 1
+
+    inside = reachable_states(PlaneFromOrigin(), within=["at_origin"])
+    with pytest.raises(NoSuchExample):
+        find(inside, beyond, settings=QUICK)
+    assert beyond(find(reachable_states(PlaneFromOrigin()), beyond, settings=QUICK))
 
 
 def test_the_graph_has_the_states_outside_without_steps() -> None:
     pytest.importorskip("networkx")
     found = graph(Plane())
     assert (len(found), len(found.source)) == (15, 20)
+    fewer = graph(PlaneFromOrigin(), within=["at_origin"])
+    assert (len(fewer), len(fewer.source)) == (3, 2)
 
 
 def test_properties_of_runs_are_decided_everywhere_and_that_is_said() -> None:
@@ -173,6 +234,20 @@ def test_all_engines_agree_within() -> None:
         found = agree(Plane(), properties=properties, engines=engines)
         assert found.agreed, found.differences
         assert found.within == ("near",)
+
+
+@pytest.mark.parametrize("depth", [4, 5, 7])
+def test_an_engine_that_was_stopped_is_compared_in_what_it_has_told_apart(depth: int) -> None:
+    """Which states of its last level are outside is seen when they are to be expanded, and then it was stopped."""
+
+    def shallow(model: Model, properties: Sequence[str], limits: Limits, stop: Event | None = None) -> Opinion:
+        return evaluator_engine(model, properties, Limits(depth=depth), stop)
+
+    for engines in ({"shallow": shallow, "whole": local_engine(1)}, {"whole": local_engine(1), "shallow": shallow}):
+        found = agree(Mail(), engines=engines, properties=[])
+        assert found.differences == ()
+        lengths = {opinion.engine: opinion.depth for opinion in found.opinions}
+        assert lengths["shallow"] < lengths["whole"]
 
 
 def test_mutants_are_confined_too_and_none_is_made_of_the_confinement() -> None:

@@ -22,6 +22,7 @@ from insync.model import (
     Model,
     Not,
     Or,
+    Range,
     Record,
     State,
     StateView,
@@ -85,6 +86,31 @@ def test_a_condition_of_some_bindings_alone_can_be_left_out() -> None:
         ("go does not require through < 3", 2),
         ("go does not require open == careful", 1),
         ("go does not assign through", 2),
+    ]
+
+
+class Amount(Range):
+    lo, hi = 1, 3
+
+
+class Jar(Model):
+    """Whoever takes some knocks once, whatever the number of what is taken."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(left=Int(0, 9), knocks=Int(0, 2))
+
+    @action
+    def take(self, s: StateView, amount: Amount) -> None:
+        """Take some out of the jar."""
+        require(s.knocks == 1, s.left > 2)
+        s.left -= 1
+
+
+def test_a_number_is_not_named_for_a_parameter_that_happens_to_have_it() -> None:
+    assert names(mutants_of(Jar())) == [
+        "take does not require knocks == 1",
+        "take does not require 2 < left",
+        "take does not assign left",
     ]
 
 

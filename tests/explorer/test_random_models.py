@@ -9,8 +9,9 @@ from collections.abc import Sequence
 import pytest
 
 from insync.explorer import Limits, check
-from insync.explorer.agree import Engine, Opinion, agree, opinion_of, z3_engine
+from insync.explorer.agree import agree
 from insync.explorer.check_by_evaluator import check_by_evaluator
+from insync.explorer.opinions import Engine, Opinion, opinion_of, z3_engine
 from insync.model import Model
 from insync.model.errors import ModelError
 from insync_drawn_models import model_of_text, model_text

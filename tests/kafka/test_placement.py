@@ -51,3 +51,8 @@ def test_the_next_replica_in_order_leads() -> None:
 def test_more_replicas_than_brokers_are_the_users_mistake() -> None:
     with pytest.raises(UserError, match="3 replicas need as many brokers"):
         Placement(brokers=2)
+
+
+@pytest.mark.parametrize(("min_insync", "remarks"), [(1, 0), (2, 0), (3, 0), (4, 1), (5, 1)])
+def test_only_a_minimum_above_the_replicas_means_less_than_it_says(min_insync: int, remarks: int) -> None:
+    assert len(Placement(replicas=3, min_insync=min_insync).remarks()) == remarks

@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from insync.explorer import check
 from insync.machine import compiler
 from insync.machine.kernels import Part, Text, Texts, compile_kernels, load, texts
 from insync.machine.packed import PackedRows
 from insync.model import Model
+from insync.model.errors import UserError
 from insync.model.graph import Node
 from insync.properties.registry import invariants_of
 from insync_machine import store_kernels
-from insync_toys import TokenRing
+from insync_toys import DieHard, TokenRing
 
 
 @pytest.fixture(autouse=True)
@@ -78,3 +80,23 @@ def test_texts_are_made_without_llvm() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["5", "False"]
+
+
+@pytest.mark.parametrize("kind", [TokenRing, DieHard])
+def test_code_that_is_compiled_quickly_finds_the_same(
+    compiled: list[str], monkeypatch: pytest.MonkeyPatch, kind: type[Model]
+) -> None:
+    found = []
+    for code in ("quick", "fast", ""):
+        monkeypatch.setenv("INSYNC_CODE", code)
+        before = len(compiled)
+        result = check(kind(), keep_going=True)
+        found.append((result.levels, result.transitions, result.actions, [one.trace for one in result.violations]))
+        assert (len(compiled) > before) is bool(code), "the default is that of the environment without the variable"
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_kind_of_code_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSYNC_CODE", "fastest")
+    with pytest.raises(UserError, match=r"^INSYNC_CODE is 'fastest': .* set it to 'fast' or 'quick', or to nothing\.$"):
+        check(TokenRing())

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from insync.machine.compiler import compile_module
 from insync.machine.identity import conditions_key, program_key
 from insync.model.catalogue import find_model
 from insync.model.errors import InternalError
+from insync.model.program import Check
 
 TEXT = "define i64 @answer(i64 %x) {\n  %y = add i64 %x, 1\n  ret i64 %y\n}\n"
 
@@ -114,6 +116,31 @@ def test_the_key_knows_where_the_cells_lie_and_which_conditions_there_are() -> N
     schema, (first, second, *_) = one.program.schema, [a.guard[0] for a in one.program.actions]
     keys = {conditions_key("check", schema, nodes) for nodes in ([first], [second], [first, second], [second, first])}
     assert len(keys) == 4 - (first is second) * 2
+
+
+def test_the_key_tells_what_the_conditions_of_an_action_are_for() -> None:
+    """The same nodes in the same order: as guards or as checks, assigned to one cell or to another."""
+    program = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1).program
+    action = next(one for one in program.actions if len(one.guard) > 2 and len(one.updates) > 1)
+    first, *rest = action.guard
+    (cell, node), (other, last), *more = action.updates
+    variants = [
+        replace(action, guard=(first, *rest), checks=()),
+        replace(action, guard=(first, *rest[:-1]), checks=(Check(rest[-1], ""),)),
+        replace(action, guard=(first,), checks=tuple(Check(node, "") for node in rest)),
+        replace(action, guard=(), checks=tuple(Check(node, "") for node in action.guard)),
+        replace(action, guard=(*action.guard, node), checks=(), updates=((cell, last), *more)),
+        replace(action, checks=(), updates=((other, node), (cell, last), *more)),
+    ]
+    keys = {program_key("expand", replace(program, actions=(one,), within=())) for one in variants}
+    within = program_key("expand", replace(program, actions=(variants[0],), within=(first,)))
+    assert len({*keys, within}) == len(variants) + 1
+    named = replace(variants[0], name="another", label="another step", parameters=())
+    assert program_key("expand", replace(program, actions=(named,), within=())) in keys, "no name is part of it"
+    a, b, c = action.guard[:3]
+    stays = replace(action, guard=(a,), checks=(Check(b, ""),), updates=()), replace(action, guard=(c,), checks=())
+    goes = replace(action, guard=(a,), checks=(), updates=()), replace(action, guard=(b,), checks=(Check(c, ""),))
+    assert len({program_key("expand", replace(program, actions=actions)) for actions in (stays, goes)}) == 2
 
 
 @pytest.mark.parametrize("changed", ["compiler.py", "expander.py", "emit/rows.py", "emit/another.py"])

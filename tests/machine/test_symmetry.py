@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 import pytest
@@ -11,11 +12,14 @@ from hypothesis import strategies as st
 from insync.machine.emit.networks import exchanges
 from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import PackedRows
-from insync.model import Model
+from insync.model import Array, BoundValues, Index, Int, Model, State
 from insync.model.symmetry import Permutation, Symmetry
 from insync_symmetric import Columns, Mixed, Relations
+from insync_symmetric_shapes import SHAPES as COLLECTED
+from insync_symmetric_shapes import value_from
 
 SHAPES: list[Model] = [
+    *COLLECTED,
     Columns(nodes=1, others=2),
     Columns(nodes=4, others=3),
     Columns(nodes=5, others=1),
@@ -41,7 +45,8 @@ def symmetry_of(model: Model) -> Symmetry:
 def cases(draw: st.DrawFn) -> tuple[Model, tuple[int, ...], Permutation]:
     model = draw(st.sampled_from(SHAPES))
     most = draw(st.sampled_from([1, 2, 1 << 20]))  # few codes make members that are alike
-    codes = tuple(draw(st.integers(0, min(most, cell.size - 1))) for cell in model.program.schema.cells)
+    drawn = [draw(st.integers(0, min(most, cell.size - 1))) for cell in model.program.schema.cells]
+    codes = tuple(value_from(model.state, drawn))
     moved = [tuple(draw(st.permutations(range(size)))) for size in symmetry_of(model).sizes]
     return model, codes, tuple(moved)
 
@@ -67,6 +72,26 @@ def test_a_representative_stands_for_its_orbit(case: tuple[Model, tuple[int, ...
     assert kernels.representative(schema.pack(codes)) in orbit
     rows = PackedRows([schema.pack(codes)] * 3)
     assert kernels.states_of(rows.address, 3) == 3 * len(orbit)
+
+
+def test_orbits_are_counted_beyond_64_bits() -> None:
+    """Twenty members that all differ are 20! states: eight such states together are more than 2^64."""
+
+    class Clerk(Index, symmetric=True):
+        size = 20
+
+    class Desks(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(desk=Array(Clerk, Int(0, 31)))
+
+    model = Desks()
+    states = [tuple(range(first, first + 20)) for first in range(9)]
+    rows = PackedRows([model.program.schema.pack(codes) for codes in states])
+    kernels = kernels_of(model)
+    assert [kernels.states_of(rows.address, count) for count in range(10)] == [
+        count * math.factorial(20) for count in range(10)
+    ]
+    assert 7 * math.factorial(20) < 2**64 < 8 * math.factorial(20)
 
 
 @pytest.mark.parametrize("count", range(1, 21))

@@ -201,7 +201,7 @@ def test_a_wrong_class_is_refused_at_its_line(statements: str, message: str) -> 
     [
         (
             "    @action\n    def go(self, s): return s.n",
-            "wrong_model.py:2: the action 'go' returns this number; an action",
+            "wrong_model.py:2: the action 'go' returns this number; it assigns to",
         ),
         (
             "    @action(label='{who} goes')\n    def go(self, s, r: Replica): s.n = 1",

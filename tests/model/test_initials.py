@@ -236,6 +236,23 @@ def test_conditions_keep_the_values_to_try_few() -> None:
     assert all(sum(state["on"]) <= 1 and state["n"] == [7, 8, 8] for state in found)
 
 
+@pytest.mark.parametrize(
+    "told", [lambda n: n + 1, lambda n: n - 1, lambda n: 2 * n, lambda n: 3 - n, lambda n: 4 - n, lambda n: n // 2 + 3]
+)
+def test_a_value_that_another_tells_is_one_of_its_field(told: Any) -> None:
+    def equal(s: Any) -> None:
+        s.n, s.m = ANY, ANY  # in this order: once n is known, m is told
+        require(s.m == told(s.n))
+
+    class Pair(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(m=Int(0, 3), n=Int(0, 3), beside=Int(0, 3))
+
+    expected = [(m, n, 0) for m in range(4) for n in range(4) if m == told(n)]
+    found = [(state["m"], state["n"], state["beside"]) for state in readable(with_initial(Pair, equal))]
+    assert sorted(found) == expected
+
+
 class Drawn(Model):
     """The cells of random expressions."""
 

@@ -4,6 +4,7 @@
 # mypy: disable-error-code="arg-type,return-value,func-returns-value,redundant-expr,misc"
 from __future__ import annotations
 
+import copy
 import enum
 import inspect
 import re
@@ -216,6 +217,14 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: set_of(3), "set_of() needs the members in a list or another sequence, not 3."),
     (lambda s: require(s.isr.contains(s.leader)), "A number is needed here, but this option is of type OptionValue."),
     (lambda s: require(s.up == 1), "A condition is needed here, but 1 is of type int."),
+    (lambda s: require(s.n in {1, 2}), "Python looks into its sets and dicts while the model is traced, before this n"),
+    (lambda s: require(s.phase not in {Phase.DONE}), "before this Phase has a value. Compare it with each member, as"),
+    (lambda s: {1: 2}[s.n], "Python looks into its sets and dicts while the model is traced, before this number has"),
+    (lambda s: {1: 2}[s.plain], "before plain has a value."),
+    (lambda s: copy.copy(s.plain), "plain cannot be copied, and need not be: what was read from a field stays what it"),
+    (lambda s: copy.deepcopy(s), "the state cannot be copied, and need not be"),
+    (lambda s: copy.deepcopy([s.log]), "log cannot be copied, and need not be"),
+    (lambda s: copy.copy(s.n), "this number cannot be copied, and need not be"),
 ]
 
 

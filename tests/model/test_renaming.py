@@ -11,8 +11,8 @@ from insync.model.catalogue import find_model
 from insync.model.evaluator import evaluate
 from insync.model.graph import Graph, Node, Op
 from insync.model.program import BoundAction
-from insync.model.renaming import NormalForms, NotRenamed, Renaming, cells_present, permuted_cells, substituted
-from insync.model.simplify import apply
+from insync.model.renaming import NormalForms, NotRenamed, Renaming, cells_present, permuted_cells
+from insync.model.simplify import apply, substituted
 from insync.model.symmetry import Permutation, Symmetry, permuted_value
 from insync_symmetric import Columns, Gossip, Messages, Mixed, Partial, TwoPhase
 
@@ -65,8 +65,12 @@ def test_what_is_substituted_means_the_same(case: Case) -> None:
     cells = permuted_cells(model.program.graph, symmetry, permutation)
     assert tuple(evaluate(cell, codes) for cell in cells) == image
     nodes = [*action.guard, *(node for _, node in action.updates)]
-    for node, made in zip(nodes, substituted(nodes, cells), strict=True):
+    for node, made in zip(nodes, substituted(model.program.graph, nodes, cells), strict=True):
         assert evaluate(made, codes) == evaluate(node, image)
+    own = Graph(model.program.graph.cell_sizes)
+    copied = substituted(own, nodes, [own.cell(number) for number in range(len(own.cell_sizes))])
+    assert {made.graph for made in copied} <= {own}
+    assert [evaluate(made, codes) for made in copied] == [evaluate(node, codes) for node in nodes]
 
 
 @given(st.data())

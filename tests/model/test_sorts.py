@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import enum
+import itertools
+import operator
+from collections.abc import Callable
 
 import pytest
 
@@ -107,3 +110,28 @@ def test_a_subset_must_say_of_what() -> None:
 
         class Wrong(Subset):
             pass
+
+
+class Spare(Replica):
+    """Some replicas, as a sort of their own."""
+
+
+@pytest.mark.parametrize("compare", [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge])
+def test_members_of_two_sorts_are_not_compared(compare: Callable[[int, int], bool]) -> None:
+    for one, other in [(Replica(1), Epoch(1)), (Epoch(0), Replica(2))]:
+        with pytest.raises(
+            ModelError, match=rf"test_sorts\.py:\d+: {one} is a member of .* and {other} of .*: they are never"
+        ):
+            compare(one, other)
+    for first, second in itertools.product(range(3), repeat=2):
+        expected = compare(first, second)
+        assert compare(Replica(first), Replica(second)) is expected
+        assert compare(Replica(first), Spare(second)) is expected
+        assert compare(Spare(first), Replica(second)) is expected
+        assert compare(Replica(first), second) is expected
+        assert compare(first, Replica(second)) is expected
+
+
+def test_a_member_is_found_by_its_number() -> None:
+    assert {0: "first", 2: "third"}[Replica(2)] == "third"
+    assert Replica(1) in {Replica(0), Replica(1)}

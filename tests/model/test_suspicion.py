@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import random
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from insync.model import (
     initial,
     invariant,
     require,
+    step_invariant,
 )
 from insync.model.catalogue import BUILT_IN, find_model
 from insync.model.suspicion import suspicions
@@ -113,6 +115,47 @@ def test_a_test_for_none_by_python_and_what_it_leads_to() -> None:
     lines = Path(__file__).read_text().splitlines()
     line = next(number for number, text in enumerate(lines, start=1) if "if s.last is None:" in text)
     assert f"test_suspicion.py:{line}: " in is_none
+
+
+class Phase(enum.Enum):
+    READY = 0
+    DONE = 1
+
+
+class InVain(Base):
+    def declare(self, b: BoundValues) -> State:
+        return State(n=Int(0, 9), phase=Phase)
+
+    @action
+    def count(self, s: StateView) -> None:
+        s.n == 0  # noqa: B015 -- which is the mistake
+        Or(s.n < 3, s.phase == Phase.READY)
+        require(s.n < 9)
+        s.n += 1
+
+    @invariant
+    def ready(self, s: StateView) -> Condition:
+        phase = s.phase
+        return s.n < 3 if phase is Phase.READY else Phase.DONE is not s.phase
+
+    @step_invariant
+    def forward(self, before: StateView, after: StateView) -> Condition:
+        return after.n > before.n if after.phase is before.phase else True
+
+
+def test_what_python_decides_and_drops() -> None:
+    sentences = [sentence.split(": ", 1)[1] for sentence in said(InVain())]
+    while_traced = "while the model is traced, and it"
+    assert sentences == [
+        "`s.n == 0` is worked out and then dropped; write require(s.n == 0).",
+        (
+            "`Or(s.n < 3, s.phase == Phase.READY)` is worked out and then dropped; write "
+            "require(Or(s.n < 3, s.phase == Phase.READY))."
+        ),
+        f"Python decides `phase is Phase.READY` {while_traced} never holds; write phase == Phase.READY.",
+        f"Python decides `Phase.DONE is not s.phase` {while_traced} always holds; write s.phase != Phase.DONE.",
+        f"Python decides `after.phase is before.phase` {while_traced} never holds; write after.phase == before.phase.",
+    ]
 
 
 def test_a_condition_that_reads_nothing() -> None:

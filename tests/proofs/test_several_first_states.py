@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from insync.explorer import check
+from insync.explorer import check, prove
 from insync.explorer.evaluator.stepping import moves_through
 from insync.explorer.replay import ReplayError, replay
 from insync.explorer.traces.counterexample import violation_trace
@@ -27,12 +27,14 @@ from insync.model import (
     Option,
     Record,
     State,
+    UserError,
     action,
     exists,
     initial,
     invariant,
     require,
 )
+from insync.properties import lemma
 from insync.properties.registry import judge
 from insync_initials import Cabinet, Colour, Probe, RingNode, SelfStabilizing
 
@@ -176,6 +178,69 @@ def test_initial_states_that_nobody_can_count_can_be_proved_about() -> None:
     assert origin is not None
     assert origin.startswith("anywhere (at n")
     assert (9,) * len(found.sequences[0].codes[0]) not in model.program.initials
+
+
+class Wide(Model):
+    """Half a hundred million states to begin with at its default bound."""
+
+    bounds = Bounds(most=Bound(9, 1, 20))
+    headline = ("low",)
+
+    def declare(self, b: BoundValues) -> State:
+        return State(a=Array(8, Int(0, b.most)))
+
+    @initial
+    def anywhere(self, s: Any) -> None:
+        s.a = ANY
+        require(s.a[0] < 5)
+
+    @action
+    def climb(self, s: Any) -> None:
+        require(s.a[0] < s.a[1], s.a[1] < 5)
+        s.a[0] += 1
+
+    @invariant
+    def low(self, s: Any) -> Condition:
+        below: Condition = s.a[0] < 5
+        return below
+
+    @invariant
+    def beyond(self, s: Any) -> Condition:
+        """No initial state is like this."""
+        above: Condition = s.a[0] > 6
+        return above
+
+
+@lemma(Wide)
+def true_at_first(model: Wide, s: Any) -> Condition:
+    below: Condition = s.a[0] <= s.a[1] + 4
+    return below
+
+
+@lemma(Wide)
+def not_true_at_first(model: Wide, s: Any) -> Condition:
+    below: Condition = s.a[0] < 3
+    return below
+
+
+@pytest.mark.parametrize("most", [9, 20])
+@pytest.mark.parametrize("within", [None, ["low"]])
+def test_lemmas_are_inferred_where_no_search_can_begin(
+    most: int, within: list[str] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("insync.model.enumeration.MOST_STATES", 1000)
+    model = Wide(most=most)
+    assert not model.program.initials.enumerated
+    found = prove(model, infer=True, within=within)
+    assert found.verdict == "holds"
+    assert [one.name for one in found.lemmas] == ["true_at_first"]
+    assert [(one.name, one.by) for one in found.dropped] == [("not_true_at_first", "an initial state")]
+
+
+def test_uncounted_initial_states_that_are_all_outside_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insync.model.enumeration.MOST_STATES", 1000)
+    with pytest.raises(UserError, match="wide: all initial states are outside beyond, so no step would be taken"):
+        prove(Wide(), within=["beyond"])
 
 
 class Unsure(Probe):

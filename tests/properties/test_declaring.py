@@ -239,3 +239,31 @@ def test_a_failure_is_what_because_is_given() -> None:
     check(Watched(), properties=["is_empty"])
     assert given
     assert given[0].fields == {"big": 5}
+
+
+@pytest.mark.parametrize("name", ["type_ok", "deadlock_free"])
+@pytest.mark.parametrize("word", [invariant, step_invariant, lemma, sometimes])
+def test_a_name_that_every_model_has_is_refused(word: Callable[..., Any], name: str) -> None:
+    """What is checked under that name is something else, so the property would never be."""
+    names = "m, before, after" if word is step_invariant else "m, s"
+    made: dict[str, Any] = {}
+    exec(compile(f"def {name}({names}): return True", "mine.py", "exec"), made)  # noqa: S102 -- the name is drawn
+    with pytest.raises(ModelError, match=rf"^mine\.py:1: @\w+\(DieHard\): a property cannot be named '{name}': every"):
+        word(DieHard)(made[name])
+
+
+def test_a_name_of_two_kinds_of_properties_is_refused() -> None:
+    class Twice(DieHard):
+        """Of two properties with one name one would be lost."""
+
+    @invariant(Twice)
+    def steady(model: Twice, s: StateView) -> Condition:
+        return True
+
+    def steady_steps(model: Twice, before: StateView, after: StateView) -> Condition:
+        return True
+
+    steady_steps.__name__ = "steady"
+    step_invariant(Twice)(steady_steps)
+    with pytest.raises(ModelError, match=r"^Twice has an invariant and a step invariant of the name 'steady'; rename"):
+        invariants_of(Twice())

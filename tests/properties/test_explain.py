@@ -316,3 +316,35 @@ def test_an_element_is_named_by_its_place_or_by_what_it_is() -> None:
         "all_pages fails for letter = (kind=ANSWER, to=home2, page=1): asked.length <= 0 does not hold, "
         "with asked.length = 1."
     )
+
+
+def test_a_leader_without_an_epoch_is_said_to_have_none() -> None:
+    """No state that is reached has one, but an induction may begin with it."""
+    model = Kip320(replicas=2)
+    alone = {"replica__b1__leader": "b1", "replica__b1__isr": ["b1", "b2"], "replica__b1__epoch": None}
+    log = [record("r0", "0"), None]
+    codes = kafka_state(model, **alone, replica__b1__log=log, replica__b1__leo=1, replica__b1__hw=1)
+    assert reason(model, "strong_isr", codes) == (
+        "b1 believes it leads (no epoch) and its high watermark is 1, but b2, in the controller's ISR {b1, b2}, "
+        "has no record at offset 0."
+    )
+
+
+@pytest.mark.parametrize(("fields", "rest"), [(1, ""), (7, ""), (8, ""), (9, ", and 1 more"), (11, ", and 3 more")])
+def test_of_many_fields_the_first_eight_are_shown_and_the_others_counted(fields: int, rest: str) -> None:
+    class Jars(Model):
+        """Jars, all of which must not be full."""
+
+        def declare(self, b: BoundValues) -> State:
+            return State(jar=Array(fields, Int(0, 3)))
+
+        @invariant
+        def little(self, s: StateView) -> Condition:
+            """There is nothing in the jars."""
+            nothing: Condition = sum((s.jar[place] for place in range(1, fields)), s.jar[0]) < 1
+            return nothing
+
+    model = Jars()
+    said = reason(model, "little", model.encode({"jar": [2] * fields})) or ""
+    shown = ", ".join(f"jar[{place}] = 2" for place in range(min(fields, 8)))
+    assert said.endswith(f", with {shown}{rest}.")

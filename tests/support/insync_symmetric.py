@@ -51,6 +51,7 @@ __all__ = [
     "Other",
     "Partial",
     "Relations",
+    "Shapes",
     "TwoPhase",
 ]
 
@@ -323,13 +324,13 @@ class Partial(Model):
         return Implies(Not(s.done.is_empty()), s.done.contains(self.all(Node)[0]))
 
 
-class _Shapes(Model):
+class Shapes(Model):
     """A state of some shape, of which nothing is asked but to be permuted."""
 
     bounds = Bounds(nodes=Bound(3, 1, 6, "nodes"), others=Bound(2, 1, 6, "others"))
 
 
-class Columns(_Shapes):
+class Columns(Shapes):
     """All that is said of a member is a column."""
 
     def declare(self, b: BoundValues) -> State:
@@ -344,7 +345,7 @@ class Columns(_Shapes):
         )
 
 
-class Relations(_Shapes):
+class Relations(Shapes):
     """Members name members."""
 
     def declare(self, b: BoundValues) -> State:
@@ -356,7 +357,7 @@ class Relations(_Shapes):
         )
 
 
-class Mixed(_Shapes):
+class Mixed(Shapes):
     """Members at two members, sets of sets, and members that name members of another sort."""
 
     def declare(self, b: BoundValues) -> State:

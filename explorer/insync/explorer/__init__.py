@@ -13,13 +13,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from insync.explorer.agree import Agreement, Opinion, agree
+    from insync.explorer.agree import Agreement, agree
     from insync.explorer.ask import ask
     from insync.explorer.check import check
     from insync.explorer.graph import graph, write_graph
     from insync.explorer.limits import Limits, StopReason
     from insync.explorer.liveness import LivenessResult, RunResult, liveness
     from insync.explorer.mutate import Fate, MutantResult, MutationResult, mutate
+    from insync.explorer.opinions import Opinion
     from insync.explorer.progress import Progress, Reporter, WalkProgress, WalkReporter
     from insync.explorer.prove import BoundedResult, ProofResult, bounded_check, prove
     from insync.explorer.replay import replay
@@ -81,13 +82,14 @@ __all__ = [
 ]
 
 _OF_MODULE = {
-    "agree": ("Agreement", "Opinion", "agree"),
+    "agree": ("Agreement", "agree"),
     "ask": ("ask",),
     "check": ("check",),
     "graph": ("graph", "write_graph"),
     "limits": ("Limits", "StopReason"),
     "liveness": ("LivenessResult", "RunResult", "liveness"),
     "mutate": ("Fate", "MutantResult", "MutationResult", "mutate"),
+    "opinions": ("Opinion",),
     "progress": ("Progress", "Reporter", "WalkProgress", "WalkReporter"),
     "prove": ("BoundedResult", "ProofResult", "bounded_check", "prove"),
     "replay": ("replay",),

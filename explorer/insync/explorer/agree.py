@@ -1,83 +1,32 @@
 """Several engines on one model: the same counts, verdicts and traces, or the first place at which they differ.
 
-An engine is a function; those of other layers, such as Spark, are handed in by the caller. An engine that cannot run
-here says why and is left out, one that was stopped is compared up to where it got, and z3, which counts nothing, is
-compared in what fails first and after how many states.
+An engine that cannot run here says why and is left out, one that was stopped is compared up to where it got, and z3,
+which counts nothing, is compared in what fails first and after how many states.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from insync.explorer.check import check
-from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.evaluator.difference import Difference, first_difference
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, limits_of
-from insync.explorer.verdict import CheckResult, Verdict
+from insync.explorer.opinions import SHARES, Engine, Opinion, own_engines, sharing, states_in_words
+from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.model.suspicion import suspicions
 from insync.properties.class_names import names_within
 from insync.properties.confine import confined
-from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import judge, select
 from insync.properties.step_invariants import StepInvariant
 
-__all__ = [
-    "Agreement",
-    "Engine",
-    "Opinion",
-    "agree",
-    "evaluator_engine",
-    "local_engine",
-    "opinion_of",
-    "own_engines",
-    "z3_engine",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Opinion:
-    """What one engine says.
-
-    Attributes:
-        engine: its name.
-        verdict: its verdict; None if it did not run.
-        depth: how many levels it has looked at as a whole.
-        levels: states per level; None if the engine counts none.
-        actions: steps by action, of a complete search; None if it is not one or counts none.
-        failing: for each property that fails, the length of its trace.
-        paths: for each such property the steps of its trace; empty if any trace of that length will do.
-        seconds: how long it took.
-        note: why it did not run, or what else limits what it says; else empty.
-        stopped_by: the limit that ended it before it was complete.
-    """
-
-    engine: str
-    verdict: Verdict | None
-    depth: int
-    levels: tuple[int, ...] | None
-    actions: Mapping[str, int] | None
-    failing: Mapping[str, int]
-    paths: Mapping[str, tuple[str, ...]]
-    seconds: float
-    note: str = ""
-    stopped_by: StopReason | None = None
-
-    @property
-    def counts(self) -> bool:
-        """Whether it has looked at any state, so that it can be compared."""
-        return self.verdict is not None and self.depth > 0
-
-
-Engine = Callable[[Model, Sequence[str], Limits, threading.Event | None], Opinion]
-"""Examines a model's properties within limits, until the event is set; raises UserError if it cannot run here."""
+__all__ = ["Agreement", "agree"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +83,8 @@ def agree(
         model: what to search: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline.
-        engines: by name; the first one that runs is what the others are compared with. None is `own_engines`.
+        engines: by name; the first one that runs is what the others are compared with. None is `own_engines`; without
+            limits each of them has a share of half a minute.
         within: names of invariants, to states in which they hold every engine is confined. None is what the model's
             class says.
         limits: of each engine, compilation included.
@@ -145,7 +95,7 @@ def agree(
         UserError: an unknown model, bound or property, a model that cannot be traced, or engines without names.
     """
     model = confined(model_of(model, bounds), within)
-    names, chosen, limits = select(model, properties), _engines(engines), limits_of(limits)
+    names, chosen, limits = select(model, properties), _engines(engines, limits), limits_of(limits)
     opinions = []
     event = stop if stop is not None else threading.Event()
     for name, engine in chosen.items():
@@ -154,23 +104,26 @@ def agree(
             reporter(opinions[-1])
     ran = [opinion for opinion in opinions if opinion.counts]
     steps = {found.name for found in judge(model, names).invariants if isinstance(found, StepInvariant)}
-    differences = tuple(text for other in ran[1:] for text in _differences(ran[0], other, steps))
+    confined_to = names_within(model)
+    found = (text for one, other in _pairs(ran) for text in _differences(one, other, steps, bool(confined_to)))
+    differences = tuple(dict.fromkeys(found))
     depth = max((opinion.depth for opinion in ran), default=1)
     state = first_difference(model, properties=names, depth=depth, stop=event) if differences else None
     stopped = StopReason.INTERRUPT if event.is_set() else None
     warnings = suspicions(model, judge(model, names).written(model))
     reference, said = model_reference(model), tuple(opinions)
-    return Agreement(reference, model.identity, names, names_within(model), said, differences, state, warnings, stopped)
+    return Agreement(reference, model.identity, names, confined_to, said, differences, state, warnings, stopped)
 
 
-def _engines(given: Any) -> Mapping[str, Engine]:
+def _engines(given: Any, limits: Limits | None) -> Mapping[str, Engine]:
     own = own_engines()
     if given is None:
-        return own
+        return own if limits is not None else {name: sharing(engine, SHARES[name]) for name, engine in own.items()}
     if not isinstance(given, Mapping) or not all(map(callable, given.values())):
         message = (
             f"engines={given!r} is not a mapping from names to engines; write {{'spark': engine}} with a function "
-            f"engine, or leave it out for {', '.join(own)}; own_engines() of insync.explorer.agree has these by name."
+            f"engine, or leave it out for {', '.join(own)}; own_engines() of insync.explorer.opinions has these by "
+            f"name."
         )
         raise UserError(message)
     return given
@@ -188,16 +141,25 @@ def _asked(
         return Opinion(name, None, 0, None, None, {}, {}, time.perf_counter() - started, str(error.args[0]))
 
 
-def _differences(one: Opinion, other: Opinion, steps: Collection[str]) -> list[str]:
+def _pairs(ran: Sequence[Opinion]) -> Iterator[tuple[Opinion, Opinion]]:
+    """Yield what is compared: each with the first one, and with the one that got furthest if the first was stopped."""
+    counting = [opinion for opinion in ran if opinion.levels is not None]
+    first, furthest = ran[:1], max(counting, key=lambda opinion: opinion.depth, default=None)
+    for one in [*first, furthest] if first and first[0].stopped_by is not None else first:
+        yield from ((one, other) for other in ran[1:] if one is not None and other is not one)
+
+
+def _differences(one: Opinion, other: Opinion, steps: Collection[str], is_confined: bool) -> list[str]:
     """Return a sentence for each thing that two engines say differently, in the levels that both have searched.
 
     Args:
         one: what the first says.
         other: what the other says.
         steps: the names of the invariants of steps, which are broken by a step from the last level that was searched.
+        is_confined: whether states are outside: which of a level are, is told apart when they are to be expanded.
     """
     found = []
-    both = min(one.depth, other.depth)
+    both = min(opinion.depth - (is_confined and opinion.stopped_by is not None) for opinion in (one, other))
     if one.levels is not None and other.levels is not None:
         pairs = zip(one.levels[:both], other.levels[:both], strict=False)
         uneven = next((level for level, (a, b) in enumerate(pairs, start=1) if a != b), None)
@@ -223,7 +185,7 @@ def _verdict_differences(one: Opinion, other: Opinion, steps: Collection[str]) -
             said = [f"{o.engine}: {_length(n)}" for o, n in ((one, a), (other, b))]
             found.append(f"{name}: {'; '.join(said)}.")
         elif a == b and name in one.paths and name in other.paths and one.paths[name] != other.paths[name]:
-            found.append(f"{name}: {one.engine} and {other.engine} give different traces of {_states(a)}.")
+            found.append(f"{name}: {one.engine} and {other.engine} give different traces of {states_in_words(a)}.")
     return found
 
 
@@ -233,108 +195,4 @@ def _looked(opinion: Opinion) -> int:
 
 
 def _length(length: int | None) -> str:
-    return "no violation" if length is None else f"fails after {_states(length)}"
-
-
-def _states(number: int | None) -> str:
-    return "1 state" if number == 1 else f"{number} states"
-
-
-# ------------------------------------------------------------------------------------------------------ the engines
-
-
-def opinion_of(result: CheckResult) -> Opinion:
-    """Return what the result of an exhaustive search says."""
-    complete = result.stopped_by is None
-    paths = {violation.property: tuple(step.label for step in violation.trace.steps) for violation in result.violations}
-    return Opinion(
-        engine=result.engine,
-        verdict=result.verdict,
-        depth=result.depth,
-        levels=result.levels,
-        actions=result.actions if complete else None,
-        failing={violation.property: violation.trace_length for violation in result.violations},
-        paths=paths if result.representatives is None else {},  # who is who in a trace is not the same with symmetry
-        seconds=sum(result.seconds.values()),
-        stopped_by=result.stopped_by,
-    )
-
-
-def own_engines(z3_depth: int = 8) -> dict[str, Engine]:
-    """Return the engines of this machine: the evaluator, machine code on one and on two threads, z3 to a depth.
-
-    Those visit every state; `symmetric` visits representatives, where a sort is declared symmetric.
-    """
-    return {
-        "evaluator": evaluator_engine,
-        "local-1": local_engine(1),
-        "local-2": local_engine(2),
-        "symmetric": symmetric_engine,
-        "z3": z3_engine(z3_depth),
-    }
-
-
-def evaluator_engine(
-    model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None
-) -> Opinion:
-    """Search with the evaluator."""
-    return opinion_of(check_by_evaluator(model, properties=properties, limits=limits, stop=stop))
-
-
-def local_engine(threads: int) -> Engine:
-    """Return the search in machine code on so many threads, with as many partitions."""
-
-    def engine(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
-        found = check(model, properties=properties, limits=limits, threads=threads, symmetry=False, stop=stop)
-        return opinion_of(found)
-
-    return engine
-
-
-def symmetric_engine(
-    model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None
-) -> Opinion:
-    """Search in machine code, one state for all that differ in who is who only.
-
-    Raises:
-        UserError: no sort of the model is declared symmetric, or its members are not treated alike.
-    """
-    found = check(model, properties=properties, limits=limits, stop=stop)
-    if found.representatives is None:
-        message = "No sort of this model is declared symmetric."
-        raise UserError(message)
-    return opinion_of(found)
-
-
-def z3_engine(depth: int) -> Engine:
-    """Return the bounded check with z3, of traces of at most so many states."""
-
-    def engine(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
-        from insync.proofs.bounded import check_bounded
-        from insync.proofs.outcome import BoundedVerdict
-        from insync.proofs.watch import ProofLimits
-
-        most = depth if limits.depth is None else min(depth, limits.depth)
-        asked = judge(model, properties).invariants
-        answer = check_bounded(model, asked, most, limits=ProofLimits(limits.seconds), stop=stop)
-        found_any = answer.verdict is BoundedVerdict.VIOLATED
-        steps = {found.name for found in asked if isinstance(found, StepInvariant)}
-        pairs = zip(answer.violated, answer.sequences, strict=True)
-        lengths = {name: len(found.codes) + (name in steps) for name, found in pairs}
-        if TYPE_OK in lengths and lengths[TYPE_OK] == limits.depth:  # no search takes steps from its last level
-            del lengths[TYPE_OK]
-        beyond = f"unknown beyond {_states(answer.depth)}"
-        return Opinion(
-            engine="z3",
-            verdict=Verdict.VIOLATED if lengths else Verdict.INCOMPLETE,
-            depth=answer.depth + found_any,
-            levels=None,
-            actions=None,
-            failing=lengths,
-            paths={},
-            seconds=answer.seconds,
-            note=beyond if answer.verdict is BoundedVerdict.UNKNOWN else f"traces of at most {_states(most)}",
-            stopped_by=None if answer.stopped_by is None else StopReason(str(answer.stopped_by)),
-        )
-
-    return engine
+    return "no violation" if length is None else f"fails after {states_in_words(length)}"

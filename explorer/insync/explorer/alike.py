@@ -19,16 +19,8 @@ from insync.model.actions import action_specs
 from insync.model.errors import ModelError, UserError
 from insync.model.graph import Graph, Node, Op
 from insync.model.program import BoundAction
-from insync.model.renaming import (
-    NormalForms,
-    NotRenamed,
-    Renaming,
-    cells_present,
-    permuted_cells,
-    permuted_code,
-    substituted,
-)
-from insync.model.simplify import combine
+from insync.model.renaming import NormalForms, NotRenamed, Renaming, cells_present, permuted_cells, permuted_code
+from insync.model.simplify import combine, substituted
 from insync.model.sorts import Index, Parameter, Subset
 from insync.model.symmetry import Kind, Permutation, Symmetry, permuted_value
 from insync.properties.class_names import names_within
@@ -86,6 +78,8 @@ def symmetry_for(model: Model, conditions: Mapping[str, Node], go_on: Callable[[
         return Alike(None, (note,))
     if any(kind.height > 2 for family in symmetry.families for kind in (*family.places, family.value) if kind):
         return Alike(None, (f"The state has sets of sets of sets of {names}; every state is visited.",))
+    if any(family.guards for family in symmetry.families) or symmetry.arranged:
+        return Alike(None, (f"The state has collections of members of {names}; every state is visited.",))
     _Examination(model, symmetry).run(conditions, go_on)
     return Alike(symmetry)
 
@@ -226,7 +220,7 @@ class _Permuted:
         except UserError:
             self._why = "for z3 is not installed (pip install 'insync[prove]')"
             return None
-        (moved,) = substituted([there], self._cells)
+        (moved,) = substituted(there.graph, [there], self._cells)
         return same_value(self._program, here, moved, where, _SECONDS)
 
     def _renaming(self, where: Sequence[Node]) -> Renaming:

@@ -88,7 +88,8 @@ class _EvaluatorSearch:
         level = list(self.model.program.initials)
         seen = set(level)
         while level:
-            self._close(level)
+            if not self._close(level):
+                return
             if not self.keep_going and self.failing:
                 return
             self.stopped_by = self.watch.after_level(len(self.levels), len(seen))
@@ -99,13 +100,22 @@ class _EvaluatorSearch:
                 return
             level = fresh
 
-    def _close(self, level: list[Codes]) -> None:
-        self.levels.append(level)
+    def _close(self, level: list[Codes]) -> bool:
+        """Check the states of a level; return whether all were looked at before something ended the search."""
+        failing = {}
         for claim in self.claims:
             if claim.name not in self.failing:
-                broken = [codes for codes in level if not claim.holds(codes)]
+                broken = []
+                for place, codes in enumerate(level, start=1):
+                    if place % _OFTEN == 0 and self._must_stop():
+                        return False
+                    if not claim.holds(codes):
+                        broken.append(codes)
                 if broken:
-                    self.failing[claim.name] = len(self.levels), min(broken, key=self.model.program.schema.pack)
+                    failing[claim.name] = len(self.levels) + 1, min(broken, key=self.model.program.schema.pack)
+        self.levels.append(level)
+        self.failing |= failing
+        return True
 
     def _expand(self, level: list[Codes], seen: set[Codes]) -> list[Codes] | None:
         """Return the next level; None if the search is over. The least predecessor of each state is noted."""

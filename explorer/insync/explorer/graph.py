@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from insync.explorer.given_model import ModelLike, model_of
@@ -24,6 +24,7 @@ def graph(
     model: ModelLike,
     *,
     bounds: Mapping[str, int | str] | None = None,
+    within: Sequence[str] | None = None,
     limits: Limits | None = None,
     reporter: Reporter | None = None,
     stop: threading.Event | None = None,
@@ -33,14 +34,16 @@ def graph(
     Args:
         model: what to explore: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         bounds: bounds and settings of a class or a name; those left out have their defaults.
+        within: names of invariants; states in which one fails are in the graph without their steps. None is what the
+            model's class says.
         limits: bounds of compilation and exploration; without one on the states it is `state_graph.MOST_STATES`.
         reporter: is told about once a second how far it is.
         stop: ends compilation or exploration when it is set.
 
     Raises:
-        UserError: an unknown model or bound, or the extra `graph` is not installed.
+        UserError: an unknown model, bound or invariant, or the extra `graph` is not installed.
     """
-    return build_graph(confined(model_of(model, bounds)), limits=limits, reporter=reporter, stop=stop)
+    return build_graph(confined(model_of(model, bounds), within), limits=limits, reporter=reporter, stop=stop)
 
 
 def require_graph_format(path: Path) -> None:

@@ -1,8 +1,8 @@
 """Do the properties mean anything? Break the model in every small way, and see which properties notice.
 
 Each mutant (see `mutants`) is searched like the model. It is killed if a property that holds for the model fails, it is
-equivalent if it takes the same steps from every state that the model reaches, and else it has survived: either the
-properties do not say enough, or what was taken away is not needed for them.
+equivalent if it takes the same steps from every state that the model reaches and begins in no other, and else it has
+survived: either the properties do not say enough, or what was taken away is not needed for them.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.liveness import liveness
 from insync.explorer.mutants.mutants import Mutant, mutants_of, same_steps
-from insync.explorer.verdict import Verdict
+from insync.explorer.verdict import CheckResult, Verdict
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model
+from insync.model.actions import initial_specs
 from insync.model.catalogue import model_reference
-from insync.model.errors import UserError, closest
+from insync.model.errors import ModelError, UserError, closest
 from insync.model.graph import Op
 from insync.model.program import Program
 from insync.model.simplify import combine
@@ -134,7 +135,7 @@ def mutate(
         bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is all that the model has but deadlock_free and those of `within`. Those
             that fail of the model are left out.
-        actions: the actions to change; None is all.
+        actions: the actions and initial methods to change; None is all.
         runs: whether to ask the model's properties of runs about those that survive; needs the extra `graph`.
         within: names of invariants, to states in which they hold the model and its mutants are confined. None is what
             the model's class says.
@@ -149,9 +150,10 @@ def mutate(
     started = time.perf_counter()
     model = confined(model_of(model, bounds), within)
     actions = None if actions is None else named_in("actions", actions)
-    unknown = next((name for name in actions or () if name not in model.program.action_names), None)
+    known = [*initial_specs(type(model)), *model.program.action_names]
+    unknown = next((name for name in actions or () if name not in known), None)
     if unknown is not None:
-        message = f"{model.name} has no action {unknown!r}. {closest(unknown, model.program.action_names)}"
+        message = f"{model.name} has no action {unknown!r}. {closest(unknown, known)}"
         raise UserError(message)
     unasked = {DEADLOCK_FREE, *names_within(model)}
     names = properties if properties is not None else [n for n in invariants_of(model) if n not in unasked]
@@ -217,8 +219,8 @@ class _Jury:
     def equivalent(self, mutants: Sequence[Mutant]) -> list[bool | StopReason]:
         """Say of each mutant whether it takes the model's own steps from every state of the model: one search.
 
-        Where a limit or a stop ends that search it is not known of those that have taken no other step by then; the
-        reason stands in the place of the answer.
+        So does each mutant of an initial method. Where a limit or a stop ends that search it is not known of those that
+        have taken no other step by then; the reason stands in the place of the answer.
         """
         watch = Watch(self.limits, self.stop)
         program, conditions = self.model.program, []
@@ -248,11 +250,19 @@ class _Jury:
 
     def fate(self, mutant: Mutant, equivalent: bool | StopReason) -> MutantResult:
         """Return what becomes of a mutant; undecided if it survives and is perhaps equivalent."""
-        if equivalent is True:
+        if equivalent is True and not mutant.begun:
             return _result(mutant, Fate.EQUIVALENT, {}, self.original.distinct_states)
         if self.stop.is_set():
             return _result(mutant, Fate.UNDECIDED, {}, None, StopReason.INTERRUPT)
-        broken = _with_program(self.whole, mutant.program(self.whole.program))
+        try:
+            program = mutant.program(self.whole.program, Watch(self.limits, self.stop).go_on)
+        except GivenUp as ended:
+            return _result(mutant, Fate.UNDECIDED, {}, None, StopReason(str(ended.reason)))
+        except ModelError:  # an initial state in which a field has a value that it cannot have
+            return _result(mutant, Fate.KILLED, {TYPE_OK: 1})
+        if not program.initials.enumerated:
+            return _result(mutant, Fate.UNDECIDED, {}, None, StopReason.STATES)
+        broken = _with_program(self.whole, program)
         result = check(
             broken,
             properties=self.properties,
@@ -272,7 +282,13 @@ class _Jury:
         stopped = stopped or (equivalent if isinstance(equivalent, StopReason) else None)
         if stopped is not None:
             return _result(mutant, Fate.UNDECIDED, {}, None, stopped)
+        if mutant.begun and self._reaches_no_more(result):
+            return _result(mutant, Fate.EQUIVALENT, {}, result.distinct_states)
         return _result(mutant, Fate.SURVIVED, {}, result.distinct_states)
+
+    def _reaches_no_more(self, found: CheckResult) -> bool:
+        """Return whether a mutant that begins in more states and takes the same steps was seen in the same states."""
+        return (found.distinct_states, found.outside) == (self.original.distinct_states, self.original.outside)
 
     def _noticed_in_runs(self, broken: Model) -> tuple[dict[str, int], StopReason | None]:
         """Return the properties of runs that fail with the lengths of their traces, and what ended the search."""

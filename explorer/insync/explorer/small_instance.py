@@ -43,8 +43,12 @@ def refuted_candidates(
         bounds: what to search; None is `small_bounds`.
         seconds: when to stop. A search that is not complete refutes what it found and says nothing of the rest.
         stop: ends the search when it is set.
+
+    There are none if the small model has more initial states than a search can begin with: z3 refutes them as well.
     """
     small = small_instance(model, bounds)
+    if not small.program.initials.enumerated:
+        return []
     names = [candidate.name for candidate in candidates]
     result = check(small, properties=names, limits=Limits(seconds=seconds), keep_going=True, symmetry=False, stop=stop)
     where = f"a reachable state ({', '.join(f'{name} {value}' for name, value in small.identity.items())})"

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import os
 import weakref
 from collections.abc import Callable, Sequence
+from enum import StrEnum
 from functools import cache
 
 import llvmlite
 import llvmlite.binding as llvm
 
 from insync.machine.objects import load_object, save_object
-from insync.model.errors import InternalError
+from insync.model.errors import InternalError, UserError
 
-__all__ = ["Library", "compile_module", "machine_key", "object_code"]
+__all__ = ["Code", "Library", "compile_module", "machine_key", "object_code", "wanted"]
 
-_OPTIMISE = 2
+
+class Code(StrEnum):
+    """How much time LLVM takes for a module; what is computed is the same.
+
+    FAST serves searches that last. QUICK is compiled in a tenth of the time and runs a fifth to a half slower, which
+    suits many small state spaces, each of another model, as in this project's own tests.
+    """
+
+    FAST = "fast"
+    QUICK = "quick"
 
 
 # Engines that nobody uses any more. LLVM does one thing at a time, so to free one may mean to wait for a compilation
@@ -54,8 +65,11 @@ def compile_module(key: str, text: Callable[[], str]) -> Library:
     Args:
         key: the identity of the module.
         text: gives its IR; called only when the module has to be compiled.
+
+    Raises:
+        UserError: INSYNC_CODE names no kind of code.
     """
-    full_key = f"{key}-{machine_key()}"
+    full_key = f"{key}-{machine_key()}-{wanted()}"
     code = load_object(full_key)
     if code is None:
         code = object_code(text())
@@ -63,13 +77,29 @@ def compile_module(key: str, text: Callable[[], str]) -> Library:
     return Library(code)
 
 
+def wanted() -> Code:
+    """Return the kind of code that the environment asks for in INSYNC_CODE: fast where it says nothing.
+
+    Raises:
+        UserError: it asks for something else.
+    """
+    name = os.environ.get("INSYNC_CODE") or Code.FAST
+    try:
+        return Code(name)
+    except ValueError:
+        kinds = " or ".join(repr(kind.value) for kind in Code)
+        message = f"INSYNC_CODE is {name!r}: it chooses the kind of machine code; set it to {kinds}, or to nothing."
+        raise UserError(message) from None
+
+
 def object_code(text: str) -> bytes:
-    """Return the object code of an IR module for this machine.
+    """Return the object code of an IR module for this machine; of which kind the environment says, see `wanted`.
 
     Raises:
         InternalError: LLVM does not accept it.
     """
-    machine = _target_machine()
+    code = wanted()
+    machine = _target_machine(code)
     try:
         module = llvm.parse_assembly(text)
     except RuntimeError as error:
@@ -82,20 +112,23 @@ def object_code(text: str) -> bytes:
     # lowering did repeat some, fails on an assertion of LLVM's own for the loops of the store.
     passes = llvm.create_new_module_pass_manager()
     passes.add_sroa_pass()
-    passes.add_instruction_combine_pass()
+    if code is Code.FAST:
+        passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
-    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=_OPTIMISE)))
-    code: bytes = machine.emit_object(module)
-    return code
+    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2)))
+    made: bytes = machine.emit_object(module)
+    return made
 
 
-def _target_machine() -> llvm.TargetMachine:
+def _target_machine(code: Code = Code.FAST) -> llvm.TargetMachine:
     """A new one each time: an engine takes possession of the one that it is given."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_triple(llvm.get_process_triple())
     name, features = _host()
-    return target.create_target_machine(cpu=name, features=features, opt=_OPTIMISE, codemodel="jitdefault", jit=True)
+    # Without optimisation LLVM chooses instructions one by one, which is most of what it saves.
+    opt = 2 if code is Code.FAST else 0
+    return target.create_target_machine(cpu=name, features=features, opt=opt, codemodel="jitdefault", jit=True)
 
 
 @cache

@@ -53,7 +53,7 @@ def _schema(schema: Schema) -> object:
 
 
 def _moves(symmetry: Symmetry) -> object:
-    return symmetry.sizes, symmetry.families
+    return symmetry.sizes, symmetry.families, symmetry.arranged
 
 
 def _structure(roots: list[Node]) -> object:

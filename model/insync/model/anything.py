@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, NoReturn
 
 from insync.model.errors import ModelError, user_frame
-from insync.model.values import Symbolic
+from insync.model.symbolic import Symbolic
 
 __all__ = ["ANY", "Anything"]
 
@@ -14,7 +14,7 @@ class Anything(Symbolic):
     """The type of `ANY`. It is assigned and nothing else: only the field that it was assigned to has a value."""
 
     __slots__ = ()
-    __hash__ = object.__hash__
+    __hash__ = Symbolic.__hash__
     compares_last: ClassVar[bool] = True
 
     def __repr__(self) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from insync.model.graph import Graph, Node, Op
 from insync.model.schema import WORD, Schema
 from insync.model.simplify import apply
+from insync.model.sorts import Parameter
 
 __all__ = ["Beginning", "packed_number"]
 
@@ -22,9 +23,13 @@ class Beginning:
         label: the method and its parameters in words; empty for the plain method `initial`.
         place: the author's file and line.
         graph: the nodes of its expressions; its `cell_sizes` are how many values each variable has.
-        conditions: what must hold of the variables.
+        conditions: what must hold of the variables: what the method requires, and that codes are those of values.
         cells: the code of each cell of the state.
         expected: what must hold besides of those that the conditions allow, with the message for where it does not.
+        well_formed: those of the conditions that say which codes are those of values.
+        shown: what range analysis showed to hold wherever the conditions do; expected again by whoever changes these.
+        name: what the method is called; empty for the plain method `initial`.
+        parameters: each parameter's name and value.
     """
 
     label: str
@@ -33,6 +38,15 @@ class Beginning:
     conditions: tuple[Node, ...]
     cells: tuple[Node, ...]
     expected: tuple[tuple[Node, str], ...] = ()
+    well_formed: tuple[Node, ...] = ()
+    shown: tuple[tuple[Node, str], ...] = ()
+    name: str = ""
+    parameters: tuple[tuple[str, Parameter], ...] = ()
+
+    @property
+    def required(self) -> list[Node]:
+        """What the method requires."""
+        return [condition for condition in self.conditions if condition not in self.well_formed]
 
     def pinned(self, codes: Sequence[int]) -> Beginning:
         """Return what is left of it where the state must be the one with these codes."""

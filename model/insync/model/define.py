@@ -30,7 +30,7 @@ from insync.model.values import Condition
 from insync.model.views import StateView
 from insync.model.whole_numbers import Range
 
-__all__ = ["Model"]
+__all__ = ["DEADLOCK_FREE", "TYPE_OK", "Model"]
 
 S = TypeVar("S", bound=Index | Range | Enum)
 
@@ -256,4 +256,10 @@ class Model(metaclass=ModelMeta):
         return tuple(self.state.encode(readable, ""))
 
 
-_RESERVED = {name for name in vars(Model) if not name.startswith("_")} | {"b", "bounds"}
+DEADLOCK_FREE = "deadlock_free"
+"""The name of the invariant that every model has; it is checked when it is asked for."""
+
+TYPE_OK = "type_ok"
+"""The name of what every engine checks by itself, asked or not. It is about steps, not a condition on states."""
+
+_RESERVED = {name for name in vars(Model) if not name.startswith("_")} | {"b", "bounds", DEADLOCK_FREE, TYPE_OK}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from insync.model.graph import Op
 from insync.model.simplify import apply, combine
-from insync.model.values import Bool, Nothing, Symbolic, condition, decides
+from insync.model.symbolic import Symbolic
+from insync.model.values import Bool, Nothing, condition, decides
 
 __all__ = ["Either"]
 
@@ -13,7 +14,7 @@ class Either(Symbolic):
     """What `If` gives where its two values alone do not say of which domain it is: to be assigned or compared."""
 
     __slots__ = ("otherwise", "test", "then")
-    __hash__ = object.__hash__
+    __hash__ = Symbolic.__hash__
     compares_last = True
 
     def __init__(self, test: Bool, then: object, otherwise: object) -> None:

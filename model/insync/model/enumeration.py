@@ -120,7 +120,10 @@ def add_states(
 
 
 def _too_many(beginning: Beginning) -> str:
-    return f"{beginning.place}: there are more than {MOST_STATES:,} initial states. Use smaller bounds."
+    return (
+        f"{beginning.place}: there are more than {MOST_STATES:,} initial states. Use smaller bounds, or "
+        f"`insync prove`, which does not need them one by one."
+    )
 
 
 @dataclass(frozen=True, slots=True)

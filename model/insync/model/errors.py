@@ -7,6 +7,7 @@ keeps its traceback and exits with 70.
 
 from __future__ import annotations
 
+import copy
 import difflib
 import os
 import sys
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["DomainError", "GuardError", "InternalError", "ModelError", "UserError", "closest", "user_frame"]
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
-_GENERATED = ("<string>", "<frozen")  # such as the constructor that dataclasses write
+_BETWEEN = ("<string>", "<frozen", copy.__file__)  # such as the constructor that dataclasses write
 
 
 class UserError(Exception):
@@ -74,7 +75,7 @@ def user_frame() -> str:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         path = frame.f_code.co_filename
-        if not path.startswith((_PACKAGE, *_GENERATED)):
+        if not path.startswith((_PACKAGE, *_BETWEEN)):
             return f"{path}:{frame.f_lineno}"
         frame = frame.f_back
     return "<unknown>"

@@ -20,11 +20,15 @@ class InitialEnvironment(Environment):
 
     Args:
         codes: of the state that the method begins from.
+
+    Attributes:
+        well_formed: the conditions that codes of variables are those of values.
     """
 
     def __init__(self, codes: tuple[int, ...]) -> None:
         graph = Graph(())
         super().__init__(graph, [graph.const(code) for code in codes], writable=True, guarded=True)
+        self.well_formed: list[Node] = []
 
     def variable(self, size: int) -> Node:
         """Return a new variable with the values 0 .. size-1."""
@@ -53,7 +57,7 @@ def free_codes(domain: Domain, target: Environment, path: str) -> list[Node]:
         )
         raise ModelError(message)
     codes = [environment.variable(size) for _, size in domain.cells(path)]
-    environment.guard += [
+    environment.well_formed += [
         condition for condition in well_formed(domain, codes) if condition is not environment.graph.true
     ]
     return codes

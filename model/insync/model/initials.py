@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import overload
 
 from insync.model.beginnings import Beginning
 from insync.model.enumeration import TooManyStates, a_state, add_states
+from insync.model.graph import Node
 from insync.model.schema import Schema
+from insync.model.simplify import substituted
 
 __all__ = ["Initials"]
 
@@ -47,6 +50,29 @@ class Initials(Sequence[tuple[int, ...]]):
         ordered = sorted(found)
         self._rows = _rows_of(schema, ordered)
         self._origins = array("I", (found[state] for state in ordered)) if len(beginnings) > 1 else array("I")
+
+    def changed(self, beginnings: Mapping[int, Beginning], go_on: Callable[[], None]) -> Initials:
+        """Return the initial states with other beginnings in the place of some, by their numbers.
+
+        Raises:
+            ModelError: one of the new states has a value outside its field's domain.
+        """
+        made = tuple(beginnings.get(number, one) for number, one in enumerate(self.beginnings))
+        return Initials(self._schema, made, go_on)
+
+    def some_meet(self, conditions: Sequence[Node]) -> bool:
+        """Return whether conditions on a state all hold in some of them, or that is not found out soon."""
+        for beginning in self.beginnings:
+            more = substituted(beginning.graph, conditions, beginning.cells)
+            asked = replace(beginning, conditions=(*beginning.conditions, *more))
+            found: dict[int, int] = {}
+            try:
+                add_states(found, asked, 0, self._schema, lambda: None, most=0)
+            except TooManyStates:  # one was found, or too many were tried
+                return True
+            if found:
+                return True
+        return False
 
     @property
     def enumerated(self) -> bool:

@@ -8,6 +8,7 @@ from insync.model.either import Either
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Node, Op
 from insync.model.simplify import apply, combine
+from insync.model.symbolic import Symbolic
 from insync.model.values import Bool, Nothing, Num, OneNode, condition, number, of_graph, sort_of
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ class OptionValue(OneNode):
     """A symbolic value that may be none."""
 
     __slots__ = ("_domain",)
-    __hash__ = object.__hash__
+    __hash__ = Symbolic.__hash__
     compares_last = True
 
     def __init__(self, domain: OptionalScalar, node: Node) -> None:

@@ -19,7 +19,8 @@ from insync.model.graph import Op, Quantifier
 from insync.model.kinds import chosen_bounds, is_kind, members_of
 from insync.model.simplify import combine
 from insync.model.sorts import label_of
-from insync.model.values import Bool, Condition, Num, SetValue, Symbolic, condition, mistyped
+from insync.model.symbolic import Symbolic, mistyped
+from insync.model.values import Bool, Condition, Num, SetValue, condition
 from insync.model.views import ArrayView, View
 from insync.model.vocabulary import And, If, Implies, Or, maximum, minimum
 

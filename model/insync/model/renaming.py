@@ -3,7 +3,7 @@
 `Renaming.of` changes the members that an expression names, cells and constants alike, where it shows which constants
 name members: those that are compared with members, put into sets of them, and so on. An expression that treats members
 as numbers has no renaming. `NormalForms` tells expressions that differ only in the order of arguments alike.
-`substituted` needs no such thing and is far larger: the same expression with the cells of the permuted state.
+`permuted_cells` need no such thing: the same expression on them says it too, and is far larger.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from insync.model.graph import Graph, Node, Op, reachable
 from insync.model.simplify import apply, combine
 from insync.model.symmetry import Kind, Permutation, Symmetry, permuted_value
 
-__all__ = ["NormalForms", "NotRenamed", "Renaming", "cells_present", "permuted_cells", "permuted_code", "substituted"]
+__all__ = ["NormalForms", "NotRenamed", "Renaming", "cells_present", "permuted_cells", "permuted_code"]
 
 _LARGEST_TABLE = 64
 
@@ -317,19 +317,3 @@ def permuted_code(code: Node, kind: Kind, symmetry: Symmetry, permutation: Permu
         moved = apply(Op.BITOR, moved, apply(Op.ITE, held, target, graph.const(0)))
     nobody = apply(Op.LT, code, graph.const(kind.offset))
     return apply(Op.ITE, nobody, code, apply(Op.ADD, moved, graph.const(kind.offset)))
-
-
-def substituted(nodes: Sequence[Node], cells: Sequence[Node]) -> list[Node]:
-    """Return nodes with other nodes in place of the cells."""
-    made: dict[int, Node] = {}
-    for node in reachable(nodes):
-        args = [made[arg.index] for arg in node.args]
-        if node.op is Op.CONST:
-            made[node.index] = node
-        elif node.op is Op.CELL:
-            made[node.index] = cells[int(str(node.arg))]
-        elif node.op in (Op.AND, Op.OR):
-            made[node.index] = combine(node.graph, node.op, args)
-        else:
-            made[node.index] = apply(node.op, *args)
-    return [made[node.index] for node in nodes]

@@ -7,13 +7,13 @@ making a node takes constant time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from insync.model.graph import LARGEST_SET, Graph, Node, Op, Quantifier
+from insync.model.graph import LARGEST_SET, Graph, Node, Op, Quantifier, reachable
 from insync.model.semantics import MEANING
 
-__all__ = ["apply", "combine"]
+__all__ = ["apply", "combine", "substituted"]
 
 
 def apply(op: Op, *args: Node) -> Node:
@@ -53,6 +53,29 @@ def combine(graph: Graph, op: Op, conditions: list[Node], quantifier: Quantifier
         return kept[0][0] if len(kept) == 1 else graph.node(op, tuple(c for c, _ in kept))
     shown = replace(quantifier, labels=tuple(label for _, label in kept))
     return graph.node(op, tuple(c for c, _ in kept), shown)
+
+
+def substituted(graph: Graph, nodes: Sequence[Node], cells: Sequence[Node]) -> list[Node]:
+    """Return what nodes mean where their cells have the values of other nodes.
+
+    Args:
+        graph: of the result, and of the cells.
+        nodes: in whichever graph.
+        cells: for each cell that they read, by its number.
+    """
+    made: dict[int, Node] = {}
+    for node in reachable(nodes):
+        args = [made[arg.index] for arg in node.args]
+        if node.op is Op.CELL:
+            made[node.index] = cells[int(str(node.arg))]
+        elif node.op is Op.CONST:
+            made[node.index] = graph.boolean(bool(node.arg)) if node.is_bool else graph.const(node.lo)
+        elif node.op in (Op.AND, Op.OR):
+            quantifier = node.arg if isinstance(node.arg, Quantifier) else None
+            made[node.index] = combine(graph, node.op, args, quantifier)
+        else:
+            made[node.index] = apply(node.op, *args)
+    return [made[node.index] for node in nodes]
 
 
 def _split(node: Node) -> tuple[Node | None, int]:

@@ -59,6 +59,33 @@ class Index(int):
         """Return what the member with this number is called."""
         return f"{cls.label}{number + cls.first}"
 
+    def __eq__(self, other: object) -> bool:
+        """Compare with a member of the same sort, or with a number; members of two sorts have nothing in common."""
+        _check_comparable(self, other)
+        return int.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        _check_comparable(self, other)
+        return int.__ne__(self, other)
+
+    def __lt__(self, other: int) -> bool:
+        _check_comparable(self, other)
+        return int.__lt__(self, other)
+
+    def __le__(self, other: int) -> bool:
+        _check_comparable(self, other)
+        return int.__le__(self, other)
+
+    def __gt__(self, other: int) -> bool:
+        _check_comparable(self, other)
+        return int.__gt__(self, other)
+
+    def __ge__(self, other: int) -> bool:
+        _check_comparable(self, other)
+        return int.__ge__(self, other)
+
+    __hash__ = int.__hash__
+
     def __str__(self) -> str:
         return self.show(int(self))
 
@@ -67,6 +94,17 @@ class Index(int):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({int(self)})"
+
+
+def _check_comparable(member: Index, other: object) -> None:
+    """Refuse to compare members of two sorts, of which neither is the other's."""
+    one, another = type(member), type(other)
+    if one is not another and issubclass(another, Index) and not (issubclass(one, another) or issubclass(another, one)):
+        message = (
+            f"{user_frame()}: {member} is a member of {one.__name__} and {other} of {another.__name__}: they are never "
+            f"the same thing. Compare members of one sort, or their numbers, int(...)."
+        )
+        raise ModelError(message)
 
 
 def _check_symmetric(sort: type[Index], symmetric: object) -> None:

@@ -9,7 +9,7 @@ asks of one action is a condition on the state before alone.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from insync.model.actions import (
@@ -22,9 +22,9 @@ from insync.model.actions import (
     scopes_of,
 )
 from insync.model.environment import Environment, Place
-from insync.model.graph import Graph, Node, Op, reachable
+from insync.model.graph import Graph, Node, Op
 from insync.model.program import BoundAction, Program
-from insync.model.simplify import apply, combine
+from insync.model.simplify import apply, combine, substituted
 from insync.model.tracing import traced_condition
 from insync.model.values import Condition
 from insync.model.views import StateView
@@ -108,22 +108,6 @@ def step_condition(program: Program, pair: Node, action: BoundAction) -> Node:
     cells = [graph.cell(number) for number in range(len(graph.cell_sizes))]
     after = dict(action.updates)
     changed = [apply(Op.NOT, apply(Op.EQ, node, cells[cell])) for cell, node in action.updates]
-    met = _on(graph, pair, [*cells, *(after.get(number, cell) for number, cell in enumerate(cells))])
+    (met,) = substituted(graph, [pair], [*cells, *(after.get(number, cell) for number, cell in enumerate(cells))])
     step = [*action.guard, *(check.node for check in action.checks), combine(graph, Op.OR, changed)]
     return combine(graph, Op.OR, [*(apply(Op.NOT, needed) for needed in step), met])
-
-
-def _on(graph: Graph, root: Node, cells: Sequence[Node]) -> Node:
-    """Return what a node of another graph means where its cells have the values of these nodes."""
-    made: dict[int, Node] = {}
-    for node in reachable([root]):
-        args = [made[arg.index] for arg in node.args]
-        if node.op is Op.CELL:
-            made[node.index] = cells[int(str(node.arg))]
-        elif node.op is Op.CONST:
-            made[node.index] = graph.boolean(bool(node.arg)) if node.is_bool else graph.const(node.lo)
-        elif node.op in (Op.AND, Op.OR):
-            made[node.index] = combine(graph, node.op, args)
-        else:
-            made[node.index] = apply(node.op, *args)
-    return made[root.index]

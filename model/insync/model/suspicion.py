@@ -17,6 +17,9 @@ from insync.model.tracing import action_traced_otherwise
 
 __all__ = ["suspicions"]
 
+_CONDITIONS = {"And", "Implies", "Not", "Or", "exists", "for_all"}
+"""The words of the language that give a condition and do nothing else."""
+
 
 def suspicions(model: Model, conditions: Mapping[str, Node]) -> tuple[str, ...]:
     """Return what a reader of a result should know: what the model says of its settings, and what it can hardly mean.
@@ -38,7 +41,7 @@ def suspicions(model: Model, conditions: Mapping[str, Node]) -> tuple[str, ...]:
 def _of_source(model: Model) -> tuple[str, ...]:
     """Read the class and trace it again, once for a model: its mutants are copies of it, so of the same source."""
     if model._source_suspicions is None:
-        model._source_suspicions = (*_tests_for_none(type(model)), *_tracings(model))
+        model._source_suspicions = (*_in_vain(type(model)), *_tracings(model))
     return model._source_suspicions
 
 
@@ -77,11 +80,11 @@ def _tracings(model: Model) -> Iterator[str]:
         )
 
 
-# ------------------------------------------------------------------------------------------------- `is` beside `None`
+# ------------------------------------------------------------------------------------- what the source says in vain
 
 
-def _tests_for_none(kind: type[Model]) -> Iterator[str]:
-    """Yield each test `x is None` of a part of the state: a symbolic value never is None, so Python decides wrongly."""
+def _in_vain(kind: type[Model]) -> Iterator[str]:
+    """Yield what Python decides or drops while the model is traced, and the author meant of the state."""
     for name in [*initial_specs(kind), *action_specs(kind), *invariant_names(kind), *step_invariant_specs(kind)]:
         method = getattr(kind, name)
         try:
@@ -89,27 +92,51 @@ def _tests_for_none(kind: type[Model]) -> Iterator[str]:
         except (OSError, TypeError):  # made at run time, without a file
             continue
         tree = ast.parse(textwrap.dedent("".join(lines)))
-        for test in _state_tests(tree, method):
-            place = f"{inspect.getsourcefile(method)}:{first + test.lineno - 1}"
-            never, right = ("never", "is_none()") if isinstance(test.ops[0], ast.Is) else ("always", "is_some()")
-            yield (
-                f"{place}: Python decides `{ast.unparse(test)}` while the model is traced, and it {never} holds; "
-                f"write {ast.unparse(test.left)}.{right}."
-            )
+        place = f"{inspect.getsourcefile(method)}:"
+        for line, sentence in [*_tests_of_identity(tree, method), *_dropped(tree)]:
+            yield f"{place}{first + line - 1}: {sentence}"
 
 
-def _state_tests(tree: ast.AST, method: Callable[..., Any]) -> Iterator[ast.Compare]:
-    """Yield the comparisons by `is` of a part of the state with None or NONE."""
+def _tests_of_identity(tree: ast.AST, method: Callable[..., Any]) -> Iterator[tuple[int, str]]:
+    """Yield the comparisons by `is` of a part of the state: it never is the same object as anything."""
     states = 2 if isinstance(getattr(method, ROLE, None), StepInvariantSpec) else 1
     of_state = set(method.__code__.co_varnames[1 : 1 + states])
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and _root(node.value) in of_state:
             of_state.update(target.id for target in node.targets if isinstance(target, ast.Name))
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
-            right = node.comparators[0]
-            none = isinstance(right, ast.Constant) and right.value is None
-            if (none or (isinstance(right, ast.Name) and right.id == "NONE")) and _root(node.left) in of_state:
-                yield node
+        if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            continue
+        sides = [node.left, node.comparators[0]]
+        left, right = sides if _root(node.left) in of_state else reversed(sides)
+        if _root(left) in of_state:
+            yield node.lineno, _decided(node, isinstance(node.ops[0], ast.Is), left, right)
+
+
+def _decided(test: ast.AST, same: bool, left: ast.AST, right: ast.AST) -> str:
+    """Return the sentence on a test of identity, with what its author means."""
+    if (isinstance(right, ast.Constant) and right.value is None) or _root(right) == "NONE":
+        meant = f"{_said(left)}.{'is_none' if same else 'is_some'}()"
+    else:
+        meant = f"{_said(left)} {'==' if same else '!='} {_said(right)}"
+    holds = "never" if same else "always"
+    return f"Python decides `{_said(test)}` while the model is traced, and it {holds} holds; write {meant}."
+
+
+def _dropped(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the conditions that stand alone as a line: nobody asks whether they hold."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and (isinstance(node.value, ast.Compare) or _is_condition(node.value)):
+            sentence = f"`{_said(node)}` is worked out and then dropped; write require({_said(node)})."
+            yield node.lineno, sentence
+
+
+def _is_condition(node: ast.AST) -> bool:
+    """Return whether a call is one of the words of the language that give a condition."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _CONDITIONS
+
+
+def _said(node: ast.AST) -> str:
+    return ast.unparse(node)
 
 
 def _root(node: ast.AST) -> str | None:

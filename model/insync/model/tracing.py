@@ -173,15 +173,7 @@ def _state_view(model: Model, environment: Environment) -> StateView:
 def _initial(model: Model, graph: Graph, schema: Schema) -> Beginning:
     """Return the one state that the plain method gives."""
     environment = Environment(graph, [graph.const(0)] * len(schema.cells), writable=True)
-    token = current.set(environment)
-    try:
-        returned: object = model.initial(_state_view(model, environment))  # type: ignore[func-returns-value]
-    finally:
-        current.reset(token)
-    if returned is not None:
-        message = f"{_place(model.initial)} returns {returned!r}; it assigns to the state and returns nothing."
-        raise ModelError(message)
-    _refuse_unopened(environment)
+    _run(model, environment, model.initial, (), _place(model.initial))
     for expected in environment.expected:
         if expected.node is graph.false:
             message = f"{expected.place}: {expected.message}"
@@ -218,26 +210,27 @@ def _trace_initial(
 ) -> Beginning | None:
     """Return the states that an initial method allows with these parameters; None if `require` refuses them all."""
     environment = InitialEnvironment(tuple(node.lo for node in start.cells))
-    token = current.set(environment)
-    try:
-        returned = getattr(model, name)(_state_view(model, environment), *values)
-    except Unreachable:
+    if not _run(model, environment, getattr(model, name), values, f"{spec.place}: the {spec.word} {name!r}"):
         return None
-    finally:
-        current.reset(token)
-    if returned is not None:
-        message = (
-            f"{spec.place}: the initial method {name!r} returns {returned!r}; it assigns to the state and returns "
-            f"nothing (conditions go into require)."
-        )
-        raise ModelError(message)
-    _refuse_unopened(environment)
-    guard, expected = environment.guard, []
+    conditions = tuple(dict.fromkeys([*environment.well_formed, *environment.guard]))
+    expected: list[tuple[Node, str]] = []
+    shown: list[tuple[Node, str]] = []
     for one in environment.expected:
-        if not always_holds([*guard, *one.where], one.condition):
-            expected.append((one.node, f"{one.place}: {one.message}"))
-    label = _label(name, spec, dict(zip(spec.parameters, values, strict=True)))
-    return Beginning(label, spec.place, environment.graph, tuple(guard), tuple(environment.cells), tuple(expected))
+        holds = always_holds([*conditions, *one.where], one.condition)
+        (shown if holds else expected).append((one.node, f"{one.place}: {one.message}"))
+    parameters = tuple(zip(spec.parameters, values, strict=True))
+    return Beginning(
+        label=_label(name, spec, dict(parameters)),
+        place=spec.place,
+        graph=environment.graph,
+        conditions=conditions,
+        cells=tuple(environment.cells),
+        expected=tuple(expected),
+        well_formed=tuple(environment.well_formed),
+        shown=tuple(shown),
+        name=name,
+        parameters=parameters,
+    )
 
 
 def _trace_action(
@@ -245,20 +238,8 @@ def _trace_action(
 ) -> BoundAction | None:
     environment = _environment(graph, writable=True)
     before = list(environment.cells)
-    token = current.set(environment)
-    try:
-        returned = getattr(model, name)(_state_view(model, environment), *values)
-    except Unreachable:
+    if not _run(model, environment, getattr(model, name), values, f"{spec.place}: the {spec.word} {name!r}"):
         return None
-    finally:
-        current.reset(token)
-    if returned is not None:
-        message = (
-            f"{spec.place}: the action {name!r} returns {returned!r}; an action assigns to the state and returns "
-            f"nothing (conditions go into require)."
-        )
-        raise ModelError(message)
-    _refuse_unopened(environment)
     changed = enumerate(zip(before, environment.cells, strict=True))
     parameters = tuple(zip(spec.parameters, values, strict=True))
     checks, shown = _checks(environment)
@@ -273,10 +254,36 @@ def _trace_action(
     )
 
 
-def _refuse_unopened(environment: Environment) -> None:
+def _run(
+    model: Model, environment: Environment, method: Callable[..., object], values: Sequence[Parameter], what: str
+) -> bool:
+    """Run a method on the state of an environment, and return whether what it requires can be so at all.
+
+    Args:
+        model: the model.
+        environment: what the method changes.
+        method: an action, an initial method, or the plain `initial`.
+        values: of its parameters.
+        what: where it stands and what it is, for messages.
+
+    Raises:
+        ModelError: it returns something, or makes a `when` block that it does not open.
+    """
+    token = current.set(environment)
+    try:
+        returned = method(_state_view(model, environment), *values)
+    except Unreachable:
+        return False
+    finally:
+        current.reset(token)
+    if returned is not None:
+        hint = " (conditions go into require)" if environment.guarded else ""
+        message = f"{what} returns {returned!r}; it assigns to the state and returns nothing{hint}."
+        raise ModelError(message)
     for place in environment.unopened.values():
         message = f"{place}: when(...) does nothing by itself; write `with when(...):` and the assignments below it."
         raise ModelError(message)
+    return True
 
 
 def _checks(environment: Environment) -> tuple[tuple[Check, ...], tuple[Check, ...]]:

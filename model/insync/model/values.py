@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
-from typing import ClassVar, NoReturn
+from typing import NoReturn
 
 from insync.model.division import Divided
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import LARGEST_SET, Graph, Node, Op
 from insync.model.simplify import apply, combine
 from insync.model.sorts import Index, Subset
+from insync.model.symbolic import Symbolic, mistyped
 
 __all__ = [
     "NONE",
@@ -25,12 +26,10 @@ __all__ = [
     "Nothing",
     "Num",
     "SetValue",
-    "Symbolic",
     "condition",
     "decides",
     "domain_of",
     "mask",
-    "mistyped",
     "number",
     "of_graph",
     "sort_of",
@@ -45,40 +44,6 @@ class Nothing:
 
 
 NONE = Nothing()
-
-
-class Symbolic:
-    """A value that is known only when the model runs: no Python `if`, `and`, `not`, `in` or `range` can use it."""
-
-    __slots__ = ()
-    compares_last: ClassVar[bool] = False
-    """Whether this operand decides comparisons, because it knows the domain (an option, a choice)."""
-
-    def __bool__(self) -> NoReturn:
-        message = (
-            f"{user_frame()}: Python decides `if`, `and`, `or`, `not` and chains such as `a < b < c` while the model "
-            f"is traced, before {self!r} has a value. Use If(condition, then, otherwise), And(...), Or(...), Not(...) "
-            f"or require(...)."
-        )
-        raise ModelError(message)
-
-    def in_subset(self, subset: Subset) -> Bool:
-        """Return whether it is in a set that is known while the model is traced; see `Subset.contains`."""
-        mistyped("A member of a sort", self, "Where it may be none, write .or_else(default) or .value.")
-
-    def __index__(self) -> NoReturn:
-        message = (
-            f"{user_frame()}: {self!r} has no value while the model is traced, so it cannot be an index of a Python "
-            f"list or an end of range(). Index an array of the state with it, or quantify over all members and compare."
-        )
-        raise ModelError(message)
-
-
-def mistyped(wanted: str, found: object, fix: str) -> NoReturn:
-    """Raise ModelError for a value of the wrong type."""
-    kind, cure = type(found), getattr(type(found), "cure", fix)
-    message = f"{user_frame()}: {wanted} is needed here, but {found!r} is of type {kind.__name__}. {cure}"
-    raise ModelError(message)
 
 
 class OneNode(Symbolic):
@@ -97,7 +62,7 @@ class Bool(OneNode):
     """A symbolic condition; as a domain, `Bool` declares a field that is true or false."""
 
     __slots__ = ()
-    __hash__ = object.__hash__
+    __hash__ = Symbolic.__hash__
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -140,7 +105,7 @@ class Num(OneNode, Divided):
     """
 
     __slots__ = ("sort",)
-    __hash__ = object.__hash__
+    __hash__ = Symbolic.__hash__
 
     def __init__(self, node: Node, sort: type[Index] | None = None) -> None:
         self.node, self.sort = node, sort
@@ -194,7 +159,7 @@ class EnumValue(OneNode):
     """A symbolic member of a Python enumeration; it can be compared with members of that enumeration only."""
 
     __slots__ = ("kind",)
-    __hash__ = object.__hash__
+    __hash__ = Symbolic.__hash__
 
     def __init__(self, node: Node, kind: type[Enum]) -> None:
         self.node, self.kind = node, kind
@@ -209,7 +174,7 @@ class EnumValue(OneNode):
         if isinstance(other, EnumValue) and other.kind is self.kind:
             return of_graph(self.graph, other)
         name = self.kind.__name__
-        mistyped(f"A member of {name}", other, f"Write {name}.{next(iter(self.kind)).name}.")
+        return mistyped(f"A member of {name}", other, f"Write {name}.{next(iter(self.kind)).name}.")
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
         if decides(other):
@@ -224,7 +189,7 @@ class SetValue(OneNode):
     """A symbolic set of members of a sort, as a bit mask; `domain` is who can be in it, where that is known."""
 
     __slots__ = ("domain",)
-    __hash__ = object.__hash__
+    __hash__ = Symbolic.__hash__
 
     def __init__(self, node: Node, domain: tuple[int, ...] = ()) -> None:
         self.node, self.domain = node, domain
@@ -336,7 +301,7 @@ def condition(graph: Graph, value: object) -> Node:
         return of_graph(graph, value)
     if isinstance(value, bool):
         return graph.boolean(value)
-    mistyped("A condition", value, "Compare it with something.")
+    return mistyped("A condition", value, "Compare it with something.")
 
 
 def number(graph: Graph, value: object, sort: type[Index] | None = None) -> Node:
@@ -365,7 +330,7 @@ def number(graph: Graph, value: object, sort: type[Index] | None = None) -> Node
         return graph.const(int(value))
     if hasattr(type(value), "or_else"):
         mistyped("A number", value, "It may be none: write .or_else(default), or .value where it cannot be.")
-    mistyped("A number or a member of a sort", value, "Conditions become numbers by If(condition, 1, 0).")
+    return mistyped("A number or a member of a sort", value, "Conditions become numbers by If(condition, 1, 0).")
 
 
 def mask(graph: Graph, value: object, sort: type[Index] | None = None) -> Node:
@@ -396,4 +361,4 @@ def mask(graph: Graph, value: object, sort: type[Index] | None = None) -> Node:
                 mistyped("A member of a sort", member, f"Its number must be from 0 to {LARGEST_SET - 1}.")
             total = apply(Op.BITOR, total, apply(Op.BIT, number(graph, member, sort)))
         return total
-    mistyped("A set", value, "Write {member} for the set of one member, set() for the empty set.")
+    return mistyped("A set", value, "Write {member} for the set of one member, set() for the empty set.")

@@ -21,7 +21,8 @@ from insync.model.free_cells import free_codes
 from insync.model.graph import Node, Op
 from insync.model.simplify import apply, combine
 from insync.model.sorts import Index
-from insync.model.values import Bool, EnumValue, Nothing, Num, Symbolic, condition, number, of_graph
+from insync.model.symbolic import Symbolic
+from insync.model.values import Bool, EnumValue, Nothing, Num, condition, number, of_graph
 
 __all__ = [
     "CODES",
@@ -44,7 +45,7 @@ class View(Symbolic):
     """A live view of a record or array in a state: reads see earlier assignments, assignments go through."""
 
     __slots__ = ("_domain", "_place")
-    __hash__ = object.__hash__
+    __hash__ = Symbolic.__hash__
     compares_last = True
     _domain: Any
     _place: Place

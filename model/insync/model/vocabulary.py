@@ -19,6 +19,7 @@ from insync.model.graph import Graph, Op
 from insync.model.optional import OptionValue
 from insync.model.simplify import apply, combine
 from insync.model.sorts import Subset
+from insync.model.symbolic import Symbolic
 from insync.model.values import (
     Bool,
     Condition,
@@ -26,7 +27,6 @@ from insync.model.values import (
     Nothing,
     Num,
     SetValue,
-    Symbolic,
     condition,
     domain_of,
     mask,

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from insync.model import Model
 from insync.model.confinement import Confinement
 from insync.model.errors import UserError, closest
-from insync.model.evaluator import evaluate
 from insync.model.graph import Node
 from insync.properties.class_names import names_within
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
@@ -69,8 +68,9 @@ def _conditions(whole: Model, found: Sequence[Invariant]) -> list[Node]:
     """Return the conditions of invariants in the graph of a model; some initial state must meet them."""
     nodes = [each.node(whole) for each in found]
     program = whole.program
-    if not any(all(evaluate(node, codes) for node in nodes) for codes in program.initials):
-        where = "the initial state is" if len(program.initials) == 1 else "all initial states are"
+    if not program.initials.some_meet(nodes):
+        one = program.initials.enumerated and len(program.initials) == 1
+        where = "the initial state is" if one else "all initial states are"
         message = (
             f"{whole.name}: {where} outside {' and '.join(each.name for each in found)}, so no step would be taken. "
             f"Name invariants that hold at first, or choose other bounds."

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from insync.model import Model
+from insync.model.define import DEADLOCK_FREE, TYPE_OK
 from insync.model.graph import Node, Op
 from insync.model.simplify import combine
 from insync.properties.invariants import Invariant
 
 __all__ = ["DEADLOCK_FREE", "TYPE_OK", "TYPE_OK_SENTENCE", "deadlock_free"]
-
-DEADLOCK_FREE = "deadlock_free"
-"""The invariant that every model has; it is checked when it is asked for."""
-
-TYPE_OK = "type_ok"
-"""The name of what every engine checks by itself, asked or not. It is about steps, not a condition on states."""
 
 TYPE_OK_SENTENCE = "Every step assigns values that their fields can hold, at places that their arrays have."
 

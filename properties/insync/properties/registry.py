@@ -201,6 +201,12 @@ def _check_function(word: str, kind: type[Model], function: object, states: Sequ
     if code is None:
         message = f"@{word}({kind.__name__}) belongs directly above a function (def), not on {function!r}."
         raise ModelError(message)
+    if code.co_name in (TYPE_OK, DEADLOCK_FREE):
+        message = (
+            f"{code.co_filename}:{code.co_firstlineno}: @{word}({kind.__name__}): a property cannot be named "
+            f"{code.co_name!r}: every model has that already; rename it."
+        )
+        raise ModelError(message)
     unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)
     if code.co_argcount < 1 + len(states) or unusual:
         message = (
@@ -240,9 +246,15 @@ class Judged:
 def invariants_of(model: Model) -> dict[str, Invariant]:
     """Return the invariants of a model by name, of states and of steps: beside its class, its own, deadlock_free."""
     kind = type(model)
-    own: dict[str, Invariant] = {name: own_invariant(kind, name) for name in invariant_names(kind)}
-    steps = {name: own_step_invariant(kind, name) for name in step_invariant_specs(kind)}
-    return {**_INVARIANTS.of(kind), **_STEP_INVARIANTS.of(kind), **own, **steps, DEADLOCK_FREE: deadlock_free}
+    own = {name: own_invariant(kind, name) for name in invariant_names(kind)}
+    own_steps = {name: own_step_invariant(kind, name) for name in step_invariant_specs(kind)}
+    beside, steps = {**_INVARIANTS.of(kind), **own}, {**_STEP_INVARIANTS.of(kind), **own_steps}
+    for name in beside.keys() & steps.keys():
+        message = f"{kind.__name__} has an invariant and a step invariant of the name {name!r}; rename one of them."
+        raise ModelError(message)
+    order = dict.fromkeys([*_INVARIANTS.of(kind), *_STEP_INVARIANTS.of(kind), *own, *own_steps])
+    every: dict[str, Invariant] = {**beside, **steps}
+    return {**{name: every[name] for name in order}, DEADLOCK_FREE: deadlock_free}
 
 
 def lemmas_of(model: Model) -> dict[str, Invariant]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import threading
 from dataclasses import replace
 
@@ -8,6 +9,7 @@ import pytest
 from insync.explorer import CheckResult, Limits, Progress, check
 from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.replay import replay
+from insync.machine.store import Permission, Store
 from insync.model import Bool, BoundValues, Model, Not, State, StateView, action, require
 from insync.model.catalogue import find_model
 from insync.properties.registry import invariants_of, sentences_of
@@ -196,6 +198,23 @@ def test_stops_when_it_is_told_to(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("insync.explorer.progress.Pulse.due", lambda _: True)
     result = check(KAFKA[0], stop=stop, reporter=reporter)
     assert (result.verdict, result.stopped_by, result.depth) == ("incomplete", "interrupt", 3)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("call", [1, 2, 3, 10])
+def test_a_store_without_room_for_all_states_ends_it(call: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Be it for the initial states or for those of a later level: some are missing then, and nothing is proved."""
+    calls, insert = itertools.count(1), Store.insert
+
+    def full(store: Store, candidates: int, count: int, may_use: Permission) -> bool:
+        return next(calls) != call and insert(store, candidates, count, may_use)
+
+    monkeypatch.setattr(Store, "insert", full)
+    result = check(KAFKA[0], threads=threads, partitions=threads, keep_going=True)
+    assert (result.verdict, result.stopped_by) == ("incomplete", "memory")
+    assert next(calls) > call
+    monkeypatch.undo()
+    assert result.depth < check(KAFKA[0], keep_going=True).depth
 
 
 def test_reports_progress_about_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:

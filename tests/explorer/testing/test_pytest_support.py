@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from insync.explorer.testing.pytest_support import ENGINES, InsyncCheck, Setting
 from insync.explorer.traces.trace_file import read_trace
 from insync.model import Condition, ReadableState, StateView, invariant
 from insync.model.errors import UserError
+from insync_confined import Plane
 from insync_corners import Late
 from insync_lamp import Lamp
 from insync_suspicious import Inert, Nobody
@@ -54,6 +56,20 @@ def test_a_property_that_fails_shows_grid_and_replay_and_leaves_a_trace(
     assert shown.endswith(f"Replay: insync replay {file}")
     assert (caught.value.file, search.traces) == (file, [file])
     assert caught.value.trace == replay(read_trace(file), model=Lamp(), place=str(file))
+
+
+@pytest.mark.parametrize("engine", list(ENGINES))
+def test_a_search_is_confined_as_the_test_or_the_class_says(search: InsyncCheck, engine: str) -> None:
+    meant: dict[str, Any] = {"engine": engine, "stopped_by": "walks" if engine == "simulate" else (), "walks": 200}
+    search(Plane, **meant)
+    assert search.answer is not None
+    if engine != "simulate":
+        assert search.answer.states == 10
+        search(Plane, within=["near", "flat"], **meant)
+        assert search.answer.states == 7
+    assert search(Plane, within=[], properties=["below_five"], expect="violated", engine=engine) == "violated"
+    with pytest.raises(UserError, match=r"plane has no invariant 'nera' to be within\. Did you mean 'near'"):
+        search(Plane, within=["nera"], **meant)
 
 
 @pytest.mark.parametrize("engine", ["local", "evaluator"])

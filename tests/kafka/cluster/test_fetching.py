@@ -43,6 +43,13 @@ def test_a_write_with_acks_all_needs_min_insync_replicas() -> None:
     assert "b1 appends a record" in pair(*steps, acks="1").enabled
 
 
+def test_a_write_is_not_thin_where_a_single_replica_was_asked_for() -> None:
+    """The minimum is 1 by then, and the leader knows it; how many replicas there are does not matter."""
+    steps = ("min.insync.replicas changes", "controller fences b2", "b1 applies metadata 0", "b1 appends a record")
+    state = pair(*steps, minimum_changes=1, metadata_lag=2).state
+    assert (state["acked"], state["thin_ack"]) == (["r0"], False)
+
+
 def test_the_high_watermark_stands_still_below_min_insync_replicas_since_3_7() -> None:
     steps = ("controller fences b2", "b1 applies metadata 0", "b1 appends a record")
     assert pair(*steps, acks="1").cells["b1"] == "L0 [| r0@0]"
@@ -105,6 +112,18 @@ def test_until_2_8_a_follower_asks_where_to_truncate_before_its_first_fetch() ->
     walk.take("b1 asks b2 where to truncate")
     assert walk.cells["b1"] == "F1 [|]"
     assert "b1 fetches from b2" in walk.enabled
+
+
+TWO_LOGS = ("b1 appends a record", "controller elects b2", "b2 applies metadata 0", "b2 appends a record")
+BACK = ("controller elects b1", "b1 applies metadata 0", "b2 applies metadata 0", "b2 asks b1 where to truncate")
+
+
+@pytest.mark.parametrize("release", ["0.11", "2.0"])
+def test_who_asks_for_an_epoch_above_all_that_the_leader_has_falls_back_to_its_high_watermark(release: str) -> None:
+    walk = pair(*TWO_LOGS, elections=2, release=release)
+    assert (walk.cells["b1"], walk.cells["b2"]) == ("L0 [| r0@0] ~1", "L1 [| r1@1]")
+    walk.take(*BACK)
+    assert (walk.cells["b1"], walk.cells["b2"]) == ("L2 [| r0@0]", "F2 [|]")
 
 
 def test_before_kip_101_a_follower_truncates_to_its_high_watermark() -> None:

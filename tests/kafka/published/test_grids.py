@@ -59,6 +59,11 @@ def test_a_controller_without_leader() -> None:
     assert replication_grid({**nobody, "next_epoch": 2}) == {"controller": "no leader @1  ISR empty"}
 
 
+@pytest.mark.parametrize(("next_epoch", "shown"), [(0, "b2"), (1, "b2 @0"), (2, "b2 @1")])
+def test_the_epoch_of_a_leader_is_shown_from_the_first_one_on(next_epoch: int, shown: str) -> None:
+    assert replication_grid({**state(), "next_epoch": next_epoch}) == {"controller": f"{shown}  ISR b1 b2"}
+
+
 def test_a_row_of_three_replicas_fits_a_terminal() -> None:
     full = replica(["r0@0", "r1@1", "r2@2"], 1)
     cells = replication_grid(state(b1=full, b2=full, b3=full))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insync.model import Model
+from insync.model import Bool, Int, Model, State, StateView, action, require
 from insync.model.catalogue import find_model
 from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator
@@ -41,20 +41,20 @@ def same_steps(model: Model, codes: Sequence[int]) -> None:
     evaluator, symbolic = Evaluator(model.program), SymbolicProgram(model.program)
     state = symbolic.constant(codes)
     enabled = evaluator.enabled(codes)
-    for number, action in enumerate(model.program.actions):
-        guard = z3.simplify(z3.And(*symbolic.enabled(state, action)))
-        assert z3.is_true(guard) == (number in enabled), action
+    for number, bound in enumerate(model.program.actions):
+        guard = z3.simplify(z3.And(*symbolic.enabled(state, bound)))
+        assert z3.is_true(guard) == (number in enabled), bound
         if number not in enabled:
             continue
-        fits = z3.is_true(z3.simplify(z3.And(*symbolic.fits(state, action))))
-        after = tuple(z3.simplify(cell).as_long() for cell in symbolic.after(state, action).cells)
+        fits = z3.is_true(z3.simplify(z3.And(*symbolic.fits(state, bound))))
+        after = tuple(z3.simplify(cell).as_long() for cell in symbolic.after(state, bound).cells)
         try:
             expected = evaluator.step(number, codes)
         except DomainError:
-            assert not fits, action
+            assert not fits, bound
         else:
-            assert fits, action
-            assert after == expected, action
+            assert fits, bound
+            assert after == expected, bound
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -88,8 +88,37 @@ def ends(model: Model, length: int, *, ordered: bool) -> set[tuple[int, ...]]:
     return found
 
 
+class Relay(Model):
+    """A source, raised by an action between those that read it: as a value, in a guard, in what a field holds."""
+
+    def declare(self, b: object) -> State:
+        return State(source=Int(0, 1), copies=Int(0, 2), seen=Bool, late=Int(0, 2), apart=Bool)
+
+    @action
+    def early_copy(self, s: StateView) -> None:
+        s.copies += s.source
+
+    @action
+    def early_look(self, s: StateView) -> None:
+        require(s.source == 1)
+        s.seen = True
+
+    @action
+    def lift(self, s: StateView) -> None:
+        s.source = 1
+
+    @action
+    def late_copy(self, s: StateView) -> None:
+        require(s.source == 1)
+        s.late += 1
+
+    @action
+    def nothing_to_do_with_it(self, s: StateView) -> None:
+        s.apart = True
+
+
 @pytest.mark.parametrize("ordered", [False, True])
-@pytest.mark.parametrize("model", [DieHard(), TokenRing(), Overflow(), find_model("async_isr")(replicas=2)])
+@pytest.mark.parametrize("model", [Relay(), DieHard(), TokenRing(), Overflow(), find_model("async_isr")(replicas=2)])
 def test_sequences_end_where_the_evaluators_do(model: Model, ordered: bool) -> None:
     evaluator, level = Evaluator(model.program), {model.program.initials[0]}
     for length in range(1, 4):

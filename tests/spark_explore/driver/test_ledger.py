@@ -101,6 +101,30 @@ def test_a_refused_step_ends_it_before_its_level_counts_as_expanded() -> None:
     assert space(found, keep_going=True)[0].refused == Hit(3, 2, (7, 3))
 
 
+@pytest.mark.parametrize("keep_going", [False, True])
+@pytest.mark.parametrize(("known", "levels", "expanded"), [
+    ({}, [1, 3, 5, 5, 5], 5),
+    ({"violating": 3}, [1, 3], 1),
+    ({"violating": 4}, [1, 3, 5], 2),
+    ({"refused": 3}, [1, 3, 5], 2),
+    ({"violating": 5, "refused": 3}, [1, 3, 5], 2),
+    ({"violating": 3, "refused": 4}, [1, 3], 1),
+], ids=str)  # fmt: skip
+def test_before_violations_there_is_none(
+    known: dict[str, int], levels: list[int], expanded: int, keep_going: bool
+) -> None:
+    """What is left ends with the level before the first that violates, or with that of the first refused step."""
+    before = ledger(closed=5, expanded=5, **known).before_violations(keep_going)
+    assert (before.levels, before.expanded, before.violations, before.refused) == (levels, expanded, {}, None)
+
+
+def test_what_the_driver_found_by_itself_is_kept_before_violations() -> None:
+    found = ledger(closed=5, expanded=5, violating=4)
+    found.start = replace(START, violations={0: Hit(2, 1, (5,))})
+    assert found.before_violations(False).violations == {0: Hit(2, 1, (5,))}
+    assert found.before_violations(True).levels == [1, 3, 5]
+
+
 @pytest.mark.parametrize(("limits", "levels", "reason"), [
     (Limits(depth=2), [1, 3], StopReason.DEPTH),
     (Limits(depth=3), [1, 3, 5], StopReason.DEPTH),

@@ -70,3 +70,14 @@ def test_a_level_whose_successors_fill_a_buffer_again_and_again_is_expanded_to_i
     assert packets > 3 if several else packets == 1
     assert sorted(found) == [(number, mark) for number in range(STATES) for mark in (1, 2)]
     assert taken == [STATES, STATES]
+
+
+def test_a_level_that_is_expanded_again_says_the_same(place: RunPlace) -> None:
+    """Spark takes a task again whose answer it has lost: none of the successors may count as known by then."""
+    seed = to_batch([(0, Kind.SEED, 1, 0, b"")])
+    answers = []
+    for _ in range(3):
+        batches = level_task(LevelJob(place, 1, inserts=False, expands=True))(iter([seed]))
+        rows = [row for batch in batches for row in rows_of(batch)]
+        answers.append([(row.kind, row.count, row.block) for row in rows if row.kind is not Kind.FIGURES])
+    assert answers[0] == answers[1] == answers[2]

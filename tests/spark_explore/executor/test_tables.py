@@ -82,6 +82,24 @@ def test_a_worker_that_dies_while_it_changes_a_table_leaves_none(tmp_path: Path,
     tables.close()
 
 
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_what_a_worker_that_dies_has_added_is_added_again(tmp_path: Path, run: RunFolder, on_disk: bool) -> None:
+    """Its states are in the shared memory by then, and nobody may take them for known."""
+    first, second = (tables_in(tmp_path, run, on_disk=on_disk) for _ in range(2))
+    with first.table(0) as table:
+        first.load(table, 2)
+        first.commit(table)
+    with pytest.raises(ZeroDivisionError):
+        _change_and_die(second)
+    with first.table(0) as table:
+        assert table.levels == 0
+        first.load(table, 2)
+        fill(first, table, [(1, 1)])
+        assert states_in(table) == [*STATES[::2], (1, 1)]
+    for tables in (first, second):
+        tables.close()
+
+
 def _change_and_die(tables: Tables) -> None:
     with tables.table(0) as table:
         fill(tables, table, [(1, 1)])

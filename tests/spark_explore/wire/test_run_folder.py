@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -68,11 +69,23 @@ def test_a_file_is_replaced_where_rename_does_not_replace(tmp_path: Path) -> Non
     assert run.read("manifest") == b"five"
 
 
-def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda whole: b"",
+        lambda whole: whole[:9],
+        lambda whole: whole[:-1],
+        lambda whole: whole[:-8],
+        lambda whole: whole + bytes(1),
+        lambda whole: whole + bytes(8),
+        lambda whole: bytes(1) + whole[1:],
+    ],
+)
+def test_a_damaged_file_is_refused(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
     run = RunFolder(str(tmp_path))
     run.write_states(0, 2, [3], 1, bytes(24))
     path = tmp_path / "states" / "p00000" / "00002-00002"
-    path.write_bytes(path.read_bytes()[:-1])
+    path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(UserError, match="not a whole file of states"):
         run.open_states(0, 2, 2)
     with pytest.raises(UserError, match="cannot be read"):

@@ -16,13 +16,15 @@ from insync.cli.options.values import Whole
 from insync.cli.show.agree_report import agreement_json, describe_agreement, describe_opinion
 from insync.cli.show.progress import Steps, steps_of_work
 from insync.cli.show.terminal import emit_error
-from insync.explorer.agree import Engine, Opinion, agree, opinion_of, own_engines
+from insync.explorer.agree import agree
 from insync.explorer.limits import Limits
+from insync.explorer.opinions import SHARES, Engine, Opinion, opinion_of, own_engines, sharing
 from insync.model import Model
 
 __all__ = ["command"]
 
 _ENGINES = ("evaluator", "local-1", "local-2", "symmetric", "spark", "z3")
+_SHARES = {**SHARES, "spark": Limits(states=50_000, seconds=10)}
 
 
 @model_command("agree", "Let several engines search a model, and compare them.")
@@ -56,8 +58,9 @@ def command(
     They agree if they find the same number of states in each level, take the same steps, reach the same verdict, and
     show the very same trace. `symmetric`, which visits one state for many where a sort is declared symmetric, must show
     a trace as long; z3, which counts nothing, must find the first violation after as many states. An engine that was
-    stopped is compared up to its end. If they differ, the first state that evaluator and machine code treat
-    differently is looked for. The exit code is 0 if they agree and 1 if not, and 3 after Ctrl-C.
+    stopped is compared up to its end. Without --engine, --max-depth and --max-seconds each engine has a share of half a
+    minute, and it is said which of them would have gone on. If they differ, the first state that evaluator and machine
+    code treat differently is looked for. The exit code is 0 if they agree and 1 if not, and 3 after Ctrl-C.
     """
     model = chosen.build(within)
     names = chosen.select(model, properties)
@@ -68,6 +71,8 @@ def command(
             emit_error(f"{opinion.engine}: {describe_opinion(opinion)}")
 
     with stop_on_interrupt() as stop, steps_of_work(output.quiet) as steps:
+        if not engines and limits == Limits():
+            known = {name: sharing(engine, _SHARES[name]) for name, engine in known.items()}
         asked = {name: _announced(name, known[name], steps) for name in engines or _ENGINES}
         found = agree(model, engines=asked, properties=names, limits=limits, reporter=report, stop=stop)
     output.show(

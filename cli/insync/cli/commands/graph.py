@@ -8,17 +8,19 @@ import click
 
 from insync.cli.exit_codes import ExitCode
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.model_command import ChosenModel, model_command
+from insync.cli.options.model_command import ChosenModel, model_command, within_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import OutputPath, Whole
 from insync.cli.show.as_json import graph_json
 from insync.cli.show.figures import plural
 from insync.cli.show.progress import search_progress
+from insync.cli.show.report import confined_lines
 from insync.cli.show.terminal import emit_error
 from insync.explorer import Limits, StateGraph, StopReason, graph, write_graph
 from insync.explorer.graph import require_graph_format
 from insync.explorer.traces.files import check_writable
 from insync.model.errors import UserError
+from insync.properties.class_names import names_within
 
 __all__ = ["command"]
 
@@ -38,15 +40,18 @@ _MOST = 20_000
 @click.option(
     "--max-states", type=Whole(1), metavar="N", default=_MOST, show_default=True, help="Refuse a larger graph."
 )
+@within_option()
 @output_options(color=False)
-def command(chosen: ChosenModel, file: Path, max_depth: int | None, max_states: int, output: Output) -> int:
+def command(
+    chosen: ChosenModel, file: Path, max_depth: int | None, max_states: int, within: tuple[str, ...], output: Output
+) -> int:
     """Write the graph of all states of MODEL and the steps between them to a file.
 
     A node has every field of the state in readable form, an edge has the action and its parameters. Such graphs are
-    for looking at: take small bounds, or --max-depth.
+    for looking at: take small bounds, --max-depth, or --within.
     """
     require_graph_format(file)
-    model = chosen.build()
+    model = chosen.build(within)
     check_writable(file)
     limits = Limits(depth=max_depth, states=max_states + 1)
     with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
@@ -67,4 +72,5 @@ def command(chosen: ChosenModel, file: Path, max_depth: int | None, max_states: 
 
 def _as_text(found: StateGraph, file: Path) -> str:
     left = "" if found.stopped_by is None else f"; {plural(len(found) - found.expanded, 'state')} not expanded"
-    return f"{file}: {plural(len(found), 'state')}, {plural(len(found.source), 'step')}{left}"
+    counted = f"{file}: {plural(len(found), 'state')}, {plural(len(found.source), 'step')}{left}"
+    return "\n".join([counted, *confined_lines(names_within(found.model))])

@@ -21,7 +21,9 @@ __all__ = ["command"]
 @model_command("mutate", "Break a model in every small way; see which properties notice.")
 @property_option("Let this property judge; may be repeated [default: all that hold, but deadlock_free].")
 @within_option()
-@click.option("--action", "actions", multiple=True, metavar="NAME", help="Change this action; may be repeated.")
+@click.option(
+    "--action", "actions", multiple=True, metavar="NAME", help="Change this action or @initial method; may be repeated."
+)
 @click.option("--runs", is_flag=True, help="Ask the properties of runs about the mutants that survive.")
 @limit_options(
     states="Leave a mutant undecided once it has N states.",
@@ -42,9 +44,10 @@ def command(
     """Take one condition or one assignment of MODEL away at a time, and report which properties notice.
 
     A mutant is killed if a property fails, equivalent if it takes the same steps from every state that the model
-    reaches, and has survived otherwise. The score is the share of killed mutants among those killed and survived. It
-    says whether the properties mean anything; a survivor is a rule that they do not need. The exit code is 0 whatever
-    the score, and 3 if a limit left a mutant undecided, or ended the search of the unchanged model.
+    reaches and begins in no other, and has survived otherwise. The score is the share of killed mutants among those
+    killed and survived. It says whether the properties mean anything; a survivor is a rule that they do not need. The
+    exit code is 0 whatever the score, and 3 if a limit left a mutant undecided, or ended the search of the unchanged
+    model.
     """
     model = chosen.build(within)
 

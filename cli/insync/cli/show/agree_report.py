@@ -7,7 +7,8 @@ import json
 from insync.cli.show.figures import plural, seconds
 from insync.cli.show.report import STOPPED_BY, confined_lines
 from insync.cli.show.warned import warning_lines
-from insync.explorer.agree import Agreement, Opinion
+from insync.explorer.agree import Agreement
+from insync.explorer.opinions import Opinion
 from insync.explorer.traces.grid import Columns, Paint, Tone, describe_bounds
 from insync.model.columns import cell_text
 
@@ -31,6 +32,11 @@ def describe_agreement(found: Agreement, columns: Columns, paint: Paint, width: 
         lines += ["", paint("The engines agree.", Tone.GOOD)]
     else:
         lines += ["", paint("Fewer than two engines looked at any state, so nothing was compared.", Tone.BAD)]
+    if any(opinion.of_share for opinion in found.opinions):
+        lines.append(
+            "Each engine has a share of half a minute; what is beyond it was left out. --max-seconds S gives each of "
+            "them S seconds instead."
+        )
     return "\n".join(lines)
 
 
@@ -49,7 +55,8 @@ def _where(found: Agreement, columns: Columns) -> list[str]:
 
 def describe_opinion(opinion: Opinion) -> str:
     """Return what an engine says, in a line."""
-    stopped = [] if opinion.stopped_by is None else [f"stopped by {STOPPED_BY[opinion.stopped_by]}"]
+    ended = "" if opinion.stopped_by is None else STOPPED_BY[opinion.stopped_by]
+    stopped = [f"stopped by {'its share' if opinion.of_share else ended}"] if ended else []
     if opinion.verdict is None:
         return f"did not run: {opinion.note or ''.join(stopped)}"
     parts = [str(opinion.verdict)]
@@ -73,6 +80,7 @@ def agreement_json(found: Agreement) -> str:
             "actions": None if opinion.actions is None else dict(opinion.actions),
             "failing": dict(opinion.failing),
             "stopped_by": opinion.stopped_by,
+            "of_share": opinion.of_share,
             "note": opinion.note,
             "seconds": round(opinion.seconds, 6),
         }

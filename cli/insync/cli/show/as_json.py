@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.model.catalogue import model_reference
+from insync.properties.class_names import names_within
 
 if TYPE_CHECKING:
     from insync.explorer.runs.state_graph import StateGraph
@@ -92,6 +93,7 @@ def graph_json(graph: StateGraph, file: Path) -> str:
         {
             "model": model_reference(graph.model),
             "bounds": graph.model.identity,
+            "within": list(names_within(graph.model)),
             "graph": str(file),
             "stopped_by": graph.stopped_by,
             "distinct_states": len(graph),

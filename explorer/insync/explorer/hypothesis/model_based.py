@@ -49,6 +49,7 @@ def model_based_test(
     adapter: Adapter,
     outputs: Mapping[str, Output] | None = None,
     properties: Sequence[PropertyLike] = (),
+    within: Sequence[str] | None = None,
 ) -> type[RuleBasedStateMachine]:
     """Return a Hypothesis state machine that runs a system beside a model; its `TestCase` is a test.
 
@@ -66,11 +67,13 @@ def model_based_test(
         outputs: for actions whose method returns something, what is right by the model: functions of the readable
             states before and after the step, and of its parameters.
         properties: what is checked of the model besides.
+        within: names of invariants; a run ends in a state in which one fails, which is still compared. None is what
+            the model's class says.
 
     Raises:
         UserError: an adapter that lacks an action or shows nothing, and all that `state_machine` raises.
     """
-    built, given = confined(model_of(model, bounds)), dict(outputs or {})
+    built, given = confined(model_of(model, bounds), within), dict(outputs or {})
     check_adapter(built, adapter, given)
     return build_machine(SystemMachine, built, properties, {"new_driver": staticmethod(adapter), "outputs": given})
 

@@ -45,6 +45,7 @@ def state_machine(
     *,
     bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[PropertyLike] | None = None,
+    within: Sequence[str] | None = None,
 ) -> type[RuleBasedStateMachine]:
     """Return a Hypothesis state machine of a model; its `TestCase` is a test for pytest or unittest.
 
@@ -57,11 +58,13 @@ def state_machine(
         bounds: its bounds; those left out have their defaults.
         properties: names of properties, and functions of the readable state; None is the model's headline. type_ok is
             always checked.
+        within: names of invariants; a run ends in a state in which one fails, which is still checked. None is what the
+            model's class says.
 
     Raises:
         UserError: an unknown model, bound or property, or no action is enabled in an initial state.
     """
-    built = confined(model_of(model, bounds))
+    built = confined(model_of(model, bounds), within)
     return build_machine(ModelMachine, built, properties, {})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -34,7 +34,11 @@ __all__ = ["initial_states", "reachable_states", "typed_states"]
 
 
 def reachable_states(
-    model: ModelLike, *, bounds: Mapping[str, int | str] | None = None, max_steps: int = 50
+    model: ModelLike,
+    *,
+    bounds: Mapping[str, int | str] | None = None,
+    max_steps: int = 50,
+    within: Sequence[str] | None = None,
 ) -> st.SearchStrategy[ReadableState]:
     """Return a strategy for readable states that a random walk from an initial state reaches.
 
@@ -44,14 +48,15 @@ def reachable_states(
         model: a model class or instance, or a model's name.
         bounds: its bounds; those left out have their defaults.
         max_steps: the longest walk, in steps.
+        within: names of invariants; a walk ends in a state in which one fails. None is what the model's class says.
 
     Raises:
-        UserError: an unknown model or bound, or max_steps below 0.
+        UserError: an unknown model, bound or invariant, or max_steps below 0.
     """
     if max_steps < 0:
         message = f"max_steps={max_steps} must be at least 0; a walk of 0 steps is the initial state."
         raise UserError(message)
-    stepper = Stepper(confined(model_of(model, bounds)))
+    stepper = Stepper(confined(model_of(model, bounds), within))
     return _walks(stepper, max_steps).map(stepper.model.decode)
 
 

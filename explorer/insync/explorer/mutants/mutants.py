@@ -1,20 +1,22 @@
 """Mutants of a model: its program with one condition or one assignment of one action taken away.
 
 Actions are traced once for each binding of their parameters; what was written once is one mutant, taken away in all
-bindings. A mutant that takes the same steps as the model from every state that the model reaches is equivalent to it:
-that is a condition on the model's own states, so one search decides it for all mutants.
+bindings. Of an initial method a condition is taken away, so that the model may begin in more states. A mutant that
+takes the same steps as the model from every state that the model reaches is equivalent to it: that is a condition on
+the model's own states, so one search decides it for all mutants.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from insync.explorer.mutants.names import assignment_of, condition_name, part_name
+from insync.explorer.mutants.names import assignment_of, conditions_on_state, lacking
+from insync.explorer.mutants.weakened import Weakened, weakened
 from insync.model import Model
-from insync.model.graph import Graph, Node, Op, Quantifier
+from insync.model.beginnings import Beginning
+from insync.model.graph import Graph, Node, Op
 from insync.model.program import BoundAction, Check, Program
 from insync.model.ranges import always_holds
 from insync.model.simplify import apply, combine
@@ -23,7 +25,7 @@ __all__ = ["Change", "Mutant", "mutants_of", "same_steps"]
 
 
 class Change(StrEnum):
-    """What was done to the action."""
+    """What was done to the action or initial method."""
 
     GUARD = "guard"
     WEAKER = "weaker guard"
@@ -32,19 +34,21 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A changed action.
+    """A changed action or initial method.
 
     Attributes:
         action: its name.
         change: what kind of change.
         without: what was taken away, in the model's words.
-        replaced: the changed bindings, by the number of the action.
+        replaced: the changed bindings of an action, by the number of the action.
+        begun: the changed bindings of an initial method, by the number of the beginning.
     """
 
     action: str
     change: Change
     without: str
     replaced: Mapping[int, BoundAction]
+    begun: Mapping[int, Beginning] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -52,16 +56,29 @@ class Mutant:
         kind = "does not assign" if self.change is Change.ASSIGNMENT else "does not require"
         return f"{self.action} {kind} {self.without}"
 
-    def program(self, original: Program) -> Program:
-        """Return the mutated program."""
+    def program(self, original: Program, go_on: Callable[[], None] = lambda: None) -> Program:
+        """Return the mutated program.
+
+        Args:
+            original: the program of the model.
+            go_on: called again and again while initial states are looked for; what it raises ends it.
+
+        Raises:
+            ModelError: an initial state has a value outside its field's domain.
+        """
         actions = tuple(self.replaced.get(number, action) for number, action in enumerate(original.actions))
-        return replace(original, actions=actions)
+        initials = original.initials.changed(self.begun, go_on) if self.begun else original.initials
+        return replace(original, actions=actions, initials=initials)
 
 
 def mutants_of(model: Model, only: Sequence[str] | None = None) -> list[Mutant]:
-    """Return all mutants of a model, or of some of its actions."""
+    """Return all mutants of a model, or of some of its actions and initial methods."""
     program = model.program
     found: list[Mutant] = []
+    for name in dict.fromkeys(one.name for one in program.initials.beginnings):
+        begun = {n: one for n, one in enumerate(program.initials.beginnings) if one.name == name}
+        if only is None or name in only:
+            found += _of_requirements(model, name, begun)
     for name in program.action_names:
         bindings = {n: action for n, action in enumerate(program.actions) if action.name == name}
         if bindings and (only is None or name in only):
@@ -74,73 +91,14 @@ def mutants_of(model: Model, only: Sequence[str] | None = None) -> list[Mutant]:
 
 
 def _of_guard(model: Model, name: str, bindings: Mapping[int, BoundAction]) -> Iterator[Mutant]:
-    most = max(bindings.values(), key=lambda action: len(action.guard))
-    rows = {number: _aligned(most.guard, action.guard) for number, action in bindings.items()}
-    for place, conjunct in enumerate(most.guard):
-        yield Mutant(
-            name,
-            Change.GUARD,
-            condition_name(model, most, conjunct),
-            {
-                number: _with_guard(bindings[number], [c for c in bindings[number].guard if c is not row[place]])
-                for number, row in rows.items()
-                if row[place] is not None
-            },
-        )
-        for part in range(len(_parts(conjunct))):
-            yield from _weaker(model, most, bindings, rows, place, part)
+    for weaker in weakened({number: action.guard for number, action in bindings.items()}):
+        text = lacking(model, bindings[weaker.binding].parameters, weaker.condition, weaker.part)
+        changed = {number: _with_guard(bindings[number], guard) for number, guard in weaker.left.items()}
+        yield Mutant(name, _change_of(weaker), text, changed)
 
 
-def _weaker(
-    model: Model,
-    most: BoundAction,
-    bindings: Mapping[int, BoundAction],
-    rows: Mapping[int, Sequence[Node | None]],
-    place: int,
-    part: int,
-) -> Iterator[Mutant]:
-    """The mutant without one part of a condition within a guard, where the condition is made of parts."""
-    replaced = {}
-    for number, row in rows.items():
-        conjunct = row[place]
-        if conjunct is not None and part < len(_parts(conjunct)):
-            weaker = _without_part(model.program.graph, conjunct, part)
-            guard = [weaker if c is conjunct else c for c in bindings[number].guard]
-            replaced[number] = _with_guard(bindings[number], [c for c in guard if c is not model.program.graph.true])
-    if replaced:
-        text = part_name(model, most, _parts(most.guard[place])[part], most.guard[place])
-        yield Mutant(most.name, Change.WEAKER, text, replaced)
-
-
-def _parts(conjunct: Node) -> Sequence[Node]:
-    """The conditions that must all hold within a quantified conjunct or an alternative of one; none elsewhere."""
-    if isinstance(conjunct.arg, Quantifier) and conjunct.op is Op.AND:
-        return max((_inner(child) for child in conjunct.args), key=len, default=())
-    return _inner(conjunct) if conjunct.op is Op.OR else ()
-
-
-def _inner(node: Node) -> Sequence[Node]:
-    """The parts of a conjunction, or of the last alternative that is one."""
-    if node.op is Op.AND and node.arg is None:
-        return node.args
-    if node.op is Op.OR:
-        return next((_inner(child) for child in reversed(node.args) if _inner(child)), ())
-    return ()
-
-
-def _without_part(graph: Graph, node: Node, part: int) -> Node:
-    if isinstance(node.arg, Quantifier) and node.op is Op.AND:
-        size = len(_parts(node))  # where simplification has left less, it is not known which parts these are
-        children = [_without_part(graph, c, part) if len(_inner(c)) == size else c for c in node.args]
-        return combine(graph, Op.AND, children, node.arg)
-    if node.op is Op.AND and node.arg is None:
-        return combine(graph, Op.AND, [child for number, child in enumerate(node.args) if number != part])
-    if node.op is Op.OR:
-        last = max((number for number, child in enumerate(node.args) if _inner(child)), default=None)
-        if last is not None:
-            changed = _without_part(graph, node.args[last], part)
-            return combine(graph, Op.OR, [*node.args[:last], changed, *node.args[last + 1 :]])
-    return node
+def _change_of(weaker: Weakened) -> Change:
+    return Change.GUARD if weaker.part is None else Change.WEAKER
 
 
 def _with_guard(action: BoundAction, guard: Sequence[Node]) -> BoundAction:
@@ -149,19 +107,22 @@ def _with_guard(action: BoundAction, guard: Sequence[Node]) -> BoundAction:
     return replace(action, guard=tuple(guard), checks=tuple(needed))
 
 
-def _aligned(most: Sequence[Node], guard: Sequence[Node]) -> list[Node | None]:
-    """For each condition of the longest guard the one of another binding that was written at the same place."""
-    if len(most) == len(guard):
-        return list(guard)
-    shapes = [[_shape(node) for node in one] for one in (most, guard)]
-    row: list[Node | None] = [None] * len(most)
-    for at, other, size in difflib.SequenceMatcher(None, shapes[0], shapes[1], autojunk=False).get_matching_blocks():
-        row[at : at + size] = guard[other : other + size]
-    return row
+def _of_requirements(model: Model, name: str, bindings: Mapping[int, Beginning]) -> Iterator[Mutant]:
+    """The mutants of an initial method: each begins in all states of the model, and perhaps in others."""
+    for count, weaker in enumerate(weakened({number: one.required for number, one in bindings.items()}), start=1):
+        one = bindings[weaker.binding]
+        nodes = [node for node in (weaker.condition, weaker.part) if node is not None]
+        shown = conditions_on_state(model, one, nodes)
+        text = f"condition {count}" if shown is None else lacking(model, one.parameters, *shown)
+        changed = {number: _allowing(bindings[number], left) for number, left in weaker.left.items()}
+        yield Mutant(name, _change_of(weaker), text, {}, changed)
 
 
-def _shape(node: Node) -> str:
-    return f"{node.op.value}({','.join(map(_shape, node.args))})" if node.op is not Op.SELECT else "select"
+def _allowing(one: Beginning, required: Sequence[Node]) -> Beginning:
+    """The initial states of a method that requires less, looked at again for what it had excluded."""
+    conditions = (*one.well_formed, *required)
+    expected = (*one.expected, *(each for each in one.shown if not always_holds(conditions, each[0])))
+    return replace(one, conditions=conditions, expected=expected)
 
 
 # --------------------------------------------------------------------------------------------------- assignments

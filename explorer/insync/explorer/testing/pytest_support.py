@@ -21,6 +21,7 @@ from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violat
 from insync.machine.memory import physical_memory
 from insync.model import Model
 from insync.model.errors import UserError, closest
+from insync.properties.confine import confined
 from insync.properties.registry import default_names
 
 __all__ = ["ENGINES", "Answer", "InsyncCheck", "Settings"]
@@ -113,6 +114,7 @@ class InsyncCheck:
         depth: int = 100,
         seed: int | None = None,
         symmetry: bool = True,
+        within: Sequence[str] | None = None,
         expect: str = Verdict.HOLDS,
         stopped_by: str | Collection[str] = (),
     ) -> Verdict:
@@ -133,6 +135,8 @@ class InsyncCheck:
             seed: of its random numbers; None is --insync-seed.
             symmetry: whether the engine local visits one state for all that differ only in who is who, where a sort is
                 declared symmetric.
+            within: names of invariants; states in which one fails are checked, and no step is taken from them. None is
+                what the model's class says.
             expect: the verdict with which the test passes, "holds" or "violated".
             stopped_by: the bound, or bounds, that the test means to be stopped by: "depth", "states", "time", "memory",
                 or "walks" for simulate. The search may then be incomplete.
@@ -142,14 +146,15 @@ class InsyncCheck:
         Raises:
             PropertyViolated: a property is violated; the message has the trace grid and the command that replays it.
             UnexpectedVerdict: the search is incomplete, or nothing is violated though it is expected.
-            UserError: an unknown model, bound, property, engine or verdict, or a limit that the engine does not know.
+            UserError: an unknown model, bound, property, invariant, engine or verdict, or a limit that the engine does
+                not know.
         """
         __tracebackhide__ = True
         chosen = engine or self._settings.engine
         seed = self._settings.seed if seed is None else seed
         try:
             bounded = self._limits(limits_of(limits), chosen)
-            built = model_of(model, bounds)
+            built = confined(model_of(model, bounds), within)
             meant = _meant(expect, stopped_by)
             _check_properties(built, properties)
             run = _engine(chosen)

@@ -7,9 +7,11 @@ keys all orders are tried, and the state whose words are least is the representa
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from functools import reduce
 
+from insync.machine.emit.arranging import Collections, mixed, names
 from insync.machine.emit.builder import I8, I64, PTR, VOID, Function, Module, Value, Variable
 from insync.machine.emit.cells import Span, taken_out, with_spans, without_spans
 from insync.machine.emit.elements import Elements
@@ -36,10 +38,15 @@ class Relations:
     def __init__(self, m: Module, schema: Schema, symmetry: Symmetry) -> None:
         self._schema, self._symmetry = schema, symmetry
         self._sorts = symmetry.relational
-        tracks = tracks_of(schema, symmetry.families)
+        outside = [family for family in symmetry.families if symmetry.in_order.isdisjoint(family.cells)]
+        inside = [family for family in symmetry.families if not symmetry.in_order.isdisjoint(family.cells)]
+        self._in_order = tracks_of(schema, inside)
+        tracks = [*tracks_of(schema, outside), *self._in_order]
         self._tracks = [track for track in tracks if track.sorts & set(self._sorts)]
-        spans = [span for track in self._tracks for span in track.spans]
-        self._slots = {span: slot for slot, span in enumerate(spans)}
+        self._spans = [span for track in self._tracks for span in track.spans]
+        ends = itertools.accumulate((len(track.spans) for track in self._tracks), initial=0)
+        self._slots = dict(zip(map(id, self._tracks), ends, strict=False))
+        self._collections = Collections(schema, symmetry)
         starts = [sum(symmetry.sizes[s] for s in self._sorts[:n]) for n in range(len(self._sorts))]
         self._starts = dict(zip(self._sorts, starts, strict=True))
         self._members = sum(symmetry.sizes[sort] for sort in self._sorts)
@@ -53,27 +60,27 @@ class Relations:
 
     def represent(self, b: Function, row: Row, to: Value) -> Value:
         """Write the representative of a state to an address; return how many states it represents."""
-        codes = {span: taken_out(b, row, span) for span in self._slots}
-        kept = Elements(b, b.space(I64, len(codes), 8))
-        for span, slot in self._slots.items():
+        codes = {span: taken_out(b, row, span) for span in self._spans}
+        kept = Elements(b, b.space(I64, len(self._spans), 8))
+        for slot, span in enumerate(self._spans):
             kept[slot] = codes[span]
         base = b.space(I64, self._schema.words, 8)
         write_row(b, base, without_spans(row, codes))
         order = Elements(b, b.space(I64, self._members, 8))
         classes = Elements(b, b.space(I64, self._members, 8))
-        alone = self._sort(b, codes, order, classes)
+        alone = self._sort(b, row, codes, order, classes)
         b.call(self._image, kept.address, order.address, base, to)
         alike = b.variable(1)
         with b.when(~alone):
             self._try_all(b, kept, order, classes, base, to, alike)
         return b.typed(I64, self._orders) // alike.value
 
-    def _sort(self, b: Function, codes: dict[Span, Value], order: Elements, classes: Elements) -> Value:
+    def _sort(self, b: Function, row: Row, codes: dict[Span, Value], order: Elements, classes: Elements) -> Value:
         """Note the members in the order of their keys, and which of them have equal keys; return whether none have."""
         alone = b.typed(I64, 1)
         for sort in self._sorts:
             start, size = self._starts[sort], self._symmetry.sizes[sort]
-            records = [[self._key(b, codes, sort, i), b.typed(I64, start + i)] for i in range(size)]
+            records = [[self._key(b, row, codes, sort, i), b.typed(I64, start + i)] for i in range(size)]
             ordered = sorted_records(b, records, 1)
             number = b.typed(I64, start)
             for place, run in enumerate(same_keys(b, ordered, 1)):
@@ -108,28 +115,44 @@ class Relations:
 
     # ----------------------------------------------------------------------------------------------------------- keys
 
-    def _key(self, b: Function, codes: dict[Span, Value], sort: int, member: int) -> Value:
+    def _key(self, b: Function, row: Row, codes: dict[Span, Value], sort: int, member: int) -> Value:
         """Return a number that is the same for the member's image in any permuted state."""
         key = b.typed(I64, 0)
         for track in self._tracks:
-            for part in self._key_parts(b, codes, track, sort, member):
-                key = (key * _MULTIPLIER + part) ^ (key >> 29)
+            if track not in self._in_order:
+                for part in self._key_parts(b, row, codes, track, sort, member):
+                    key = (key * _MULTIPLIER + part) ^ (key >> 29)
+        for part in self._collections.key_parts(b, row, sort, member):
+            key = (key * _MULTIPLIER + part) ^ (key >> 29)
         return key
 
-    def _key_parts(self, b: Function, codes: dict[Span, Value], track: Track, sort: int, member: int) -> list[Value]:
+    def _key_parts(
+        self, b: Function, row: Row, codes: dict[Span, Value], track: Track, sort: int, member: int
+    ) -> list[Value]:
+        def impersonal(at: int, index: tuple[int, ...]) -> Value:
+            return self._where_there(b, row, track, at, self._impersonal(b, codes[track.spans[at]], track, index))
+
+        def names_it(at: int) -> Value:
+            assert track.value is not None
+            found = names(b, self._symmetry, codes[track.spans[at]], track.value, member)
+            return self._where_there(b, row, track, at, found)
+
         parts: list[Value] = []
-        lying = list(zip(self._symmetry.indices(track.places), track.spans, strict=True))
+        lying = list(enumerate(self._symmetry.indices(track.places)))
         for number, place in enumerate(track.places):
             if place.sort == sort and not place.height:
-                own = [self._impersonal(b, codes[span], track, i) for i, span in lying if i[number] == member]
-                parts.append(own[0] if len(own) == 1 else reduce(Value.__add__, [_mixed(value) for value in own]))
+                own = [impersonal(at, i) for at, i in lying if i[number] == member]
+                parts.append(own[0] if len(own) == 1 else reduce(Value.__add__, [mixed(value) for value in own]))
         if len(track.places) > 1 and all(place == Kind(sort, 0) for place in track.places):
             itself = (member,) * len(track.places)
-            parts += [self._impersonal(b, codes[span], track, i) for i, span in lying if i == itself]
+            parts += [impersonal(at, i) for at, i in lying if i == itself]
         if track.value is not None and track.value.sort == sort:
-            named = [self._names(b, codes[span], track.value, member) for span in track.spans]
-            parts.append(reduce(Value.__add__, named))
+            parts.append(reduce(Value.__add__, [names_it(at) for at, _ in lying]))
         return parts
+
+    def _where_there(self, b: Function, row: Row, track: Track, at: int, number: Value) -> Value:
+        """Return a number that is said by a cell, and 0 where the cell is not there."""
+        return b.select(taken_out(b, row, track.guards[at]) > track.above, number, 0) if track.guards else number
 
     def _impersonal(self, b: Function, code: Value, track: Track, index: tuple[int, ...]) -> Value:
         """Return what a code says without naming anybody, but whether it names one that its cell lies at."""
@@ -141,19 +164,8 @@ class Relations:
             said = (said << 8) + b.ones(code - value.offset if value.offset else code)
         for place, at in zip(track.places, index, strict=True):
             if place == Kind(value.sort, 0):
-                said = (said << 1) + self._names(b, code, value, at)
+                said = (said << 1) + names(b, self._symmetry, code, value, at)
         return said
-
-    def _names(self, b: Function, code: Value, value: Kind, member: int) -> Value:
-        """Return 1 where a code names a member, or how many sets with it the code has."""
-        if value.height == 0:
-            return b.convert("zext", code.equals(value.offset + member), I64)
-        mask = code - value.offset if value.offset else code
-        found = mask >> member & 1
-        if value.height > 1:
-            sets = self._symmetry.size(Kind(value.sort, value.height - 1))
-            found = b.ones(mask & sum(1 << held for held in range(sets) if held >> member & 1))
-        return b.select(code < value.offset, b.typed(I64, 0), found) if value.offset else found
 
     # ---------------------------------------------------------------------------------------------------------- image
 
@@ -169,15 +181,30 @@ class Relations:
         order = _Order(b, Elements(b, b.arguments[1]), self._starts, self._symmetry)
         changes: dict[Span, Value] = {}
         for track in self._tracks:
-            for index, span in zip(self._symmetry.indices(track.places), track.spans, strict=True):
-                code = codes[self._source(b, order, track, index)]
-                changes[span] = code if track.value is None else order.renamed(code, track.value)
-        write_row(b, to, with_spans(read_row(b, base, words), changes))
+            if not track.guards:
+                for index, span in zip(self._symmetry.indices(track.places), track.spans, strict=True):
+                    code = codes[self._source(b, order, track, index)]
+                    changes[span] = code if track.value is None else order.renamed(code, track.value)
+        row = with_spans(read_row(b, base, words), changes)
+        row = with_spans(row, self._guarded(b, codes, order, row))
+        write_row(b, to, self._collections.arranged(b, row))
         return b
+
+    def _guarded(self, b: Function, codes: Elements, order: _Order, row: Row) -> dict[Span, Value]:
+        """Return the new codes of cells that are not always there; those that tell whether they are have moved."""
+        changes: dict[Span, Value] = {}
+        for track in self._tracks:
+            for index, span, guard in zip(
+                self._symmetry.indices(track.places), track.spans, track.guards, strict=False
+            ):
+                assert track.value is not None
+                code, there = codes[self._source(b, order, track, index)], taken_out(b, row, guard) > track.above
+                changes[span] = b.select(there, order.renamed(code, track.value), code)
+        return changes
 
     def _source(self, b: Function, order: _Order, track: Track, index: tuple[int, ...]) -> Value:
         """Return the slot of the code that moves to the bits of a track at some places."""
-        slot = b.typed(I64, self._slots[track.spans[0]])
+        slot = b.typed(I64, self._slots[id(track)])
         stride = len(track.spans)
         for place, at in zip(track.places, index, strict=True):
             stride //= self._symmetry.size(place)
@@ -230,9 +257,3 @@ class _Order:
 
 def _bits(number: int) -> Sequence[int]:
     return [bit for bit in range(number.bit_length()) if number >> bit & 1]
-
-
-def _mixed(value: Value) -> Value:
-    """Return a number so that sums of such numbers tell their parts apart, most often."""
-    spread = (value + 1) * _MULTIPLIER
-    return (spread ^ spread >> 31) * _MULTIPLIER

@@ -20,11 +20,15 @@ class Track:
         places: what they lie at, as of a family.
         spans: where they lie, for all values of the places.
         value: what their number names; None where it names nobody.
+        guards: where the cells lie that tell which of them are there; empty where all always are.
+        above: what those are greater than where they are there.
     """
 
     places: tuple[Kind, ...]
     spans: tuple[Span, ...]
     value: Kind | None
+    guards: tuple[Span, ...] = ()
+    above: int = 0
 
     @property
     def sorts(self) -> set[int]:
@@ -46,7 +50,8 @@ def tracks_of(schema: Schema, families: Iterable[Family]) -> list[Track]:
                 joined = tuple(Span(first.word, first.shift, first.bits + second.bits) for first, second in pairs)
                 made[-1] = Track(family.places, joined, None)
                 continue
-        made.append(Track(family.places, spans, family.value))
+        guards = tuple(span_of(schema, cell) for cell in family.guards)
+        made.append(Track(family.places, spans, family.value, guards, family.above))
     return made
 
 

@@ -1,0 +1,161 @@
+"""Bags and sets of members, for generated code: their elements brought into order, and what they say of a member.
+
+Elements stand in ascending order of their codes, which is another once members are renamed. What is said of a member
+is a sum over the elements, which is the same in any order of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+
+from insync.machine.emit.builder import I64, Function, Value
+from insync.machine.emit.cells import Span, span_of, taken_out, with_spans
+from insync.machine.emit.networks import Record, sorted_records
+from insync.machine.emit.rows import Row
+from insync.model.schema import WORD, Schema
+from insync.model.symmetry import Family, Kind, Symmetry
+
+__all__ = ["Collections", "mixed", "names"]
+
+_MULTIPLIER = 0x9E3779B97F4A7C15
+
+
+class Collections:
+    """The collections of a state whose elements are to be brought into order.
+
+    Args:
+        schema: where the cells lie.
+        symmetry: of the state.
+    """
+
+    def __init__(self, schema: Schema, symmetry: Symmetry) -> None:
+        self._schema, self._symmetry = schema, symmetry
+        self._families: dict[int, tuple[Family, int, tuple[int, ...]]] = {}
+        for family in symmetry.families if symmetry.arranged else ():
+            for at, (cell, index) in enumerate(zip(family.cells, symmetry.indices(family.places), strict=True)):
+                self._families[cell] = family, at, index
+        self._labels = {cell: self._label(cell) for cell in symmetry.in_order}
+        self._said: dict[int, Value] = {}
+
+    def arranged(self, b: Function, row: Row) -> Row:
+        """Return the words of a state with all elements in order."""
+        for group in self._symmetry.arranged:
+            for length, rows in zip(group.lengths, group.rows, strict=True):
+                row = self._in_order(b, row, length, rows)
+        return row
+
+    def key_parts(self, b: Function, row: Row, sort: int, member: int) -> Iterator[Value]:
+        """Yield numbers that say of a member what the collections do, and name nobody."""
+        for group in self._symmetry.arranged:
+            if not self._symmetry.in_order.isdisjoint(group.lengths):
+                continue  # what it lies in says all
+            found = []
+            for length, rows, index in zip(
+                group.lengths, group.rows, self._symmetry.indices(group.places), strict=True
+            ):
+                lying = sum(at + 1 for at, is_at in enumerate(_lies_at(group.places, index, sort, member)) if is_at)
+                for place, cells in enumerate(rows):
+                    said = self._of_member(b, row, cells, sort, member) + lying
+                    there = self._code(b, row, length) > place
+                    found.append(b.select(there, mixed(self._of_all(b, row, cells) + mixed(said)), 0))
+            yield reduce(Value.__add__, found)
+
+    # ---------------------------------------------------------------------------------------------------------- order
+
+    def _in_order(self, b: Function, row: Row, length: int, rows: tuple[tuple[int, ...], ...]) -> Row:
+        layout = [[span_of(self._schema, cell) for cell in cells] for cells in rows]
+        words = _words([span.bits for span in layout[0]])
+        count = self._code(b, row, length)
+        records = []
+        for place, spans in enumerate(layout):
+            record: Record = [b.typed(I64, 0)] * (1 + max((word for word, _ in words), default=0))
+            record[0] = b.convert("zext", count < place + 1, I64) << WORD - 1
+            for span, (word, shift) in zip(spans, words, strict=True):
+                code = taken_out(b, row, span)
+                record[word] = record[word] | (code << shift if shift else code)
+            records.append(record)
+        new: dict[Span, Value] = {}
+        for spans, record in zip(layout, sorted_records(b, records, len(records[0])), strict=True):
+            for span, (word, shift) in zip(spans, words, strict=True):
+                new[span] = (record[word] >> shift if shift else record[word]) & (1 << span.bits) - 1
+        return with_spans(row, new)
+
+    # ----------------------------------------------------------------------------------------------------------- keys
+
+    def _label(self, cell: int) -> int:
+        """Return a number for cells that say the same of other elements or members: that of the first of them."""
+        for group in reversed(self._symmetry.arranged):
+            for rows in group.rows:
+                for cells in rows:
+                    if cell in cells:
+                        cell = rows[0][cells.index(cell)]
+        return self._families[cell][0].cells[0] if cell in self._families else cell
+
+    def _of_all(self, b: Function, row: Row, cells: tuple[int, ...]) -> Value:
+        """Return what an element says without naming anybody."""
+        if cells[0] not in self._said:
+            parts = [mixed(self._impersonal(b, row, cell) + (self._labels[cell] << 32)) for cell in cells]
+            self._said[cells[0]] = reduce(Value.__add__, parts)
+        return self._said[cells[0]]
+
+    def _of_member(self, b: Function, row: Row, cells: tuple[int, ...], sort: int, member: int) -> Value:
+        """Return where an element names a member, and what it has for it."""
+        total = b.typed(I64, 0)
+        for cell in cells:
+            if cell not in self._families:
+                continue
+            (family, at, index), label = self._families[cell], self._labels[cell]
+            if family.value is not None and family.value.sort == sort:
+                named = names(b, self._symmetry, self._code(b, row, cell), family.value, member)
+                if family.guards:
+                    named = b.select(self._code(b, row, family.guards[at]) > family.above, named, 0)
+                total = total + named * (_MULTIPLIER * (2 * label + 1) & 2**64 - 1)
+            if any(_lies_at(family.places, index, sort, member)):
+                total = total + mixed(self._impersonal(b, row, cell) + (label << 32))
+        return total
+
+    def _impersonal(self, b: Function, row: Row, cell: int) -> Value:
+        code = self._code(b, row, cell)
+        value = self._families[cell][0].value if cell in self._families else None
+        if value is None:
+            return code
+        said = b.convert("zext", code < value.offset, I64) if value.offset else b.typed(I64, 0)
+        return (said << 8) + b.ones(code - value.offset if value.offset else code) if value.height else said
+
+    def _code(self, b: Function, row: Row, cell: int) -> Value:
+        return taken_out(b, row, span_of(self._schema, cell))
+
+
+def names(b: Function, symmetry: Symmetry, code: Value, value: Kind, member: int) -> Value:
+    """Return 1 where a code names a member, or how many sets with it the code has."""
+    if value.height == 0:
+        return b.convert("zext", code.equals(value.offset + member), I64)
+    mask = code - value.offset if value.offset else code
+    found = mask >> member & 1
+    if value.height > 1:
+        sets = symmetry.size(Kind(value.sort, value.height - 1))
+        found = b.ones(mask & sum(1 << held for held in range(sets) if held >> member & 1))
+    return b.select(code < value.offset, b.typed(I64, 0), found) if value.offset else found
+
+
+def mixed(value: Value) -> Value:
+    """Return a number so that sums of such numbers tell their parts apart, most often."""
+    spread = (value + 1) * _MULTIPLIER
+    return (spread ^ spread >> 31) * _MULTIPLIER
+
+
+def _lies_at(places: tuple[Kind, ...], index: tuple[int, ...], sort: int, member: int) -> list[bool]:
+    return [place == Kind(sort, 0) and at == member for place, at in zip(places, index, strict=True)]
+
+
+def _words(sizes: list[int]) -> list[tuple[int, int]]:
+    """Lay codes of so many bits into words whose order is that of the codes; the first bit of the first is free."""
+    found: list[tuple[int, int]] = []
+    word, room = 0, WORD - 1
+    for bits in sizes:
+        if bits > room:
+            word, room = word + 1, WORD
+        room -= bits
+        found.append((word, room))
+    return found

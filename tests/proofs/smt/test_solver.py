@@ -1,0 +1,51 @@
+"""Why z3 has no answer: its time is up, by its own clock or by ours, or it gives up for a reason of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+z3 = pytest.importorskip("z3")
+
+from insync.proofs.smt import Answer, Solver  # noqa: E402 -- it needs z3
+from insync.proofs.watch import Deadline  # noqa: E402
+
+
+class Unsure:
+    """A solver of z3 that never knows."""
+
+    def __init__(self, why: str) -> None:
+        self._why = why
+
+    def set(self, name: str, value: object) -> None:
+        """Take no notice of a time limit."""
+
+    def interrupt(self) -> None:
+        """End nothing."""
+
+    def check(self) -> Any:
+        return z3.unknown
+
+    def reason_unknown(self) -> str:
+        return self._why
+
+
+@pytest.mark.parametrize(
+    ("why", "seconds", "reason"),
+    [
+        ("timeout", None, "no answer in time"),
+        ("canceled", 900.0, "no answer in time"),
+        ("timeout", 0.0, "no answer in time"),
+        ("(incomplete (theory arithmetic))", 0.0, "no answer in time"),
+        ("(incomplete (theory arithmetic))", 900.0, "z3 says: (incomplete (theory arithmetic))"),
+        ("(incomplete (theory arithmetic))", None, "z3 says: (incomplete (theory arithmetic))"),
+    ],
+)
+def test_what_ends_a_question_without_an_answer_is_named(
+    why: str, seconds: float | None, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solver = Solver()
+    monkeypatch.setattr(solver, "_solver", Unsure(why))
+    assert solver.check(Deadline(seconds)) is Answer.UNKNOWN
+    assert solver.reason == reason
