@@ -107,7 +107,7 @@ MEMBERSHIP = (
         name="N-01",
         title="A leader elected again counts what ISR members had in an epoch before",
         ticket="no ticket known; Replica.resetReplicaState, found with this model",
-        affected="all releases up to trunk of October 2024, by reading of the code; not replayed on brokers",
+        affected="3.9 to 4.4, replayed on their classes (insync kafka replay N-01); older ones by reading the code",
         story="A leader is deposed and elected again, and hears of both in one batch, so it never stops to lead in "
         "its own eyes. It keeps the log ends of ISR members, one of which has meanwhile followed the other "
         "leader and truncated. It commits a record that this member no longer has.",

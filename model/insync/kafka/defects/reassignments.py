@@ -55,7 +55,7 @@ REASSIGNMENT = (
         name="N-02",
         title="A replica that was removed stays eligible",
         ticket="no ticket known; PartitionChangeBuilder.maybePopulateTargetElr, found with this model",
-        affected="eligible leader replicas, by reading of trunk of October 2024; not replayed on brokers",
+        affected="4.0 to 4.4 with eligible leader replicas, replayed on their classes (insync kafka replay N-02)",
         story="A reassignment leaves fewer replicas than min.insync.replicas. The ISR is smaller than that, so who is "
         "removed goes into the ELR, and deletes its log. The replica that is left is fenced before anything else "
         "clears the ELR. A reassignment brings the removed one back while it is fenced as well; it is unfenced "
