@@ -84,9 +84,9 @@ CHANGES = {
     "b2.hw": broker("2", "log", high_watermark=1),
     "b2.term": broker("2", "log", epochs=[0, 3]),
     "b1.isr": broker("1", "leading", isr=[1, 2]),
-    "b1.pending": broker("1", "leading", in_flight=True),
+    "b1.pending": broker("1", "leading", proposed=[1]),
     "b1.epoch_start": broker("1", "leading", epoch_start=1),
-    "b1.known.b2": broker("1", "leading", known={"2": {"end": 1, "current": True}}),
+    "b1.known.b2": broker("1", "leading", known={"2": {"end": 1, "current": True, "may_join": True}}),
     "clients.acked": broker("1", acknowledgements={"r0": "NONE"}),
 }
 SECOND_FETCH = 3  # the commands before it: open, write, fetch

@@ -155,12 +155,10 @@ def _put_broker(
     broker["hw"] = 0 if log is None else log.high_watermark
     broker["term"] = log.epochs[-1] if log is not None and log.epochs else -1
     leading = seen.leading
-    broker["pending"] = []
+    broker["pending"] = [] if leading is None else _names(leading.proposed)
     if leading is None:
         return
     broker["epoch_start"] = leading.epoch_start
-    if leading.in_flight:
-        broker["pending"] = _names(seen.requests[-1].isr if seen.requests else leading.maximal_isr)
     for other, known in leading.known.items():
         end = None if known.end < 0 else known.end
         broker["known"][f"b{other}"] = {"end": end, "current": known.current}

@@ -126,9 +126,9 @@ class _KafkaRun:
         """Let the model take the steps that Kafka has taken by itself: a leader has asked for a larger ISR."""
         for name, broker in seen.brokers.items():
             leader, state = f"b{name}", self.taken[-1].state
-            if broker.leading is None or not broker.leading.in_flight or state["broker"][leader]["pending"]:
+            if broker.leading is None or state["broker"][leader]["pending"]:
                 continue
-            for follower in set(broker.leading.maximal_isr) - set(broker.leading.isr):
+            for follower in set(broker.leading.proposed) - set(broker.leading.isr):
                 step = {"leader": leader, "follower": f"b{follower}"}
                 try:
                     number = self.walk.number_of("expand_isr", step)

@@ -162,7 +162,15 @@ class Schedule:
         self._command("receive_fetch", broker=broker_id(given["follower"]))
 
     def _expand(self, given: Mapping[str, str], before: State) -> None:
-        self._command("expand", broker=broker_id(given["leader"]), follower=broker_id(given["follower"]))
+        leader, follower = broker_id(given["leader"]), broker_id(given["follower"])
+        self._command("expand", broker=leader, follower=follower)
+        leading = self._broker(leader).leading
+        if leading is not None and not leading.proposed and not leading.known[follower].may_join:
+            message = (
+                f"by the metadata of {given['leader']} {given['follower']} is fenced, stopping or another incarnation, "
+                "so Kafka's leader does not ask; in the model it asks, and the controller refuses"
+            )
+            raise NotSchedulable(message)
 
     def _shrink(self, given: Mapping[str, str], before: State) -> None:
         leader, follower = broker_id(given["leader"]), broker_id(given["follower"])

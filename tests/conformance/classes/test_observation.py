@@ -16,9 +16,9 @@ LOG = {
 LEADING = {
     "isr": [1, 2],
     "maximal_isr": [1, 2],
-    "in_flight": False,
+    "proposed": [],
     "epoch_start": 1,
-    "known": {"2": {"end": 1, "current": True}},
+    "known": {"2": {"end": 1, "current": True, "may_join": True}},
 }
 LEADER = {
     "running": True,
@@ -55,7 +55,7 @@ def test_an_observation_is_read() -> None:
     leader = seen.brokers[1]
     assert leader.log == LogSeen((("r0", 0),), 0, 1, 1, (0, 2))
     assert leader.leading is not None
-    assert leader.leading.known == {2: KnownEnd(1, current=True)}
+    assert leader.leading.known == {2: KnownEnd(1, current=True, may_join=True)}
     assert [request.isr for request in leader.requests] == [(1, 2)]
     assert not seen.brokers[2].running
     assert seen.acknowledged == {"r0"}

@@ -44,10 +44,17 @@ class ControllerSeen:
 
 @dataclass(frozen=True, slots=True)
 class KnownEnd:
-    """What a leader knows of a follower: its log end, -1 for unknown, and whether that was its present incarnation."""
+    """What a leader knows of a follower.
+
+    Attributes:
+        end: its log end at its last fetch, -1 for unknown.
+        current: whether that was its present incarnation.
+        may_join: whether it may be in the ISR by the leader's metadata: not fenced, not stopping, no other incarnation.
+    """
 
     end: int
     current: bool
+    may_join: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +63,15 @@ class LeadingSeen:
 
     Attributes:
         isr: the ISR of the metadata that it has applied.
-        maximal_isr: that, and what it has proposed.
-        in_flight: whether it has asked for another ISR and knows no answer.
+        maximal_isr: that, and those whom it would add.
+        proposed: the ISR that it has asked for, while it knows no answer; else empty.
         epoch_start: where its leader epoch began in the log.
         known: its followers.
     """
 
     isr: tuple[int, ...]
     maximal_isr: tuple[int, ...]
-    in_flight: bool
+    proposed: tuple[int, ...]
     epoch_start: int | None
     known: Mapping[int, KnownEnd]
 
@@ -165,11 +172,11 @@ def _broker(seen: Json) -> BrokerSeen:
 
 
 def _leading(seen: Json) -> LeadingSeen:
-    known = {int(name): KnownEnd(one["end"], one["current"]) for name, one in seen["known"].items()}
+    known = {int(name): KnownEnd(one["end"], one["current"], one["may_join"]) for name, one in seen["known"].items()}
     return LeadingSeen(
         isr=tuple(seen["isr"]),
         maximal_isr=tuple(seen["maximal_isr"]),
-        in_flight=seen["in_flight"],
+        proposed=tuple(seen["proposed"]),
         epoch_start=seen["epoch_start"],
         known=known,
     )

@@ -69,7 +69,9 @@ final class Observer {
         Map<String, Object> seen = new LinkedHashMap<>();
         seen.put("isr", Plain.sortedIds(Reflect.call(state, "isr")));
         seen.put("maximal_isr", Plain.sortedIds(Reflect.call(state, "maximalIsr")));
-        seen.put("in_flight", Reflect.call(state, "isInflight"));
+        boolean asked = (boolean) Reflect.call(state, "isInflight");
+        Object sent = asked ? Reflect.call(Reflect.call(state, "sentLeaderAndIsr"), "isr") : List.of();
+        seen.put("proposed", Plain.sortedIds(sent));
         seen.put("epoch_start", Plain.orNull(Reflect.call(partition, "leaderEpochStartOffsetOpt")));
         Map<String, Object> known = new TreeMap<>();
         for (Object replica : Plain.list(partition.remoteReplicas())) {
@@ -78,6 +80,7 @@ final class Observer {
             Object epoch = Plain.orNull(Reflect.call(last, "brokerEpoch"));
             Map<String, Object> of = new LinkedHashMap<>();
             of.put("end", Reflect.call(last, "logEndOffset"));
+            of.put("may_join", Reflect.call(partition, "isReplicaIsrEligible", id));
             of.put("current", epoch != null && (long) epoch == world.controller.registration(id).epoch());
             known.put("" + id, of);
         }
