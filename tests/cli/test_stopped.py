@@ -86,6 +86,37 @@ def test_tracing_is_stopped(form: list[str]) -> None:
         assert (found["verdict"], found["stopped_by"], found["distinct_states"]) == ("incomplete", "interrupt", 0)
 
 
+SLOW_QUANTIFIER = """
+import sys, time
+from insync.cli.main import main
+from insync.model import graph
+
+honest = graph.Graph.node
+
+def slowly(self, *given, **more):
+    if len(self.nodes) == 1023:
+        print("tracing", file=sys.stderr, flush=True)
+    if len(self.nodes) > 1000:
+        time.sleep(0.001)
+    return honest(self, *given, **more)
+
+graph.Graph.node = slowly
+main()
+"""
+
+
+@pytest.mark.parametrize("limit", [[], ["--max-seconds", "3"]], ids=["interrupt", "time"])
+def test_tracing_is_stopped_within_an_action(limit: list[str]) -> None:
+    """One action, for one binding, may say so much that tracing it takes longer than there is time."""
+    process = started(["check", "cluster", "--json", *limit], script=SLOW_QUANTIFIER)
+    wait_for(process, "Progress" if not limit else "tracing")
+    code, out, err = ended(process, interrupt=not limit, within=SOON)
+    assert code == 3, err
+    found: dict[str, Any] = json.loads(out)
+    assert (found["verdict"], found["stopped_by"]) == ("incomplete", "time" if limit else "interrupt")
+    assert found["distinct_states"] == 0
+
+
 LARGE = ["--log-size", "3", "--max-records", "3", "--max-leader-epoch", "2"]
 
 

@@ -19,7 +19,19 @@ from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.itf import itf_text
 from insync.explorer.traces.trace_file import read_trace, trace_text
 from insync.kafka.published import Kip101, Kip279, Kip320, Kip320FirstTry
-from insync.model import InternalError, Model, UserError
+from insync.model import (
+    Bool,
+    BoundValues,
+    Condition,
+    InternalError,
+    Model,
+    Not,
+    Or,
+    State,
+    StateView,
+    UserError,
+    action,
+)
 from insync.properties import Fairness, eventually
 from insync.properties.kafka.replication_runs import PUBLISHED
 from insync_lamp import Lamp
@@ -94,6 +106,42 @@ def test_weak_fairness_does_not_help_where_the_light_changes_meanwhile() -> None
     )
     assert "(back to the state after step 1, and so on for ever)" in render_grid(trace, Crossing().grid)
     assert decided(Crossing(), "gets_across").verdict is Verdict.HOLDS
+
+
+class Rooms(Model):
+    """Two lights that may be switched for ever."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(hall=Bool, attic=Bool)
+
+    @action
+    def switch_hall(self, s: StateView) -> None:
+        s.hall = Not(s.hall)
+
+    @action
+    def switch_attic(self, s: StateView) -> None:
+        s.attic = Not(s.attic)
+
+
+@eventually(Rooms)
+def hall_is_lit(model: Rooms, s: StateView) -> Condition:
+    """The hall is lit some time."""
+    return s.hall  # type: ignore[no-any-return]
+
+
+@eventually(Rooms)
+def some_light(model: Rooms, s: StateView) -> Condition:
+    """Some light is on some time."""
+    return Or(s.hall, s.attic)
+
+
+def test_fairness_of_a_union_asks_for_any_of_its_actions() -> None:
+    either, both = Fairness(weak=("switch_hall | switch_attic",)), Fairness(weak=("switch_hall", "switch_attic"))
+    assert decided(Rooms(), "some_light", either).verdict is Verdict.HOLDS
+    assert decided(Rooms(), "some_light", Fairness()).verdict is Verdict.VIOLATED
+    trace = trace_of(Rooms(), "hall_is_lit", either)
+    assert set(labels(trace)[1:]) == {"switch attic"}
+    assert decided(Rooms(), "hall_is_lit", both).verdict is Verdict.HOLDS
 
 
 def test_strong_fairness_of_the_whole_action_lets_one_person_starve() -> None:

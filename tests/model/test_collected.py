@@ -163,6 +163,7 @@ def test_questions_have_the_answers_of_python(kind: str) -> None:
                 asked["first is a"] = And(x.length > 0, x.first == s.a)
                 asked["last is a"] = And(x.length > 0, x.last == s.a)
             if kind in ("ListedSet", "BitSet"):
+                assert x.count().node is x.length.node, "a Set says it so"
                 asked["within"] = x.is_subset([s.a, s.b])
                 asked["joined"] = (x | [s.a]) == (x | [s.b])
                 asked["without"] = (x - [s.a]).length

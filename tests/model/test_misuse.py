@@ -112,6 +112,18 @@ def test_python_if() -> None:
     )
 
 
+def test_python_leaves_out_an_index_that_is_known_to_be_no_place() -> None:
+    """As the message about such an index says: Python decides what does not depend on the state."""
+
+    def body(s: Any) -> None:
+        require(for_all(range(-1, 2), lambda c: c < 0 or s.log[c].id == 1))
+        s.n = 3
+
+    (act,) = [one for one in model_with(body).program.actions if one.name == "act"]
+    (both,) = act.guard
+    assert len(both.args) == 2
+
+
 BEFORE = "Python decides `if`, `and`, `or`, `not` and chains"
 NO_VALUE = "this number has no value while the model is traced, so it cannot be an index of a Python list"
 WHOLE = "numbers of a model are whole; write // for the quotient rounded down, not /."
@@ -149,7 +161,10 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: require(s.log.id == 1), "log has no field 'id'; it is an array: write its index in brackets first."),
     (lambda s: setattr(s.log, "id", 1), "log has no field 'id'; it is an array"),
     (lambda s: s.log[2], "log has no place 2; its 2 places are numbered from 0."),
-    (lambda s: s.log[-1], "log has no place -1"),
+    (
+        lambda s: require(Or(s.up, s.log[-1].id == 1)),
+        "so Python can leave it out: write `c < 0 or ...` or `if`, for ",
+    ),
     (lambda s: s.log["b1"], "A number or a member of a sort is needed here, but 'b1' is of type str."),
     (lambda s: s.log[s.leader], "A number is needed here, but this option is of type OptionValue. It may be none"),
     (lambda s: setattr(s, "n", 4), "the value assigned to n is not a whole number from 0 to 3."),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import enum
 import itertools
 from collections.abc import Callable
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from insync.model import (
+    NONE,
     And,
     Array,
     Bound,
@@ -17,7 +19,9 @@ from insync.model import (
     Index,
     Int,
     Model,
+    ModelError,
     Not,
+    Option,
     Or,
     Set,
     State,
@@ -28,6 +32,7 @@ from insync.model import (
     for_all,
     maximum,
     minimum,
+    one_of,
     require,
     set_of,
 )
@@ -67,6 +72,9 @@ NUMBERS: list[Callable[..., object]] = [
     lambda a, b, c: exists([], lambda x: x > a),
     lambda a, b, c: for_all(range(4), lambda x: exists(range(4), lambda y: x + y == a + b + c)),
     lambda a, b, c: set_of([a, b]),
+    lambda a, b, c: one_of(a, 1, b),
+    lambda a, b, c: one_of(3, a, b, c),
+    lambda a, b, c: one_of(a),
     lambda a, b, c: If(a == b, Or(b == c, False), And(True, a < c)),
 ]
 
@@ -114,6 +122,33 @@ def test_plain_answers_are_plain() -> None:
     assert If(False, "anything", "at all") == "at all"
     assert for_all(range(3), lambda x: x < 3) is True
     assert set_of([1, 2]) == {1, 2}
+
+
+class Way(enum.Enum):
+    IN, OUT, BOTH = range(3)
+
+
+def test_one_of_knows_names_and_values_that_may_be_none() -> None:
+    class Walk(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(way=Way, last=Option(Way))
+
+    model = Walk()
+    some = model.trace_predicate(lambda s: one_of(s.way, Way.IN, Way.BOTH))
+    last = model.trace_predicate(lambda s: one_of(s.last, NONE, Way.OUT, s.way))
+    for way, then in itertools.product(Way, [None, *Way]):
+        codes = model.encode({"way": way.name, "last": then and then.name})
+        assert evaluate(some, codes) == (way is not Way.OUT)
+        assert evaluate(last, codes) == (then in (None, Way.OUT, way))
+
+
+def test_one_of_takes_values_and_no_collection_of_them() -> None:
+    class Walk(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(way=Way)
+
+    with pytest.raises(ModelError, match="Way"):
+        Walk().trace_predicate(lambda s: one_of(s.way, {Way.IN, Way.OUT}))
 
 
 class Replica(Index):
@@ -168,6 +203,8 @@ SETS: list[tuple[Callable[[Any], Any], Callable[[set[int], set[int], int], objec
     (lambda s: {0, s.one} | s.left, lambda a, b, x: {0, x} | a),
     (lambda s: s.left & {}, lambda a, b, x: set()),
     (lambda s: s.left == s.right, lambda a, b, x: a == b),
+    (lambda s: s.left.length, lambda a, b, x: len(a)),
+    (lambda s: Isr(5).length + s.one, lambda a, b, x: 2 + x),
     (lambda s: s.left != {s.one}, lambda a, b, x: a != {x}),
     (lambda s: {0, 1} == s.left, lambda a, b, x: a == {0, 1}),
     (lambda s: s.left.is_subset(s.right), lambda a, b, x: a <= b),

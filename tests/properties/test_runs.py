@@ -87,8 +87,32 @@ def test_a_mistake_in_a_fairness_is_one_sentence(text: str, sentence: str) -> No
     assert sentence in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "names", "sizes"),
+    [
+        ("ask | cross", ["ask | cross"], [4]),
+        ("ask(who)|cross(who)", ["ask | cross(who=p1)", "ask | cross(who=p2)"], [2, 2]),
+        ("ask(*) | cross(who) ", ["ask | cross(who=p1)", "ask | cross(who=p2)"], [2, 2]),
+        ("change | ask | cross", ["change | ask | cross"], [5]),
+    ],
+)
+def test_of_several_actions_any_one_will_do(text: str, names: list[str], sizes: list[int]) -> None:
+    found = fair_sets(Crossing(), Fairness(weak=(text,)))
+    assert [one.name for one in found] == names
+    assert [len(one.numbers) for one in found] == sizes
+
+
+def test_several_actions_are_fair_for_the_same_parameters() -> None:
+    with pytest.raises(
+        UserError, match=r"'ask\(who\) \| cross' is about any of several actions, so each of them needs"
+    ):
+        fair_sets(Crossing(), Fairness(weak=("ask(who) | cross",)))
+
+
 def test_an_action_that_no_binding_enables_makes_no_demand() -> None:
     assert fair_sets(Kip320(replicas=1), Fairness(weak=("follower_fetch(follower)",))) == []
+    (only,) = fair_sets(Kip320(replicas=1), Fairness(weak=("follower_fetch(follower) | become_leader(leader)",)))
+    assert only.name == "follower_fetch | become_leader(leader=b1)"
 
 
 def test_a_fairness_is_shown() -> None:

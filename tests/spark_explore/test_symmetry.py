@@ -14,6 +14,7 @@ from insync.model import Model
 from insync.model.errors import UserError
 from insync.spark_explore import SparkOptions, check, export
 from insync_symmetric import Gossip, Partial, TwoPhase
+from insync_symmetric_protocols import Election
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -23,7 +24,7 @@ def facts(result: CheckResult) -> CheckResult:
     return replace(result, seconds={}, peak_memory_bytes=0, engine="")
 
 
-@pytest.mark.parametrize("model", [TwoPhase(managers=4), Gossip(nodes=3)], ids=lambda model: model.name)
+@pytest.mark.parametrize("model", [TwoPhase(managers=4), Gossip(nodes=3), Election()], ids=lambda model: model.name)
 def test_the_result_is_that_of_this_machine(spark: SparkSession, model: Model) -> None:
     options = SparkOptions(session=spark, partitions=2, warm_states=1)
     found = check(model, options=options, keep_going=True)
@@ -32,12 +33,16 @@ def test_the_result_is_that_of_this_machine(spark: SparkSession, model: Model) -
     assert facts(found) == facts(check_locally(model, keep_going=True))
 
 
-def test_a_trace_is_that_of_this_machine(spark: SparkSession) -> None:
-    model = Gossip(nodes=3)
+@pytest.mark.parametrize(
+    ("model", "broken"),
+    [(Gossip(nodes=3), "never_followed"), (Election(messages=5), "few_votes_for_one")],
+    ids=["gossip", "election"],
+)
+def test_a_trace_is_that_of_this_machine(spark: SparkSession, model: Model, broken: str) -> None:
     options = SparkOptions(session=spark, partitions=2, warm_states=1)
-    found = check(model, options=options, properties=["never_followed"])
+    found = check(model, options=options, properties=[broken])
     assert found.verdict == "violated"
-    assert facts(found) == facts(check_locally(model, properties=["never_followed"]))
+    assert facts(found) == facts(check_locally(model, properties=[broken]))
 
 
 def test_without_symmetry_every_state_is_visited(spark: SparkSession) -> None:

@@ -1,6 +1,7 @@
 """Random models as text: fields of every domain, actions with guards, blocks and operations, and invariants.
 
 A model is text so that one on which engines differ can be read, kept and tried by hand. It is a function of its seed.
+With `alike` there are three sites, which are declared alike and mostly treated so.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ import enum
 from insync.model import *
 
 
-class Site(Index):
-    size = 2
+class Site(Index{symmetric}):
+    size = {sites}
 
 
 class Kind(enum.Enum):
@@ -45,6 +46,20 @@ class Type:
     of: Type | None = None
     fields: tuple[tuple[str, Type], ...] = ()
     most: int = 0
+
+    @property
+    def names_sites(self) -> bool:
+        """Whether a value of it can name a site."""
+        inner = [of for _, of in self.fields] if self.of is None else [self.of]
+        return self.kind in ("Site", "Set") or any(of.names_sites for of in inner)
+
+    @property
+    def begins_with_a_site(self) -> bool:
+        """Whether its first value names the first site."""
+        inner = [of for _, of in self.fields]
+        if self.kind == "Array" and self.of:
+            inner = [self.of]
+        return self.kind == "Site" or any(of.begins_with_a_site for of in inner)
 
     @property
     def text(self) -> str:
@@ -90,8 +105,16 @@ TYPES: tuple[Type, ...] = (
 )
 
 
-def literal(chance: random.Random, of: Type) -> str:
-    """Return a constant."""
+ALL = ("Site(0)", "Site(1)")
+
+
+def preamble(alike: bool) -> str:
+    """Return what stands above the class of a model."""
+    return PREAMBLE.format(symmetric=", symmetric=True" if alike else "", sites=3 if alike else 2)
+
+
+def literal(chance: random.Random, of: Type, sites: Sequence[str] = ALL) -> str:
+    """Return a constant, in which sites have these names."""
     match of.kind:
         case "Bool":
             return chance.choice(["False", "True"])
@@ -100,30 +123,34 @@ def literal(chance: random.Random, of: Type) -> str:
         case "Kind":
             return chance.choice(["Kind.ASK", "Kind.TELL"])
         case "Site":
-            return chance.choice(["Site(0)", "Site(1)"])
+            return chance.choice(sites)
         case "Set":
-            return chance.choice(["set()", "{Site(0)}", "{Site(0), Site(1)}"])
+            return chance.choice(["set()", f"{{{sites[0]}}}", f"{{{', '.join(sites)}}}"])
         case "Option":
             assert of.of
-            return "NONE" if chance.random() < 0.4 else literal(chance, of.of)
+            return "NONE" if chance.random() < 0.4 else literal(chance, of.of, sites)
         case "record":
-            return f"record({', '.join(f'{name}={literal(chance, part)}' for name, part in of.fields)})"
+            return f"record({', '.join(f'{name}={literal(chance, part, sites)}' for name, part in of.fields)})"
         case "Array":
             assert of.of
-            return f"[{literal(chance, of.of)}, {literal(chance, of.of)}]"
+            if sites is not ALL:
+                return f"[{literal(chance, of.of, sites)}] * 3"
+            return f"[{literal(chance, of.of, sites)}, {literal(chance, of.of, sites)}]"
     assert of.of
-    return f"[{literal(chance, of.of)}]" if chance.random() < 0.5 else "[]"
+    return f"[{literal(chance, of.of, sites)}]" if chance.random() < 0.5 else "[]"
 
 
-def parts(path: str, of: Type, *, whole: bool) -> Iterator[tuple[str, Type]]:
+def parts(path: str, of: Type, *, whole: bool, indexes: Sequence[str] = ("0", "site")) -> Iterator[tuple[str, Type]]:
     """Yield what can be read in a field, or with `whole` what can be assigned."""
     yield path, of
     if of.kind == "record":
         for name, part in of.fields:
-            yield from parts(f"{path}.{name}", part, whole=whole)
+            yield from parts(f"{path}.{name}", part, whole=whole, indexes=indexes)
     elif of.kind == "Array" and of.of:
-        for index in ("0", "site"):
-            yield from parts(f"{path}[{index}]", of.of, whole=whole)
+        for index in indexes:
+            yield from parts(f"{path}[{index}]", of.of, whole=whole, indexes=indexes)
+    elif of.of and of.names_sites and len(indexes) == 1:
+        return  # who is not there is the first site, and who is first depends on who is who
     elif of.kind == "Option" and of.of:
         if not whole or of.of.kind == "record":
             yield from list(parts(f"{path}.value", of.of, whole=whole))[whole:]
@@ -142,12 +169,16 @@ class Writer:
     Args:
         chance: makes the choices.
         fields: the fields of the state.
+        alike: whether all sites are treated alike.
     """
 
-    def __init__(self, chance: random.Random, fields: dict[str, Type]) -> None:
-        self.chance = chance
-        self.readable = [one for name, of in fields.items() for one in parts(f"s.{name}", of, whole=False)]
-        self.writable = [one for name, of in fields.items() for one in parts(f"s.{name}", of, whole=True)]
+    def __init__(self, chance: random.Random, fields: dict[str, Type], alike: bool = False) -> None:
+        self.chance, self.sites = chance, ("site",) if alike else ALL
+        indexes = ("site",) if alike else ("0", "site")
+        self.readable, self.writable = (
+            [one for name, of in fields.items() for one in parts(f"s.{name}", of, whole=whole, indexes=indexes)]
+            for whole in (False, True)
+        )
         self.collected = [one for one in self.readable if one[1].kind in COLLECTED]
 
     def among(self, choices: Sequence[Any]) -> Any:
@@ -169,7 +200,7 @@ class Writer:
                 return f"({self.among(paths)} {self.among(['+', '-'])} 1)"
             case "more" if of.kind in ("Set", "SetOf") and paths:
                 return f"({self.among(paths)} {self.among(['|', '&', '-'])} {self.value(of, 0)})"
-        return literal(self.chance, of)
+        return literal(self.chance, of, self.sites)
 
     def condition(self, depth: int, element: Type | None = None) -> str:
         """Return a condition, of an element `m` too where one is given."""
@@ -193,8 +224,8 @@ class Writer:
                     f"({path}.length < 2)",
                     f"{path}.contains({self.value(of.of or BOOL, 0)})",
                 ]
-                return str(self.among([*asked, f"({path} == {literal(self.chance, of)})"]))
-        return f"({path} {self.among(['==', '!='])} {literal(self.chance, of)})"
+                return str(self.among([*asked, f"({path} == {literal(self.chance, of, self.sites)})"]))
+        return f"({path} {self.among(['==', '!='])} {literal(self.chance, of, self.sites)})"
 
     def _joined(self, depth: int, element: Type | None) -> str:
         way = self.among(["Not", "And", "Or", "exists", "for_all", "count"])
@@ -230,15 +261,18 @@ class Writer:
         return [f"{path} = {self.value(of, 2)}"]
 
 
-def model_text(seed: int) -> str:
-    """Return the text of a random model, whose class is `Drawn`."""
+def model_text(seed: int, alike: bool = False) -> str:
+    """Return the text of a random model, whose class is `Drawn`; with `alike` its sites are declared alike."""
     chance = random.Random(seed)
-    fields = {f"f{number}": chance.choice(TYPES) for number in range(chance.randint(1, 3))}
-    writer = Writer(chance, fields)
+    types = [of for of in TYPES if not alike or _can_be_alike(of)]
+    fields = {f"f{number}": chance.choice(types) for number in range(chance.randint(1, 3))}
+    writer = Writer(chance, fields, alike and chance.random() < 0.8)
     declared = ", ".join(f"{name}={of.text}" for name, of in fields.items())
     lines = ["class Drawn(Model):", '    headline = ("holds0", "holds1")', "", "    def declare(self, b):"]
     lines += [f"        return State({declared})", ""]
-    begun = [name for name, of in fields.items() if chance.random() < 0.35 and _few_values(of)]
+    begun = [name for name, of in fields.items() if chance.random() < 0.35 and _few_values(of, alike)]
+    if alike:
+        begun = [name for name, of in fields.items() if name in begun or of.begins_with_a_site]
     if begun:
         lines += ["    @initial", "    def begins(self, s):", *(f"        s.{name} = ANY" for name in begun), ""]
     for number in range(chance.randint(3, 5)):
@@ -251,13 +285,18 @@ def model_text(seed: int) -> str:
     for number in range(2):
         condition = f"for_all(Site, lambda site: Or({', '.join(writer.condition(2) for _ in range(3))}))"
         lines += ["    @invariant", f"    def holds{number}(self, s):", f"        return {condition}", ""]
-    return PREAMBLE + "\n".join(lines)
+    return preamble(alike) + "\n".join(lines)
 
 
-def _few_values(of: Type) -> bool:
+def _can_be_alike(of: Type) -> bool:
+    """Return whether sites that are alike may be in a field, which then begins with any of them."""
+    return of.names_sites and (_few_values(of, True) or not of.begins_with_a_site)
+
+
+def _few_values(of: Type, alike: bool) -> bool:
     """Return whether a model may begin with any value of a domain."""
     scope: dict[str, Any] = {}
-    exec(compile(PREAMBLE, "random_model.py", "exec", dont_inherit=True), scope)  # noqa: S102 -- a text made here
+    exec(compile(preamble(alike), "random_model.py", "exec", dont_inherit=True), scope)  # noqa: S102 -- a text made here
     domain = as_domain(eval(of.text, scope))  # noqa: S307
     return domain.bind(BoundValues({})).number_of_values() <= MOST_BEGINNINGS
 

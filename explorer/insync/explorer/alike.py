@@ -8,19 +8,20 @@ each property. Expressions are compared by their form first; what that does not 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 
+from insync.explorer.comparing import PermutedParts
 from insync.model import Model
+from insync.model import domains as d
 from insync.model.actions import action_specs
 from insync.model.errors import ModelError, UserError
-from insync.model.graph import Graph, Node, Op
+from insync.model.families import Families
+from insync.model.graph import Node
+from insync.model.presence import Presence
 from insync.model.program import BoundAction
-from insync.model.renaming import NormalForms, NotRenamed, Renaming, cells_present, permuted_cells, permuted_code
-from insync.model.simplify import combine, substituted
+from insync.model.renaming import NormalForms
 from insync.model.sorts import Index, Parameter, Subset
 from insync.model.symmetry import Kind, Permutation, Symmetry, permuted_value
 from insync.properties.class_names import names_within
@@ -35,9 +36,6 @@ _MOST_TRIED = math.factorial(7)
 
 _MOST_INITIALS = 2_000
 """Of how many initial states the permutations are looked for in Python."""
-
-_SECONDS = 10.0
-"""For one question to z3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +76,6 @@ def symmetry_for(model: Model, conditions: Mapping[str, Node], go_on: Callable[[
         return Alike(None, (note,))
     if any(kind.height > 2 for family in symmetry.families for kind in (*family.places, family.value) if kind):
         return Alike(None, (f"The state has sets of sets of sets of {names}; every state is visited.",))
-    if any(family.guards for family in symmetry.families) or symmetry.arranged:
-        return Alike(None, (f"The state has collections of members of {names}; every state is visited.",))
     _Examination(model, symmetry).run(conditions, go_on)
     return Alike(symmetry)
 
@@ -90,10 +86,12 @@ class _Examination:
     def __init__(self, model: Model, symmetry: Symmetry) -> None:
         self.model, self.program, self.symmetry = model, model.program, symmetry
         self.forms = NormalForms()
+        self.presence = Presence(symmetry, self.program.graph.cell_sizes)
         self._actions = {(action.name, action.parameters): action for action in self.program.actions}
 
     def run(self, conditions: Mapping[str, Node], go_on: Callable[[], None]) -> None:
         """Examine all parts under all permutations that make the others."""
+        self._examine_places()
         for permutation in self.symmetry.generators():
             one = _Permuted(self, permutation)
             one.examine_initial()
@@ -103,6 +101,20 @@ class _Examination:
                 one.examine_action(action)
             for name, node in conditions.items():
                 one.examine_property(name, node)
+
+    def _examine_places(self) -> None:
+        """Refuse what reads an element of a bag or a set by its place: who is first depends on who is who."""
+        for place, domain in self.program.graph.by_place.items():
+            assert isinstance(domain, d.Bag | d.ListedSet)
+            families = Families(self.model.b)
+            if any(part.sorts for part in families.of(domain.of, "")):
+                sort = next(iter(families.sorts))
+                message = (
+                    f"{place}: the sort {sort.__name__} is declared symmetric, but an element of {d.described(domain)} "
+                    f"is chosen by its place, and members decide which place that is. Use exists, for_all or count, or "
+                    f"take symmetric=True off {sort.__name__}."
+                )
+                raise ModelError(message)
 
     def action(self, name: str, parameters: tuple[tuple[str, Parameter], ...]) -> BoundAction:
         """Return a bound action; one that can never be enabled is not in the program."""
@@ -116,9 +128,9 @@ class _Permuted:
     def __init__(self, examination: _Examination, permutation: Permutation) -> None:
         self._of, self._permutation = examination, permutation
         self._symmetry, self._program = examination.symmetry, examination.program
-        self._graph = self._program.graph
-        self._why = f"for z3 had no answer in {_SECONDS:.0f} s"
-        self._renamings: dict[frozenset[int], Renaming] = {}
+        self._parts = PermutedParts(
+            examination.model, examination.symmetry, permutation, examination.forms, examination.presence
+        )
 
     # ------------------------------------------------------------------------------------------------------ the parts
 
@@ -139,7 +151,7 @@ class _Permuted:
             raise ModelError(message)
 
     def examine_within(self) -> None:
-        same = self._same_conditions(self._program.within, self._program.within, ())
+        same = self._parts.same_conditions(self._program.within, self._program.within, ())
         if not same:
             names = " and ".join(names_within(self._of.model))
             message = (
@@ -149,7 +161,7 @@ class _Permuted:
             raise UserError(message)
 
     def examine_property(self, name: str, node: Node) -> None:
-        same = self._same_conditions([node], [node], ())
+        same = self._parts.same_conditions([node], [node], ())
         if not same:
             message = (
                 f"{self._head}, but {self._unlike(same, f'the property {name}')} with {self._swapped}. Say it of all "
@@ -160,9 +172,11 @@ class _Permuted:
     def examine_action(self, action: BoundAction) -> None:
         other = self._of.action(action.name, self._parameters(action))
         checks, others = ([check.node for check in one.checks] for one in (action, other))
-        self._demand(self._same_conditions(action.guard, other.guard, ()), action, other, "the guard")
-        self._demand(self._same_conditions(checks, others, action.guard), action, other, "what the fields can hold")
-        for cell, same in self._updates(action, other):
+        same_guard = self._parts.same_conditions(action.guard, other.guard, ())
+        self._demand(same_guard, action, other, "the guard")
+        same_checks = self._parts.same_conditions(checks, others, action.guard)
+        self._demand(same_checks, action, other, "what the fields can hold")
+        for cell, same in self._parts.updates(action, other):
             self._demand(same, action, other, f"what is assigned to {self._program.schema.cells[cell].path}")
 
     def _demand(self, same: bool | None, action: BoundAction, other: BoundAction, part: str) -> None:
@@ -174,64 +188,6 @@ class _Permuted:
                 f"{self._swapped}. Treat all members alike, or {self._give_up}."
             )
             raise ModelError(message)
-
-    # ------------------------------------------------------------------------------------------------------ comparing
-
-    def _same_conditions(self, given: Sequence[Node], others: Sequence[Node], where: Sequence[Node]) -> bool | None:
-        """Return whether some conditions hold together exactly where the others do in the permuted state."""
-        parts = _parts(self._graph, given)
-        renaming = self._renaming([*where, *parts])
-        theirs = {self._of.forms.of(node): node for node in _parts(self._graph, others)}
-        matched: dict[Node, int] = {}
-        for node in parts:
-            with suppress(NotRenamed):
-                form = self._of.forms.of(renaming.of(node))
-                if form in theirs:
-                    matched[node] = form
-        ours = [node for node in parts if node not in matched]
-        left = [node for form, node in theirs.items() if form not in matched.values()]
-        if not ours and not left:
-            return True
-        if any(cells_present([node]) for node in ours):  # what is matched may build on it
-            return self._same_value(_all(self._graph, given), _all(self._graph, others), where)
-        return self._same_value(_all(self._graph, ours), _all(self._graph, left), [*where, *matched])
-
-    def _updates(self, action: BoundAction, other: BoundAction) -> Iterator[tuple[int, bool | None]]:
-        """Yield each cell that an action assigns, and whether the other assigns the same to the permuted one."""
-        ours, theirs = dict(action.updates), dict(other.updates)
-        where = [*action.guard, *(check.node for check in action.checks)]
-        renaming = self._renaming(action.guard)
-        for cell in range(len(self._graph.cell_sizes)):
-            to = renaming.place(cell)
-            if cell not in ours and to not in theirs:
-                continue
-            new, there = ours.get(cell, self._graph.cell(cell)), theirs.get(to, self._graph.cell(to))
-            with suppress(NotRenamed):
-                if self._of.forms.of(renaming.of(new, cell)) == self._of.forms.of(there):
-                    continue
-            kind = renaming.kind(cell)
-            moved = new if kind is None else permuted_code(new, kind, self._symmetry, self._permutation)
-            yield cell, self._same_value(moved, there, where)
-
-    def _same_value(self, here: Node, there: Node, where: Sequence[Node]) -> bool | None:
-        """Ask z3 whether a node has the value that another has in the permuted state; None if that is not known."""
-        try:
-            from insync.proofs.sameness import same_value  # needs z3, which most models do not
-        except UserError:
-            self._why = "for z3 is not installed (pip install 'insync[prove]')"
-            return None
-        (moved,) = substituted(there.graph, [there], self._cells)
-        return same_value(self._program, here, moved, where, _SECONDS)
-
-    def _renaming(self, where: Sequence[Node]) -> Renaming:
-        present = cells_present(where)
-        if present not in self._renamings:
-            self._renamings[present] = Renaming(self._graph, self._symmetry, self._permutation, present)
-        return self._renamings[present]
-
-    @cached_property
-    def _cells(self) -> list[Node]:
-        return permuted_cells(self._graph, self._symmetry, self._permutation)
 
     def _parameters(self, action: BoundAction) -> tuple[tuple[str, Parameter], ...]:
         return tuple((name, self._permuted(value)) for name, value in action.parameters)
@@ -273,21 +229,5 @@ class _Permuted:
 
     def _unlike(self, same: bool | None, part: str) -> str:
         if same is None:
-            return f"it could not be shown that {part} is the same, {self._why},"
+            return f"it could not be shown that {part} is the same, {self._parts.why},"
         return f"{part} is not the same"
-
-
-def _all(graph: Graph, nodes: Sequence[Node]) -> Node:
-    return combine(graph, Op.AND, list(nodes))
-
-
-def _parts(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
-    """Return the conditions that make some conditions, for all members one by one."""
-    whole, found = [_all(graph, nodes)], []
-    while whole:
-        node = whole.pop()
-        if node.op is Op.AND:
-            whole += node.args
-        elif node is not graph.true:
-            found.append(node)
-    return list(dict.fromkeys(found))

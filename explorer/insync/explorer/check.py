@@ -81,16 +81,17 @@ def check(
     names = select(model, properties)
     started = time.perf_counter()
     try:
-        traced(model, watch.go_on)
+        with watch.telling(while_compiling(reporter, watch)):
+            program = traced(model, watch.go_on)
+            with program.graph.asking(watch.go_on):
+                judged = judge(model, names)
     except GivenUp as ended:
         return _untraced(model, names, ended, time.perf_counter() - started)
-    initials = PackedRows.of(model.program.initials.rows, model.program.schema.words)
-    judged = judge(model, names)
-    started = time.perf_counter()
+    initials = PackedRows.of(program.initials.rows, program.schema.words)
     try:
         alike = symmetry_for(model, judged.conditions, watch.go_on) if symmetry else UNUSED
         with watch.telling(while_compiling(reporter, watch)):
-            kernels = compile_kernels(model.program, judged.nodes, stopped=watch.interrupted, symmetry=alike.symmetry)
+            kernels = compile_kernels(program, judged.nodes, stopped=watch.interrupted, symmetry=alike.symmetry)
     except GivenUp as ended:
         return stopped_before(model, judged, ended, time.perf_counter() - started)
     compiled = time.perf_counter()

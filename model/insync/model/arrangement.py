@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from insync.model.graph import Node, Op
+from insync.model.graph import Made, Node, Op
 from insync.model.simplify import apply, combine
 
-__all__ = ["Arrangement"]
+__all__ = ["Arrangement", "made_of", "under"]
 
 _KEY_BITS = 62  # nodes stay within +-2^62
+_MOST_CHOICES = 4  # how many conditions around an assignment are looked through
 
 
 class Arrangement:
@@ -64,7 +65,29 @@ class Arrangement:
 
     def holds(self, element: Sequence[Node]) -> Node:
         """Return whether it has this element."""
-        return combine(self.graph, Op.OR, self.places_of(element))
+        graph, made = self.graph, self._made()
+        if made is None or made.how == "removed":
+            return combine(graph, Op.OR, self.places_of(element))
+        before = self._of(made.first).holds(element)
+        if made.how == "added":
+            return combine(graph, Op.OR, [combine(graph, Op.AND, [*map(_equal, made.other, element)]), before])
+        other = self._of(made.other).holds(element)
+        if made.condition is not None:
+            sides = [[made.condition, before], [apply(Op.NOT, made.condition), other]]
+            return combine(graph, Op.OR, [combine(graph, Op.AND, side) for side in sides])
+        if made.how == "joined":
+            return combine(graph, Op.OR, [before, other])
+        return combine(graph, Op.AND, [before, other if made.how == "met" else apply(Op.NOT, other)])
+
+    def _of(self, codes: Sequence[Node]) -> Arrangement:
+        return Arrangement.read(self.sizes, codes)
+
+    def noted(self, how: str, first: Arrangement, other: Sequence[Node], condition: Node | None = None) -> Arrangement:
+        """Return it, and keep in mind how it was made."""
+        codes, made = tuple(self.codes()), Made(how, tuple(first.codes()), tuple(other), condition)
+        if _newest(codes) > max(_newest(made.first), _newest(made.other)):  # so nobody goes round in circles
+            self.graph.made.setdefault(codes, made)
+        return self
 
     def number_of(self, element: Sequence[Node]) -> Node:
         """Return how often it has this element."""
@@ -107,7 +130,11 @@ class Arrangement:
             placed = zip(own, element, moved, strict=True)
             elements.append([_choose(less[place], old, _choose(earlier, new, left)) for old, new, left in placed])
             earlier = less[place]
-        return self._longer(1, elements)
+        return self._longer(1, elements).noted("added", self, element)
+
+    def with_one(self, element: Sequence[Node]) -> Arrangement:
+        """Return it with an element that it may have already; the elements are in order."""
+        return self.where(self.holds(element), self.inserted(element)).noted("added", self, element)
 
     def without(self, element: Sequence[Node]) -> Arrangement:
         """Return it with this element once less, where it has it; the elements are in order."""
@@ -119,7 +146,7 @@ class Arrangement:
             stays = combine(graph, Op.OR, [absent, less[place]])
             elements.append([_choose(stays, old, new) for old, new in zip(own, after, strict=True)])
         length = apply(Op.ITE, found, apply(Op.ADD, self.length, graph.const(-1)), self.length)
-        return Arrangement(self.sizes, length, elements)
+        return Arrangement(self.sizes, length, elements).noted("removed", self, element)
 
     def where(self, condition: Node, otherwise: Arrangement) -> Arrangement:
         """Return this one where a condition holds, and another with as many places elsewhere."""
@@ -130,7 +157,13 @@ class Arrangement:
         """Return it with so many places: what stands at others is lost, as its length may be too large then."""
         zero = self.graph.const(0)
         more = [[zero] * len(self.sizes)] * (places - len(self.elements))
-        return Arrangement(self.sizes, self.length, [*self.elements[:places], *more])
+        resized, made = Arrangement(self.sizes, self.length, [*self.elements[:places], *more]), self._made()
+        if made is not None:
+            resized.noted(made.how, self._of(made.first), made.other, made.condition)
+        return resized
+
+    def _made(self) -> Made | None:
+        return made_of(tuple(self.codes()))
 
     def _longer(self, by: int, elements: Sequence[Sequence[Node]]) -> Arrangement:
         return Arrangement(self.sizes, apply(Op.ADD, self.length, self.graph.const(by)), elements)
@@ -141,10 +174,9 @@ class Arrangement:
     def _less(self, element: Sequence[Node]) -> list[Node]:
         """Return for each place whether it has an element that is less than this one."""
         theirs = self._keys(element)
-        return [
-            combine(self.graph, Op.AND, [self.there(place), self._before(self._keys(own), theirs)])
-            for place, own in enumerate(self.elements)
-        ]
+        less = [self._before(self._keys(own), theirs) for own in self.elements]
+        self.graph.orders.update(one for one in less if one.op is not Op.CONST)
+        return [combine(self.graph, Op.AND, [self.there(place), one]) for place, one in enumerate(less)]
 
     def _before(self, one: Sequence[Node], other: Sequence[Node]) -> Node:
         found = self.graph.false
@@ -170,6 +202,31 @@ class Arrangement:
 
 def _equal(a: Node, b: Node) -> Node:
     return apply(Op.EQ, a, b)
+
+
+def made_of(codes: tuple[Node, ...], choices: int = _MOST_CHOICES) -> Made | None:
+    """Return how the codes of a collection came about, if that was noted of them or of what conditions choose."""
+    made = codes[0].graph.made
+    found = made.get(codes)
+    if found is not None or not choices:
+        return found
+    conditions = [code.args[0] for code in codes if code.op is Op.ITE]
+    for condition in list(dict.fromkeys(conditions))[:3]:
+        one, other = (tuple(under(code, {condition: holds}) for code in codes) for holds in (True, False))
+        if any(made_of(side, choices - 1) is not None for side in (one, other)):
+            return Made("chosen", one, other, condition)
+    return None
+
+
+def under(code: Node, assumed: Mapping[Node, bool]) -> Node:
+    """Return a code where some conditions hold or do not, as far as choices by them are outermost."""
+    while code.op is Op.ITE and code.args[0] in assumed:
+        code = code.args[1 if assumed[code.args[0]] else 2]
+    return code
+
+
+def _newest(codes: Sequence[Node]) -> int:
+    return max((code.index for code in codes if code.op is not Op.CONST), default=-1)
 
 
 def _choose(condition: Node, then: Node, otherwise: Node) -> Node:

@@ -18,7 +18,7 @@ from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Graph, Node, Op
 from insync.model.simplify import apply, combine
 from insync.model.values import NONE, Bool, Num, number
-from insync.model.views import View, codes_for, refuse, view
+from insync.model.views import KNOWN_INDEX, View, codes_for, refuse, view
 
 __all__ = ["BY_NAME", "BagView", "Collected", "ListedView", "SeqView", "ValueCells", "listed_codes"]
 
@@ -125,7 +125,7 @@ class Collected:
         return ", ".join(sorted(name for name in dir(type(self)) if not name.startswith("_") and name not in _INTERNAL))
 
 
-_INTERNAL = {"members", "labels", "compares_last", "in_subset"}
+_INTERNAL = {"members", "labels", "in_places", "compares_last", "in_subset"}
 
 
 class ListedView(Collected, View):
@@ -168,12 +168,20 @@ class ListedView(Collected, View):
     def _index(self, index: object) -> Node:
         node, most = number(self._graph, index), self._domain.most
         if node.op is Op.CONST and not 0 <= node.lo < most:
-            message = f"{user_frame()}: {self!r} has no place {node.lo}; its {most} places are numbered from 0."
+            message = (
+                f"{user_frame()}: {self!r} has no place {node.lo}; its {most} places are numbered from 0. {KNOWN_INDEX}"
+            )
             raise ModelError(message)
         return node
 
+    def in_places(self) -> None:
+        """Note that what is asked of the elements depends on how they are kept."""
+        if not isinstance(self._domain, d.Seq):
+            self._graph.by_place.setdefault(user_frame(), self._domain)
+
     def __getitem__(self, index: object) -> Any:
         node = self._index(index)
+        self.in_places()
         label = str(node.lo) if node.op is Op.CONST else "..."
         return self._lifted(self._arrangement().at(node), f"{self!r}[{label}]")
 
@@ -269,8 +277,10 @@ def listed_codes(domain: Listed, env: Environment, value: object, path: str) -> 
         room = apply(Op.LT, arranged.length, graph.const(domain.most))
         fits = combine(graph, Op.OR, [room, known])
         env.expect(fits, f"the value assigned to {path} has more than {domain.most} elements.")
-        longer = arranged.appended(codes) if isinstance(domain, d.Seq) else arranged.inserted(codes)
-        arranged = arranged.where(known, longer)
+        if isinstance(domain, d.ListedSet):
+            arranged = arranged.with_one(codes)
+        else:
+            arranged = arranged.appended(codes) if isinstance(domain, d.Seq) else arranged.inserted(codes)
     return arranged.codes()
 
 

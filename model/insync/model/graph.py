@@ -9,13 +9,14 @@ it can take. Which simpler node may stand for another is decided in `simplify`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 
 from insync.model.errors import ModelError, user_frame
 
-__all__ = ["LARGEST_SET", "Graph", "Node", "Op", "Quantifier", "meanings", "reachable"]
+__all__ = ["LARGEST_SET", "Graph", "Made", "Node", "Op", "Quantifier", "meanings", "reachable"]
 
 LARGEST_SET = 62
 """How many members a set can range over: sets are bit masks that stay within +-2^62."""
@@ -92,17 +93,51 @@ class Node:
         return f"n{self.index}={self.op.value}({inner})"
 
 
+_BETWEEN_QUESTIONS = 1024  # nodes, which take some milliseconds
+
+
+def _nobody_asks() -> None:
+    """Let every tracing go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How the codes of a collection came about: what its nodes say one by one, and do not show together.
+
+    Attributes:
+        how: an element was `added` or `removed`; it was `joined` or `met` with another collection, or is what is left
+            `without` that; or one was `chosen`: the first where the condition holds, else the other.
+        first: the codes of a collection.
+        other: those of an element, or of another collection.
+        condition: of `chosen`.
+    """
+
+    how: str
+    first: tuple[Node, ...]
+    other: tuple[Node, ...]
+    condition: Node | None = None
+
+
 class Graph:
     """The nodes of one model instance.
 
     Args:
         cell_sizes: for each cell, how many codes it has.
+
+    Attributes:
+        made: for the codes of collections, how they came about; see `Made`.
+        orders: the conditions that compare elements to keep them in order.
+        by_place: where an element of a collection that is kept in order was read by its place, and of which domain.
     """
 
     def __init__(self, cell_sizes: Iterable[int]) -> None:
         self.cell_sizes = tuple(cell_sizes)
         self.nodes: list[Node] = []
         self._interned: dict[object, Node] = {}
+        self._go_on: Callable[[], None] = _nobody_asks
+        self.made: dict[tuple[Node, ...], Made] = {}
+        self.orders: set[Node] = set()
+        self.by_place: dict[str, object] = {}
         self.true = self.node(Op.CONST, arg=True)
         self.false = self.node(Op.CONST, arg=False)
 
@@ -128,7 +163,18 @@ class Graph:
         made = Node(self, op, args, arg, is_bool, lo, hi)
         self._interned[key] = made
         self.nodes.append(made)
+        if not len(self.nodes) % _BETWEEN_QUESTIONS:
+            self._go_on()
         return made
+
+    @contextmanager
+    def asking(self, go_on: Callable[[], None]) -> Iterator[None]:
+        """Call a function again and again while nodes are made inside; what it raises ends the tracing."""
+        before, self._go_on = self._go_on, go_on
+        try:
+            yield
+        finally:
+            self._go_on = before
 
     def const(self, value: int) -> Node:
         """Return the node of an int constant."""

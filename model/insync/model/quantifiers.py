@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar, overload
 
-from insync.model.collected_views import Collected
+from insync.model.collected_views import Collected, ListedView
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Op, Quantifier
 from insync.model.kinds import chosen_bounds, is_kind, members_of
@@ -149,6 +149,8 @@ def the(members: Any, condition: Callable[[Any], Condition], /) -> Any:
         condition: a function of one member.
     """
     _, body, _ = _given("the", (members, condition))
+    if isinstance(members, ListedView):
+        members.in_places()
     candidates = _candidates("the", members)
     if not candidates:
         message = f"{user_frame()}: the(...) chooses one of the members, and there is none in {members!r}."

@@ -47,6 +47,8 @@ class Renaming:
         symmetry: of the state.
         permutation: of its sorts.
         present: cells that are known not to have code 0, such as options that have a value.
+        outside: takes the elements chosen by an index that is not in its array everywhere: what is read is 0 there, and
+            so the first member.
     """
 
     def __init__(
@@ -55,9 +57,10 @@ class Renaming:
         symmetry: Symmetry,
         permutation: Permutation,
         present: frozenset[int] = frozenset(),
+        outside: set[Node] | None = None,
     ) -> None:
         self._graph, self._symmetry, self._permutation = graph, symmetry, permutation
-        self._present = present
+        self._present, self._outside = present, set[Node]() if outside is None else outside
         self._cells = [_Move(number, None) for number in range(len(graph.cell_sizes))]
         for family in symmetry.families:
             for cell, to in zip(family.cells, symmetry.destinations(family, permutation), strict=True):
@@ -83,7 +86,14 @@ class Renaming:
         Raises:
             NotRenamed: it cannot be done by these rules.
         """
-        wanted = None if cell is None else self._cells[cell].kind
+        return self.named(node, None if cell is None else self._cells[cell].kind)
+
+    def named(self, node: Node, wanted: Kind | None) -> Node:
+        """Return the same, with what the value names given.
+
+        Raises:
+            NotRenamed: it cannot be done by these rules.
+        """
         for each in reachable([node]):
             kind = self._kind(each)
             if kind is not _ANY:
@@ -226,6 +236,8 @@ class Renaming:
 
     def _selected(self, node: Node, kind: Kind | None) -> Node:
         index, *elements = node.args
+        if kind is not None and not kind.height and not kind.offset and not 0 <= index.lo <= index.hi < len(elements):
+            self._outside.add(node)
         of_index = self._kind(index)
         made = [self._renamed(element, kind) for element in elements]
         if of_index is not None and of_index is not _ANY:
@@ -294,19 +306,31 @@ class NormalForms:
 
 
 def permuted_cells(graph: Graph, symmetry: Symmetry, permutation: Permutation) -> list[Node]:
-    """Return the codes of a permuted state's cells, as nodes on the state."""
+    """Return the codes of a permuted state's cells, as nodes on the state; elements stand where they stood."""
     cells = [graph.cell(number) for number in range(len(graph.cell_sizes))]
     moved = list(cells)
     for family in symmetry.families:
-        for cell, to in zip(family.cells, symmetry.destinations(family, permutation), strict=True):
-            kind = family.value
-            moved[to] = cells[cell] if kind is None else permuted_code(cells[cell], kind, symmetry, permutation)
+        for at, (cell, to) in enumerate(zip(family.cells, symmetry.destinations(family, permutation), strict=True)):
+            guard = cells[family.guards[at]] if family.guards else None
+            moved[to] = permuted_code(cells[cell], family.value, symmetry, permutation, guard, family.above)
     return moved
 
 
-def permuted_code(code: Node, kind: Kind, symmetry: Symmetry, permutation: Permutation) -> Node:
-    """Return what a code that names members becomes, as a node."""
+def permuted_code(
+    code: Node,
+    kind: Kind | None,
+    symmetry: Symmetry,
+    permutation: Permutation,
+    guard: Node | None = None,
+    above: int = 0,
+) -> Node:
+    """Return what a code that names members becomes, as a node; the same where a guard is not above a number."""
     graph = code.graph
+    if kind is None:
+        return code
+    if guard is not None:
+        there = apply(Op.LT, graph.const(above), guard)
+        return apply(Op.ITE, there, permuted_code(code, kind, symmetry, permutation), code)
     if code.hi < _LARGEST_TABLE:
         return apply(Op.SELECT, code, *(graph.const(permuted_value(kind, c, permutation)) for c in range(code.hi + 1)))
     below = replace(kind, height=kind.height - 1, offset=0)

@@ -35,6 +35,10 @@ class SetOfView(Collected):
         """Return whether every element is in the other set."""
         raise NotImplementedError
 
+    def count(self) -> Num:
+        """Return how many elements the set has, as a `Set` of members says it."""
+        return self.length
+
     def _join(self, other: Any) -> Any:
         raise NotImplementedError
 
@@ -72,9 +76,8 @@ class ListedSetView(SetOfView, ListedView):
     def add(self, element: object = BY_NAME, /, **fields: object) -> None:
         codes = self._element(self._place.environment, element, fields)
         arranged = self._arrangement()
-        known = arranged.holds(codes)
-        self._expect_room(combine(self._graph, Op.OR, [self._room(), known]), "adds to")
-        self._write(arranged.where(known, arranged.inserted(codes)))
+        self._expect_room(combine(self._graph, Op.OR, [self._room(), arranged.holds(codes)]), "adds to")
+        self._write(arranged.with_one(codes))
 
     def remove(self, element: object = BY_NAME, /, **fields: object) -> None:
         codes = self._element(self._place.environment, element, fields)
@@ -110,26 +113,27 @@ class ListedSetView(SetOfView, ListedView):
         domain = d.ListedSet.bound_to(self._domain.of, self._domain.most + other._domain.most)
         joined, theirs = self._arrangement().resized(domain.most), other._arrangement()
         for place, codes in enumerate(theirs.elements):
-            skipped = combine(self._graph, Op.OR, [apply(Op.NOT, theirs.there(place)), joined.holds(codes)])
-            joined = joined.where(skipped, joined.inserted(codes))
-        return self._valued(domain, joined)
+            skipped = apply(Op.NOT, theirs.there(place))
+            joined = joined.where(skipped, joined.with_one(codes))
+        mine = self._arrangement().resized(domain.most)
+        return self._valued(domain, joined.noted("joined", mine, theirs.codes()))
 
     def _meet(self, other: ListedSetView) -> ListedSetView:
         theirs = other._arrangement()
-        return self._kept(theirs.holds)
+        return self._kept("met", theirs, theirs.holds)
 
     def _minus(self, other: ListedSetView) -> ListedSetView:
         theirs = other._arrangement()
-        return self._kept(lambda codes: apply(Op.NOT, theirs.holds(codes)))
+        return self._kept("without", theirs, lambda codes: apply(Op.NOT, theirs.holds(codes)))
 
-    def _kept(self, test: Callable[[list[Node]], Node]) -> ListedSetView:
+    def _kept(self, how: str, theirs: Arrangement, test: Callable[[list[Node]], Node]) -> ListedSetView:
         """Return the elements that pass a test, which are in order as they were."""
         arranged, domain = self._arrangement(), self._domain
         kept = Arrangement.empty(domain.sizes, domain.most, self._graph.const(0))
         for place, codes in enumerate(arranged.elements):
             passes = combine(self._graph, Op.AND, [arranged.there(place), test(codes)])
             kept = kept.appended(codes).where(passes, kept)
-        return self._valued(domain, kept)
+        return self._valued(domain, kept.noted(how, arranged, theirs.codes()))
 
 
 class BitSetView(SetOfView, View):

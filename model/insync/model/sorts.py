@@ -203,6 +203,8 @@ class Subset(Index):
         """Return how many members the set has."""
         return self.bit_count()
 
+    length = property(count)
+
     def __or__(self, other: object) -> Self:
         mask = _mask(other)
         return NotImplemented if mask is None else type(self)(int(self) | mask)

@@ -37,7 +37,7 @@ def traced(model: Model, go_on: Callable[[], None]) -> Program:
 
     Args:
         model: the model.
-        go_on: called before each binding; what it raises ends the tracing.
+        go_on: called again and again; what it raises ends the tracing.
 
     Raises:
         ModelError: the model says something that cannot be traced or can never fit a field, or it has no initial state.
@@ -54,15 +54,16 @@ def traced(model: Model, go_on: Callable[[], None]) -> Program:
 def _trace_model(model: Model, go_on: Callable[[], None]) -> Program:
     schema = Schema(model.state)
     graph = Graph(cell.size for cell in schema.cells)
-    initials = _initials(model, schema, _initial(model, graph, schema), go_on)
-    specs = action_specs(type(model))
-    actions = []
-    for name, spec in specs.items():
-        for values in _bindings(model, name, spec):
-            go_on()
-            bound = _trace_action(model, graph, name, spec, values)
-            if bound is not None:
-                actions.append(bound)
+    with graph.asking(go_on):
+        initials = _initials(model, schema, _initial(model, graph, schema), go_on)
+        specs = action_specs(type(model))
+        actions = []
+        for name, spec in specs.items():
+            for values in _bindings(model, name, spec):
+                go_on()
+                bound = _trace_action(model, graph, name, spec, values)
+                if bound is not None:
+                    actions.append(bound)
     symmetry = symmetry_of(model.state, model.b)
     return Program(graph, schema, tuple(actions), tuple(specs), initials, symmetry=symmetry)
 

@@ -1,8 +1,7 @@
 """Symbolic values: what an author of a model handles while an action or property is traced.
 
-Each value wraps a node of the model's graph. Operators make new nodes. What cannot be decided
-before the model runs, such as a Python `if` on a symbolic value, is an error that names the
-author's line and the way to write it.
+Each value wraps a node of the model's graph. Operators make new nodes. What cannot be decided before the model runs,
+such as a Python `if` on a symbolic value, is an error that names the author's line and the way to write it.
 """
 
 from __future__ import annotations
@@ -239,6 +238,8 @@ class SetValue(OneNode):
     def count(self) -> Num:
         """Return how many members the set has."""
         return Num(apply(Op.COUNT, self.node))
+
+    length = property(count)
 
     def __or__(self, other: object) -> SetValue:
         return self._join(Op.BITOR, self, other)

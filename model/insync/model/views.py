@@ -26,6 +26,7 @@ from insync.model.values import Bool, EnumValue, Nothing, Num, condition, number
 
 __all__ = [
     "CODES",
+    "KNOWN_INDEX",
     "VIEWS",
     "ArrayView",
     "OptionRecordView",
@@ -39,6 +40,12 @@ __all__ = [
     "refuse",
     "view",
 ]
+
+KNOWN_INDEX = (
+    "This index is known while the model is traced, so Python can leave it out: write `c < 0 or ...` or `if`, for "
+    "Or(...) and And(...) look at all that they are given."
+)
+"""What to do where a plain number is no place."""
 
 
 class View(Symbolic):
@@ -142,7 +149,7 @@ class ArrayView(View):
         if isinstance(index, int):
             message = (
                 f"{user_frame()}: {self!r} has no place {int(index)}; its {length} places are numbered from "
-                f"{domain.lowest}."
+                f"{domain.lowest}. {KNOWN_INDEX}"
             )
             raise ModelError(message)
         return domain.of, place.indexed(node, length, domain.of.width, f"{place.path}[...]")

@@ -43,6 +43,7 @@ __all__ = [
     "Or",
     "maximum",
     "minimum",
+    "one_of",
     "require",
     "set_of",
     "snapshot",
@@ -89,6 +90,16 @@ def Not(negated: Condition) -> Condition:
 def Implies(premise: Condition, conclusion: Condition) -> Condition:
     """Return whether the conclusion holds wherever the premise does."""
     return Or(Not(premise), conclusion)
+
+
+def one_of(value: Any, *choices: Any) -> Condition:
+    """Return whether a value is one of some others.
+
+    Args:
+        value: a part of the state, or a plain value.
+        choices: what it may be compared with by `==`; of none it is not one.
+    """
+    return Or(*(value == each for each in choices))
 
 
 def If(test: Condition, then: Any, otherwise: Any) -> Any:

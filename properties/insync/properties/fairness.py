@@ -2,7 +2,8 @@
 
 A run may stay where it is for ever unless fairness forbids it, as in TLA+. A fair action is named as in the model:
 `follower_fetch` is fair as a whole (TLA+: WF of the operator with its quantifiers inside), `follower_fetch(follower)`
-for each follower by itself, `follower_fetch(*)` for each binding of all its parameters.
+for each follower by itself, `follower_fetch(*)` for each binding of all its parameters. `look | enter` is fair as one:
+any of these will do (TLA+: WF of the disjunction), `look(worker) | enter(worker)` for each worker by itself.
 """
 
 from __future__ import annotations
@@ -66,21 +67,40 @@ def fair_sets(model: Model, fairness: Fairness) -> list[FairSet]:
 
 
 def _demands(model: Model, text: str, *, strong: bool) -> list[FairSet]:
-    match = _FAIR.fullmatch(text)
+    parts = [_part(model, text, one) for one in text.split("|")]
+    spoken_of = {fixed for _, fixed, numbers in parts if numbers}
+    if len(spoken_of) > 1:
+        message = (
+            f"Fairness: {text!r} is about any of several actions, so each of them needs the same parameters in "
+            f"brackets."
+        )
+        raise UserError(message)
+    name = " | ".join(name for name, _, _ in parts)
+    groups: dict[tuple[str, ...], set[int]] = {}
+    for _, fixed, numbers in parts:
+        for number in numbers:
+            shown = model.program.actions[number].shown_parameters
+            groups.setdefault(tuple(shown[key] for key in fixed), set()).add(number)
+    fixed = next(iter(spoken_of), ())
+    return [FairSet(_shown(name, fixed, labels), strong, frozenset(group)) for labels, group in groups.items()]
+
+
+def _part(model: Model, text: str, one: str) -> tuple[str, tuple[str, ...], list[int]]:
+    """Return the name of an action, the parameters that a fairness speaks of, and the numbers of its bindings."""
+    match = _FAIR.fullmatch(one)
     program = model.program
     if match is None:
-        message = f"The fairness {text!r} is not understood; write action, action(parameter, ...) or action(*)."
+        message = (
+            f"The fairness {text!r} is not understood; write action, action(parameter, ...) or action(*), or several "
+            f"with | between."
+        )
         raise UserError(message)
     name, inside = match[1], match[2]
     if name not in program.action_names:
         message = f"Fairness: {model.name} has no action {name!r}. {closest(name, program.action_names)}"
         raise UserError(message)
-    bound = [(number, action) for number, action in enumerate(program.actions) if action.name == name]
-    fixed = _fixed(model, bound[0][1], inside) if bound else ()
-    groups: dict[tuple[str, ...], set[int]] = {}
-    for number, action in bound:
-        groups.setdefault(tuple(action.shown_parameters[key] for key in fixed), set()).add(number)
-    return [FairSet(_shown(name, fixed, labels), strong, frozenset(group)) for labels, group in groups.items()]
+    numbers = [number for number, action in enumerate(program.actions) if action.name == name]
+    return name, _fixed(model, program.actions[numbers[0]], inside) if numbers else (), numbers
 
 
 def _fixed(model: Model, action: BoundAction, inside: str | None) -> tuple[str, ...]:

@@ -20,6 +20,9 @@ from insync.model import Model
 
 __all__ = ["command"]
 
+_PATIENCE = 2.0
+"""Seconds of tracing after which the search traces the model, within its limits; nearly all models take far less."""
+
 
 @model_command("check", "Search the whole space of a model, and prove or refute its properties.")
 @property_option(
@@ -35,7 +38,7 @@ __all__ = ["command"]
 @limit_options(
     depth="Stop after N levels; the initial state is level 1.",
     states="Stop once N distinct states were found.",
-    seconds="Stop after S seconds, compilation included.",
+    seconds="Stop after S seconds, tracing and compilation included.",
     memory="Keep the process within SIZE, such as 300M or 2G, or stop.",
 )
 @engine_options(partitions="Parts of the visited states [default: one a thread or core].", keeps_states=True)
@@ -60,7 +63,7 @@ def command(
     type_ok, that no step leaves the domain of a field, is always checked.
     """
     engine.require_own_options()
-    model = chosen.build(within)
+    model = chosen.build(within, patience=None if engine.on_spark else _PATIENCE)
     names = chosen.select(model, properties)
     output.check_trace_path()
     result = _search(model, names, keep_going, symmetry, limits, engine, output)

@@ -71,7 +71,7 @@ def command(
     The whole graph of states is kept in memory, so the bounds must be small. A `sometimes` property holds if some state
     is as it says; the others hold if every fair run fulfils them, and a counterexample is a stem and a loop.
     --weak and --strong replace the fairness that the properties come with. ACTION is `fetch` for the action as a whole,
-    `fetch(follower)` for each follower by itself, `fetch(*)` for each binding.
+    `fetch(follower)` for each follower by itself, `fetch(*)` for each binding; of 'fetch | lead' any one will do.
     """
     model = chosen.build()
     output.check_trace_path()

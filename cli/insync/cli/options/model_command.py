@@ -16,11 +16,14 @@ from insync.cli.options.first_look import first_look
 from insync.cli.options.groups import Decorator
 from insync.cli.show.choices import choices, default_of, range_of
 from insync.cli.show.models import model_properties
+from insync.explorer.limits import Limits, Watch
+from insync.machine.interruptible import GivenUp
 from insync.model import Bound, Model
 from insync.model.actions import place_of_function
 from insync.model.catalogue import BUILT_IN, find_model
 from insync.model.columns import refuse_cells
 from insync.model.errors import UserError
+from insync.model.tracing import traced
 from insync.properties.confine import confined
 from insync.properties.registry import select
 
@@ -44,17 +47,21 @@ class ChosenModel:
     kind: type[Model]
     chosen: dict[str, int | str]
 
-    def build(self, within: Sequence[str] = ()) -> Model:
+    def build(self, within: Sequence[str] = (), *, patience: float | None = None) -> Model:
         """Return the model under its bounds, traced, so that a mistake in it is found here.
 
         Args:
             within: the names that `--within` gives.
+            patience: the seconds after which tracing is left to a command that has limits for it; None is no end.
 
         Raises:
             UserError: the model cannot be traced, with file and line in the message, or not be confined.
         """
         model = confined(self.kind(**self.chosen), names_of_within(within))
-        example = model.program.initials.example
+        try:
+            example = traced(model, Watch(Limits(seconds=patience), None).go_on).initials.example
+        except GivenUp:
+            return model
         if example is not None:
             refuse_cells(place_of_function(model.grid), model.grid(model.decode(example)))
         return model

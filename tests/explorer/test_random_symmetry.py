@@ -1,0 +1,68 @@
+"""Random models whose sites are declared alike: refused, or searched as without symmetry."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import pytest
+
+from insync.explorer import Limits, check
+from insync.explorer.check_by_evaluator import check_by_evaluator
+from insync.model.errors import ModelError, UserError
+from insync_drawn_models import model_of_text, model_text
+
+DEPTH = Limits(depth=4)
+
+FEW, MANY = range(12), range(12, 150)
+
+
+def compared(seeds: Iterable[int]) -> Counter[str]:
+    """Compare searches with and without symmetry on the models of some seeds; return how often they show something."""
+    seen: Counter[str] = Counter()
+    for seed in seeds:
+        text = model_text(seed, alike=True)
+        model = model_of_text(text)
+        try:
+            program = model.program
+        except ModelError:
+            seen["not traced"] += 1
+            continue
+        try:
+            found = check(model, limits=DEPTH, keep_going=True, threads=1)
+        except UserError:
+            seen["refused"] += 1
+            continue
+        plain = check(model, limits=DEPTH, keep_going=True, threads=1, symmetry=False)
+        if plain.distinct_states < 2_000:
+            defined = check_by_evaluator(model, limits=DEPTH, keep_going=True)
+            assert found.levels == defined.levels, f"seed {seed}\n{text}"
+        assert (found.levels, found.actions) == (plain.levels, plain.actions), f"seed {seed}\n{text}"
+        assert found.properties == plain.properties, f"seed {seed}\n{text}"
+        lengths = [[(v.property, v.trace_length) for v in one.violations] for one in (found, plain)]
+        assert lengths[0] == lengths[1], f"seed {seed}\n{text}"
+        assert program.symmetry is not None
+        assert found.representatives is not None
+        seen["searched"] += 1
+        seen["in order"] += bool(program.symmetry.arranged)
+        seen["several levels"] += len(found.levels) > 2
+        seen["fewer states"] += 2 * found.representatives < found.distinct_states
+        seen["fewer states in order"] += bool(program.symmetry.arranged) and (
+            2 * found.representatives < found.distinct_states
+        )
+        seen["fails later"] += any(v.trace_length > 1 for v in found.violations)
+    return seen
+
+
+def test_random_models_are_refused_or_counted_as_without_symmetry() -> None:
+    seen = compared(FEW)
+    assert [name for name in ("searched", "in order", "several levels", "fewer states") if not seen[name]] == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_many_random_models_are_refused_or_counted_as_without_symmetry() -> None:
+    seen = compared(MANY)
+    assert seen["searched"] > len(MANY) / 3
+    shown = ("in order", "several levels", "fewer states", "fewer states in order", "fails later", "refused")
+    assert [name for name in shown if seen[name] < len(MANY) / 20] == []
