@@ -1,4 +1,4 @@
-"""The harness as class files: compiled at first use, and kept in the cache under the hash of sources, jars and Java."""
+"""The harness as class files: compiled at first use, and kept in the cache under the hash of sources and jars."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from insync.conformance.classes.sources import class_places, fitted_sources, sources
 from insync.conformance.jars.jar_set import JarSet
-from insync.explorer.java import Java, find_compiler
+from insync.explorer.java import find_compiler
 from insync.machine.objects import cache_folder
 from insync.model.errors import InternalError, UserError
 
@@ -19,19 +19,20 @@ __all__ = ["NEEDED_BY", "compiled_harness"]
 NEEDED_BY = "The harness of Kafka's classes"
 
 _PATIENCE = 300
+_RELEASE = "17"
+"""The oldest Java that runs the brokers of Kafka 4, whatever compiles them."""
 
 
-def compiled_harness(jars: JarSet, java: Java) -> Path:
+def compiled_harness(jars: JarSet) -> Path:
     """Return the folder of the class files for a release, compiled if need be.
 
     Args:
         jars: the jars of the release.
-        java: the runtime that is to run them.
 
     Raises:
         UserError: there is no Java compiler, no room in the cache, or a release that the harness does not fit.
     """
-    folder = cache_folder() / "kafka" / "classes" / _key(jars, java)
+    folder = cache_folder() / "kafka" / "classes" / _key(jars)
     if folder.is_dir():
         return folder
     compiler = find_compiler(NEEDED_BY)
@@ -50,8 +51,8 @@ def compiled_harness(jars: JarSet, java: Java) -> Path:
     return folder
 
 
-def _key(jars: JarSet, java: Java) -> str:
-    parts = [jars.version, *jars.digests, java.version]
+def _key(jars: JarSet) -> str:
+    parts = [jars.version, *jars.digests]
     parts += [part for named in sources().items() for part in named]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
@@ -63,7 +64,20 @@ def _compile(compiler: str, jars: JarSet, fitted: dict[str, str], work: Path) ->
         (source / name).write_text(text, encoding="utf-8")
     class_path = ":".join(map(str, jars.paths))
     files = [str(source / name) for name in fitted]
-    command = [compiler, "-nowarn", "-Xlint:none", "-encoding", "UTF-8", "-d", str(made), "-cp", class_path, *files]
+    command = [
+        compiler,
+        "-nowarn",
+        "-Xlint:none",
+        "--release",
+        _RELEASE,
+        "-encoding",
+        "UTF-8",
+        "-d",
+        str(made),
+        "-cp",
+        class_path,
+        *files,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False)  # noqa: S603
     if done.returncode != 0:
         message = f"The harness cannot be compiled against Kafka {jars.version}:\n{done.stderr.strip()}"

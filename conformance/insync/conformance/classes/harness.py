@@ -44,7 +44,7 @@ class Harness:
 
     def __init__(self, jars: JarSet, *, options: Sequence[str] = ()) -> None:
         java = find_java(NEEDED_BY)
-        classes = compiled_harness(jars, java)
+        classes = compiled_harness(jars)
         base = _MEMORY if os.access(_MEMORY, os.W_OK) else Path(tempfile.gettempdir())
         _sweep(base)
         self.version = jars.version
