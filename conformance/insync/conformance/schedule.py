@@ -24,6 +24,9 @@ __all__ = ["NotSchedulable", "Schedule", "Unlike"]
 _LATER = 31_000
 """Milliseconds that every step takes: more than replica.lag.time.max.ms, so nobody is waited for outside the ISR."""
 _MUCH_LATER = 61_000
+_ALTER = "the controller's answer to AlterPartition"
+_WRITTEN = ("NONE", "NEW_LEADER_ELECTED")
+"""What the controller answers to an ISR that it writes: the second where that ends a reassignment, and a leadership."""
 _ACKS = {Acks.ALL: -1, Acks.LEADER: 1, Acks.NONE: 0}
 
 _NOT_IN_KAFKA = {
@@ -71,6 +74,7 @@ class Schedule:
         self.seen: Observation
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
         self._accepted: dict[int, list[int]] = {}  # those at which what a broker had asked for was written
+        self._refused_early: set[int] = set()  # the brokers whose last request the controller has refused already
         self.acknowledged: set[str] = set()
 
     def open(self) -> None:
@@ -152,25 +156,30 @@ class Schedule:
         self._command("write", broker=leader, value=record, acks=_ACKS[self._model.acks], wait=_LATER)
 
     def _fetch(self, given: Mapping[str, str], before: State) -> None:
-        follower = broker_id(given["follower"])
+        follower, leader = broker_id(given["follower"]), broker_id(given["leader"])
+        self._forget_stale_request(leader)
         if self._broker(follower).reply_waits:  # one that the model has dropped, as Kafka does when it arrives
             self._command("receive_fetch", broker=follower)
         answer = self._command("send_fetch" if self._late else "fetch", broker=follower, wait=_LATER)
         self._expect(f"{given['follower']}'s fetch", answer)
+        self._note_request(leader)
 
     def _receive(self, given: Mapping[str, str], before: State) -> None:
         self._command("receive_fetch", broker=broker_id(given["follower"]))
 
     def _expand(self, given: Mapping[str, str], before: State) -> None:
-        leader, follower = broker_id(given["leader"]), broker_id(given["follower"])
-        self._command("expand", broker=leader, follower=follower)
-        leading = self._broker(leader).leading
-        if leading is not None and not leading.proposed and not leading.known[follower].may_join:
+        """Kafka's leader asks within a fetch alone, and then this step has been taken already (see `replay`)."""
+        leader, follower = given["leader"], given["follower"]
+        leading = self._broker(broker_id(leader)).leading
+        known = leading and leading.known.get(broker_id(follower))
+        if known and not known.may_join:
             message = (
-                f"by the metadata of {given['leader']} {given['follower']} is fenced, stopping or another incarnation, "
+                f"by the metadata of {leader} {follower} is fenced, stopping or another incarnation, "
                 "so Kafka's leader does not ask; in the model it asks, and the controller refuses"
             )
             raise NotSchedulable(message)
+        message = f"Kafka's leader asks for {follower} within a fetch of {follower} alone, and none has made it ask"
+        raise NotSchedulable(message)
 
     def _shrink(self, given: Mapping[str, str], before: State) -> None:
         leader, follower = broker_id(given["leader"]), broker_id(given["follower"])
@@ -182,21 +191,52 @@ class Schedule:
                 them = " and ".join(f"b{number}" for number in slow)
                 message = f"Kafka would take {them} out of the ISR at once, as all of them are slow"
                 raise NotSchedulable(message)
+        self._forget_stale_request(leader)
         self._command("shrink", broker=leader, wait=_MUCH_LATER)
+        self._note_request(leader)
+
+    def _forget_stale_request(self, leader: int) -> None:
+        """Let the controller refuse a request that its sender has given up by newer metadata.
+
+        The model counts it as lost as soon as the leader asks again. Kafka's leader asks again when it has an answer,
+        and a request about a registration that has changed since does nothing but being refused.
+        """
+        seen = self._broker(leader)
+        unheard = [request for request in seen.requests if not request.replied]
+        if seen.leading is None or seen.leading.proposed or not unheard:
+            return
+        if unheard[0].partition_epoch == self.seen.controller.partition_epoch:
+            return
+        self._refused(leader)
+        self._refused_early.add(leader)
+
+    def _note_request(self, leader: int) -> None:
+        """A new request takes the place of one that was refused early."""
+        leading = self._broker(leader).leading
+        if leading is not None and leading.proposed:
+            self._refused_early.discard(leader)
 
     # ------------------------------------------------------------------------------------------------- the controller
 
     def _accept(self, given: Mapping[str, str], before: State) -> None:
         sender = self._sender(before)
-        self._expect("the controller's answer to AlterPartition", self._command("deliver_request", broker=sender))
+        partition_epoch = self.seen.controller.partition_epoch
+        answer = self._command("deliver_request", broker=sender)
+        if self.seen.controller.partition_epoch == partition_epoch or answer.said not in _WRITTEN:
+            raise Unlike(_ALTER, "NONE", answer.said)
         self._accepted.setdefault(sender, []).append(self.seen.controller.end)
 
     def _refuse(self, given: Mapping[str, str], before: State) -> None:
-        sender = self._sender(before)
+        sender = broker_id(before["alter"]["sender"])
+        if sender in self._refused_early:
+            self._refused_early.discard(sender)
+        else:
+            self._refused(self._sender(before))
+
+    def _refused(self, sender: int) -> None:
         answer = self._command("deliver_request", broker=sender)
         if answer.said == "NONE":
-            what = "the controller's answer to AlterPartition"
-            raise Unlike(what, "a refusal", answer.said)
+            raise Unlike(_ALTER, "a refusal", answer.said)
         self._command("deliver_reply", broker=sender)
 
     def _sender(self, before: State) -> int:

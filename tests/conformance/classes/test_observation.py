@@ -50,7 +50,9 @@ CONTROLLER = {
 
 
 def test_an_observation_is_read() -> None:
-    seen = Observation.read({"controller": CONTROLLER, "brokers": {"1": LEADER, "2": {"running": False}}})
+    seen = Observation.read(
+        {"controller": CONTROLLER, "brokers": {"1": LEADER, "2": {"running": False, "requests": []}}}
+    )
     assert (seen.controller.isr, seen.controller.fenced, seen.controller.end) == ((1, 2), (3,), 9)
     leader = seen.brokers[1]
     assert leader.log == LogSeen((("r0", 0),), 0, 1, 1, (0, 2))

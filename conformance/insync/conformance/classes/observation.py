@@ -97,15 +97,22 @@ class LogSeen:
 
 @dataclass(frozen=True, slots=True)
 class AlterRequest:
-    """A request for another ISR on its way to the controller, or its reply on the way back."""
+    """A request for another ISR on its way to the controller, or its reply on the way back.
+
+    Attributes:
+        isr: the ISR that it asks for.
+        partition_epoch: that of the registration that the leader knew.
+        replied: whether the controller has handled it.
+    """
 
     isr: tuple[int, ...]
+    partition_epoch: int
     replied: bool
 
 
 @dataclass(frozen=True, slots=True)
 class BrokerSeen:
-    """A broker; of one that does not run nothing is seen.
+    """A broker; of one that does not run nothing is seen but what it has asked before.
 
     Attributes:
         running: whether it runs.
@@ -155,14 +162,15 @@ def _plain(value: Any) -> Any:
 
 
 def _broker(seen: Json) -> BrokerSeen:
+    requests = tuple(AlterRequest(tuple(one["isr"]), one["partitionEpoch"], one["replied"]) for one in seen["requests"])
     if not seen["running"]:
-        return BrokerSeen(running=False)
+        return BrokerSeen(running=False, requests=requests)
     leading, log = seen.get("leading"), seen.get("log")
     return BrokerSeen(
         running=True,
         applied=seen["applied"],
         acknowledgements=dict(seen["acknowledgements"]),
-        requests=tuple(AlterRequest(tuple(one["isr"]), one["replied"]) for one in seen["requests"]),
+        requests=requests,
         reply_waits=seen["reply_waits"],
         leader=seen.get("leader"),
         leader_epoch=seen.get("leader_epoch"),

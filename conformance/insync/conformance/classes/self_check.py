@@ -75,7 +75,6 @@ def _leaving_and_joining() -> Iterator[_Step]:
     yield "shrink", {"broker": 1, "wait": _LONG}
     yield from _asked(1)
     yield from _fetches(3, 2)
-    yield "expand", {"broker": 1, "follower": 3}
     yield from _asked(1)
 
 

@@ -58,7 +58,7 @@ final class BrokerNode {
 
     void start() {
         scheduler = new QueuedScheduler(world.clock);
-        channel = new ControllerChannel();
+        channel = channel == null ? new ControllerChannel() : channel.afterRestart();
         parts = new BrokerParts(id, directory, world.clock, scheduler, channel, () -> epoch);
         fetching = new Fetching(this);
         Reflect.set(replicas(), "replicaFetcherManager", new StillFetchers(this));
@@ -164,14 +164,6 @@ final class BrokerNode {
     /** The time comes to look for followers that are slow. */
     void shrink() {
         Reflect.call(partition(), "maybeShrinkIsr");
-        replicas().tryCompleteActions();
-    }
-
-    /** The leader looks again whether a follower may join the ISR. */
-    void expand(int follower) {
-        Object replica = Plain.orNull(Reflect.call(partition(), "getReplica", follower));
-        if (replica == null) throw new IllegalStateException("b" + id + " knows no replica " + follower);
-        Reflect.call(partition(), "maybeExpandIsr", replica);
         replicas().tryCompleteActions();
     }
 

@@ -79,7 +79,6 @@ final class Cluster {
             case "send_fetch" -> { return broker(id).fetching.send(); }
             case "receive_fetch" -> { return broker(id).fetching.receive(); }
             case "shrink" -> broker(id).shrink();
-            case "expand" -> broker(id).expand(command.get("follower").asInt());
             case "apply" -> broker(id).apply(command.get("to").asInt());
             case "crash" -> broker(id).crash(command.get("spared").asLong());
             case "stop" -> broker(id).stopCleanly();

@@ -9,6 +9,7 @@ import moved.AlterPartitionReassignmentsRequestData;
 import moved.AlterPartitionReassignmentsResponseData;
 import moved.AlterPartitionRequestData;
 import moved.AlterPartitionResponseData;
+import moved.ApiException;
 import moved.ApiKeys;
 import moved.ApiMessageAndVersion;
 import moved.BrokerRegistration;
@@ -112,8 +113,12 @@ final class ControllerCalls {
 
     /** A leader asks for another ISR. */
     AlterPartitionResponseData alterPartition(AlterPartitionRequestData request) {
-        Object result = Reflect.call(node.replication, "alterPartition", context(ApiKeys.ALTER_PARTITION), request);
-        return (AlterPartitionResponseData) node.commitResult(result);
+        try {
+            Object result = Reflect.call(node.replication, "alterPartition", context(ApiKeys.ALTER_PARTITION), request);
+            return (AlterPartitionResponseData) node.commitResult(result);
+        } catch (ApiException refused) { // such as a broker epoch that has passed; ControllerApis answers so
+            return new AlterPartitionResponseData().setErrorCode(Errors.forException(refused).code());
+        }
     }
 
     /** An election of the preferred leader; returns Kafka's error. */

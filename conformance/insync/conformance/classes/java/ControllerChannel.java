@@ -11,6 +11,7 @@ import moved.AlterPartitionRequestData;
 import moved.AlterPartitionResponse;
 import moved.AlterPartitionResponseData;
 import moved.ApiKeys;
+import moved.ClientResponse;
 import moved.ControllerRequestCompletionHandler;
 import moved.Errors;
 import moved.NodeApiVersions;
@@ -33,10 +34,26 @@ final class ControllerChannel implements NodeToControllerChannelManager {
         }
     }
 
+    /** Who waits for the reply to a request of an earlier incarnation. */
+    private static final ControllerRequestCompletionHandler NOBODY = new ControllerRequestCompletionHandler() {
+        @Override public void onTimeout() { }
+
+        @Override public void onComplete(ClientResponse response) { }
+    };
+
     /** A request on its way. */
     record Waiting(List<Integer> isr, int leaderEpoch, int partitionEpoch, boolean replied) { }
 
     private final Deque<Sent> sent = new ArrayDeque<>();
+
+    /** The channel of a broker's next incarnation: requests on the wire outlive who sent them. */
+    ControllerChannel afterRestart() {
+        ControllerChannel next = new ControllerChannel();
+        for (Sent one : sent) {
+            if (one.reply == null) next.sent.add(new Sent(one.request, NOBODY));
+        }
+        return next;
+    }
 
     @Override public void start() { }
 

@@ -45,10 +45,10 @@ final class Observer {
     private static Map<String, Object> broker(Cluster world, BrokerNode broker) {
         Map<String, Object> seen = new LinkedHashMap<>();
         seen.put("running", broker.running);
+        seen.put("requests", broker.channel.waiting());
         if (!broker.running) return seen;
         seen.put("applied", broker.applied);
         seen.put("acknowledgements", new LinkedHashMap<>(broker.acknowledgements));
-        seen.put("requests", broker.channel.waiting());
         seen.put("reply_waits", broker.fetching.replyWaits());
         Partition partition = broker.partition();
         seen.put("has_replica", partition != null);
