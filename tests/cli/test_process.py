@@ -249,7 +249,7 @@ def test_closed_streams_change_no_verdict() -> None:
 
 
 def test_an_interrupt_outside_a_search(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> None:
+    def interrupted(*_: object, **named: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("insync.cli.options.model_command.ChosenModel.build", interrupted)

@@ -110,8 +110,8 @@ def refused(body: Any) -> None:
         (lambda s: s.queue.add(to=0, cargo=Cargo.COAL), r"queue has no 'add': it is a Seq; it has append, clear, "),
         (lambda s: s.sea.append(to=0, cargo=Cargo.COAL), r"sea has no 'append': it is a Bag; it has add, clear, "),
         (
-            lambda s: s.known.count(NONE),
-            r"known has no 'count': it is a SetOf; it has add, clear, contains, is_e",
+            lambda s: s.known.append(NONE),
+            r"known has no 'append': it is a SetOf; it has add, clear, contains, coun",
         ),
         (lambda s: s.queue[2], r"queue has no place 2; its 2 places are numbered from 0"),
         (lambda s: s.queue[-1], r"queue has no place -1; its 2 places"),

@@ -163,6 +163,7 @@ def many(model: Model, *states: StateView) -> Condition:
 
 TAKES = "takes the model class that it is about, as in"
 IN_THE_BODY = "In the class's own body, use @invariant of insync.model."
+IN_THE_BODY_OF_RUNS = "In the class's own body, use @eventually of insync.model."
 IN_THE_BODY_OF_STEPS = "In the class's own body, use @step_invariant of insync.model."
 PARAMETERS = "and then its parameters, without * and **."
 MUST = "must take the model, the state"
@@ -191,7 +192,10 @@ OF_STEPS = cast("Any", step_invariant)
             lambda: OF_STEPS(Puzzle)(alone),
             f"'alone', declared with @step_invariant(Puzzle), {MUST} before, the state after {PARAMETERS}",
         ),
-        (lambda: OF_RUNS(int), f"@eventually {TAKES} @eventually(Lock); <class 'int'> is not one."),
+        (
+            lambda: OF_RUNS(int),
+            f"@eventually {TAKES} @eventually(Lock); <class 'int'> is not one. {IN_THE_BODY_OF_RUNS}",
+        ),
         (
             lambda: OF_INVARIANT(Puzzle)(alone),
             f"'alone', declared with @invariant(Puzzle), {MUST} and then its parameters, without * and **.",
@@ -216,7 +220,7 @@ def test_a_mistake_gets_a_sentence_and_its_place(decorate: Callable[[], object],
     with pytest.raises(ModelError) as raised:
         decorate()
     place = str(raised.value).removesuffix(message)
-    no_function = message.endswith(("<class 'int'> is not one.", "not on 5."))
+    no_function = "<class 'int'> is not one." in message or message.endswith("not on 5.")
     assert place == "" if no_function else re.fullmatch(re.escape(__file__) + r":\d+: ", place)
 
 

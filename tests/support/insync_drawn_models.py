@@ -140,16 +140,18 @@ def literal(chance: random.Random, of: Type, sites: Sequence[str] = ALL) -> str:
     return f"[{literal(chance, of.of, sites)}]" if chance.random() < 0.5 else "[]"
 
 
-def parts(path: str, of: Type, *, whole: bool, indexes: Sequence[str] = ("0", "site")) -> Iterator[tuple[str, Type]]:
-    """Yield what can be read in a field, or with `whole` what can be assigned."""
+def parts(
+    path: str, of: Type, *, whole: bool, indexes: Sequence[str] = ("0", "site"), careful: bool = False
+) -> Iterator[tuple[str, Type]]:
+    """Yield what can be read in a field, or with `whole` what can be assigned; `careful` leaves out who may be none."""
     yield path, of
     if of.kind == "record":
         for name, part in of.fields:
-            yield from parts(f"{path}.{name}", part, whole=whole, indexes=indexes)
+            yield from parts(f"{path}.{name}", part, whole=whole, indexes=indexes, careful=careful)
     elif of.kind == "Array" and of.of:
         for index in indexes:
-            yield from parts(f"{path}[{index}]", of.of, whole=whole, indexes=indexes)
-    elif of.of and of.names_sites and len(indexes) == 1:
+            yield from parts(f"{path}[{index}]", of.of, whole=whole, indexes=indexes, careful=careful)
+    elif of.of and of.names_sites and careful:
         return  # who is not there is the first site, and who is first depends on who is who
     elif of.kind == "Option" and of.of:
         if not whole or of.of.kind == "record":
@@ -169,14 +171,21 @@ class Writer:
     Args:
         chance: makes the choices.
         fields: the fields of the state.
-        alike: whether all sites are treated alike.
+        alike: whether no site is named but by a parameter.
+        careful: whether nobody is read where there may be none.
     """
 
-    def __init__(self, chance: random.Random, fields: dict[str, Type], alike: bool = False) -> None:
+    def __init__(
+        self, chance: random.Random, fields: dict[str, Type], alike: bool = False, careful: bool = False
+    ) -> None:
         self.chance, self.sites = chance, ("site",) if alike else ALL
         indexes = ("site",) if alike else ("0", "site")
         self.readable, self.writable = (
-            [one for name, of in fields.items() for one in parts(f"s.{name}", of, whole=whole, indexes=indexes)]
+            [
+                one
+                for name, of in fields.items()
+                for one in parts(f"s.{name}", of, whole=whole, indexes=indexes, careful=careful)
+            ]
             for whole in (False, True)
         )
         self.collected = [one for one in self.readable if one[1].kind in COLLECTED]
@@ -266,7 +275,8 @@ def model_text(seed: int, alike: bool = False) -> str:
     chance = random.Random(seed)
     types = [of for of in TYPES if not alike or _can_be_alike(of)]
     fields = {f"f{number}": chance.choice(types) for number in range(chance.randint(1, 3))}
-    writer = Writer(chance, fields, alike and chance.random() < 0.8)
+    way = chance.random() if alike else 1.0
+    writer = Writer(chance, fields, way < 0.85, way < 0.6)
     declared = ", ".join(f"{name}={of.text}" for name, of in fields.items())
     lines = ["class Drawn(Model):", '    headline = ("holds0", "holds1")', "", "    def declare(self, b):"]
     lines += [f"        return State({declared})", ""]

@@ -27,6 +27,7 @@ from insync.model.domains import (
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
 from insync.model.optional import OptionValue
 from insync.model.quantifiers import count, exists, for_all, max_of, min_of, sum_of, the
+from insync.model.run_marks import eventually, leads_to, sometimes
 from insync.model.set_views import SetOfView
 from insync.model.settings import Setting, Settings, Switch
 from insync.model.sorts import Index, Subset
@@ -101,11 +102,13 @@ __all__ = [
     "action",
     "bound",
     "count",
+    "eventually",
     "exists",
     "find_model",
     "for_all",
     "initial",
     "invariant",
+    "leads_to",
     "max_of",
     "maximum",
     "min_of",
@@ -115,6 +118,7 @@ __all__ = [
     "require",
     "set_of",
     "snapshot",
+    "sometimes",
     "step_invariant",
     "sum_of",
     "the",

@@ -42,6 +42,7 @@ class ActionSpec:
 
     __slots__ = ("label", "parameters", "place")
     word: ClassVar[str] = "action"
+    plural: ClassVar[str] = "actions"
     mark: ClassVar[str] = "action"
     states: ClassVar[tuple[str, ...]] = ("state",)
 
@@ -54,6 +55,7 @@ class InitialSpec(ActionSpec):
 
     __slots__ = ()
     word: ClassVar[str] = "initial method"
+    plural: ClassVar[str] = "initial methods"
     mark: ClassVar[str] = "initial"
 
 
@@ -62,6 +64,7 @@ class InvariantSpec:
 
     __slots__ = ("parameters", "place")
     word: ClassVar[str] = "invariant"
+    plural: ClassVar[str] = "invariants"
     mark: ClassVar[str] = "invariant"
     states: ClassVar[tuple[str, ...]] = ("state",)
 

@@ -52,7 +52,7 @@ class _Body(dict[str, Any]):
         old, new = getattr(self.get(name), ROLE, None), getattr(value, ROLE, None)
         if old is not None and new is not None:
             other = old.place.rsplit(":", 1)[1]
-            kind = f"two {new.word}s" if type(old) is type(new) else f"{_a(old.word)} and {_a(new.word)}"
+            kind = f"two {new.plural}" if type(old) is type(new) else f"{_a(old.word)} and {_a(new.word)}"
             message = f"{new.place}: {kind} are named {name!r}, the other at line {other}; rename one."
             raise ModelError(message)
         if old is not None and callable(value):

@@ -52,6 +52,7 @@ class StepInvariantSpec(InvariantSpec):
 
     __slots__ = ()
     word: ClassVar[str] = "step invariant"
+    plural: ClassVar[str] = "step invariants"
     mark: ClassVar[str] = "step_invariant"
     states: ClassVar[tuple[str, ...]] = STATES
 

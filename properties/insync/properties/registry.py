@@ -16,6 +16,7 @@ from insync.model import Model
 from insync.model.actions import invariant_names, parameter_types, scopes_of
 from insync.model.errors import ModelError, UserError, closest
 from insync.model.graph import Node
+from insync.model.run_marks import run_specs
 from insync.model.steps import STATES, step_invariant_specs
 from insync.properties.class_names import headline_of, named_in, names_within, place_of_names
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, deadlock_free
@@ -191,7 +192,7 @@ def _check_kind(word: str, kind: object) -> None:
     code = getattr(kind, "__code__", None)
     place = f"{code.co_filename}:{code.co_firstlineno}: " if code is not None else ""
     given = f"above {code.co_name!r} there is none" if code is not None else f"{kind!r} is not one"
-    own = f" In the class's own body, use @{word} of insync.model." if word in ("invariant", "step_invariant") else ""
+    own = f" In the class's own body, use @{word} of insync.model." if word != "lemma" else ""
     message = f"{place}@{word} takes the model class that it is about, as in @{word}(Lock); {given}.{own}"
     raise ModelError(message)
 
@@ -264,7 +265,14 @@ def lemmas_of(model: Model) -> dict[str, Invariant]:
 
 def run_properties_of(model: Model | type[Model]) -> dict[str, RunProperty]:
     """Return the properties of runs of a model, or of a model class, by name."""
-    return _RUN_PROPERTIES.of(model if isinstance(model, type) else type(model))
+    kind = model if isinstance(model, type) else type(model)
+    return {**_RUN_PROPERTIES.of(kind), **{name: _own_run_property(kind, name) for name in run_specs(kind)}}
+
+
+def _own_run_property(kind: type[Model], name: str) -> RunProperty:
+    spec = run_specs(kind)[name]
+    fairness = Fairness(spec.weak, spec.strong)
+    return run_property_beside(getattr(kind, name), RunKind(spec.says), fairness, spec.parameters)
 
 
 def sentences_of(model: Model) -> dict[str, str]:

@@ -12,21 +12,25 @@ import pytest
 from insync.explorer import check
 from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.model import (
+    ANY,
     Array,
     Bag,
     Bound,
     Bounds,
     BoundValues,
     Condition,
+    Int,
     Model,
     Not,
     Option,
     Record,
     Seq,
+    Set,
     SetOf,
     State,
     StateView,
     action,
+    initial,
     invariant,
     record,
     require,
@@ -270,3 +274,34 @@ def test_members_that_are_singled_out_in_collections(way: Callable[[Any, Any, No
     with pytest.raises(UserError, match=re.escape(sentence)):
         check(told(way))
     assert check(told(way), symmetry=False).representatives is None
+
+
+class Slots(Model):
+    """An index may be past the end of an array, where the first member is read; with `inside` it never is."""
+
+    bounds = Bounds(nodes=Bound(3, 1, 4, "nodes"), inside=Bound(0, 0, 1, "whether the index is in the array"))
+
+    def declare(self, b: BoundValues) -> State:
+        return State(slots=Array(2, Node), at=Int(0, 2 - b.inside), seen=Set(Node))
+
+    @initial
+    def begins(self, s: StateView) -> None:
+        s.slots = ANY
+
+    @action
+    def go_on(self, s: StateView) -> None:
+        require(s.at < 2 - self.b.inside)
+        s.at += 1
+
+    @action
+    def see(self, s: StateView, node: Node) -> None:
+        require(s.slots[s.at] == node)
+        s.seen |= {node}
+
+
+def test_an_index_past_the_end_of_an_array_reads_the_first_member() -> None:
+    with pytest.raises(UserError, match=re.escape("the guard of see(node=n1) and of see(node=n2) is not the same")):
+        check(Slots())
+    found, plain = (check(Slots(inside=1), symmetry=used) for used in (True, False))
+    assert (found.levels, found.actions) == (plain.levels, plain.actions)
+    assert found.representatives is not None
