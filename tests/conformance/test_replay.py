@@ -44,6 +44,29 @@ def test_a_defect_that_is_fixed_diverges_where_the_fix_acts() -> None:
     assert {one.field.partition(".")[0] for one in found.differences} == {"controller", "b1", "b2"}
 
 
+def commands(name: str, answers: list[Json]) -> list[str]:
+    return [answer["said"] for answer in answers if answer["command"] == name]
+
+
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [("walk-late-4.1.2", 34), ("walk-reassign-4.1.2", 32), ("walk-two-4.1.2", 36), ("walk-atomic-3.9.2", 36)],
+)
+def test_random_walks_agree(name: str, steps: int) -> None:
+    found = replayed(name)
+    assert (found.verdict, found.steps) == (KafkaVerdict.AGREES, steps)
+
+
+def test_the_walks_take_what_is_rare() -> None:
+    late, moved, two = (Recording.read(f"walk-{name}-4.1.2").content["answers"] for name in ("late", "reassign", "two"))
+    assert "INVALID_UPDATE_VERSION" in commands("deliver_request", late)  # a request that its sender had given up
+    assert len(commands("receive_fetch", late)) > 5
+    assert "NEW_LEADER_ELECTED" in commands("deliver_request", moved)  # the new ISR ended a reassignment
+    crashed = next(number for number, answer in enumerate(two) if answer["command"] == "crash")
+    assert "INVALID_UPDATE_VERSION" in commands("deliver_request", two[crashed:])  # a request that outlived its sender
+    assert commands("stop", two) == ["NONE"]
+
+
 def test_what_kafka_does_by_itself_is_a_step_of_the_model_too() -> None:
     found = replayed("R-40-4.1.2")
     assert found.own == (6,)

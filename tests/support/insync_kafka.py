@@ -18,7 +18,7 @@ from typing import Any
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Answer, Argument, Subject
 from insync.explorer.evaluator.stepping import Stepper, Walk
-from insync.explorer.traces.counterexample import violation_trace
+from insync.explorer.traces.counterexample import trace_steps, violation_trace
 from insync.explorer.traces.trace import Trace
 from insync.kafka.cluster.model import Cluster
 from insync.properties.registry import judge
@@ -99,13 +99,15 @@ def _trace(bounds: str, steps: str, failing: str) -> tuple[Cluster, Trace]:
     walk = Walk(Stepper(model))
     for action, parameters in json.loads(steps):
         walk.step(walk.number_of(action, parameters))
+    if json.loads(failing) is None:  # a walk
+        return model, Trace("cluster", model.identity, "walk", trace_steps(model, walk.moves), "", witness=True)
     (violated,) = judge(model, [json.loads(failing)]).invariants
     return model, violation_trace(model, violated, walk.moves)
 
 
 def recorded(model: Cluster, trace: Trace, recorder: Recorder) -> str:
     """The text of a recording."""
-    head = {"kafka": recorder.version, "property": trace.property}
+    head = {"kafka": recorder.version, "property": None if trace.witness else trace.property}
     bounds = {name: value for name, value in trace.bounds.items() if value != Cluster().identity[name]}
     lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in {**head, "bounds": bounds}.items()]
     steps = ",\n".join(f"    {json.dumps([step.action, dict(step.parameters)])}" for step in trace.steps[1:])
