@@ -224,7 +224,8 @@ class Schedule:
         answer = self._command("deliver_request", broker=sender)
         if self.seen.controller.partition_epoch == partition_epoch or answer.said not in _WRITTEN:
             raise Unlike(_ALTER, "NONE", answer.said)
-        self._accepted.setdefault(sender, []).append(self.seen.controller.end)
+        if self._broker(sender).running:  # else nobody waits for the reply
+            self._accepted.setdefault(sender, []).append(self.seen.controller.end)
 
     def _refuse(self, given: Mapping[str, str], before: State) -> None:
         sender = broker_id(before["alter"]["sender"])
