@@ -80,6 +80,7 @@ def _facts_of_controller(state: ReadableState) -> dict[str, Fact]:
 def _facts_of_broker(name: str, broker: dict[str, Any], state: ReadableState) -> dict[str, Fact]:
     view: dict[str, Any] = state["changes"][broker["lag"]]
     epochs: Mapping[str, str] = state["epoch_of"]
+    start = broker.get("start", 0)
     has_replica = broker.get("has_replica", name in view.get("replicas", (name,)))
     facts: dict[str, Fact] = {"has_replica": has_replica}
     if not has_replica:
@@ -87,10 +88,13 @@ def _facts_of_broker(name: str, broker: dict[str, Any], state: ReadableState) ->
     facts |= {
         "leader": view["leader"],
         "epoch": view["epoch"],
-        "log": [f"{record}@{epochs.get(record, '?')}" for record in broker["log"][: broker["leo"]]],
+        "log": [f"{record}@{epochs.get(record, '?')}" for record in broker["log"][start : broker["leo"]]],
+        "end": broker["leo"],
         "hw": broker["hw"],
         "term": broker["term"],
     }
+    if "start" in broker:
+        facts["start"] = start
     if view["leader"] == name:
         facts |= _facts_of_leader(broker, view)
     return facts
@@ -150,8 +154,11 @@ def _put_broker(
     _put_view(name, broker, seen, model, state)
     log = seen.log
     records = [] if log is None else [_record(value, epoch, state["epoch_of"]) for value, epoch in log.records]
-    broker["log"] = records + broker["log"][len(records) :]
-    broker["leo"] = len(records)
+    start = 0 if log is None else log.start
+    if "start" in broker:
+        broker["start"] = start
+    broker["log"] = [*broker["log"][:start], *records, *broker["log"][start + len(records) :]]
+    broker["leo"] = 0 if log is None else log.end
     broker["hw"] = 0 if log is None else log.high_watermark
     broker["term"] = log.epochs[-1] if log is not None and log.epochs else -1
     leading = seen.leading

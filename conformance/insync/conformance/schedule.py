@@ -35,6 +35,11 @@ _NOT_IN_KAFKA = {
     "fence_two": "Kafka's controller fences one broker at a time since 3.0",
 }
 
+_SERVED = ("NONE", "OFFSET_OUT_OF_RANGE")
+"""What the leader answers to a fetch: after the second the follower asks where the log begins or ends, in the same step."""
+_OF_THE_TOPIC = ("change_minimum",)
+"""Actions that brokers learn of like a change of the partition, though its registration stays as it is."""
+
 State = Mapping[str, Any]
 
 
@@ -110,7 +115,7 @@ class Schedule:
             raise NotSchedulable(_NOT_IN_KAFKA.get(action, f"the harness cannot do {action} yet"))
         partition_epoch = self.seen.controller.partition_epoch
         take(self, step.parameters, before)
-        if self.seen.controller.partition_epoch != partition_epoch:
+        if self.seen.controller.partition_epoch != partition_epoch or action in _OF_THE_TOPIC:
             self._ends.append(self.seen.controller.end)
         self._settle(after)
 
@@ -161,7 +166,8 @@ class Schedule:
         if self._broker(follower).reply_waits:  # one that the model has dropped, as Kafka does when it arrives
             self._command("receive_fetch", broker=follower)
         answer = self._command("send_fetch" if self._late else "fetch", broker=follower, wait=_LATER)
-        self._expect(f"{given['follower']}'s fetch", answer)
+        if answer.said not in _SERVED:
+            raise Unlike(f"{given['follower']}'s fetch", "NONE", answer.said)
         self._note_request(leader)
 
     def _receive(self, given: Mapping[str, str], before: State) -> None:
@@ -215,6 +221,10 @@ class Schedule:
         leading = self._broker(leader).leading
         if leading is not None and leading.proposed:
             self._refused_early.discard(leader)
+
+    def _delete(self, given: Mapping[str, str], before: State) -> None:
+        start = before["broker"][given["leader"]]["start"]
+        self._command("delete_records", broker=broker_id(given["leader"]), below=start + 1)
 
     # ------------------------------------------------------------------------------------------------- the controller
 
@@ -270,6 +280,12 @@ class Schedule:
     def _cancel(self, given: Mapping[str, str], before: State) -> None:
         self._expect("the answer to the cancellation", self._command("cancel_reassignment"))
 
+    def _change_minimum(self, given: Mapping[str, str], before: State) -> None:
+        back = before["controller"]["minimum_is_one"]
+        value = str(self._model.b.min_insync) if back else "1"
+        answer = self._command("configure", name="min.insync.replicas", value=value)
+        self._expect("the answer to the change of min.insync.replicas", answer)
+
     # -------------------------------------------------------------------------------------------------------- brokers
 
     def _apply(self, given: Mapping[str, str], before: State) -> None:
@@ -277,6 +293,9 @@ class Schedule:
         end = self._ends[-1 - place] if place else self.seen.controller.end
         self._command("apply", broker=number, to=end, wait=_LATER)
         self._hear_replies(number)
+
+    def _flush(self, given: Mapping[str, str], before: State) -> None:
+        self._command("flush", broker=broker_id(given["replica"]))
 
     def _crash(self, given: Mapping[str, str], before: State) -> None:
         number = broker_id(given["replica"])
@@ -308,6 +327,9 @@ _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], State], None]] = {
     "apply_metadata": Schedule._apply,
     "reassign": Schedule._reassign,
     "cancel_reassignment": Schedule._cancel,
+    "change_minimum": Schedule._change_minimum,
+    "delete_record": Schedule._delete,
+    "flush": Schedule._flush,
     "crash": Schedule._crash,
     "stop": Schedule._stop,
     "register": Schedule._register,

@@ -47,6 +47,7 @@ def _course() -> Iterator[_Step]:
     yield from _diverging()
     yield from _crashing()
     yield from _stopping()
+    yield from _deleting()
     yield from _reassigning()
 
 
@@ -58,6 +59,15 @@ def _everybody_applies() -> Iterator[_Step]:
 def _fetches(broker: int, times: int) -> Iterator[_Step]:
     for _ in range(times):
         yield "fetch", {"broker": broker, "wait": _LATER}
+
+
+def _deleting() -> Iterator[_Step]:
+    """b1 deletes its first record, and its followers learn of it."""
+    yield "flush", {"broker": 1}
+    yield "delete_records", {"broker": 1, "below": 1}
+    yield from _fetches(3, 1)
+    yield "configure", {"name": "min.insync.replicas", "value": "2"}
+    yield from _everybody_applies()
 
 
 def _writing() -> Iterator[_Step]:

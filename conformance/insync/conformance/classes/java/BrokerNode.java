@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Properties;
 import moved.Batch;
 import moved.FaultHandler;
 import moved.LeaderAndEpoch;
@@ -19,6 +20,7 @@ import moved.AppendOrigin;
 import moved.Partition;
 import moved.ReplicaManager;
 import org.apache.kafka.common.TopicIdPartition;
+import moved.TopicConfigHandler;
 import moved.TopicPartition;
 import moved.Uuid;
 import scala.jdk.javaapi.CollectionConverters;
@@ -80,6 +82,7 @@ final class BrokerNode {
     /** Dies: of the log the records below an offset survive, and all checkpoints as they are now. */
     void crash(long spared) {
         replicas().checkpointHighWatermarks();
+        Reflect.call(parts.logManager, "checkpointLogStartOffsets");
         File survived = new File(world.base, "b" + id + "-" + (++incarnation));
         Disk.copyWithoutCleanMark(directory, survived);
         Disk.cut(new File(survived, PARTITION.toString()), log(), spared);
@@ -138,6 +141,12 @@ final class BrokerNode {
             Reflect.callWithDefaults(parts.logManager, "startup", Plain.setFor(names, topics));
         }
         if (delta.topicsDelta() != null) replicas().applyDelta(delta.topicsDelta(), newest);
+        if (delta.configsDelta() != null) {
+            Object handler = Construct.named(
+                TopicConfigHandler.class, Map.of(), replicas(), parts.configuration, parts.quotas, scala.Option.empty());
+            Properties changed = newest.configs().configProperties(ControllerCalls.RESOURCE);
+            Reflect.call(handler, "processConfigChanges", ControllerCalls.TOPIC, changed);
+        }
     }
 
     // -------------------------------------------------------------------------------------------------------- leading
@@ -159,6 +168,16 @@ final class BrokerNode {
         Reflect.callWithDefaults(replicas(), "appendRecords", 30_000L, (short) acks, false, AppendOrigin.CLIENT,
             CollectionConverters.asScala(Map.of(key, batch)), told);
         replicas().tryCompleteActions();
+    }
+
+    /** Deletes the records below an offset, for an operator. */
+    void deleteRecords(long offset) {
+        partition().deleteRecordsOnLeader(offset);
+        replicas().tryCompleteActions();
+    }
+
+    void flush() {
+        Reflect.call(log(), "flush", true);
     }
 
     /** The time comes to look for followers that are slow. */

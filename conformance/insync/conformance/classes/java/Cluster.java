@@ -80,6 +80,8 @@ final class Cluster {
             case "receive_fetch" -> { return broker(id).fetching.receive(); }
             case "shrink" -> broker(id).shrink();
             case "apply" -> broker(id).apply(command.get("to").asInt());
+            case "flush" -> broker(id).flush();
+            case "delete_records" -> broker(id).deleteRecords(command.get("below").asLong());
             case "crash" -> broker(id).crash(command.get("spared").asLong());
             case "stop" -> broker(id).stopCleanly();
             case "register" -> broker(id).register();
@@ -97,6 +99,9 @@ final class Cluster {
             case "fence" -> controller.fence(id);
             case "unfence" -> controller.unfence(id);
             case "start_controlled_shutdown" -> controller.startControlledShutdown(id);
+            case "configure" -> {
+                return controller.configure(command.get("name").asText(), command.get("value").asText());
+            }
             case "elect" -> { return controller.electPreferred(id); }
             case "reassign" -> { return controller.reassign(ids(command.get("replicas"))); }
             case "cancel_reassignment" -> { return controller.reassign(null); }

@@ -5,15 +5,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import moved.AlterConfigOp;
 import moved.AlterPartitionReassignmentsRequestData;
 import moved.AlterPartitionReassignmentsResponseData;
 import moved.AlterPartitionRequestData;
 import moved.AlterPartitionResponseData;
+import moved.ApiError;
 import moved.ApiException;
 import moved.ApiKeys;
 import moved.ApiMessageAndVersion;
 import moved.BrokerRegistration;
 import moved.BrokerRegistrationRequestData;
+import moved.ConfigResource;
 import moved.ControllerRequestContext;
 import moved.CreateTopicsRequestData;
 import moved.CreateTopicsResponseData;
@@ -29,6 +32,7 @@ import moved.Uuid;
 /** What brokers, operators and time ask of the controller, about the one partition of the one topic. */
 final class ControllerCalls {
     static final String TOPIC = "t";
+    static final ConfigResource RESOURCE = new ConfigResource(ConfigResource.Type.TOPIC, TOPIC);
     private static final long FIRST_BROKER_EPOCH = 100L;
 
     final ControllerNode node;
@@ -109,6 +113,15 @@ final class ControllerCalls {
             if (made.errorCode() != 0) throw new IllegalStateException("the topic is not made: " + made.errorMessage());
             topicId = made.topicId();
         }
+    }
+
+    /** An operator sets a configuration of the topic; returns Kafka's error. */
+    String configure(String name, String value) {
+        Map<String, Map.Entry<AlterConfigOp.OpType, String>> change =
+            Map.of(name, Map.entry(AlterConfigOp.OpType.SET, value));
+        Object result = Reflect.callWithFirst(
+            node.configurations, "incrementalAlterConfigs", Map.of(RESOURCE, change), false, false);
+        return ((ApiError) ((Map<?, ?>) node.commitResult(result)).get(RESOURCE)).error().name();
     }
 
     /** A leader asks for another ISR. */

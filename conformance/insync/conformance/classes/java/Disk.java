@@ -53,12 +53,14 @@ final class Disk {
     /** Cuts the copy of a log's one segment at the first batch that begins at an offset or beyond. */
     static void cut(File copy, Object log, long spared) {
         if (log == null) return;
+        List<Object> segments = Plain.list(Reflect.call(log, "logSegments"));
+        if (segments.size() != 1) throw new IllegalStateException("a log of one segment is expected: " + segments);
         long size = 0;
         for (RecordBatch batch : batches(log)) {
             if (batch.baseOffset() >= spared) break;
             size += batch.sizeInBytes();
         }
-        File segment = new File(copy, String.format("%020d.log", 0));
+        File segment = new File(copy, String.format("%020d.log", (long) Reflect.call(segments.get(0), "baseOffset")));
         try (RandomAccessFile file = new RandomAccessFile(segment, "rw")) {
             file.setLength(size);
         } catch (IOException failed) {

@@ -18,6 +18,9 @@ import moved.FetchPartitionData;
 import moved.FetchRequest;
 import moved.FetchResponse;
 import moved.FetchResponseData;
+import moved.ListOffsetsRequest;
+import moved.ListOffsetsResponse;
+import moved.ListOffsetsResponseData;
 import org.apache.kafka.common.TopicIdPartition;
 import moved.Uuid;
 import scala.Tuple2;
@@ -129,10 +132,26 @@ final class Fetching {
         }
 
         @Override public ClientResponse sendRequest(AbstractRequest.Builder<? extends AbstractRequest> request) {
-            if (request.apiKey() != ApiKeys.FETCH) {
-                throw new UnsupportedOperationException(request.apiKey() + " is not served by the harness");
+            short version = request.latestAllowedVersion();
+            if (request.apiKey() == ApiKeys.FETCH) return Wire.response(ApiKeys.FETCH, version, reply.response);
+            if (request.apiKey() == ApiKeys.LIST_OFFSETS) {
+                return Wire.response(ApiKeys.LIST_OFFSETS, version, end((ListOffsetsRequest) request.build(version)));
             }
-            return Wire.response(ApiKeys.FETCH, request.latestAllowedVersion(), reply.response);
+            throw new UnsupportedOperationException(request.apiKey() + " is not served by the harness");
+        }
+
+        /** Where the leader's log begins or ends, for a follower whose log is beyond that. */
+        private ListOffsetsResponse end(ListOffsetsRequest request) {
+            long wanted = request.data().topics().get(0).partitions().get(0).timestamp();
+            BrokerNode source = broker.world.broker(leader.id());
+            String offset = wanted == ListOffsetsRequest.LATEST_TIMESTAMP ? "logEndOffset" : "logStartOffset";
+            ListOffsetsResponseData.ListOffsetsPartitionResponse found =
+                new ListOffsetsResponseData.ListOffsetsPartitionResponse().setPartitionIndex(0)
+                    .setOffset((long) Reflect.call(source.log(), offset))
+                    .setLeaderEpoch(source.partition().getLeaderEpoch());
+            return new ListOffsetsResponse(new ListOffsetsResponseData().setTopics(List.of(
+                new ListOffsetsResponseData.ListOffsetsTopicResponse()
+                    .setName(ControllerCalls.TOPIC).setPartitions(List.of(found)))));
         }
 
         @Override public void initiateClose() { }

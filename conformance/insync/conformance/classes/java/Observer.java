@@ -89,9 +89,11 @@ final class Observer {
     }
 
     private static Map<String, Object> log(Object log) {
+        long start = (long) Reflect.call(log, "logStartOffset");
         List<Object> records = new ArrayList<>();
         for (RecordBatch batch : Disk.batches(log)) {
             for (Record record : batch) {
+                if (record.offset() < start) continue; // deleted, and still in its segment
                 byte[] value = new byte[record.valueSize()];
                 record.value().get(value);
                 Map<String, Object> one = new LinkedHashMap<>();
@@ -108,7 +110,7 @@ final class Observer {
         }
         Map<String, Object> seen = new LinkedHashMap<>();
         seen.put("records", records);
-        seen.put("start", Reflect.call(log, "logStartOffset"));
+        seen.put("start", start);
         seen.put("end", Reflect.call(log, "logEndOffset"));
         seen.put("high_watermark", Reflect.call(log, "highWatermark"));
         seen.put("epochs", epochs);
