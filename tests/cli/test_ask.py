@@ -38,7 +38,7 @@ def test_settings_that_lose_a_record_and_what_would_have_kept_it(capsys: pytest.
     assert "an acknowledged record is never lost                            broken in 5 steps" in out
     assert "r0 was acknowledged, but b1, which leads now, does not have it: its log is [|]." in out
     text = " ".join(out.split())
-    assert "What would have kept the record: Kafka 4.1 no record is lost" in text
+    assert "What would have kept the record: Kafka 4.4 no record is lost" in text
     assert "records flushed always no record is lost" in text
 
 
@@ -93,7 +93,7 @@ def test_the_answer_is_there_for_scripts(capsys: pytest.CaptureFixture[str]) -> 
     assert lost["steps"][0]["action"] is None
     held = next(promise for promise in answer["promises"] if promise["verdict"] == "holds")
     assert held == {**held, "trace_length": None, "reason": None, "steps": None, "trace": None}
-    kept = {"settings": {"release": "4.1"}, "verdict": "holds", "trace_length": None, "stopped_by": None}
+    kept = {"settings": {"release": "4.4"}, "verdict": "holds", "trace_length": None, "stopped_by": None}
     assert kept in answer["remedies"]
     assert (answer["stopped_by"], answer["warnings"]) == (None, [])
 

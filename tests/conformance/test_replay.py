@@ -189,6 +189,13 @@ def test_a_trace_of_no_violation_agrees() -> None:
     assert (found.verdict, found.steps) == (KafkaVerdict.AGREES, 13)
 
 
+def test_a_property_of_which_kafka_is_not_asked_agrees_at_most() -> None:
+    recording = Recording.read("N-01-4.3.1")
+    model, trace = recording.trace()
+    found = replay_on_kafka(replace(trace, property="watermark_never_goes_back"), model, recording)
+    assert (found.verdict, found.steps) == (KafkaVerdict.AGREES, 13)
+
+
 def test_a_recording_that_does_not_fit_is_noticed() -> None:
     model, trace = Recording.read("N-02-4.3.1").trace()
     with pytest.raises(AssertionError):

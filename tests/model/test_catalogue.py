@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,17 @@ def test_a_model_in_a_file_is_found_and_found_again(lamp: Path) -> None:
     assert (kind.name, len(kind().program.actions)) == ("lamp", 1)
     assert model_reference(kind()) == f"{lamp}:Lamp"
     assert find_model(model_reference(kind())) is kind
+
+
+def test_a_file_that_was_edited_is_loaded_again(lamp: Path) -> None:
+    old = find_model(f"{lamp}:Lamp")
+    lamp.write_text(SOURCE.replace("State(on=Bool)", "State(up=Bool)").replace("s.on", "s.up"))  # of the same size
+    new = find_model(f"{lamp}:Lamp")
+    assert [list(one().state.fields) for one in (old, new)] == [["on"], ["up"]]
+    again = [pickle.loads(pickle.dumps(one)) for one in (old, new)]  # noqa: S301 -- pickled here
+    assert again == [old, new]
+    lamp.write_text(SOURCE)
+    assert find_model(f"{lamp}:Lamp") is old
 
 
 def test_a_user_s_model_that_is_named_like_a_known_one_stays_the_user_s(lamp: Path) -> None:

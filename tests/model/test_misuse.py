@@ -276,6 +276,18 @@ def test_a_mistake_in_a_property_is_named_with_its_line(predicate: Callable[[Any
     assert message in str(caught.value)
 
 
+def test_flags_combine_and_a_field_holds_one() -> None:
+    class Flags(enum.IntFlag):
+        A = 1
+        B = 2
+
+    with pytest.raises(
+        ModelError, match=r"test_misuse\.py:\d+: Flags is an enum\.Flag, whose members combine; a field"
+    ):
+        State(a=Flags)
+    assert State(a=Array(Flags, Bool)).fields
+
+
 def test_require_outside_any_model() -> None:
     with pytest.raises(ModelError, match=r"test_misuse\.py:\d+: require\(\) belongs in an action"):
         require(True)

@@ -201,7 +201,10 @@ def test_nothing_is_suspicious_in_the_toys(toy: Model) -> None:
     [
         ({"release": "3.9", "elr": "on"}, "Kafka 3.9 has no eligible leader replicas, which can be used from 4.0 on"),
         ({"min_insync": 4}, "min.insync.replicas 4 is more than the 3 replicas: Kafka 4.1 takes the lesser"),
-        ({"min_insync": 4, "release": "3.5"}, "Kafka 3.5 refuses every write then, and the model takes the lesser"),
+        (
+            {"min_insync": 4, "release": "3.5"},
+            "4 is more than the 3 replicas: Kafka 3.5 refuses every write with acks=all",
+        ),
         ({"min_insync": 3, "acks": "1"}, "min.insync.replicas says nothing about records written with acks=1."),
         ({"reassignments": 1, "release": "2.1"}, "Reassignments are modelled from 2.7 on; with 2.1 none happens."),
     ],

@@ -109,9 +109,8 @@ def _sound(s: SeenCluster) -> bool:
     unfenced = not s.isr & s.fenced and (not moves or s.isr <= replicas)
     if not s.model.elr:
         return unfenced or (len(s.isr) == 1 and s.newest["leader"] is None)
-    elr = (s.elr & replicas) - s.isr if moves else s.elr
     enough = len(s.isr) >= s.minimum(s.newest, s.state["controller"])
-    return unfenced and not s.isr & elr and not (enough and elr)
+    return unfenced and not s.isr & s.elr and not (enough and s.elr) and (not moves or s.elr <= replicas)
 
 
 def _counts(s: SeenCluster, leader: str) -> bool:

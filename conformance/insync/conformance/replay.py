@@ -22,6 +22,10 @@ from insync.model.errors import GuardError
 __all__ = ["KafkaReplay", "KafkaVerdict", "replay_on_kafka"]
 
 
+_NOT_ASKED = ("watermark_never_goes_back",)
+"""Properties of what a leader answers to clients that ask for its high watermark, which Kafka is not asked here."""
+
+
 class KafkaVerdict(Enum):
     """What came of a trace on Kafka's classes."""
 
@@ -37,7 +41,7 @@ class KafkaReplay:
 
     Attributes:
         verdict: reproduced: Kafka has come to the state that breaks the property; agrees: to the same state, of a
-            trace that is no counterexample; diverges: to another one; or a step was not schedulable.
+            trace that is no counterexample, or of a property of which Kafka is not asked; diverges: to another one; or a step was not schedulable.
         kafka: the release.
         trace: the steps that were taken, with the model's states; what Kafka does by itself is among them. The
             last is the one that diverges.
@@ -147,6 +151,8 @@ class _KafkaRun:
     def _came_to_the_end(self) -> KafkaReplay:
         claim = self.claim
         if claim.witness or claim.loop is not None or claim.refused is not None:
+            return self._ended(KafkaVerdict.AGREES)
+        if claim.property in _NOT_ASKED:
             return self._ended(KafkaVerdict.AGREES)
         ended = self._ended(KafkaVerdict.REPRODUCED)
         if not self.own:

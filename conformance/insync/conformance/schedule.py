@@ -32,11 +32,12 @@ _ACKS = {Acks.ALL: -1, Acks.LEADER: 1, Acks.NONE: 0}
 _NOT_IN_KAFKA = {
     "ask_epoch_end": "Kafka truncates with a fetch since 2.8, and asks no such question",
     "look_at_follower": "Kafka looks at a follower's state once since 3.7",
+    "receive_rewritten": "the harness reads the records of a reply from the leader's file when the leader makes it",
     "fence_two": "Kafka's controller fences one broker at a time since 3.0",
 }
 
 _SERVED = ("NONE", "OFFSET_OUT_OF_RANGE")
-"""What the leader answers to a fetch: after the second the follower asks where the log begins or ends, in the same step."""
+"""What the leader answers to a fetch; after the second the follower asks where the log begins or ends, at once."""
 _OF_THE_TOPIC = ("change_minimum",)
 """Actions that brokers learn of like a change of the partition, though its registration stays as it is."""
 
@@ -111,8 +112,12 @@ class Schedule:
         """
         action = step.action or ""
         take = _ACTIONS.get(action)
+        if self._model.b.partition_zero:
+            message = "the harness has one partition, and with partition_zero the model's is another than partition 0"
+            raise NotSchedulable(message)
         if take is None:
-            raise NotSchedulable(_NOT_IN_KAFKA.get(action, f"the harness cannot do {action} yet"))
+            message = _NOT_IN_KAFKA.get(action, f"the harness cannot do {action} yet")
+            raise NotSchedulable(message)
         partition_epoch = self.seen.controller.partition_epoch
         take(self, step.parameters, before)
         if self.seen.controller.partition_epoch != partition_epoch or action in _OF_THE_TOPIC:
@@ -167,7 +172,8 @@ class Schedule:
             self._command("receive_fetch", broker=follower)
         answer = self._command("send_fetch" if self._late else "fetch", broker=follower, wait=_LATER)
         if answer.said not in _SERVED:
-            raise Unlike(f"{given['follower']}'s fetch", "NONE", answer.said)
+            what = f"{given['follower']}'s fetch"
+            raise Unlike(what, "NONE", answer.said)
         self._note_request(leader)
 
     def _receive(self, given: Mapping[str, str], before: State) -> None:

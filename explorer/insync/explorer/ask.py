@@ -139,7 +139,8 @@ class Question:
         With acks other than all min.insync.replicas means nothing; the table's own column says so of a row.
         """
         replicas: int = Cluster(**self.bounds).b.replicas
-        rows = [Cluster(**{**self.bounds, "acks": "all", "min_insync": least}) for least in range(1, replicas + 1)]
+        wide: dict[str, int | str] = {"acks": "all", "unclean": "on"}
+        rows = [Cluster(**{**self.bounds, **wide, "min_insync": least}) for least in range(1, replicas + 1)]
         return tuple(dict.fromkeys(text for row in rows for text in row.remarks()))
 
     def _tried(self, changes: Sequence[Given], name: str) -> Iterator[Cell]:
@@ -201,10 +202,18 @@ def _changes(model: Cluster) -> Iterator[dict[str, int | str]]:
         yield {"unclean": Switch.OFF.value}
     if not model.elr and model.rules.last_leader_must_live:
         yield {"elr": Elr.ON.value}
-    if model.b.settings.release is not newest:
+    if _differs(model, newest):
         yield {"release": newest.value}
     if model.flushing is not Flushing.ALWAYS:
         yield {"flushing": Flushing.ALWAYS.value}
+
+
+def _differs(model: Cluster, release: Release) -> bool:
+    """Whether a release has other rules than a model, beside those of reassignments where there are none."""
+    rules = release.rules
+    if not model.b.reassignments:
+        rules = replace(rules, reassignment_ends=model.rules.reassignment_ends)
+    return rules != model.rules
 
 
 def shown_bounds(model: Cluster) -> dict[str, int | str]:

@@ -1,202 +1,58 @@
 """Kafka's releases as sets of rules: what a release does differently, and which KIP or ticket changed it.
 
-`Rules` names every rule once, with the value that the newest release has. A release is the rules of the one before it
-with some changed. A rule is plain Python while a model is traced, so a release costs nothing when the model runs.
+A release is the rules of the one before it with some changed. Every minor release is here, and the patch releases in
+which a rule changed. docs/guide/cluster.md says of which releases the code was read or executed.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from functools import cache
-from typing import Annotated, get_type_hints
 
-__all__ = [
-    "Counting",
-    "IsrWrite",
-    "Release",
-    "Rules",
-    "StrictMinimum",
-    "Truncation",
-    "rule_documentation",
-]
+from insync.kafka.rules import IsrWrite, MinimumChange, ReassignmentEnd, Rules, StaleReply, StrictMinimum, Truncation
 
-
-class Truncation(Enum):
-    """How a follower finds the end of what it shares with a new leader."""
-
-    HIGH_WATERMARK = "it cuts its log back to its own high watermark (before KIP-101)"
-    EPOCH_OFFSET = "it asks for the end of its last epoch and gets an offset (KIP-101, 0.11)"
-    EPOCH_PAIR = "it gets the largest epoch up to its own with its end, and may ask again (KIP-279, 2.0)"
-    ON_FETCH = "the fetch carries its last epoch, and the leader answers where they diverge (KAFKA-10554, 2.8)"
-
-    @property
-    def asks_first(self) -> bool:
-        """Whether a follower asks for the end of an epoch before it fetches (OffsetsForLeaderEpoch)."""
-        return self in (Truncation.EPOCH_OFFSET, Truncation.EPOCH_PAIR)
-
-
-class IsrWrite(Enum):
-    """How a leader changes the ISR."""
-
-    DIRECT = "it writes to ZooKeeper itself, by compare-and-set, and knows the outcome at once"
-    PROPOSED = "it sends AlterPartition to the controller and goes on meanwhile (KIP-497, 2.7)"
-
-
-class Counting(Enum):
-    """Which set a leader's high watermark waits for while its own proposal is pending (KIP-497)."""
-
-    MAXIMAL = "every member of the committed or of the proposed ISR"
-    COMMITTED = "the members of the committed ISR alone: an expansion does not count yet"
-    PROPOSED = "the members of the proposed ISR alone: a shrink counts already"
-
-
-class StrictMinimum(Enum):
-    """Whether the high watermark stands still while the ISR is smaller than min.insync.replicas."""
-
-    NO = "it moves with any ISR"
-    COMMITTED = "it needs min.insync.replicas members of the committed ISR (KAFKA-15583, 3.7)"
-    MAXIMAL = "it needs min.insync.replicas members of the maximal ISR"
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The rules of a release; the defaults are those of 4.1."""
-
-    truncation: Annotated[Truncation, "How a follower truncates: KIP-101 (0.11), KIP-279 (2.0), on fetch (2.8)."] = (
-        Truncation.ON_FETCH
-    )
-    cache_epoch_on_election: Annotated[
-        bool, "A new leader notes its epoch and log end before it appends: KAFKA-7415 (2.1)."
-    ] = True
-    truncate_on_every_epoch: Annotated[
-        bool, "A follower truncates whenever the epoch moves, also if the leader stays the same: KAFKA-7164 (2.1)."
-    ] = True
-    fence_fetch: Annotated[
-        bool, "A fetch is served only if follower and leader are in the same epoch: KIP-320 (2.1)."
-    ] = True
-    fence_truncation: Annotated[
-        bool, "A question about an epoch's end is answered only if both are in the same epoch: KIP-320 (2.1)."
-    ] = True
-    session_keeps_epoch: Annotated[
-        bool, "The epoch is checked in every fetch of a session, not in its first one alone: KAFKA-9338 (2.5)."
-    ] = True
-    join_needs_fetch: Annotated[
-        bool, "A follower joins the ISR only once it has fetched in the leader's epoch (Vanlightly's CHECK, M4)."
-    ] = True
-    join_needs_watermark: Annotated[
-        bool, "A follower joins the ISR only once it has reached the high watermark (Vanlightly's CHECK, M5)."
-    ] = True
-    join_needs_epoch_start: Annotated[
-        bool, "A follower joins the ISR only once it has reached the start of the leader's epoch: KAFKA-7128 (2.1)."
-    ] = True
-    forget_followers: Annotated[
-        bool, "A leader in a new epoch forgets what it knew of followers outside the ISR (Vanlightly's CHECK, R-18)."
-    ] = True
-    forget_isr_when_re_elected: Annotated[
-        bool,
-        "A leader that was elected again forgets the log ends of ISR members too; Kafka keeps them, in all releases.",
-    ] = False
-    hide_stale_watermark: Annotated[
-        bool, "A new leader tells clients no high watermark below the start of its epoch: KIP-207 (2.2)."
-    ] = True
-    isr_write: Annotated[IsrWrite, "Who writes the ISR: KIP-497 (2.7)."] = IsrWrite.PROPOSED
-    counting: Annotated[Counting, "Which ISR the high watermark waits for: KIP-497 (2.7)."] = Counting.MAXIMAL
-    compare_partition_epoch: Annotated[
-        bool, "A change of the ISR is refused if the partition has changed meanwhile: KIP-497, KAFKA-12367 (3.0)."
-    ] = True
-    isr_needs_unfenced: Annotated[
-        bool, "The controller refuses fenced members of the ISR: KIP-841, KAFKA-13916 (3.3)."
-    ] = True
-    isr_needs_broker_epoch: Annotated[
-        bool,
-        "The controller refuses members of the ISR whose proposal speaks of an earlier incarnation: KIP-903 (3.5).",
-    ] = True
-    isr_within_replicas: Annotated[
-        bool, "Only replicas of the present assignment are served and join the ISR: KAFKA-1097, KAFKA-9672 (3.0)."
-    ] = True
-    reassignment_needs_targets: Annotated[
-        bool, "A reassignment ends once all replicas that stay are in the ISR, not the added alone: KAFKA-15665 (3.8)."
-    ] = True
-    cancel_needs_member: Annotated[
-        bool, "A reassignment may be taken back only if the ISR has one of the old replicas, or with unclean elections."
-    ] = True
-    cancel_keeps_minimum: Annotated[
-        bool, "A reassignment is not taken back if the ISR is below min.insync.replicas then; Kafka does not ask."
-    ] = False
-    elr_within_replicas: Annotated[
-        bool,
-        "Who is removed leaves the ELR; PartitionChangeBuilder does not look, in the code of trunk of October 2024.",
-    ] = False
-    join_reads_one_snapshot: Annotated[
-        bool, "Log end and broker epoch of a joining follower come from the same fetch: KAFKA-15221 (3.7)."
-    ] = True
-    ignore_diverging_fetch: Annotated[
-        bool,
-        "A fetch that is answered with a divergence does not move the follower's known log end: KAFKA-13141 (3.0).",
-    ] = True
-    reply_matches_offset: Annotated[
-        bool, "A reply is used only if the log still ends where it was fetched (Vanlightly's CHECK, M7)."
-    ] = True
-    empty_reply_keeps_epoch: Annotated[
-        bool, "A fetch after an empty reply still names the follower's last epoch: KAFKA-15510 (3.7)."
-    ] = True
-    drop_stale_reply: Annotated[
-        bool, "A fetch's reply is dropped if the follower's epoch has moved meanwhile: KAFKA-13207 (3.0)."
-    ] = True
-    watermark_after_truncation: Annotated[
-        bool, "A diverging reply does not move the follower's high watermark: KAFKA-14704 (3.5)."
-    ] = True
-    shrink_keeps_epoch: Annotated[bool, "A smaller ISR alone does not bump the leader epoch: KAFKA-15021 (3.6)."] = True
-    strict_minimum: Annotated[StrictMinimum, "The high watermark needs min.insync.replicas: KAFKA-15583 (3.7)."] = (
-        StrictMinimum.COMMITTED
-    )
-    elr_by_default: Annotated[
-        bool, "Eligible leader replicas are on unless switched off: KIP-966, on for new clusters since 4.1."
-    ] = True
-    fence_one_at_a_time: Annotated[bool, "The controller fences one broker in each event: KAFKA-13173 (3.1)."] = True
-    unclean_leaves_elr: Annotated[bool, "Who registers after an unclean stop leaves the ELR: KAFKA-15586 (3.8)."] = True
-    register_leaves_isr: Annotated[
-        bool, "Who registers after an unclean stop leaves the ISR, fenced before or not: KAFKA-18106 (4.0)."
-    ] = True
-    register_needs_fenced: Annotated[
-        bool, "A broker registers again only once the controller has noticed its end: before KRaft."
-    ] = False
-    throttle_spares_isr: Annotated[bool, "A quota holds back replicas outside the ISR alone: KIP-73 (0.10.1)."] = True
-    swap_needs_whole_copy: Annotated[
-        bool, "A log is replaced by its copy in another directory only once the copy has all of it: KIP-113 (1.1)."
-    ] = True
-    last_leader_must_live: Annotated[
-        bool, "The last known leader is elected only if it is not fenced: KAFKA-19522 (4.1)."
-    ] = True
-    minimum_change_clears_elr: Annotated[
-        bool, "A change of min.insync.replicas empties the ELR: KAFKA-16540 (4.0)."
-    ] = True
-
-
-def rule_documentation(name: str) -> str:
-    """Return the sentence about a rule."""
-    annotated = get_type_hints(Rules, include_extras=True)[name]
-    return str(annotated.__metadata__[0])
+__all__ = ["Release", "release_advice"]
 
 
 class Release(Enum):
-    """A release of Kafka, from the oldest to the newest. One that is not here has the rules of the one before it."""
+    """A release of Kafka, from the oldest to the newest."""
 
     V0_10_2 = "0.10.2"
     V0_11 = "0.11"
+    V1_0 = "1.0"
+    V1_1 = "1.1"
     V2_0 = "2.0"
+    V2_0_1 = "2.0.1"
     V2_1 = "2.1"
+    V2_2 = "2.2"
+    V2_3 = "2.3"
+    V2_4 = "2.4"
+    V2_5 = "2.5"
+    V2_6 = "2.6"
     V2_7 = "2.7"
+    V2_8 = "2.8"
+    V2_8_1 = "2.8.1"
     V3_0 = "3.0"
+    V3_1 = "3.1"
+    V3_2 = "3.2"
     V3_3 = "3.3"
+    V3_4 = "3.4"
+    V3_4_1 = "3.4.1"
     V3_5 = "3.5"
+    V3_6 = "3.6"
     V3_7 = "3.7"
     V3_8 = "3.8"
     V3_9 = "3.9"
+    V3_9_1 = "3.9.1"
     V4_0 = "4.0"
+    V4_0_1 = "4.0.1"
     V4_1 = "4.1"
+    V4_2 = "4.2"
+    V4_3 = "4.3"
+    V4_4 = "4.4"
 
     def is_before(self, other: Release) -> bool:
         """Return whether this release is older than another one."""
@@ -212,6 +68,41 @@ class Release(Enum):
         """The rules in which it differs from the release before it."""
         return _CHANGES.get(self, {})
 
+    @property
+    def unread(self) -> str:
+        """What is known of a release whose source was not read, as a sentence; empty for the others."""
+        return _UNREAD.get(self, "")
+
+    @property
+    def same_since(self) -> Release:
+        """The oldest release with its rules of which all between have them too; itself where its rules are new."""
+        releases = list(Release)
+        older = releases[: releases.index(self) + 1]
+        while len(older) > 1 and older[-2].rules == self.rules:
+            older.pop()
+        return older[-1]
+
+
+def release_advice(given: str) -> str:
+    """Return what to say of a text that is no release: whose rules a patch release has, or which releases there are."""
+    if re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,4}){2,3}", given):
+        numbers = _numbers(given)
+        older = [r for r in Release if _series(_numbers(r.value)) == _series(numbers) and _numbers(r.value) < numbers]
+        if older:
+            same = older[-1].value
+            return f"A patch release has the rules of {same} as far as this model goes; give {same}."
+    known = [release.value for release in Release]
+    return f"The model has the releases of Kafka from {known[0]} to {known[-1]}: {', '.join(known)}."
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in release.split("."))
+
+
+def _series(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """What a release has in common with its patch releases: two numbers, and three in 0.10."""
+    return numbers[:3] if numbers[:2] == (0, 10) else numbers[:2]
+
 
 _OLDEST = Rules(
     truncation=Truncation.HIGH_WATERMARK,
@@ -226,50 +117,70 @@ _OLDEST = Rules(
     isr_needs_unfenced=False,
     isr_needs_broker_epoch=False,
     isr_within_replicas=False,
-    reassignment_needs_targets=False,
+    reassignment_ends=ReassignmentEnd.ADDED,
     join_reads_one_snapshot=False,
     ignore_diverging_fetch=False,
-    empty_reply_keeps_epoch=False,
-    drop_stale_reply=False,
+    drop_stale_reply=StaleReply.KEPT,
+    skip_later_epochs=False,
     watermark_after_truncation=False,
     strict_minimum=StrictMinimum.NO,
+    minimum_is_capped=False,
     elr_by_default=False,
     unclean_leaves_elr=False,
     register_leaves_isr=False,
     register_needs_fenced=True,
     last_leader_must_live=False,
+    minimum_change=MinimumChange.PARTITION,
     minimum_change_clears_elr=False,
 )
 
 _CHANGES: dict[Release, dict[str, object]] = {
     Release.V0_11: {"truncation": Truncation.EPOCH_OFFSET},
     Release.V2_0: {"truncation": Truncation.EPOCH_PAIR},
-    Release.V2_1: {
-        "cache_epoch_on_election": True,
-        "truncate_on_every_epoch": True,
-        "fence_fetch": True,
-        "fence_truncation": True,
-        "join_needs_epoch_start": True,
-    },
-    Release.V2_7: {"hide_stale_watermark": True, "session_keeps_epoch": True, "isr_write": IsrWrite.PROPOSED},
-    Release.V3_0: {
-        "truncation": Truncation.ON_FETCH,
-        "ignore_diverging_fetch": True,
-        "drop_stale_reply": True,
-        "isr_within_replicas": True,
-    },
+    Release.V2_0_1: {"cache_epoch_on_election": True, "truncate_on_every_epoch": True, "join_needs_epoch_start": True},
+    Release.V2_1: {"fence_fetch": True, "fence_truncation": True},
+    Release.V2_2: {"hide_stale_watermark": True},
+    Release.V2_5: {"session_keeps_epoch": True},
+    Release.V2_7: {"isr_write": IsrWrite.PROPOSED},
+    Release.V2_8: {"truncation": Truncation.ON_FETCH},
+    Release.V2_8_1: {"ignore_diverging_fetch": True, "drop_stale_reply": StaleReply.OTHER_LEADER},
+    Release.V3_0: {"isr_within_replicas": True},
     # From here on the controller is a KRaft quorum; before 3.6 it bumped the leader epoch when an ISR shrank.
-    Release.V3_3: {"isr_needs_unfenced": True, "register_needs_fenced": False, "shrink_keeps_epoch": False},
-    Release.V3_5: {"isr_needs_broker_epoch": True, "watermark_after_truncation": True},
+    Release.V3_3: {
+        "isr_needs_unfenced": True,
+        "register_needs_fenced": False,
+        "shrink_keeps_epoch": False,
+        "unclean_is_honoured": False,
+        "minimum_change": MinimumChange.AFTER_TOPICS,
+    },
+    Release.V3_4_1: {"watermark_after_truncation": True},
+    Release.V3_5: {"isr_needs_broker_epoch": True},
+    Release.V3_6: {"shrink_keeps_epoch": True, "empty_reply_keeps_epoch": False},
     Release.V3_7: {
-        "shrink_keeps_epoch": True,
         "join_reads_one_snapshot": True,
         "empty_reply_keeps_epoch": True,
         "strict_minimum": StrictMinimum.COMMITTED,
+        "minimum_is_capped": True,
     },
-    Release.V3_8: {"unclean_leaves_elr": True, "reassignment_needs_targets": True},
-    Release.V4_0: {"register_leaves_isr": True, "minimum_change_clears_elr": True},
+    Release.V3_8: {"unclean_leaves_elr": True, "reassignment_ends": ReassignmentEnd.TARGETS},
+    Release.V3_9: {"unclean_is_honoured": True},
+    Release.V3_9_1: {"drop_stale_reply": StaleReply.OTHER_EPOCH, "skip_later_epochs": True},
+    # 4.0.0 is older than 3.9.1, and has neither its rule.
+    Release.V4_0: {
+        "drop_stale_reply": StaleReply.OTHER_LEADER,
+        "skip_later_epochs": False,
+        "register_leaves_isr": True,
+        "minimum_change_clears_elr": True,
+    },
+    Release.V4_0_1: {"drop_stale_reply": StaleReply.OTHER_EPOCH, "skip_later_epochs": True},
     Release.V4_1: {"elr_by_default": True, "last_leader_must_live": True},
+    Release.V4_3: {"reassignment_ends": ReassignmentEnd.ADDED_UNLESS_FEWER},
+}
+
+
+_UNREAD = {
+    Release.V4_4: "Of the source of 4.4 nothing was read; random walks of the model, without a reassignment, agreed "
+    "with its classes."
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -30,10 +30,12 @@ class Setting:
         default: the member of an enumeration that holds when the user gives none. The members' values must be strings:
             they are what people write, on the command line and in files.
         doc: what it decides, for the command line's help.
+        unknown: the sentence about a value that is none of the enumeration's; by default the one that is nearest.
     """
 
     default: Enum
     doc: str = ""
+    unknown: Callable[[str], str] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.default, Enum):
@@ -55,6 +57,10 @@ class Setting:
         """How each member is written."""
         return tuple(member.value for member in type(self.default))
 
+    def advice(self, given: str) -> str:
+        """Return the sentence about a value that is none of them."""
+        return closest(given, self.names) if self.unknown is None else self.unknown(given)
+
     def chosen(self, model: str, name: str, given: object) -> Enum:
         """Return a given value of this setting: a member of its enumeration, or how one is written.
 
@@ -72,7 +78,7 @@ class Setting:
         if isinstance(given, str):
             if given in self.names:
                 return kind(given)
-            message = f"{model}: {name}={given!r} is unknown. {closest(given, self.names)}"
+            message = f"{model}: {name}={given!r} is unknown. {self.advice(given)}"
             raise UserError(message)
         message = (
             f"{model}: the setting {name}={given!r} is of type {type(given).__name__}; it must be a member of "

@@ -7,12 +7,14 @@ quantifier in it, else the last.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Sequence
 
 from insync.model import Model, ReadableState
+from insync.model.errors import ModelError
 from insync.model.evaluator import evaluate
 from insync.model.graph import Node, Op, Quantifier, reachable
-from insync.properties.invariants import Failure, Invariant
+from insync.properties.invariants import Because, Failure, Invariant
 from insync.properties.show import Reading, field_value, plain, read_pair, read_state, shown
 from insync.properties.step_invariants import StepInvariant
 
@@ -67,7 +69,32 @@ def _failure(
 
 
 def _said(found: Invariant, failing: Failure) -> str:
-    return found.because(failing) if found.because is not None else _generic(found, failing)
+    if found.because is None:
+        return _generic(found, failing)
+    try:
+        said: object = found.because(failing)
+    except Exception as error:
+        message = (
+            f"{_place_of_fault(error, found.because)}because= of {found.name} raised {type(error).__name__}: {error}, "
+            f"asked why it fails where {_fields(failing) or 'it reads no field'}. Fix it there, or leave it out for a "
+            f"general sentence."
+        )
+        raise ModelError(message) from error
+    if not isinstance(said, str):
+        place = _place_of_fault(None, found.because)
+        message = f"{place}because= of {found.name} returns {said!r}; it must return a sentence, a text."
+        raise ModelError(message)
+    return said
+
+
+def _place_of_fault(error: Exception | None, because: Because) -> str:
+    """Return where an error arose in a function of an author, or where that stands, with a colon and a space."""
+    code = getattr(because, "__code__", None)
+    if code is None:
+        return ""
+    frames = traceback.extract_tb(error.__traceback__) if error is not None else []
+    lines = [frame.lineno for frame in frames if frame.filename == code.co_filename]
+    return f"{code.co_filename}:{lines[-1] if lines else code.co_firstlineno}: "
 
 
 def _descend(node: Node, wanted: bool, codes: Sequence[int], bindings: dict[str, str]) -> tuple[Node, bool]:
@@ -95,10 +122,13 @@ def _most_telling(node: Node) -> Node:
 
 def _generic(found: Invariant, failing: Failure) -> str:
     where = ", ".join(f"{variable} = {label}" for variable, label in failing.bindings.items())
-    values = list(failing.fields.items())
-    shown = ", ".join(f"{path} = {plain(value)}" for path, value in values[:MOST_FIELDS])
-    more = f", and {len(values) - MOST_FIELDS} more" if len(values) > MOST_FIELDS else ""
-    known = f", with {shown}{more}" if shown else ""
+    known = f", with {_fields(failing)}" if failing.fields else ""
     condition = failing.conjunct or "its condition"
     fault = "does not hold" if failing.must_hold else "must not hold"
     return f"{found.name} fails{f' for {where}' if where else ''}: {condition} {fault}{known}."
+
+
+def _fields(failing: Failure) -> str:
+    values = list(failing.fields.items())
+    shown = ", ".join(f"{path} = {plain(value)}" for path, value in values[:MOST_FIELDS])
+    return shown + (f", and {len(values) - MOST_FIELDS} more" if len(values) > MOST_FIELDS else "")

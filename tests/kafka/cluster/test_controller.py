@@ -39,6 +39,8 @@ def test_an_unclean_election_takes_whoever_lives() -> None:
     steps = ("controller fences b3", "controller fences b2", "controller unfences b3", "controller fences b1")
     assert trio(*steps, elr="off").cells["controller"] == "none@1 ISR b1 fenced b1 b2"
     assert trio(*steps, elr="off", unclean="on").cells["controller"] == "b3@1 ISR b3 fenced b1 b2"
+    ignored = trio(*steps, release="3.8", unclean="on")
+    assert ignored.cells["controller"] == "none@1 ISR b1 fenced b1 b2", "KRaft before 3.9 does not look at the setting"
 
 
 def test_a_crash_goes_unnoticed_until_the_session_expires() -> None:
@@ -113,6 +115,51 @@ def test_a_change_of_min_insync_empties_the_elr() -> None:
     assert walk.cells["controller"] == "b1@0 ISR b1 fenced b2 b3"
     kept = trio(*SMALL, "min.insync.replicas changes", minimum_changes=1, defect="R-29")
     assert kept.cells["controller"] == "b1@0 ISR b1 ELR b2 fenced b2 b3"
+
+
+def test_a_change_of_min_insync_forgets_the_last_known_leader() -> None:
+    both = ("b1 crashes, its log ends at 0", "b2 crashes, its log ends at 0", "controller fences b2")
+    fenced = (*both, "controller fences b1")
+    bounds: dict[str, int | str] = {"replicas": 2, "lossy_crashes": 2, "minimum_changes": 1}
+    assert trio(*fenced, **bounds).cells["controller"] == "none@1 ISR  ELR b1 b2 fenced b1 b2 last b1"
+    changed = trio(*fenced, "min.insync.replicas changes", **bounds)
+    assert changed.cells["controller"] == "none@1 ISR  fenced b1 b2"
+
+
+PROPOSED = ("b1 drops b3 from the ISR", "min.insync.replicas changes")
+
+
+def test_a_change_of_min_insync_is_no_change_of_the_partition_with_kraft() -> None:
+    accepts, drops = "controller accepts the ISR", "b1 drops b3 from the ISR"
+    assert accepts in trio(*PROPOSED, minimum_changes=1).enabled
+    assert accepts not in trio(*PROPOSED, minimum_changes=1, release="3.2").enabled
+    late = ("min.insync.replicas changes", drops)
+    assert accepts in trio(*late, minimum_changes=1).enabled, "the leader has not heard of it, and need not"
+    assert accepts not in trio(*late, minimum_changes=1, release="3.2").enabled
+    kept = trio(*PROPOSED, "b1 applies metadata 0", minimum_changes=1)
+    assert kept.cells["b1"] == "L0 [|] -b3", "its proposal stays on its way"
+
+
+def test_a_change_of_min_insync_that_empties_the_elr_makes_proposals_stale() -> None:
+    fenced = (*SMALL, "b1 applies metadata 0", "b3 fetches from b1", "b1 adds b3 to the ISR")
+    steps = (*fenced, "controller unfences b3")
+    assert "controller accepts the ISR" in trio(*steps, minimum_changes=1).enabled
+    changed = trio(*steps, "min.insync.replicas changes", minimum_changes=1)
+    assert "controller accepts the ISR" not in changed.enabled
+
+
+def test_a_broker_takes_configuration_after_the_topics_of_the_same_batch() -> None:
+    raised = ("min.insync.replicas changes", "b1 applies metadata 0", "min.insync.replicas changes")
+    steps = (*raised, "controller fences b2", "b1 appends a record", "b1 applies metadata 0")
+    bounds: dict[str, int | str] = {"replicas": 2, "minimum_changes": 2, "defect": "N-03"}
+    walk = trio(*steps, **bounds)
+    assert walk.cells["b1"] == "L0 [r0@0 |]", "alone in the ISR, while it still knows a minimum of 1"
+    assert walk.cells["controller"] == "b1@0 ISR b1 ELR b2 fenced b2"
+    assert "b1 appends a record" not in walk.enabled, "now it knows better"
+    assert trio(*steps, **bounds, fixed="on").cells["b1"] == "L0 [| r0@0]"
+    apart = (*steps[:-2], "b1 applies metadata 1", "b1 appends a record", "b1 applies metadata 0")
+    assert "b1 appends a record" in trio(*apart[:-2], **bounds).enabled
+    assert trio(*apart, **bounds).cells["b1"] == "L0 [| r0@0]", "in two batches the configuration came first"
 
 
 def test_metadata_reaches_brokers_late_and_in_batches() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from insync.explorer import check
+from insync.kafka.cluster.model import Cluster
 from insync.model import GuardError
 from insync_walk import Walk, shared_cluster
 
@@ -41,6 +43,21 @@ def test_a_write_with_acks_all_needs_min_insync_replicas() -> None:
     steps = ("controller fences b2", "b1 applies metadata 0")
     assert "b1 appends a record" not in pair(*steps).enabled
     assert "b1 appends a record" in pair(*steps, acks="1").enabled
+
+
+def test_before_3_7_a_minimum_above_the_replicas_refuses_every_write_and_since_then_it_means_all_of_them() -> None:
+    alone: dict[str, int | str] = {"replicas": 1, "min_insync": 2}
+    assert "b1 appends a record" not in pair(release="3.6", **alone).enabled
+    assert pair("b1 appends a record", release="3.7", **alone).state["acked"] == ["r0"]
+    assert "b1 appends a record" in pair(release="3.6", acks="1", **alone).enabled
+
+
+def test_a_minimum_above_the_replicas_loses_nothing_before_3_7_and_a_record_since() -> None:
+    """The one replica crashes; with 3.6 nothing was acknowledged."""
+    bounds: dict[str, int | str] = {"replicas": 1, "min_insync": 2, "records": 1, "lossy_crashes": 1, "fencings": 0}
+    lost = ["no_acknowledged_record_is_lost"]
+    assert check(Cluster(release="3.6", **bounds), properties=lost).verdict == "holds"
+    assert check(Cluster(release="3.7", **bounds), properties=lost).verdict == "violated"
 
 
 def test_a_write_is_not_thin_where_a_single_replica_was_asked_for() -> None:
@@ -87,6 +104,25 @@ LEADS_ALONE = (
     "b2 appends a record",
     "b1 applies metadata 0",
 )
+
+
+DEPOSED = ("controller elects b2", "b2 applies metadata 0", "controller elects b1")
+
+
+def test_a_deposed_leader_that_never_wrote_is_served_at_once() -> None:
+    """The new leader knows no epoch up to the one asked for and names its first, at 0: nothing parts below 0."""
+    walk = pair(*DEPOSED, "b1 applies metadata 0", "b2 applies metadata 0", "b1 appends a record", elections=2)
+    assert walk.state["broker"]["b2"]["term"] == 1
+    assert walk.take("b2 fetches from b1").cells["b2"] == "F2 [| r0@2]"
+
+
+def test_a_leader_that_knows_later_epochs_alone_names_where_they_begin() -> None:
+    """It has copied only what b3 wrote in epoch 1, and b1 asks for the end of epoch 0."""
+    steps = ("b1 appends a record", "controller elects b3", "b3 applies metadata 0", "b3 appends a record")
+    copied = ("b2 applies metadata 0", "b2 fetches from b3", "controller elects b2", "b2 applies metadata 0")
+    walk = pair(*steps, *copied, "b1 applies metadata 0", replicas=3, elections=2)
+    assert (walk.cells["b1"], walk.cells["b2"]) == ("F2 [| r0@0]", "L2 [| r1@1]")
+    assert walk.take("b1 fetches from b2").cells["b1"] == "F2 [|]", "its own record begins where theirs do"
 
 
 def test_before_3_5_a_diverging_reply_raises_the_high_watermark_before_the_truncation() -> None:
@@ -140,6 +176,65 @@ def test_a_late_reply_is_dropped_once_the_epoch_has_moved() -> None:
     moved = (*steps, "controller elects b2", "b2 applies metadata 0")
     assert "b2 receives the reply" not in pair(*moved, late_replies="on", elections=1).enabled
     assert "b2 receives the reply" in pair(*moved, late_replies="on", elections=1, defect="R-20").enabled
+
+
+def test_by_release_a_late_reply_is_dropped_with_the_epoch_or_with_the_leader_or_not_at_all() -> None:
+    receives = "b2 receives the reply"
+    asked = ("b1 appends a record", "b2 fetches from b1", "controller elects b2")
+    same_leader = (*asked, "controller elects b1", "b2 applies metadata 0")
+    other_leader = (*asked, "b2 applies metadata 0")
+    kept = {
+        release: tuple(
+            receives in pair(*steps, late_replies="on", elections=2, release=release).enabled
+            for steps in (same_leader, other_leader)
+        )
+        for release in ("2.8", "2.8.1", "3.9", "3.9.1", "4.0", "4.0.1", "4.1")
+    }
+    by_leader, by_epoch = (True, False), (False, False)
+    assert kept == {
+        "2.8": (True, True), "2.8.1": by_leader, "3.9": by_leader, "3.9.1": by_epoch,
+        "4.0": by_leader, "4.0.1": by_epoch, "4.1": by_epoch,
+    }  # fmt: skip
+
+
+ELSEWHERE = ("controller elects b2", "b2 applies metadata 0", "b2 appends a record")
+REWRITTEN = (
+    *ELSEWHERE,
+    "b1 appends a record",
+    "b3 fetches from b1",
+    "b1 applies metadata 0",
+    "b1 fetches from b2",
+    "b1 receives the reply",
+    "b1 fetches from b2",
+    "b1 receives the reply",
+)
+"""b3 has asked b1 for r1 in epoch 0; b1 has truncated it since then, and has r0 of epoch 1 in its place."""
+
+
+def test_before_3_9_1_and_4_0_1_a_reply_may_bring_what_the_leader_has_written_since() -> None:
+    wide: dict[str, int | str] = {"replicas": 3, "elections": 1, "late_replies": "on"}
+    sends = "b3 receives the reply that b1 sends now"
+    walks = {release: pair(*REWRITTEN, **wide, release=release) for release in ("3.9", "3.9.1", "4.0", "4.0.1", "4.1")}
+    assert walks["4.1"].cells["b1"] == "F1 [| r0@1]"
+    taken = {release: walk.take(sends).cells["b3"] for release, walk in walks.items()}
+    late, skipped = "F0 [| r0@1] ~1", "F0 [|] ~1"
+    assert taken == {"3.9": late, "3.9.1": skipped, "4.0": late, "4.0.1": skipped, "4.1": skipped}
+    kept = pair(*REWRITTEN, "b3 receives the reply", **wide, release="3.9")
+    assert kept.cells["b3"] == "F0 [| r1@0] ~1", "the bytes may have been sent before"
+
+
+def test_a_leader_that_goes_down_sends_nothing_any_more() -> None:
+    wide: dict[str, int | str] = {"replicas": 3, "elections": 1, "crashes": 1, "late_replies": "on", "release": "3.9"}
+    sends, crashed = "b3 receives the reply that b1 sends now", (*REWRITTEN, "b1 crashes, its log ends at 1")
+    assert sends in pair(*REWRITTEN, **wide).enabled
+    back = pair(*crashed, "b1 starts and registers", **wide)
+    assert sends not in back.enabled
+    assert "b3 receives the reply" in back.enabled
+
+
+def test_a_reply_whose_record_is_still_there_comes_as_it_was_made() -> None:
+    walk = pair("b1 appends a record", "b2 fetches from b1", late_replies="on")
+    assert {label for label in walk.enabled if label.startswith("b2 receives")} == {"b2 receives the reply"}
 
 
 def test_a_fetcher_that_has_stopped_fetches_again_only_when_it_goes_on() -> None:

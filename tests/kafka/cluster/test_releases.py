@@ -9,10 +9,13 @@ import pytest
 
 from insync.kafka.cluster.configuration import Acks, Flushing
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.releases import (
+from insync.kafka.releases import Release
+from insync.kafka.rules import (
     IsrWrite,
-    Release,
+    MinimumChange,
+    ReassignmentEnd,
     Rules,
+    StaleReply,
     StrictMinimum,
     Truncation,
     rule_documentation,
@@ -36,22 +39,70 @@ def test_a_release_differs_from_the_one_before_only_where_it_says() -> None:
         assert changed == set(after.changed)
 
 
+def test_every_minor_release_since_2_0_can_be_asked_for() -> None:
+    asked = [f"2.{n}" for n in range(9)] + [f"3.{n}" for n in range(10)] + [f"4.{n}" for n in range(5)]
+    assert [name for name in asked if Cluster(release=name).identity["release"] != name] == []
+
+
+def test_releases_are_in_the_order_of_their_numbers() -> None:
+    numbers = [[int(part) for part in release.value.split(".")] for release in Release]
+    assert numbers == sorted(numbers)
+
+
 @pytest.mark.parametrize(
     ("release", "rule", "value"),
     [
         ("0.10.2", "truncation", Truncation.HIGH_WATERMARK),
         ("0.11", "truncation", Truncation.EPOCH_OFFSET),
         ("2.0", "truncation", Truncation.EPOCH_PAIR),
-        ("2.0", "fence_fetch", False),
+        ("2.0", "cache_epoch_on_election", False),
+        ("2.0.1", "cache_epoch_on_election", True),
+        ("2.0.1", "fence_fetch", False),
         ("2.1", "fence_fetch", True),
         ("2.1", "isr_write", IsrWrite.DIRECT),
+        ("2.4", "session_keeps_epoch", False),
+        ("2.5", "session_keeps_epoch", True),
         ("2.7", "isr_write", IsrWrite.PROPOSED),
+        ("2.7", "truncation", Truncation.EPOCH_PAIR),
+        ("2.8", "truncation", Truncation.ON_FETCH),
+        ("2.8", "drop_stale_reply", StaleReply.KEPT),
+        ("2.8.1", "drop_stale_reply", StaleReply.OTHER_LEADER),
+        ("3.0", "fence_one_at_a_time", True),
+        ("3.4", "watermark_after_truncation", False),
+        ("3.4.1", "watermark_after_truncation", True),
+        ("3.5", "shrink_keeps_epoch", False),
+        ("3.6", "shrink_keeps_epoch", True),
+        ("3.5", "empty_reply_keeps_epoch", True),
+        ("3.6", "empty_reply_keeps_epoch", False),
+        ("3.7", "empty_reply_keeps_epoch", True),
+        ("3.7", "reassignment_ends", ReassignmentEnd.ADDED),
+        ("3.8", "reassignment_ends", ReassignmentEnd.TARGETS),
+        ("4.2", "reassignment_ends", ReassignmentEnd.TARGETS),
+        ("4.3", "reassignment_ends", ReassignmentEnd.ADDED_UNLESS_FEWER),
+        ("3.9", "drop_stale_reply", StaleReply.OTHER_LEADER),
+        ("3.9.1", "drop_stale_reply", StaleReply.OTHER_EPOCH),
+        ("3.9", "skip_later_epochs", False),
+        ("3.9.1", "skip_later_epochs", True),
+        ("4.0", "skip_later_epochs", False),
+        ("4.0.1", "skip_later_epochs", True),
+        ("4.0", "drop_stale_reply", StaleReply.OTHER_LEADER),
+        ("4.0.1", "drop_stale_reply", StaleReply.OTHER_EPOCH),
+        ("3.2", "unclean_is_honoured", True),
+        ("3.3", "unclean_is_honoured", False),
+        ("3.8", "unclean_is_honoured", False),
+        ("3.9", "unclean_is_honoured", True),
+        ("3.9.1", "register_leaves_isr", False),
+        ("4.0.1", "last_leader_must_live", False),
         ("3.0", "isr_needs_unfenced", False),
         ("3.3", "isr_needs_unfenced", True),
         ("3.3", "isr_needs_broker_epoch", False),
         ("3.5", "isr_needs_broker_epoch", True),
         ("3.5", "strict_minimum", StrictMinimum.NO),
         ("3.7", "strict_minimum", StrictMinimum.COMMITTED),
+        ("3.6", "minimum_is_capped", False),
+        ("3.7", "minimum_is_capped", True),
+        ("3.2", "minimum_change", MinimumChange.PARTITION),
+        ("3.3", "minimum_change", MinimumChange.AFTER_TOPICS),
         ("3.9", "register_leaves_isr", False),
         ("4.0", "register_leaves_isr", True),
         ("4.0", "elr_by_default", False),
@@ -67,6 +118,15 @@ def test_eligible_leader_replicas_follow_the_release_unless_they_are_set() -> No
     assert not Cluster(release="4.0").elr
     assert Cluster(release="4.0", elr="on").elr
     assert not Cluster(release="4.1", elr="off").elr
+
+
+def test_kraft_ignores_unclean_elections_before_3_9_and_says_so() -> None:
+    ignored = "Kafka 3.8 ignores unclean.leader.election.enable in KRaft (KAFKA-12670, 3.9), so the answer is that"
+    assert [text.startswith(ignored) for text in Cluster(release="3.8", unclean="on").remarks()] == [True]
+    assert not Cluster(release="3.8", unclean="on").unclean
+    assert Cluster(release="3.9", unclean="on").unclean
+    assert Cluster(release="2.8", unclean="on").unclean
+    assert Cluster(release="3.9", unclean="on").remarks() == Cluster(release="3.8").remarks() == []
 
 
 def test_settings_are_read_by_name() -> None:
@@ -87,12 +147,46 @@ def test_a_fix_without_a_defect_is_refused() -> None:
         Cluster(fixed="on")
 
 
-def test_an_unknown_release_is_the_users_mistake() -> None:
-    with pytest.raises(UserError, match=r"3\.9"):
-        Cluster(release="3.99")
+@pytest.mark.parametrize("given", ["3.99", "5.0", "0.9", "4", "4.", "3.9-rc1", "", "5.0.1", "99999.1.1"])
+def test_a_release_that_does_not_exist_is_answered_with_those_that_do(given: str) -> None:
+    with pytest.raises(
+        UserError, match=r"is unknown\. The model has the releases of Kafka from 0\.10\.2 to 4\.4: 0\.10"
+    ):
+        Cluster(release=given)
 
 
-@pytest.mark.parametrize("release", [release.value for release in Release])
+@pytest.mark.parametrize(
+    ("given", "same"),
+    [
+        ("3.6.2", "3.6"),
+        ("3.9.0", "3.9"),
+        ("3.9.2", "3.9.1"),
+        ("4.1.0", "4.1"),
+        ("2.0.0", "2.0"),
+        ("0.10.2.1", "0.10.2"),
+    ],
+)
+def test_a_patch_release_in_which_no_rule_changed_is_answered_with_the_one_whose_rules_it_has(
+    given: str, same: str
+) -> None:
+    with pytest.raises(
+        UserError, match=rf"A patch release has the rules of {same} as far as this model goes; give {same}\."
+    ):
+        Cluster(release=given)
+
+
+@pytest.mark.parametrize(("release", "same"), [("1.1", "0.11"), ("3.2", "3.0"), ("4.2", "4.1"), ("4.4", "4.3")])
+def test_a_release_without_rules_of_its_own_says_whose_it_has(release: str, same: str) -> None:
+    model = Cluster(release=release)
+    assert model.rules == Cluster(release=same).rules
+    (remark,) = model.remarks()
+    said = f"Kafka {release} has the rules of {same} as far as this model goes, so the answer is that of {same}."
+    assert remark.startswith(said)
+    assert remark.endswith("agreed with its classes.") == (release == "4.4"), "its source was not read"
+    assert Cluster(release=same).remarks() == []
+
+
+@pytest.mark.parametrize("release", [release.value for release in Release if release.same_since is release])
 def test_every_release_can_be_traced_in_few_words(release: str) -> None:
     program = Cluster(release=release).program
     assert program.schema.words <= 3

@@ -78,7 +78,11 @@ def _given(**values: int | str | None) -> dict[str, int | str]:
 
 def _described(choice: Choice) -> dict[str, Any]:
     if isinstance(choice, Setting):
-        return {"type": Named(choice.names), "metavar": "|".join(choice.names), "help": choice.doc or None}
+        return {
+            "type": Named(choice.names, choice.advice),
+            "metavar": "|".join(choice.names),
+            "help": choice.doc or None,
+        }
     return {
         "type": Whole(choice.lowest, choice.highest),
         "metavar": f"{choice.lowest}..{choice.highest}",

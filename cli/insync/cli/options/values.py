@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -68,19 +68,20 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.
 
 
 class Named(click.ParamType):  # type: ignore[type-arg]
-    """One of some names, the nearest of which is suggested for a wrong one."""
+    """One of some names; `advice` is the sentence about another one, by default which is nearest."""
 
     name = "name"
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names = names
+    def __init__(self, names: Sequence[str], advice: Callable[[str], str] | None = None) -> None:
+        self.names, self.advice = names, advice
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name."""
         from insync.model.errors import closest
 
         if value not in self.names:
-            self.fail(f"{str(value)!r} is not known. {closest(str(value), self.names)}", param, ctx)
+            advice = closest(str(value), self.names) if self.advice is None else self.advice(str(value))
+            self.fail(f"{str(value)!r} is not known. {advice}", param, ctx)
         return str(value)
 
 

@@ -16,7 +16,7 @@ from insync.explorer.ask import with_shown_bounds
 from insync.explorer.traces.grid import Paint
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
-from insync.kafka.releases import rule_documentation
+from insync.kafka.rules import rule_documentation
 
 __all__ = [
     "Searched",

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView, minimum
+from insync.kafka.rules import ReassignmentEnd
+from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, StateView, minimum
 
 __all__ = ["Assigned", "Assignment", "Completion"]
 
@@ -60,13 +61,11 @@ class Assignment(Actor):
     def complete_reassignment(self, isr: SetValue, assigned: Assigned) -> Completion:
         """End a reassignment, if it can end with this ISR; it is tried with every change.
 
-        All replicas that stay must be in the ISR; before KAFKA-15665 it was enough that those are who were added.
-        Kafka: PartitionReassignmentReplicas.maybeCompleteReassignment.
+        Kafka: PartitionReassignmentReplicas.maybeCompleteReassignment; `ReassignmentEnd` says what releases wait for.
         """
         left, staying = isr - assigned.removing, assigned.replicas - assigned.removing
-        waits_for = staying if self.rules.reassignment_needs_targets else assigned.adding
         under_way = Not(And(assigned.adding.is_empty(), assigned.removing.is_empty()))
-        ends = And(under_way, Not(left.is_empty()), Not(staying.is_empty()), waits_for.is_subset(left))
+        ends = And(under_way, Not(left.is_empty()), Not(staying.is_empty()), self.may_end(left, assigned))
         thin = And(ends, left.count() < minimum(self.needed, staying.count()))
         after = Assigned(
             If(ends, staying, assigned.replicas),
@@ -74,6 +73,17 @@ class Assignment(Actor):
             If(ends, set(), assigned.removing),
         )
         return Completion(after, If(ends, left, isr), thin)
+
+    def may_end(self, left: SetValue, assigned: Assigned) -> Condition:
+        """Whether those are in the ISR for whom a reassignment waits, by the ISR without those who go."""
+        staying = assigned.replicas - assigned.removing
+        if self.rules.reassignment_ends is ReassignmentEnd.TARGETS:
+            return staying.is_subset(left)
+        added = assigned.adding.is_subset(left)
+        if self.rules.reassignment_ends is ReassignmentEnd.ADDED:
+            return added
+        fewer = assigned.adding.count() < assigned.removing.count()
+        return And(added, Implies(fewer, staying.is_subset(left)))
 
     def has_replica(self, s: StateView, chosen: Num) -> Condition:
         """Whether a broker, or nobody (-1), has a replica already.

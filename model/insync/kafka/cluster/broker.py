@@ -19,14 +19,18 @@ class Broker(Actor):
     def apply_metadata(self, s: StateView, replica: Replica, place: ChangeIndex) -> None:
         """A broker applies a change of the partition that is newer than what it knows, and may skip those between.
 
-        Place 0 is the controller's newest change. Whoever skips some has got them in one batch.
+        Place 0 is the controller's newest change. Whoever skips some has got them in one batch. Of a batch that has
+        configuration alone the partition hears nothing.
         Kafka: BrokerMetadataPublisher, ReplicaManager.applyDelta, Partition.makeLeader and makeFollower.
         """
         b = s.broker[replica]
         require(b.running, b.lag > place)
-        old = snapshot(self.view_of(s, replica))
+        old, concerns = snapshot(self.view_of(s, replica)), self.concerns_partition(s, replica, place)
         b.lag = int(place)
-        self.adopt(s, replica, old.epoch, old.leader == replica, old.leader == s.changes[place].leader)
+        least = self.minimum_while_adopting(s, replica, old)
+        with when(concerns):
+            same_leader = old.leader == s.changes[place].leader
+            self.adopt(s, replica, old.epoch, old.leader == replica, same_leader, least)
         self.forget_passed_changes(s)
 
     @action(label="{replica} flushes its log")
@@ -106,7 +110,22 @@ class Broker(Actor):
         b.running = True
         self.adopt(s, replica, -1, False, False)
 
-    def adopt(self, s: StateView, replica: Replica, epoch: Num | int, led: Condition, same_leader: Condition) -> None:
+    def concerns_partition(self, s: StateView, replica: Replica, place: ChangeIndex) -> Condition:
+        """Whether a batch up to a place changes more than configuration."""
+        if not self.configures:
+            return True
+        lag, places = s.broker[replica].lag, range(int(place), self.b.metadata_lag)
+        return Or(*[And(lag > at, Not(s.changes[at].configuration)) for at in places])
+
+    def adopt(
+        self,
+        s: StateView,
+        replica: Replica,
+        epoch: Num | int,
+        led: Condition,
+        same_leader: Condition,
+        least: Num | None = None,
+    ) -> None:
         """Act on the change that a broker has just taken for its view of the partition.
 
         Args:
@@ -115,6 +134,7 @@ class Broker(Actor):
             epoch: the leader epoch of its former view, -1 if it has just started.
             led: whether it believed before that it leads.
             same_leader: whether it believed before that the same replica leads.
+            least: min.insync.replicas as it knows it meanwhile, if that is not what the new view says.
         """
         b, view = s.broker[replica], self.view_of(s, replica)
         leads, anew = view.leader == replica, Not(view.epoch == epoch)
@@ -122,6 +142,8 @@ class Broker(Actor):
         b.joining = set()
         with when(And(anew, self.drops_reply(same_leader))):
             self.forget_reply(s, replica)
+        with when(Not(same_leader)):
+            b.reply.unsent = False  # the one who would send it is not known any more
         with when(And(anew, Not(leads))):
             self.start_to_follow(s, replica, same_leader)
         with when(And(anew, leads)):
@@ -130,7 +152,7 @@ class Broker(Actor):
             self.delete_log(s, replica)
         with when(leads):
             self.forget_removed(s, replica)
-            self.advance_watermark(s, replica)
+            self.advance_watermark(s, replica, least)
 
     def go_down(self, s: StateView, replica: Replica) -> None:
         """Stop running, and forget what a broker keeps in memory only."""
@@ -148,6 +170,7 @@ class Broker(Actor):
         b.joining = set()
         b.copied = None
         self.forget_reply(s, replica)
+        self.send_replies(s, replica)
         b.running = False
         b.lag = 0
         self.forget_passed_changes(s)

@@ -5,9 +5,11 @@ What they are told is noted where the high watermark moves (`Leader.tell_clients
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.state import Actor, Replica
-from insync.model import Not, StateView, action, require
+from insync.model import And, Condition, Not, Or, StateView, action, require
 
 __all__ = ["Client"]
 
@@ -48,15 +50,22 @@ class Client(Actor):
 
     @action(label="min.insync.replicas changes")
     def change_minimum(self, s: StateView) -> None:
-        """An operator sets min.insync.replicas to 1, or back; brokers learn it like any change of the partition.
+        """An operator sets min.insync.replicas to 1, or back; `MinimumChange` says how brokers learn it.
 
-        Kafka: ConfigurationControlManager.incrementalAlterConfigs, ReplicationControlManager (KAFKA-16540).
+        It empties the ELR and forgets the last known leader, which bumps the partition epoch if there was one of them.
+        Kafka: ConfigurationControlManager.incrementalAlterConfigs, ReplicationControlManager.removeTopicElrs
+        (KAFKA-16540).
         """
         require(s.spent.minimum_changes < self.b.minimum_changes)
         s.spent.minimum_changes += 1
-        controller, change = s.controller, self.newest(s)
+        controller = s.controller
+        configuration: Condition = self.configures
         controller.minimum_is_one = Not(controller.minimum_is_one)
         if self.rules.minimum_change_clears_elr:
+            clears = Or(Not(controller.elr.is_empty()), controller.last_leader.is_some())
+            configuration = And(self.configures, Not(clears))
             controller.elr = set()
+            controller.last_leader = None
+        change = replace(self.newest(s), configuration=configuration)
         require(self.has_room(s, change))
         self.commit(s, change)

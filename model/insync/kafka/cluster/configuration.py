@@ -6,7 +6,8 @@ from dataclasses import replace
 from enum import Enum
 
 from insync.kafka.defects import DEFECTS, NO_DEFECT
-from insync.kafka.releases import IsrWrite, Release, Rules, StrictMinimum
+from insync.kafka.releases import Release, release_advice
+from insync.kafka.rules import IsrWrite, Rules
 from insync.model import Bound, Bounds, BoundValues, Setting, Settings, Switch
 
 __all__ = [
@@ -51,7 +52,7 @@ DefectName = Enum("DefectName", {name: name for name in (NO_DEFECT, *DEFECTS)}) 
 DefectName.__doc__ = "A defect of the catalogue, or none."
 
 SETTINGS = Settings(
-    release=Setting(Release.V4_1, "Kafka release whose rules hold"),
+    release=Setting(Release.V4_1, "Kafka release whose rules hold", release_advice),
     acks=Setting(Acks.ALL, "acks of the producers"),
     unclean=Setting(Switch.OFF, "unclean.leader.election.enable"),
     elr=Setting(Elr.RELEASE, "eligible leader replicas: as new clusters of the release have it"),
@@ -78,6 +79,7 @@ BOUNDS = Bounds(
     reassignments=Bound(0, 0, 4, "times that an operator changes the replicas of the partition, or takes that back"),
     spares=Bound(0, 0, 4, "brokers that have no replica at first"),
     minimum_changes=Bound(0, 0, 2, "changes of min.insync.replicas, to 1 and back"),
+    partition_zero=Bound(0, 0, 5, "replicas of the topic's partition 0; 0: this is partition 0"),
     metadata_lag=Bound(
         2, 0, 5, "changes by which a broker's metadata may be late; 0: all apply a change as it is made"
     ),
@@ -115,18 +117,29 @@ def setting_remarks(b: BoundValues, rules: Rules) -> list[str]:
     """Return a sentence for each setting that does not exist in the release, or means less than it says."""
     release, acks, replicas = b.settings.release.value, b.settings.acks, b.replicas - b.spares
     remarks = []
+    if b.settings.release.same_since is not b.settings.release:
+        same = b.settings.release.same_since.value
+        said = f"Kafka {release} has the rules of {same} as far as this model goes, so the answer is that of {same}."
+        remarks.append(f"{said} {b.settings.release.unread}".strip())
     if b.settings.elr is Elr.ON and b.settings.release.is_before(Release.V4_0):
         remarks.append(
             f"Kafka {release} has no eligible leader replicas, which can be used from 4.0 on (KIP-966); the answer is "
             f"for {release} as if it had them."
         )
-    if b.min_insync > replicas and acks is Acks.ALL:
-        lesser, refuses = f"Kafka {release} takes the lesser (KAFKA-15583)", f"Kafka {release} refuses every write then"
-        does = f"{refuses}, and the model takes the lesser" if rules.strict_minimum is StrictMinimum.NO else lesser
+    if b.settings.unclean and not rules.unclean_is_honoured:
         remarks.append(
-            f"min.insync.replicas {b.min_insync} is more than the {_plural(replicas, 'replica')}: {does}, so "
-            f"{_plural(replicas, 'copy', 'copies')} at most can be promised."
+            f"Kafka {release} ignores unclean.leader.election.enable in KRaft (KAFKA-12670, 3.9), so the answer is "
+            f"that of unclean=off."
         )
+    if b.min_insync > replicas and acks is Acks.ALL:
+        lesser = f"takes the lesser (KAFKA-15583), so {_plural(replicas, 'copy', 'copies')} at most can be promised"
+        refuses = "refuses every write with acks=all then, as nothing caps it before KAFKA-15583 (3.7)"
+        remarks.append(
+            f"min.insync.replicas {b.min_insync} is more than the {_plural(replicas, 'replica')}: Kafka {release} "
+            f"{lesser if rules.minimum_is_capped else refuses}."
+        )
+    if b.partition_zero and not keeps_elr(b):
+        remarks.append("partition_zero is looked at only where eligible leader replicas are kept.")
     if acks is not Acks.ALL and b.min_insync != BOUNDS["min_insync"].default:
         remarks.append(f"min.insync.replicas says nothing about records written with acks={acks.value}.")
     if rules.isr_write is IsrWrite.DIRECT and b.reassignments:

@@ -279,5 +279,10 @@ class Controller(Actor):
         return If(isr.count() >= self.minimum(s), set(), left)
 
     def minimum(self, s: StateView) -> Num:
-        """min.insync.replicas as the controller knows it, but no more than there are replicas."""
-        return If(s.controller.minimum_is_one, 1, self.needed_of(s.changes[0]))
+        """min.insync.replicas as the controller knows it, but no more than partition 0 of the topic has replicas.
+
+        Kafka: ReplicationControlManager.getTopicEffectiveMinIsr.
+        """
+        zero = self.b.partition_zero
+        needed = min(self.b.min_insync, zero) if zero else self.needed_of(s.changes[0])
+        return If(s.controller.minimum_is_one, 1, needed)

@@ -5,39 +5,13 @@ Kafka: AbstractFetcherThread, ReplicaFetcherThread, and Partition.fetchRecords o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from insync.kafka.cluster.configuration import epoch_bumps
+from insync.kafka.cluster.replies import Reply
 from insync.kafka.cluster.state import Actor, Replica
-from insync.kafka.releases import Truncation
+from insync.kafka.rules import Truncation
 from insync.model import And, Condition, If, Not, Num, Or, StateView, action, maximum, minimum, record, require, when
 
-__all__ = ["Follower", "Reply"]
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a leader answers to a fetch.
-
-    Attributes:
-        offset: where the follower fetched.
-        some: whether there is a record.
-        record: the record at that offset.
-        hw: the leader's high watermark before it counted this fetch.
-        diverging: whether the logs diverge before the offset, or it is beyond the leader's; then there is no record.
-        epoch: the largest epoch of the leader up to the follower's, where they diverge.
-        end: the end of that epoch at the leader, or the leader's log end where the offset is beyond it.
-        start: where the leader's log begins.
-    """
-
-    offset: Num
-    some: Condition
-    record: Num
-    hw: Num
-    diverging: Condition
-    epoch: Num | int
-    end: Num
-    start: Num
+__all__ = ["Follower"]
 
 
 class Follower(Actor):
@@ -69,6 +43,7 @@ class Follower(Actor):
         if self.late_replies:
             f.reply = record(
                 waiting=True,
+                unsent=reply.some,
                 offset=reply.offset,
                 record=If(reply.some, reply.record, None),
                 hw=reply.hw,
@@ -79,27 +54,6 @@ class Follower(Actor):
             )
         else:
             self.process(s, follower, reply)
-
-    @action(label="{follower} receives the reply")
-    def receive(self, s: StateView, follower: Replica) -> None:
-        """A fetch's reply arrives; it is used if the follower's log still ends where it did when it asked.
-
-        Kafka: AbstractFetcherThread.processFetchRequest, truncateOnFetchResponse.
-        """
-        waiting = s.broker[follower].reply
-        require(waiting.waiting, s.broker[follower].running)
-        reply = Reply(
-            offset=waiting.offset,
-            some=waiting.record.is_some(),
-            record=waiting.record.or_else(0),
-            hw=waiting.hw,
-            diverging=waiting.diverging,
-            epoch=waiting.epoch,
-            end=waiting.end,
-            start=waiting.start,
-        )
-        self.process(s, follower, reply)
-        self.forget_reply(s, follower)
 
     @action(label="{follower}'s fetcher stops")
     def pause_fetching(self, s: StateView, follower: Replica) -> None:
@@ -174,7 +128,7 @@ class Follower(Actor):
         return Or(same, s.broker[follower].session)
 
     def answer(self, s: StateView, leader: Replica, follower: Replica) -> Reply:
-        """What the leader finds at the follower's log end (Partition.readRecords).
+        """What the leader finds at the follower's log end (Partition.readRecords, LeaderEpochFileCache.endOffsetFor).
 
         An offset beyond the leader's end is an error in Kafka, after which the follower asks for that end and truncates
         there (AbstractFetcherThread.handleOutOfRangeError, fetchOffsetAndTruncate). Here it is one answer with the
@@ -186,9 +140,10 @@ class Follower(Actor):
         parted: Condition = False
         floor, end_of = self.floor_epoch(s, leader, f.term), self.end_of_epoch(s, leader, f.term)
         if self.rules.truncation is Truncation.ON_FETCH:
-            parted = And(f.term >= 0, Or(floor < f.term, end_of < f.leo), Not(f.last_fetched_epoch_empty))
+            # A leader that knows no epoch up to the one asked for names that one, with the start of the first it knows.
+            earlier = And(floor >= 0, floor < f.term)
+            parted = And(f.term >= 0, Or(earlier, end_of < f.leo), Not(f.last_fetched_epoch_empty))
         diverging = And(Or(parted, beyond), f.leo >= l.start)
-        # A leader that knows no epoch up to the one asked for names that one, with the offset at which its log begins.
         named = If(floor < 0, maximum(f.term, 0), floor)
         return Reply(
             offset=f.leo,
@@ -237,6 +192,8 @@ class Follower(Actor):
         """
         f = s.broker[follower]
         appends = And(reply.some, f.leo < self.b.records)
+        if self.late_replies and self.rules.skip_later_epochs:
+            appends = And(appends, s.epoch_of[reply.record] <= self.view_of(s, follower).epoch)
         with when(appends):
             self.append(s, follower, reply.record, s.epoch_of[reply.record])
         f.hw = minimum(reply.hw, f.leo)
@@ -273,22 +230,6 @@ class Follower(Actor):
         f.leo = start
         f.hw = start
         f.term = -1
-
-    def drops_reply(self, same_leader: Condition) -> Condition:
-        """Whether a reply is dropped that arrives in a later epoch than it was asked for in.
-
-        Kafka: AbstractFetcherThread.processFetchRequest, PartitionFetchState.isReadyForFetch.
-        """
-        if self.rules.drop_stale_reply:
-            return True
-        # Before 3.0 nobody compared epochs, but a partition that has to truncate first was not ready for data.
-        return And(self.rules.truncation.asks_first, self.truncates_first(same_leader))
-
-    def forget_reply(self, s: StateView, follower: Replica) -> None:
-        """No reply is on its way any more."""
-        s.broker[follower].reply = record(
-            waiting=False, offset=0, record=None, hw=0, diverging=False, epoch=0, end=0, start=0
-        )
 
     # -------------------------------------------------------------------------------- truncation before the first fetch
 

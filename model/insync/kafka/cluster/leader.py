@@ -10,7 +10,7 @@ from typing import Any
 
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.state import Actor, Replica
-from insync.kafka.releases import Counting, IsrWrite, StrictMinimum
+from insync.kafka.rules import Counting, IsrWrite, MinimumChange, StrictMinimum
 from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView, action, minimum, require, when
 
 __all__ = ["Leader"]
@@ -93,7 +93,7 @@ class Leader(Actor):
         leader, or its own earlier self, has left behind.
         """
         view = self.view_of(s, leader)
-        up_to_date = s.broker[leader].lag == 0
+        up_to_date = self.knows_partition(s, leader)
         if self.rules.isr_write is IsrWrite.DIRECT:
             change = replace(self.newest(s), leader=int(leader), epoch=view.epoch, isr=isr, writer=leader)
             require(up_to_date, self.has_room(s, change))
@@ -123,43 +123,66 @@ class Leader(Actor):
             return If(pending.is_empty(), isr, pending)
         return isr | pending
 
-    def advance_watermark(self, s: StateView, leader: Replica) -> None:
+    def advance_watermark(self, s: StateView, leader: Replica, least: Num | None = None) -> None:
         """Raise the high watermark of a leader to the least log end that it knows of those that count.
 
         Kafka tries this after each append and fetch and after each change of the ISR, as this model does.
         Kafka: Partition.maybeIncrementLeaderHW.
+
+        Args:
+            s: the state.
+            leader: the leader.
+            least: min.insync.replicas as it knows it at this moment, if that is not what its metadata says.
         """
         l = s.broker[leader]
+        least = self.minimum_at(s, leader) if least is None else least
         counted = self.counted(s, leader)
         ends = [If(counted.contains(f), l.known[f].end.or_else(-1), l.leo) for f in self.others(leader)]
         reached = minimum(l.leo, *ends)
-        with when(And(self.may_advance(s, leader), reached > l.hw)):
+        with when(And(self.may_advance(s, leader, least), reached > l.hw)):
             # The leader has looked at a follower under a lock that keeps its own log and high watermark as they are.
             l.joining = set()
-            self.tell_clients(s, leader, reached)
+            self.tell_clients(s, leader, reached, least)
             l.hw = reached
 
-    def may_advance(self, s: StateView, leader: Replica) -> Condition:
-        """Whether the ISR is large enough for the high watermark to move."""
+    def may_advance(self, s: StateView, leader: Replica, least: Num | None = None) -> Condition:
+        """Whether the ISR is large enough for the high watermark to move, with a minimum or that of its metadata."""
         if self.rules.strict_minimum is StrictMinimum.NO:
             return True
         maximal = self.rules.strict_minimum is StrictMinimum.MAXIMAL
         isr = self.maximal_isr(s, leader) if maximal else self.view_of(s, leader).isr
-        return isr.count() >= self.minimum_at(s, leader)
+        return isr.count() >= (self.minimum_at(s, leader) if least is None else least)
 
     def minimum_at(self, s: StateView, replica: Replica) -> Num:
-        """min.insync.replicas as a broker knows it, but no more than there are replicas."""
-        view = self.view_of(s, replica)
-        return If(view.minimum_is_one, 1, self.needed_of(view))
+        """min.insync.replicas as a broker knows it; no more than there are replicas in releases that cap it.
 
-    def tell_clients(self, s: StateView, leader: Replica, reached: Num) -> None:
+        Kafka: Partition.effectiveMinIsr; before KAFKA-15583 its callers took LogConfig.minInSyncReplicas.
+        """
+        return self.minimum_by(s, replica, self.view_of(s, replica).minimum_is_one)
+
+    def minimum_by(self, s: StateView, replica: Replica, is_one: Condition) -> Num:
+        """The same, by whether it was set to 1."""
+        view = self.view_of(s, replica)
+        return If(is_one, 1, self.needed_of(view) if self.rules.minimum_is_capped else self.b.min_insync)
+
+    def minimum_while_adopting(self, s: StateView, replica: Replica, former: Any) -> Num | None:
+        """min.insync.replicas as a broker knows it while it acts on its new view; none if that is the new one's.
+
+        It is the former view's where a broker takes the configuration of a batch after its topics.
+        Kafka: BrokerMetadataPublisher.onMetadataUpdate, which calls ReplicaManager.applyDelta first.
+        """
+        if not self.configures or self.rules.minimum_change is not MinimumChange.AFTER_TOPICS:
+            return None
+        return self.minimum_by(s, replica, former.minimum_is_one)
+
+    def tell_clients(self, s: StateView, leader: Replica, reached: Num, least: Num) -> None:
         """Note what clients learn as a leader's high watermark moves: records to be read, and acknowledgements.
 
         A record is acknowledged by the leader that has appended it, if that has led ever since and the ISR is large
         enough at that moment. Kafka: Partition.checkEnoughReplicasReachOffset, DelayedProduce.tryComplete.
         """
         l = s.broker[leader]
-        enough = self.maximal_isr(s, leader).count() >= self.minimum_at(s, leader)
+        enough = self.maximal_isr(s, leader).count() >= least
         for offset in range(self.b.records):
             record, passed = l.log[offset], And(l.hw <= offset, offset < reached)
             with when(And(passed, s.seen[offset].is_none())):
@@ -168,7 +191,7 @@ class Leader(Actor):
                 with when(And(passed, enough, self.epoch_at(s, leader, offset) >= l.leads_since)):
                     s.acked |= {record}
                     # Who asks for fewer replicas asks for fewer copies, also before the leader has heard of it.
-                    needed = minimum(self.minimum_at(s, leader), self.needed_of(s.changes[0]))
+                    needed = minimum(least, self.needed_of(s.changes[0]))
                     thin = self.copies(s, leader, offset) + s.spent.lossy_crashes < needed
                     s.thin_ack = Or(s.thin_ack, thin)
 

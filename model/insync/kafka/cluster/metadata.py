@@ -26,6 +26,7 @@ class Change:
         isr: the ISR.
         replicas: the replicas.
         writer: the leader that wrote this change to ZooKeeper itself, and so knows it.
+        configuration: whether it changes configuration alone, and not the partition or its epoch.
     """
 
     leader: Num | int
@@ -33,6 +34,7 @@ class Change:
     isr: SetValue
     replicas: SetValue
     writer: Replica | None = None
+    configuration: Condition = False
 
 
 class Metadata(Actor):
@@ -60,13 +62,13 @@ class Metadata(Actor):
         of_isr_only = And(
             change.leader == newest.leader, change.epoch == newest.epoch, change.replicas == newest.replicas
         )
-        unseen = And(of_isr_only, b.lag == 0, Not(change.leader == replica))
+        unseen = And(of_isr_only, Not(change.configuration), b.lag == 0, Not(change.leader == replica))
         return And(b.running, Not(unseen))
 
     def commit(self, s: StateView, change: Change) -> None:
-        """Append a change to the metadata log; it bumps the partition epoch (PartitionRegistration.merge).
+        """Append a change to the metadata log; it bumps the partition epoch, but for configuration.
 
-        The action must require that it `has_room`.
+        Kafka: PartitionRegistration.merge. The action must require that it `has_room`.
         """
         before = snapshot(s.changes[0])
         waiting = {replica: self.waits(s, replica, change) for replica in self.all(Replica)}
@@ -80,27 +82,44 @@ class Metadata(Actor):
             epoch=change.epoch,
             isr=change.isr,
             minimum_is_one=s.controller.minimum_is_one,
+            configuration=change.configuration,
             replicas=change.replicas,
         )
-        s.alter.fresh = False
+        s.alter.fresh = And(s.alter.fresh, change.configuration)
         if self.b.metadata_lag == 0:
-            self._tell_everybody(s, before, change.writer)
+            self._tell_everybody(s, before, change)
         self.forget_passed_changes(s)
 
-    def _tell_everybody(self, s: StateView, before: Any, writer: Replica | None) -> None:
+    def _tell_everybody(self, s: StateView, before: Any, change: Change) -> None:
         """Let every running broker act on a change in the step that makes it, where metadata is never late."""
         same_leader = before.leader == s.changes[0].leader
         for replica in self.all(Replica):
-            if replica != writer:
-                with when(s.broker[replica].running):
-                    self.adopt(s, replica, before.epoch, before.leader == replica, same_leader)
+            if replica != change.writer:
+                least = self.minimum_while_adopting(s, replica, before)
+                with when(And(s.broker[replica].running, Not(change.configuration))):
+                    self.adopt(s, replica, before.epoch, before.leader == replica, same_leader, least)
 
     def forget_passed_changes(self, s: StateView) -> None:
         """Clear the changes that every running broker has passed, so that they tell no states apart."""
         for place in range(1, self.b.metadata_lag + 1):
             late = [And(s.broker[r].running, s.broker[r].lag >= place) for r in self.all(Replica)]
             with when(Not(Or(*late))):
-                s.changes[place] = record(leader=NONE, epoch=0, isr=set(), minimum_is_one=False, replicas=set())
+                s.changes[place] = record(
+                    leader=NONE, epoch=0, isr=set(), minimum_is_one=False, configuration=False, replicas=set()
+                )
+        if self.configures:
+            for place in range(self.b.metadata_lag + 1):
+                late = [And(s.broker[r].running, s.broker[r].lag > place) for r in self.all(Replica)]
+                with when(Not(Or(*late))):
+                    s.changes[place].configuration = False
+
+    def knows_partition(self, s: StateView, replica: Replica) -> Condition:
+        """Whether a broker's partition epoch is the controller's: what it has not applied is configuration."""
+        lag = s.broker[replica].lag
+        if not self.configures:
+            return lag == 0
+        places = range(self.b.metadata_lag)
+        return And(*[Implies(lag > place, s.changes[place].configuration) for place in places])
 
     def perhaps(self, replica: Num | int) -> object:
         """A replica by its number, or none for -1."""

@@ -14,6 +14,7 @@ from insync.kafka.cluster.leader import Leader
 from insync.kafka.cluster.log import Logs
 from insync.kafka.cluster.metadata import Metadata
 from insync.kafka.cluster.reassignment import Reassignment
+from insync.kafka.cluster.replies import Replies
 from insync.kafka.cluster.state import ClusterState
 from insync.model import ReadableState
 
@@ -25,6 +26,7 @@ class Cluster(
     Directories,
     Broker,
     Follower,
+    Replies,
     Leader,
     Reassignment,
     Controller,

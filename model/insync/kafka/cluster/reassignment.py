@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from insync.kafka.cluster.assignment import Assigned
 from insync.kafka.cluster.state import Actor, Target
-from insync.kafka.releases import IsrWrite
+from insync.kafka.rules import IsrWrite
 from insync.model import And, If, Not, Or, StateView, action, minimum, require, set_of
 
 __all__ = ["Reassignment"]

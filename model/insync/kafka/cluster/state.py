@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from insync.kafka.cluster.configuration import BOUNDS, SETTINGS, Acks, Flushing, epoch_bumps, keeps_elr, rules_of
 from insync.kafka.defects import NO_DEFECT
-from insync.kafka.releases import Rules
 from insync.kafka.replica import Replica
+from insync.kafka.rules import MinimumChange, Rules
 from insync.model import (
     Absent,
     And,
@@ -101,6 +101,7 @@ class Actor:
     elr: bool
     unclean: bool
     late_replies: bool
+    configures: bool
 
     if TYPE_CHECKING:
 
@@ -125,9 +126,10 @@ class ClusterState(Model):
         self.rules = rules_of(self.b)
         self.acks: Acks = self.b.settings.acks
         self.flushing: Flushing = self.b.settings.flushing
-        self.unclean = bool(self.b.settings.unclean)
+        self.unclean = bool(self.b.settings.unclean) and self.rules.unclean_is_honoured
         self.late_replies = bool(self.b.settings.late_replies)
         self.elr = keeps_elr(self.b)
+        self.configures = self.b.minimum_changes > 0 and self.rules.minimum_change is not MinimumChange.PARTITION
         self.needed = min(self.b.min_insync, self.b.replicas)
         """How many members the ISR must have for acks=all: min.insync.replicas, but never more than all."""
 
@@ -150,6 +152,8 @@ class ClusterState(Model):
                     epoch=LeaderEpoch,
                     isr=Set(Replica),
                     minimum_is_one=Absent.unless(b.minimum_changes, Bool),
+                    # It is configuration alone, and leaves the partition and its epoch as they were.
+                    configuration=Absent.unless(self.configures, Bool),
                     replicas=Absent.unless(b.reassignments, Set(Replica)),
                 ),
             ),
@@ -221,6 +225,8 @@ class ClusterState(Model):
                 self.late_replies,
                 Record(
                     waiting=Bool,
+                    # Its records may still be on the leader's disk alone, where other ones may take their place.
+                    unsent=Bool,
                     offset=end,
                     record=Option(RecordNumber),
                     hw=end,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
 from insync.kafka.defects.truncation import CALM
-from insync.kafka.releases import StrictMinimum
+from insync.kafka.rules import StrictMinimum
 
 __all__ = ["FAILURES"]
 
@@ -29,11 +29,12 @@ FAILURES = (
         name="R-26",
         title="A leader restarts before it is fenced, in the same epoch with a shorter log",
         ticket="KAFKA-18106",
-        affected="3.3 to 3.9 (KRaft, metadata versions without eligible leader replicas)",
+        affected="3.3 to 3.9 with KRaft, 3.9.2 included, which has no fix; executed on the classes of 3.9.0 and 3.9.2, "
+        "and those of 4.0.2 and 4.1.0 do not do it",
         story="A leader crashes, loses a record, and registers again before the controller has fenced it. Nothing "
         "about the partition changes: it leads on in the same epoch, without the record, and no epoch tells "
         "the difference.",
-        fix="take whoever registers again out of the ISR (KAFKA-18106)",
+        fix="take whoever registers again out of the ISR (KAFKA-18106, 4.0)",
         breaks="no_acknowledged_record_is_lost",
         length=6,
         bounds={**ENOUGH, "replicas": 2, "lossy_crashes": 1, "elr": "off"},
@@ -69,10 +70,10 @@ FAILURES = (
         name="R-29",
         title="Controller and broker disagree about min.insync.replicas",
         ticket="KAFKA-16540",
-        affected="3.7 to 3.9 with eligible leader replicas",
+        affected="3.7 to 3.9 with eligible leader replicas, which no production metadata version has there",
         story="A replica is in the ELR because the ISR was too small. min.insync.replicas is lowered, so the leader "
         "commits alone; the ELR still has the replica, which lacks the record.",
-        fix="empty the ELR when min.insync.replicas changes (KAFKA-16540)",
+        fix="empty the ELR when min.insync.replicas changes (KAFKA-16540, 4.0)",
         breaks="electable_replicas_are_complete",
         length=7,
         bounds={**ENOUGH, "fencings": 2, "minimum_changes": 1, "records": 1},
@@ -82,7 +83,7 @@ FAILURES = (
         name="R-30",
         title="Who has lost its log stays eligible",
         ticket="KAFKA-15586, KAFKA-18635",
-        affected="3.7 with eligible leader replicas",
+        affected="3.7 with eligible leader replicas, which no production metadata version has there",
         story="A member of the ELR crashes, loses its log and registers again. It stays in the ELR and is elected.",
         fix="take whoever registers after an unclean stop out of the ELR (KAFKA-15586)",
         breaks="electable_replicas_are_complete",
@@ -94,7 +95,7 @@ FAILURES = (
         name="R-31",
         title="The last known leader is elected though it is fenced",
         ticket="KAFKA-19522",
-        affected="3.7 to 4.0 with eligible leader replicas",
+        affected="4.0, 4.0.1 included, with eligible leader replicas; 3.7 to 3.9 with an unstable metadata version",
         story="ISR and ELR are empty. Any event makes the last known leader the leader again; that it is alive is "
         "looked at, and only logged.",
         fix="elect it only if it is not fenced (KAFKA-19522)",
@@ -135,10 +136,10 @@ FAILURES = (
         name="R-39",
         title="Two brokers fenced at once, and one of them is back",
         ticket="KAFKA-13173",
-        affected="KRaft before 3.1",
+        affected="KRaft in 2.8, an early access; 3.0.0 has BrokerHeartbeatManager.findOneStaleBroker",
         story="Two sessions expire in one event. Both changes are computed from the same ISR, so the second one brings "
         "the first broker back, which is dead.",
-        fix="fence one broker in each event (KAFKA-13173)",
+        fix="fence one broker in each event (KAFKA-13173, 3.0)",
         breaks="isr_and_elr_are_sound",
         length=4,
         bounds={**CALM, "crashes": 2, "records": 1},

@@ -12,11 +12,12 @@ HARMLESS = (
         name="R-24",
         title="The last epoch is missing after an empty reply",
         ticket="KAFKA-15510",
-        affected="2.7 to 3.6",
-        story="After a reply without records the follower's next fetch does not name its last epoch, so the leader "
-        "does not look whether the logs have parted. But a follower that has seen an empty reply has the leader's log, "
-        "and a new epoch begins with a fetch that does name it.",
-        fix="keep the epoch after an empty reply (KAFKA-15510)",
+        affected="3.6 alone (3.6.0 and 3.6.1 were read): before it an empty reply left the fetch state as it was",
+        story="After the first reply of an epoch, if it has no records, the follower's next fetch does not name its "
+        "last epoch, so the leader does not look whether the logs have parted. Here it is so after every empty one, "
+        "which is more. But a follower that has seen an empty reply has the leader's log, and a new epoch begins with "
+        "a fetch that does name it.",
+        fix="keep the epoch after an empty reply (KAFKA-15510, 3.7)",
         breaks="electable_replicas_are_complete",
         length=0,
         bounds={**CALM, "records": 2, "elections": 2, "fencings": 1},

@@ -36,7 +36,7 @@ HAZARDS = (
         name="C-6",
         title="Unclean leader election",
         ticket="setting",
-        affected="every release",
+        affected="every release but KRaft before 3.9, which ignores the setting (KAFKA-12670)",
         story="The ISR is gone for a while, and a replica that is behind is made leader. Nothing was lost until then.",
         fix="unclean.leader.election.enable=false",
         breaks="no_acknowledged_record_is_lost",

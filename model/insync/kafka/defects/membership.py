@@ -1,10 +1,10 @@
-"""Defects of ISR membership: R-11 to R-18, and N-01, which is new."""
+"""Defects of ISR membership: R-11 to R-18, and N-01 and N-03, which are new."""
 
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
 from insync.kafka.defects.truncation import CALM, FORGETS
-from insync.kafka.releases import Counting
+from insync.kafka.rules import Counting, MinimumChange
 
 __all__ = ["MEMBERSHIP"]
 
@@ -104,10 +104,36 @@ MEMBERSHIP = (
         base=FORGETS,
     ),
     Defect(
+        name="N-03",
+        title="A leader acts on a new ISR with the min.insync.replicas of before",
+        ticket="no ticket known; BrokerMetadataPublisher.onMetadataUpdate",
+        affected="KRaft, 3.7 and later, by reading of 3.7.0 to 4.3.0: topics are applied before configurations; both "
+        "halves were executed on the classes of 4.3.0, their order was not",
+        story="min.insync.replicas is raised from 1 to 2. The follower is fenced, and as the ISR is too small now, it "
+        "stays electable. The leader gets both in one batch, and a broker applies the topics of a batch before the "
+        "configurations: alone in the ISR, with a minimum of 1, it commits and acknowledges a record that the "
+        "electable follower does not have.",
+        fix="apply the configurations of a batch before its topics",
+        breaks="electable_replicas_are_complete",
+        length=7,
+        bounds={
+            **CALM,
+            "min_insync": 2,
+            "replicas": 2,
+            "records": 1,
+            "minimum_changes": 2,
+            "fencings": 2,
+            "metadata_lag": 3,
+        },
+        rules={"minimum_change": MinimumChange.AFTER_TOPICS},
+        base={"minimum_change": MinimumChange.BEFORE_TOPICS},
+    ),
+    Defect(
         name="N-01",
         title="A leader elected again counts what ISR members had in an epoch before",
         ticket="no ticket known; Replica.resetReplicaState, found with this model",
-        affected="3.9 to 4.4, replayed on their classes (insync kafka replay N-01); older ones by reading the code",
+        affected="3.0.0 to 4.3.0 by reading; executed on the classes of 3.9.2, 4.0.2, 4.1.0, 4.1.2, 4.3.1 and 4.4.0, "
+        "not on running brokers",
         story="A leader is deposed and elected again, and hears of both in one batch, so it never stops to lead in "
         "its own eyes. It keeps the log ends of ISR members, one of which has meanwhile followed the other "
         "leader and truncated. It commits a record that this member no longer has.",

@@ -1,9 +1,10 @@
-"""Defects that take a reassignment: R-40, R-42, R-43, N-02, C-15; R-18 is among those of the ISR."""
+"""Defects that take a reassignment: R-40, R-42, R-43, R-46, N-02, N-05, C-15; R-18 is among those of the ISR."""
 
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
 from insync.kafka.defects.truncation import CALM, FORGETS
+from insync.kafka.rules import ReassignmentEnd
 
 __all__ = ["REASSIGNMENT"]
 
@@ -12,7 +13,7 @@ REASSIGNMENT = (
         name="R-40",
         title="A reassignment ends with a replica outside the ISR",
         ticket="KAFKA-15665",
-        affected="KRaft before 3.8",
+        affected="KRaft before 3.8; in part again from 4.3 on (R-46)",
         story="A follower that is to stay is out of the ISR. As soon as the replica that is to come is in, the others "
         "go, and the new replica is alone in the ISR (which is R-41: the leader, the only one that had the log so far, "
         "was removed). Fewer than min.insync.replicas replicas have what was acknowledged.",
@@ -20,7 +21,7 @@ REASSIGNMENT = (
         breaks="reassignments_keep_redundancy",
         length=8,
         bounds={**CALM, "min_insync": 2, "spares": 1, "reassignments": 1, "fencings": 1, "records": 1},
-        rules={"reassignment_needs_targets": False},
+        rules={"reassignment_ends": ReassignmentEnd.ADDED},
     ),
     Defect(
         name="R-42",
@@ -41,7 +42,7 @@ REASSIGNMENT = (
         name="R-43",
         title="A cancelled reassignment makes a leader of whoever is first",
         ticket="PartitionReassignmentRevert.unclean",
-        affected="KRaft with unclean.leader.election.enable=true; here without that, to see this election alone",
+        affected="KRaft since 3.9 with unclean.leader.election.enable=true; here without it, for this election alone",
         story="All members of the ISR are replicas that were to be added. The reassignment is cancelled, they are out, "
         "and the first of the old replicas is put into the ISR without a look at its log.",
         fix="refuse to cancel while the ISR has none of the old replicas, as Kafka does without unclean elections",
@@ -52,10 +53,25 @@ REASSIGNMENT = (
         base=FORGETS,
     ),
     Defect(
+        name="R-46",
+        title="A swap of replicas ends with one that stays outside the ISR",
+        ticket="KAFKA-19975",
+        affected="4.3: read in 4.3.0, whose PartitionChangeBuilder was executed as well; not looked for in 4.4",
+        story="As in R-40, but only where no fewer replicas are added than removed. The ISR is as large as before, but "
+        "fewer replicas have what was acknowledged: b2 is out of the ISR, b3 comes and b1 goes with its log. With "
+        "eligible leader replicas b1 stays electable all the same (N-02).",
+        fix="end a reassignment only when all replicas that stay are in the ISR, as from 3.8 to 4.2",
+        breaks="reassignments_keep_redundancy",
+        length=8,
+        bounds={**CALM, "min_insync": 2, "spares": 1, "reassignments": 1, "fencings": 1, "records": 1},
+        rules={"reassignment_ends": ReassignmentEnd.ADDED_UNLESS_FEWER},
+    ),
+    Defect(
         name="N-02",
         title="A replica that was removed stays eligible",
         ticket="no ticket known; PartitionChangeBuilder.maybePopulateTargetElr, found with this model",
-        affected="4.0 to 4.4 with eligible leader replicas, replayed on their classes (insync kafka replay N-02)",
+        affected="eligible leader replicas, 3.9.0 to 4.3.0 by reading; executed on the classes of 4.0.2, 4.1.0, 4.3.1 "
+        "and 4.4.0, not on running brokers",
         story="A reassignment leaves fewer replicas than min.insync.replicas. The ISR is smaller than that, so who is "
         "removed goes into the ELR, and deletes its log. The replica that is left is fenced before anything else "
         "clears the ELR. A reassignment brings the removed one back while it is fenced as well; it is unfenced "
@@ -66,6 +82,30 @@ REASSIGNMENT = (
         bounds={**CALM, "min_insync": 2, "replicas": 2, "reassignments": 2, "fencings": 2, "records": 1},
         rules={"elr_within_replicas": False},
         base={"elr_within_replicas": True},
+    ),
+    Defect(
+        name="N-05",
+        title="The controller takes min.insync.replicas by the replicas of partition 0",
+        ticket="no ticket known; ReplicationControlManager.getTopicEffectiveMinIsr",
+        affected="eligible leader replicas, 3.9 to 4.3 by reading; not replayed on brokers",
+        story="N-02 for a partition with fewer replicas than partition 0 of its topic. The leader that is left alone "
+        "commits with an ISR of one, which is all replicas of its partition. To the controller, which looks at "
+        "partition 0, an ISR of one is too small, so nothing empties the ELR of those that were removed. One crash "
+        "without loss is enough: the partition is given back to a removed broker, which is elected with an empty log.",
+        fix="as many replicas for each partition of a topic; in Kafka, take the partition's own, as the broker does "
+        "(Partition.effectiveMinIsr), or what fixes N-02",
+        breaks="no_acknowledged_record_is_lost",
+        length=9,
+        bounds={
+            **CALM,
+            "min_insync": 2,
+            "replicas": 2,
+            "reassignments": 2,
+            "crashes": 1,
+            "records": 1,
+            "partition_zero": 2,
+        },
+        fixed={"partition_zero": 0},
     ),
     Defect(
         name="C-15",

@@ -1,9 +1,9 @@
-"""Defects of truncation and fetching: R-01 to R-10, R-19 to R-24."""
+"""Defects of truncation and fetching: R-01 to R-10, R-19 to R-23, R-47."""
 
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
-from insync.kafka.releases import Truncation
+from insync.kafka.rules import StaleReply, Truncation
 
 __all__ = ["CALM", "TRUNCATION"]
 
@@ -167,14 +167,16 @@ TRUNCATION = (
         name="R-20",
         title="A late reply truncates a leader",
         ticket="KAFKA-13207",
-        affected="2.7 to 2.8.0",
+        affected="2.8.0",
         story="A follower is told to truncate, but the reply is late. Meanwhile it follows somebody else or leads, "
-        "and has records that are committed; then the reply arrives and cuts them off.",
-        fix="drop replies of an earlier epoch (KAFKA-13207)",
+        "and has records that are committed; then the reply arrives and cuts them off. The logs must really part "
+        "for that: the follower has a record that the leader which answers lacks, and keeps it, as that leader is "
+        "deposed. An empty log is not told to truncate.",
+        fix="drop replies of a leader that is not followed any more (KAFKA-13207), or of an earlier epoch (3.9.1)",
         breaks="no_acknowledged_record_is_lost",
-        length=19,
+        length=24,
         bounds={**CALM, "records": 2, "elections": 2, "late_replies": "on"},
-        rules={"drop_stale_reply": False},
+        rules={"drop_stale_reply": StaleReply.KEPT},
         base=FORGETS,
     ),
     Defect(
@@ -184,7 +186,7 @@ TRUNCATION = (
         affected="2.7 to 3.4.0",
         story="A diverging reply carries the leader's high watermark. The follower takes it over while it still has "
         "records of its own, and consumers that read from it see what was never committed.",
-        fix="leave the high watermark alone in a diverging reply (KAFKA-14704)",
+        fix="leave the high watermark alone in a diverging reply (KAFKA-14704, 3.4.1)",
         breaks="follower_reads_repeat",
         length=7,
         bounds={**CALM, "replicas": 2, "records": 2, "fencings": 1},
@@ -215,6 +217,21 @@ TRUNCATION = (
         bounds={**CALM, "records": 3, "elections": 2},
         rules={"session_keeps_epoch": False},
         base=ASKS,
+    ),
+    Defect(
+        name="R-47",
+        title="A reply brings what the leader wrote after it had handled the fetch",
+        ticket="KAFKA-18723",
+        affected="all until 3.9.0, and 4.0.0; fixed in 3.9.1, 4.0.1 and 4.1.0 (read)",
+        story="A leader handles a fetch and notes just which part of its file is the answer. Before the bytes are sent "
+        "it follows another leader, truncates, and copies a record of a later epoch to that place. The follower gets "
+        "that record on top of one that the new leader does not have. Its newest epoch is the new leader's now, so "
+        "nobody sees that the logs have parted.",
+        fix="do not append records of a later epoch than that of the fetch (KAFKA-18723)",
+        breaks="no_divergence",
+        length=23,
+        bounds={**CALM, "records": 4, "elections": 1, "metadata_lag": 1, "late_replies": "on"},
+        rules={"skip_later_epochs": False},
     ),
 )
 """The entries, by number."""

@@ -223,16 +223,17 @@ def leader_is_eligible(model: Cluster, s: StateView) -> Condition:
 def isr_and_elr_are_sound(model: Cluster, s: StateView) -> Condition:
     """No fenced broker is in the ISR, but for the last member where there is no ELR; ISR and ELR do not overlap.
 
-    The ELR is empty while the ISR has min.insync.replicas. TLA+: ValidControllerIsrAndElr.
+    Their members are replicas, and the ELR is empty while the ISR has min.insync.replicas.
+    TLA+: ValidControllerIsrAndElr, ValidControllerState.
     """
-    isr, fenced = s.changes[0].isr, s.controller.fenced
+    isr, elr, fenced = s.changes[0].isr, s.controller.elr, s.controller.fenced
     unfenced = (isr & fenced).is_empty()
     if model.b.reassignments:
         unfenced = And(unfenced, isr.is_subset(s.changes[0].replicas))
     if not model.elr:
         return Or(unfenced, And(isr.count() == 1, s.changes[0].leader.is_none()))
-    elr = electable_replicas(model, s) - isr if model.b.reassignments else s.controller.elr
-    return And(unfenced, (isr & elr).is_empty(), Implies(isr.count() >= model.minimum(s), elr.is_empty()))
+    within = elr.is_subset(s.changes[0].replicas) if model.b.reassignments else True
+    return And(unfenced, within, (isr & elr).is_empty(), Implies(isr.count() >= model.minimum(s), elr.is_empty()))
 
 
 @invariant(Cluster, because=reasons.thinned)

@@ -95,7 +95,11 @@ def ineligible(failure: Failure) -> str:
 
 def unsound(failure: Failure) -> str:
     """Say what the controller has decided."""
-    return f"ISR and ELR do not go with who is fenced: {_decided(failure)}."
+    newest = cast(list[dict[str, Any]], failure.state["changes"])[0]
+    if "replicas" not in newest:
+        return f"ISR and ELR do not go with who is fenced: {_decided(failure)}."
+    replicas = _members(newest["replicas"])
+    return f"ISR and ELR do not go with the replicas {replicas} and who is fenced: {_decided(failure)}."
 
 
 def uncounted(failure: Failure) -> str:

@@ -1,0 +1,112 @@
+"""The reply to a fetch on its way, with `late_replies`: when it arrives, what it brings, and when it is dropped.
+
+Kafka: AbstractFetcherThread.processFetchRequest, FileRecords.writeTo.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from insync.kafka.cluster.state import Actor, Replica
+from insync.kafka.rules import StaleReply
+from insync.model import And, Condition, Not, Num, StateView, action, minimum, record, require, when
+
+__all__ = ["Replies", "Reply"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a leader answers to a fetch.
+
+    Attributes:
+        offset: where the follower fetched.
+        some: whether there is a record.
+        record: the record at that offset.
+        hw: the leader's high watermark before it counted this fetch.
+        diverging: whether the logs diverge before the offset, or it is beyond the leader's; then there is no record.
+        epoch: the largest epoch of the leader up to the follower's, where they diverge.
+        end: the end of that epoch at the leader, or the leader's log end where the offset is beyond it.
+        start: where the leader's log begins.
+    """
+
+    offset: Num
+    some: Condition
+    record: Num
+    hw: Num
+    diverging: Condition
+    epoch: Num | int
+    end: Num
+    start: Num
+
+
+class Replies(Actor):
+    """What becomes of a reply between leader and follower."""
+
+    @action(label="{follower} receives the reply")
+    def receive(self, s: StateView, follower: Replica) -> None:
+        """A fetch's reply arrives; it is used if the follower's log still ends where it did when it asked.
+
+        Kafka: AbstractFetcherThread.processFetchRequest, truncateOnFetchResponse.
+        """
+        waiting = s.broker[follower].reply
+        require(waiting.waiting, s.broker[follower].running)
+        self.process(s, follower, self._kept(waiting))
+        self.forget_reply(s, follower)
+
+    @action(label="{follower} receives the reply that {leader} sends now")
+    def receive_rewritten(self, s: StateView, follower: Replica, leader: Replica) -> None:
+        """A reply arrives with the bytes that are in the leader's file as it is sent, and those have changed meanwhile.
+
+        The leader handles a fetch, and notes just which part of its file is the answer. Before it sends them it may
+        follow another leader, truncate and append records of a later epoch there (KAFKA-18723). The high watermark
+        and that the logs do not part are as they were.
+        Kafka: FileRecords.writeTo, LogSegment.read.
+        """
+        f, l = s.broker[follower], s.broker[leader]
+        require(self.late_replies, follower != leader, f.running, l.running, f.reply.waiting, f.reply.unsent)
+        require(self.view_of(s, follower).leader == leader, f.reply.offset < l.leo, l.start <= f.reply.offset)
+        now = l.log[minimum(f.reply.offset, self.b.records - 1)]
+        require(Not(f.reply.record == now))
+        self.process(s, follower, replace(self._kept(f.reply), record=now))
+        self.forget_reply(s, follower)
+
+    def _kept(self, waiting: Any) -> Reply:
+        """The reply as the leader made it when it handled the fetch."""
+        return Reply(
+            offset=waiting.offset,
+            some=waiting.record.is_some(),
+            record=waiting.record.or_else(0),
+            hw=waiting.hw,
+            diverging=waiting.diverging,
+            epoch=waiting.epoch,
+            end=waiting.end,
+            start=waiting.start,
+        )
+
+    def send_replies(self, s: StateView, leader: Replica) -> None:
+        """What a leader that goes down has not sent yet is lost, so what still arrives was sent before."""
+        if self.late_replies:
+            for follower in self.others(leader):
+                with when(self.view_of(s, follower).leader == leader):
+                    s.broker[follower].reply.unsent = False
+
+    def drops_reply(self, same_leader: Condition) -> Condition:
+        """Whether a reply is dropped that arrives in a later epoch than it was asked for in.
+
+        In Kafka a reply is used if the partition is still with the fetcher that asked, which is one for each leader; a
+        leader that was followed before and is followed again counts as another one here.
+        Kafka: AbstractFetcherThread.processFetchRequest, PartitionFetchState.isReadyForFetch.
+        """
+        if self.rules.drop_stale_reply is StaleReply.OTHER_EPOCH:
+            return True
+        if self.rules.drop_stale_reply is StaleReply.OTHER_LEADER:
+            return Not(same_leader)
+        # Nobody compared anything, but a partition that has to truncate first was not ready for data.
+        return And(self.rules.truncation.asks_first, self.truncates_first(same_leader))
+
+    def forget_reply(self, s: StateView, follower: Replica) -> None:
+        """No reply is on its way any more."""
+        s.broker[follower].reply = record(
+            waiting=False, unsent=False, offset=0, record=None, hw=0, diverging=False, epoch=0, end=0, start=0
+        )

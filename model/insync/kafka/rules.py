@@ -1,0 +1,221 @@
+"""The rules of Kafka's replication that releases differ in: each is named once, with the KIP or ticket that changed it.
+
+A rule is plain Python while a model is traced, so a rule that is off costs nothing when the model runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Annotated, get_type_hints
+
+__all__ = [
+    "Counting",
+    "IsrWrite",
+    "MinimumChange",
+    "ReassignmentEnd",
+    "Rules",
+    "StaleReply",
+    "StrictMinimum",
+    "Truncation",
+    "rule_documentation",
+]
+
+
+class Truncation(Enum):
+    """How a follower finds the end of what it shares with a new leader."""
+
+    HIGH_WATERMARK = "it cuts its log back to its own high watermark (before KIP-101)"
+    EPOCH_OFFSET = "it asks for the end of its last epoch and gets an offset (KIP-101, 0.11)"
+    EPOCH_PAIR = "it gets the largest epoch up to its own with its end, and may ask again (KIP-279, 2.0)"
+    ON_FETCH = "the fetch carries its last epoch, and the leader answers where they diverge (KAFKA-10554, 2.8)"
+
+    @property
+    def asks_first(self) -> bool:
+        """Whether a follower asks for the end of an epoch before it fetches (OffsetsForLeaderEpoch)."""
+        return self in (Truncation.EPOCH_OFFSET, Truncation.EPOCH_PAIR)
+
+
+class IsrWrite(Enum):
+    """How a leader changes the ISR."""
+
+    DIRECT = "it writes to ZooKeeper itself, by compare-and-set, and knows the outcome at once"
+    PROPOSED = "it sends AlterPartition to the controller and goes on meanwhile (KIP-497, 2.7)"
+
+
+class Counting(Enum):
+    """Which set a leader's high watermark waits for while its own proposal is pending (KIP-497)."""
+
+    MAXIMAL = "every member of the committed or of the proposed ISR"
+    COMMITTED = "the members of the committed ISR alone: an expansion does not count yet"
+    PROPOSED = "the members of the proposed ISR alone: a shrink counts already"
+
+
+class StrictMinimum(Enum):
+    """Whether the high watermark stands still while the ISR is smaller than min.insync.replicas."""
+
+    NO = "it moves with any ISR"
+    COMMITTED = "it needs min.insync.replicas members of the committed ISR (KAFKA-15583, 3.7)"
+    MAXIMAL = "it needs min.insync.replicas members of the maximal ISR"
+
+
+class ReassignmentEnd(Enum):
+    """What a reassignment waits for before it removes anybody (PartitionReassignmentReplicas)."""
+
+    ADDED = "all replicas that are added are in the ISR (3.0 to 3.7)"
+    TARGETS = "all replicas that stay are in the ISR (KAFKA-15665, 3.8 to 4.2)"
+    ADDED_UNLESS_FEWER = (
+        "all replicas that are added are in the ISR, and where fewer are added than removed all that stay "
+        "(KAFKA-19975, 4.3)"
+    )
+
+
+class MinimumChange(Enum):
+    """How a change of min.insync.replicas reaches a broker; BrokerMetadataPublisher.onMetadataUpdate."""
+
+    PARTITION = "as a change of the partition, which makes proposals of the ISR stale: a simplification before KRaft"
+    BEFORE_TOPICS = "as configuration, which the broker takes before the topics of the same batch; no release does"
+    AFTER_TOPICS = "as configuration, which the broker takes after the topics of the same batch (KRaft)"
+
+
+class StaleReply(Enum):
+    """Which replies to a fetch are dropped as too late; AbstractFetcherThread.processFetchRequest."""
+
+    KEPT = "none: one that says where logs diverge truncates whatever the follower does by then"
+    OTHER_LEADER = "those of a broker that the follower no longer follows (KAFKA-13207, 2.8.1)"
+    OTHER_EPOCH = "those to a fetch in an earlier leader epoch (with KAFKA-18723, 3.9.1, 4.0.1, 4.1)"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of a release; the defaults are those of the newest."""
+
+    truncation: Annotated[Truncation, "How a follower truncates: KIP-101 (0.11), KIP-279 (2.0), on fetch (2.8)."] = (
+        Truncation.ON_FETCH
+    )
+    cache_epoch_on_election: Annotated[
+        bool, "A new leader notes its epoch and log end before it appends: KAFKA-7415 (2.0.1)."
+    ] = True
+    truncate_on_every_epoch: Annotated[
+        bool, "A follower truncates whenever the epoch moves, even if the leader stays the same: KAFKA-7164 (2.0.1)."
+    ] = True
+    fence_fetch: Annotated[
+        bool, "A fetch is served only if follower and leader are in the same epoch: KIP-320 (2.1)."
+    ] = True
+    fence_truncation: Annotated[
+        bool, "A question about an epoch's end is answered only if both are in the same epoch: KIP-320 (2.1)."
+    ] = True
+    session_keeps_epoch: Annotated[
+        bool, "The epoch is checked in every fetch of a session, not in its first one alone: KAFKA-9338 (2.5)."
+    ] = True
+    join_needs_fetch: Annotated[
+        bool, "A follower joins the ISR only once it has fetched in the leader's epoch (Vanlightly's CHECK, M4)."
+    ] = True
+    join_needs_watermark: Annotated[
+        bool, "A follower joins the ISR only once it has reached the high watermark (Vanlightly's CHECK, M5)."
+    ] = True
+    join_needs_epoch_start: Annotated[
+        bool, "A follower joins the ISR only once it has reached the start of the leader's epoch: KAFKA-7128 (2.0.1)."
+    ] = True
+    forget_followers: Annotated[
+        bool, "A leader in a new epoch forgets what it knew of followers outside the ISR (Vanlightly's CHECK, R-18)."
+    ] = True
+    forget_isr_when_re_elected: Annotated[
+        bool,
+        "A leader that was elected again forgets the log ends of ISR members too; Kafka keeps them, in all releases.",
+    ] = False
+    hide_stale_watermark: Annotated[
+        bool, "A new leader tells clients no high watermark below the start of its epoch: KIP-207 (2.2)."
+    ] = True
+    isr_write: Annotated[IsrWrite, "Who writes the ISR: KIP-497 (2.7)."] = IsrWrite.PROPOSED
+    counting: Annotated[Counting, "Which ISR the high watermark waits for: KIP-497 (2.7)."] = Counting.MAXIMAL
+    compare_partition_epoch: Annotated[
+        bool, "A change of the ISR is refused if the partition has changed meanwhile: KIP-497, KAFKA-12367 (3.0)."
+    ] = True
+    isr_needs_unfenced: Annotated[
+        bool, "The controller refuses fenced members of the ISR: KIP-841, KAFKA-13916 (3.3)."
+    ] = True
+    isr_needs_broker_epoch: Annotated[
+        bool,
+        "The controller refuses members of the ISR whose proposal speaks of an earlier incarnation: KIP-903 (3.5).",
+    ] = True
+    isr_within_replicas: Annotated[
+        bool, "Only replicas of the present assignment are served and join the ISR: KAFKA-1097, KAFKA-9672 (3.0)."
+    ] = True
+    reassignment_ends: Annotated[
+        ReassignmentEnd, "What a reassignment waits for in the ISR: KAFKA-15665 (3.8), KAFKA-19975 (4.3)."
+    ] = ReassignmentEnd.ADDED_UNLESS_FEWER
+    cancel_needs_member: Annotated[
+        bool, "A reassignment may be taken back only if the ISR has one of the old replicas, or with unclean elections."
+    ] = True
+    cancel_keeps_minimum: Annotated[
+        bool, "A reassignment is not taken back if the ISR is below min.insync.replicas then; Kafka does not ask."
+    ] = False
+    elr_within_replicas: Annotated[
+        bool,
+        "Who is removed leaves the ELR; PartitionChangeBuilder does not look, from 3.9.0 to 4.3.0.",
+    ] = False
+    join_reads_one_snapshot: Annotated[
+        bool, "Log end and broker epoch of a joining follower come from the same fetch: KAFKA-15221 (3.7)."
+    ] = True
+    ignore_diverging_fetch: Annotated[
+        bool,
+        "A fetch that is answered with a divergence does not move the follower's known log end: KAFKA-13141 (2.8.1).",
+    ] = True
+    reply_matches_offset: Annotated[
+        bool, "A reply is used only if the log still ends where it was fetched (Vanlightly's CHECK, M7)."
+    ] = True
+    empty_reply_keeps_epoch: Annotated[
+        bool, "A fetch after an empty reply still names the follower's last epoch: KAFKA-15510, missing in 3.6 alone."
+    ] = True
+    drop_stale_reply: Annotated[
+        StaleReply, "Which replies are dropped as too late: KAFKA-13207 (2.8.1), by epoch since 3.9.1, 4.0.1, 4.1."
+    ] = StaleReply.OTHER_EPOCH
+    skip_later_epochs: Annotated[
+        bool, "A follower does not append records of a later epoch than that of its fetch: KAFKA-18723 (3.9.1, 4.0.1)."
+    ] = True
+    watermark_after_truncation: Annotated[
+        bool, "A diverging reply does not move the follower's high watermark: KAFKA-14704 (3.4.1)."
+    ] = True
+    shrink_keeps_epoch: Annotated[bool, "A smaller ISR alone does not bump the leader epoch: KAFKA-15021 (3.6)."] = True
+    strict_minimum: Annotated[StrictMinimum, "The high watermark needs min.insync.replicas: KAFKA-15583 (3.7)."] = (
+        StrictMinimum.COMMITTED
+    )
+    minimum_is_capped: Annotated[
+        bool, "A broker asks for no more than all replicas if min.insync.replicas is higher: KAFKA-15583 (3.7)."
+    ] = True
+    elr_by_default: Annotated[
+        bool, "Eligible leader replicas are on unless switched off: KIP-966, on for new clusters since 4.1."
+    ] = True
+    fence_one_at_a_time: Annotated[
+        bool, "The controller fences one broker in each event: KAFKA-13173 (3.0; not in the early access of 2.8)."
+    ] = True
+    unclean_leaves_elr: Annotated[bool, "Who registers after an unclean stop leaves the ELR: KAFKA-15586 (3.8)."] = True
+    register_leaves_isr: Annotated[
+        bool, "Who registers after an unclean stop leaves the ISR, fenced before or not: KAFKA-18106 (4.0)."
+    ] = True
+    register_needs_fenced: Annotated[
+        bool, "A broker registers again only once the controller has noticed its end: before KRaft."
+    ] = False
+    unclean_is_honoured: Annotated[
+        bool, "The controller looks at unclean.leader.election.enable: KRaft ignored it before KAFKA-12670 (3.9)."
+    ] = True
+    throttle_spares_isr: Annotated[bool, "A quota holds back replicas outside the ISR alone: KIP-73 (0.10.1)."] = True
+    swap_needs_whole_copy: Annotated[
+        bool, "A log is replaced by its copy in another directory only once the copy has all of it: KIP-113 (1.1)."
+    ] = True
+    last_leader_must_live: Annotated[
+        bool, "The last known leader is elected only if it is not fenced: KAFKA-19522 (4.1)."
+    ] = True
+    minimum_change: Annotated[
+        MinimumChange, "How brokers hear of a change of min.insync.replicas: as configuration, with KRaft (3.3)."
+    ] = MinimumChange.AFTER_TOPICS
+    minimum_change_clears_elr: Annotated[
+        bool, "A change of min.insync.replicas empties the ELR: KAFKA-16540 (4.0)."
+    ] = True
+
+
+def rule_documentation(name: str) -> str:
+    """Return the sentence about a rule."""
+    annotated = get_type_hints(Rules, include_extras=True)[name]
+    return str(annotated.__metadata__[0])
