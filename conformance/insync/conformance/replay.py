@@ -41,7 +41,8 @@ class KafkaReplay:
 
     Attributes:
         verdict: reproduced: Kafka has come to the state that breaks the property; agrees: to the same state, of a
-            trace that is no counterexample, or of a property of which Kafka is not asked; diverges: to another one; or a step was not schedulable.
+            trace that is no counterexample, or of a property of which Kafka is not asked; diverges: to another one; or
+            a step was not schedulable.
         kafka: the release.
         trace: the steps that were taken, with the model's states; what Kafka does by itself is among them. The
             last is the one that diverges.
