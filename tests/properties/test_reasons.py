@@ -11,6 +11,7 @@ from insync.model import (
     And,
     Array,
     Bag,
+    Bool,
     BoundValues,
     Condition,
     Implies,
@@ -18,6 +19,8 @@ from insync.model import (
     Int,
     Model,
     Not,
+    Range,
+    Record,
     Seq,
     Set,
     State,
@@ -27,6 +30,7 @@ from insync.model import (
 )
 from insync.properties.explain import explain
 from insync.properties.registry import invariants_of
+from insync.properties.show import show
 
 
 class Process(Index):
@@ -120,3 +124,40 @@ def test_a_reason_says_what_is_there(name: str, changed: dict[str, Any], reason:
     found = explain(model, invariants_of(model)[name], model.encode({**start, **changed}))
     assert found is not None
     assert found.startswith(reason)
+
+
+class Lap(Range):
+    lo, hi = 1, 3
+
+
+class Chosen(Model):
+    """Places that a field chooses."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(
+            victim=Array(Lap, Process),
+            lap=Array(Process, Lap),
+            holder=Process,
+            at=Array(Process, Record(far=Int(0, 3), on=Bool)),
+            queue=Seq(Int(0, 3), 3),
+            n=Int(0, 2),
+            five=Array(3, Int(2, 5)),
+        )
+
+
+@pytest.mark.parametrize(
+    ("condition", "text"),
+    [
+        (lambda s: s.victim[s.lap[0]] == Process(1), "victim[lap[p1]] == p2"),
+        (lambda s: s.lap[s.victim[s.lap[1]]] == 2, "lap[victim[lap[p2]]] == 2"),
+        (lambda s: s.at[s.holder].far == 2, "at[holder].far == 2"),
+        (lambda s: s.at[s.holder].on, "at[holder].on == true"),
+        (lambda s: s.queue[s.n] == 2, "queue[n] == 2"),
+        (lambda s: s.five[s.n] == 3, "five[n] == 3"),
+        (lambda s: s.five[s.n + 1] < 3, "five[n + 1] < 3"),
+        (lambda s: s.five[s.n] == s.five[0], "five[0] == five[n]"),
+    ],
+)
+def test_a_place_that_a_field_chooses_is_shown_as_it_is_written(condition: Any, text: str) -> None:
+    model = Chosen()
+    assert show(model, model.trace_predicate(condition)) == text
