@@ -9,11 +9,11 @@ from typing import Any
 
 from insync.model import Model, ReadableState
 from insync.model.cell_domains import cell_domains
-from insync.model.domains import OptionalScalar
+from insync.model.domains import OptionalScalar, Set
 from insync.model.graph import Node, Op, Quantifier
 from insync.model.readable import plain
 
-__all__ = ["AFTER", "BEFORE", "PART", "Reading", "field_value", "plain", "read_pair", "read_state", "show", "shown"]
+__all__ = ["AFTER", "BEFORE", "PART", "Reading", "field_read", "plain", "read_pair", "read_state", "show", "shown"]
 
 LONGEST = 160
 """A condition that takes more characters is not shown: nobody would read it."""
@@ -22,6 +22,7 @@ _INFIX = {
     Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "//", Op.MOD: "%", Op.EQ: "==", Op.LT: "<", Op.LE: "<=",
     Op.BITAND: "&", Op.BITOR: "|", Op.BITDIFF: "-",
 }  # fmt: skip
+_JOINING = {Op.BITAND, Op.BITOR, Op.BITDIFF}
 _NEGATED = {Op.EQ: "!="}
 PART = re.compile(r"\{(.*)\}$|\[([^\]]*)\]|\.?([^.\[\]{]+)")
 """The parts of a cell's path: a value that is in a set or not, an index, or a name."""
@@ -40,6 +41,15 @@ def field_value(state: ReadableState, path: str) -> object:
         else:
             value = value[name or index]
     return value
+
+
+def field_read(state: ReadableState, path: str) -> tuple[str, object]:
+    """Return the path and value of a cell that was read, or the length of the list whose end it is past."""
+    for part in PART.finditer(path):
+        found = field_value(state, path[: part.start()]) if part.start() else state
+        if isinstance(found, list) and part[2] and int(part[2]) >= len(found):
+            return f"{path[: part.start()]}.length", len(found)
+    return path, field_value(state, path)
 
 
 BEFORE, AFTER = "before", "after"
@@ -117,7 +127,8 @@ class _Shown:
             member = node.args[1].lo
             if 0 <= member < node.args[0].hi.bit_length():
                 return self._membership(int(str(node.args[0].arg)), member)
-        parts = [self.text(a, depth + 1) for a in node.args]
+        known = self._set(node)
+        parts = [self._member_of(known, a, depth) for a in node.args]
         if sum(map(len, parts)) > LONGEST:
             raise _TooLong
         return self._operation(node, parts)
@@ -129,7 +140,23 @@ class _Shown:
             return self._comparison(int(str(a.arg)), b.lo)
         if a.op is Op.CELL and b.op is Op.CELL and self._first(a) == self._first(b):
             return f"{self._path(a)} == {self._path(b)}"
-        return f"{self.text(a, depth + 1)} == {self.text(b, depth + 1)}"
+        known = self._set(a)
+        return f"{self._member_of(known, a, depth)} == {self._member_of(known, b, depth)}"
+
+    def _set(self, node: Node) -> Set | None:
+        """Return the domain of a set that an expression gives, if that is a field or joined of fields."""
+        if node.op is Op.CELL:
+            domain = self.domains[int(str(node.arg))]
+            return domain if isinstance(domain, Set) else None
+        if node.op not in _JOINING:
+            return None
+        return next((known for known in map(self._set, node.args) if known is not None), None)
+
+    def _member_of(self, known: Set | None, node: Node, depth: int) -> str:
+        """Show an expression, which if it is a constant is that of a set of a known domain."""
+        if known is not None and node.op is Op.CONST:
+            return plain(known.readable(node.lo))
+        return self.text(node, depth + 1)
 
     def _path(self, node: Node) -> str:
         return self.paths[int(str(node.arg))]
