@@ -25,7 +25,9 @@ def replayed(name: str, change: Callable[[int, Json], None] = lambda number, sta
     return replay_on_kafka(trace, model, recording)
 
 
-@pytest.mark.parametrize(("name", "steps"), [("N-01-4.3.1", 13), ("N-02-4.3.1", 10), ("R-26-3.9.2", 5)])
+@pytest.mark.parametrize(
+    ("name", "steps"), [("N-01-4.3.1", 13), ("N-02-4.3.1", 10), ("N-03-4.3.1", 6), ("R-26-3.9.2", 5), ("R-46-4.4.0", 7)]
+)
 def test_a_defect_of_a_release_is_reproduced_on_it(name: str, steps: int) -> None:
     found = replayed(name)
     assert (found.verdict, found.steps, found.differences) == (KafkaVerdict.REPRODUCED, steps, ())
