@@ -22,6 +22,9 @@ class Lamp(Model):
 
 class Kip320(Lamp):
     pass
+
+class Bulb:
+    pass
 """
 
 
@@ -74,7 +77,14 @@ def test_a_user_s_model_that_is_named_like_a_known_one_stays_the_user_s(lamp: Pa
         ("zab", r"There is no model 'zab'\. Known: async_isr, .* A model of your own is"),
         ("{lamp}", r"my lamp\.py names a file but no model in it; write .*my lamp\.py:ModelName\."),
         ("{lamp}:Lmap", r"my lamp\.py defines no model 'Lmap'\. Did you mean 'Lamp'\?"),
-        ("{lamp}:Model", r"defines no model 'Model'"),
+        (
+            "{lamp}:Model",
+            r"defines no model 'Model'\. Model there is imported; name the file of insync\.model\.define\.",
+        ),
+        (
+            "{lamp}:Bulb",
+            r"defines no model 'Bulb'\. Bulb there is a class without the base Model; write `class Bulb\(Mod",
+        ),
         (
             "{lamp}x.py:Lamp",
             r"my lamp\.pyx\.py: there is no such file; give the path of the Python file",
@@ -104,6 +114,14 @@ def test_a_file_that_cannot_be_loaded_names_the_line(tmp_path: Path, source: str
     for _ in range(2):  # a failed load leaves nothing behind
         with pytest.raises(UserError, match=message):
             find_model(f"{path}:Anything")
+
+
+def test_a_file_without_a_model_is_told_what_one_is(tmp_path: Path) -> None:
+    (tmp_path / "empty.py").write_text("x = 1\n")
+    with pytest.raises(
+        UserError, match=r"defines no model 'Lock'\. A model is a class with the base Model: class Lock"
+    ):
+        find_model(f"{tmp_path}/empty.py:Lock")
 
 
 def test_a_file_may_import_its_neighbours_and_is_named_by_its_relative_path(

@@ -11,6 +11,7 @@ import zlib
 from pathlib import Path
 from types import ModuleType
 
+from insync.model.cures import cure_of_call
 from insync.model.define import Model
 from insync.model.errors import UserError, closest
 
@@ -80,7 +81,15 @@ def _from_file(path: Path, name: str) -> type[Model]:
         if isinstance(v, type) and issubclass(v, Model) and v.__module__ == module.__name__
     }
     if name not in models:
-        message = f"{path} defines no model {name!r}. {closest(name, models)}"
+        other = vars(module).get(name)
+        hint = closest(name, models) if models else "A model is a class with the base Model: class Lock(Model)."
+        if isinstance(other, type):
+            hint = f"{name} there is " + (
+                f"imported; name the file of {other.__module__}."
+                if issubclass(other, Model)
+                else f"a class without the base Model; write `class {name}(Model):`."
+            )
+        message = f"{path} defines no model {name!r}. {hint}"
         raise UserError(message)
     return models[name]
 
@@ -111,6 +120,8 @@ def _load(path: Path) -> ModuleType:
     except (Exception, SystemExit) as error:
         del sys.modules[module_name]
         message = f"{path} cannot be loaded: {type(error).__name__}: {error}{_line(error, path)}"
+        cure = cure_of_call(error)
+        message += f".{cure}" if cure else ""
         raise UserError(message) from error
     finally:
         sys.path.remove(str(path.resolve().parent))

@@ -359,7 +359,11 @@ class OptionalScalar(Scalar):
         return None if inner is None else inner + 1
 
     def expected(self) -> str:
-        return f"null or {self.of.expected()}"
+        return f"NONE or {self.of.expected()}"
+
+    def encode(self, value: Readable, path: str) -> list[int]:
+        code = self.code(value)
+        return [code] if code is not None else self._reject(value, path, f"null or {self.of.expected()}")
 
 
 def name_of(domain: Domain) -> str:

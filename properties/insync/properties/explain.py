@@ -2,7 +2,7 @@
 
 The walk follows the expression of the invariant from the top with the evaluator. Of conditions that must all hold it
 enters the first that does not; of alternatives, none of which holds, the one that says most: the last with a
-quantifier in it, else the last.
+quantifier in it, else the last. Conditions that hold and must not all of them are to blame together.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from insync.model.errors import ModelError
 from insync.model.evaluator import evaluate
 from insync.model.graph import Node, Op, Quantifier, reachable
 from insync.properties.invariants import Because, Failure, Invariant
-from insync.properties.show import Reading, field_value, plain, read_pair, read_state, shown
+from insync.properties.show import Reading, field_read, plain, read_pair, read_state, shown
 from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["explain", "explain_step", "failure", "failure_of_step"]
@@ -62,10 +62,14 @@ def _failure(
 ) -> Failure:
     bindings: dict[str, str] = {}
     culprit, wanted = _descend(root, True, codes, bindings)
+    text = shown(reading, culprit)
+    if not text and culprit.op is Op.AND:  # too long: one of the conditions that hold together
+        culprit, wanted = _descend(_most_telling(culprit), wanted, codes, bindings)
+        text = shown(reading, culprit)
     values = reading.decode(tuple(codes))
     paths = [reading.paths[int(str(n.arg))] for n in reachable([culprit]) if n.op is Op.CELL]
-    fields = {path: field_value(values, path) for path in paths}
-    return Failure(state, bindings, shown(reading, culprit), wanted, fields, before)
+    fields = dict(field_read(values, path) for path in paths)
+    return Failure(state, bindings, text, wanted, fields, before)
 
 
 def _said(found: Invariant, failing: Failure) -> str:
@@ -110,14 +114,19 @@ def _descend(node: Node, wanted: bool, codes: Sequence[int], bindings: dict[str,
                 bindings[node.arg.variable] = node.arg.labels[at]
             node = node.args[at]
         elif node.op in (Op.AND, Op.OR) and not isinstance(node.arg, Quantifier):
+            if node.op is Op.AND and not any(_quantified(part) for part in node.args):
+                return node, wanted  # its parts hold, each of them rightly so perhaps
             node = _most_telling(node)
         else:
             return node, wanted
 
 
 def _most_telling(node: Node) -> Node:
-    quantified = [part for part in node.args if any(isinstance(n.arg, Quantifier) for n in reachable([part]))]
-    return (quantified or node.args)[-1]
+    return ([part for part in node.args if _quantified(part)] or node.args)[-1]
+
+
+def _quantified(node: Node) -> bool:
+    return any(isinstance(one.arg, Quantifier) for one in reachable([node]))
 
 
 def _generic(found: Invariant, failing: Failure) -> str:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import FrameType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from insync.model import Model
-from insync.model.actions import invariant_names, parameter_types, scopes_of
+from insync.model.actions import invariant_names, parameter_types, refuse_suspended, scopes_of
 from insync.model.errors import ModelError, UserError, closest
 from insync.model.graph import Node
 from insync.model.run_marks import run_specs
@@ -229,6 +229,7 @@ def _check_function(word: str, kind: type[Model], function: object, states: Sequ
             f"{code.co_name!r}: every model has that already; rename it."
         )
         raise ModelError(message)
+    refuse_suspended(cast("Callable[..., Any]", function), word)
     unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)
     if code.co_argcount < 1 + len(states) or unusual:
         message = (

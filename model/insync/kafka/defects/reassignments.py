@@ -56,7 +56,7 @@ REASSIGNMENT = (
         name="R-46",
         title="A swap of replicas ends with one that stays outside the ISR",
         ticket="KAFKA-19975",
-        affected="4.3: read in 4.3.0, whose PartitionChangeBuilder was executed as well; not looked for in 4.4",
+        affected="4.3 and 4.4: read in 4.3.0, replayed on the classes of 4.3.1 and 4.4.0 (insync kafka replay R-46)",
         story="As in R-40, but only where no fewer replicas are added than removed. The ISR is as large as before, but "
         "fewer replicas have what was acknowledged: b2 is out of the ISR, b3 comes and b1 goes with its log. With "
         "eligible leader replicas b1 stays electable all the same (N-02).",
