@@ -133,7 +133,7 @@ MEMBERSHIP = (
         title="A leader elected again counts what ISR members had in an epoch before",
         ticket="no ticket known; Replica.resetReplicaState, found with this model",
         affected="3.0.0 to 4.3.0 by reading; executed on the classes of 3.9.2, 4.0.2, 4.1.0, 4.1.2, 4.3.1 and 4.4.0, "
-        "not on running brokers",
+        "and on running brokers of 3.9.1, 4.1.1 and 4.3.0",
         story="A leader is deposed and elected again, and hears of both in one batch, so it never stops to lead in "
         "its own eyes. It keeps the log ends of ISR members, one of which has meanwhile followed the other "
         "leader and truncated. It commits a record that this member no longer has.",
