@@ -25,7 +25,9 @@ def replayed(name: str, change: Callable[[int, Json], None] = lambda number, sta
     return replay_on_kafka(trace, model, recording)
 
 
-@pytest.mark.parametrize(("name", "steps"), [("N-01-4.3.1", 13), ("N-02-4.3.1", 10), ("R-26-3.9.2", 5)])
+@pytest.mark.parametrize(
+    ("name", "steps"), [("N-01-4.3.1", 13), ("N-02-4.3.1", 10), ("N-03-4.3.1", 6), ("R-26-3.9.2", 5), ("R-46-4.4.0", 7)]
+)
 def test_a_defect_of_a_release_is_reproduced_on_it(name: str, steps: int) -> None:
     found = replayed(name)
     assert (found.verdict, found.steps, found.differences) == (KafkaVerdict.REPRODUCED, steps, ())
@@ -50,15 +52,31 @@ def commands(name: str, answers: list[Json]) -> list[str]:
 
 @pytest.mark.parametrize(
     ("name", "steps"),
-    [("walk-late-4.1.2", 34), ("walk-reassign-4.1.2", 32), ("walk-two-4.1.2", 36), ("walk-atomic-3.9.2", 36)],
+    [
+        ("walk-late-4.1.2", 34),
+        ("walk-reassign-4.1.2", 32),
+        ("walk-two-4.1.2", 36),
+        ("walk-atomic-3.9.2", 36),
+        ("walk-minimum-4.1.2", 23),
+        ("walk-deletions-4.1.2", 36),
+    ],
 )
 def test_random_walks_agree(name: str, steps: int) -> None:
     found = replayed(name)
     assert (found.verdict, found.steps) == (KafkaVerdict.AGREES, steps)
 
 
+def test_a_larger_isr_may_be_asked_for_before_the_fetch() -> None:
+    # Kafka's leader asks for b1 within the fetch, and then moves its high watermark no further than b1 has come.
+    found = replayed("walk-minimum-4.1.2")
+    assert found.own[-1] == 22
+    assert [step.action for step in found.trace.steps[-2:]] == ["expand_isr", "fetch"]
+
+
 def test_the_walks_take_what_is_rare() -> None:
-    late, moved, two = (Recording.read(f"walk-{name}-4.1.2").content["answers"] for name in ("late", "reassign", "two"))
+    names = ("late", "reassign", "two", "deletions")
+    late, moved, two, deleted = (Recording.read(f"walk-{name}-4.1.2").content["answers"] for name in names)
+    assert "OFFSET_OUT_OF_RANGE" in commands("fetch", deleted)
     assert "INVALID_UPDATE_VERSION" in commands("deliver_request", late)  # a request that its sender had given up
     assert len(commands("receive_fetch", late)) > 5
     assert "NEW_LEADER_ELECTED" in commands("deliver_request", moved)  # the new ISR ended a reassignment

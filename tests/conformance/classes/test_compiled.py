@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from insync.conformance.classes import compiled, sources
 from insync.conformance.classes.compiled import compiled_harness
-from insync.conformance.classes.harness import _sweep
 from insync.conformance.jars.jar_set import JarSet
 from insync.machine.objects import cache_folder
 from insync.model.errors import InternalError
@@ -74,11 +72,3 @@ def test_who_was_first_has_won(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(compiled, "_put", late)
     assert compiled_harness(jars) == wanted
-
-
-def test_what_harnesses_have_left_whose_parents_are_gone_is_removed(tmp_path: Path) -> None:
-    mine, gone, other = (tmp_path / f"insync-kafka-{who}" for who in (f"{os.getpid()}-a", "999999999-b", "notes"))
-    for folder in (mine, gone, other):
-        folder.mkdir()
-    _sweep(tmp_path)
-    assert (mine.exists(), gone.exists(), other.exists()) == (True, False, True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -25,6 +26,7 @@ __all__ = ["Harness"]
 _MAIN = "insync.harness.Main"
 _MEMORY = Path("/dev/shm")  # noqa: S108 -- in memory, as a log is written at each step
 _PREFIX = "insync-kafka-"
+_OWNER = "owner"
 _PATIENCE = 30
 _OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx512m", "-Djava.awt.headless=true")
 
@@ -48,7 +50,8 @@ class Harness:
         base = _MEMORY if os.access(_MEMORY, os.W_OK) else Path(tempfile.gettempdir())
         _sweep(base)
         self.version = jars.version
-        self.folder = Path(tempfile.mkdtemp(dir=base, prefix=f"{_PREFIX}{os.getpid()}-"))
+        self.folder = Path(tempfile.mkdtemp(dir=base, prefix=_PREFIX))
+        self._lock = _locked(self.folder)
         self._errors: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 -- `close` closes it
         class_path = ":".join(map(str, (classes, *jars.paths)))
         try:
@@ -63,6 +66,7 @@ class Harness:
             )
         except BaseException:
             self._errors.close()
+            self._lock.close()
             shutil.rmtree(self.folder, ignore_errors=True)
             raise
 
@@ -110,6 +114,7 @@ class Harness:
             self._process.stdout.close()
             self._errors.close()
             shutil.rmtree(self.folder, ignore_errors=True)
+            self._lock.close()
 
     def __enter__(self) -> Harness:
         return self
@@ -122,19 +127,16 @@ class Harness:
         self.close()
 
 
+def _locked(folder: Path) -> IO[str]:
+    """Return a file in a folder that is locked as long as it is open, so as long as this process lives."""
+    file = (folder / _OWNER).open("w", encoding="utf-8")
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return file
+
+
 def _sweep(base: Path) -> None:
-    """Remove what harnesses have left whose parents are gone: those that were killed with them."""
-    for folder in base.glob(f"{_PREFIX}*-*"):
-        owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
-        if owner.isdigit() and not _lives(int(owner)):
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    """Remove what harnesses have left that were killed together with their parents: what nobody has locked."""
+    for owner in base.glob(f"{_PREFIX}*/{_OWNER}"):
+        with contextlib.suppress(OSError), owner.open("r+", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(owner.parent, ignore_errors=True)
