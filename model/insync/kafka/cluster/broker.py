@@ -107,6 +107,8 @@ class Broker(Actor):
             s.broker[other].known[replica].current = False
         with when(s.alter.isr.contains(replica)):
             s.alter.current = False
+        with when(s.changes[0].leader == replica):
+            self.forget_proposal(s)  # the controller does not know the incarnation that has sent it any more
         b.running = True
         self.adopt(s, replica, -1, False, False)
 

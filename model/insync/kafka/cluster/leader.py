@@ -87,10 +87,11 @@ class Leader(Actor):
         )
 
     def propose(self, s: StateView, leader: Replica, isr: SetValue, current: Condition) -> None:
-        """Ask for an ISR: of ZooKeeper, which answers at once, or of the controller (Partition.submitAlterPartition).
+        """Ask for an ISR: of ZooKeeper, which answers at once, or of the controller.
 
-        There is one request on its way in the whole cluster. A leader that has none pending replaces one that another
-        leader, or its own earlier self, has left behind.
+        Each broker has one request on its way, and sends it again until it is answered. The controller refuses one that
+        is late without any effect, so only one that it may accept is kept; there is never more than one of those.
+        Kafka: AlterPartitionManager.submit, Partition.submitAlterPartition.
         """
         view = self.view_of(s, leader)
         up_to_date = self.knows_partition(s, leader)
@@ -100,11 +101,14 @@ class Leader(Actor):
             self.commit(s, change)
             self.advance_watermark(s, leader)
             return
-        s.alter.sender = leader
-        s.alter.epoch = view.epoch
-        s.alter.isr = isr
-        s.alter.fresh = up_to_date
-        s.alter.current = current
+        newest = s.changes[0]
+        in_time = up_to_date
+        if not self.rules.compare_partition_epoch:
+            in_time = And(newest.leader == leader, newest.epoch == view.epoch)
+        require(Or(Not(in_time), Not(self.awaits_proposal(s))))
+        with when(in_time):
+            s.alter.isr = isr
+            s.alter.current = current
         s.broker[leader].pending = isr
         self.advance_watermark(s, leader)
 

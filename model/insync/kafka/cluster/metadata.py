@@ -70,7 +70,7 @@ class Metadata(Actor):
 
         Kafka: PartitionRegistration.merge. The action must require that it `has_room`.
         """
-        before = snapshot(s.changes[0])
+        before, makes_late = snapshot(s.changes[0]), self.makes_late(s, change)
         waiting = {replica: self.waits(s, replica, change) for replica in self.all(Replica)}
         for replica, waits in waiting.items():
             with when(waits):
@@ -85,7 +85,8 @@ class Metadata(Actor):
             configuration=change.configuration,
             replicas=change.replicas,
         )
-        s.alter.fresh = And(s.alter.fresh, change.configuration)
+        with when(makes_late):
+            self.forget_proposal(s)
         if self.b.metadata_lag == 0:
             self._tell_everybody(s, before, change)
         self.forget_passed_changes(s)

@@ -157,15 +157,9 @@ class ClusterState(Model):
                     replicas=Absent.unless(b.reassignments, Set(Replica)),
                 ),
             ),
-            # One AlterPartition on its way; `fresh` while its partition epoch is the controller's, `current` while
-            # the incarnations of which it speaks are.
-            alter=Record(
-                sender=Option(Replica),
-                epoch=LeaderEpoch,
-                isr=Set(Replica),
-                fresh=Bool,
-                current=Bool,
-            ),
+            # The AlterPartition on its way that is not too late: the ISR proposed, empty if there is none, and whether
+            # the incarnations of which it speaks are the present ones.
+            alter=Record(isr=Set(Replica), current=Bool),
             broker=Array(Replica, self._broker(b)),
             written=Int(0, b.records),
             epoch_of=Array(RecordNumber, LeaderEpoch),
