@@ -111,12 +111,13 @@ class Controller(Actor):
         if self.b.reassignments:  # a larger ISR may end a reassignment, and with it a leadership
             made = self.build_change(s, isr)
             require(self.can_write(s, made))
-            self.write_change(s, made)
+            told = replace(made.change, replied=made.change.leader == newest.leader)
+            self.write_change(s, replace(made, change=told))
             self.forget_proposal(s)
             return
         s.controller.elr = self.next_elr(s, isr, set(), self.assigned(s))
         bump = False if self.rules.shrink_keeps_epoch else Not(newest.isr.is_subset(isr))
-        change = replace(self.newest(s), epoch=newest.epoch + If(bump, 1, 0), isr=isr)
+        change = replace(self.newest(s), epoch=newest.epoch + If(bump, 1, 0), isr=isr, replied=True)
         require(self.has_room(s, change))
         self.commit(s, change)
         self.forget_proposal(s)

@@ -27,6 +27,7 @@ class Change:
         replicas: the replicas.
         writer: the leader that wrote this change to ZooKeeper itself, and so knows it.
         configuration: whether it changes configuration alone, and not the partition or its epoch.
+        replied: whether it is the answer to its leader's AlterPartition.
     """
 
     leader: Num | int
@@ -35,6 +36,7 @@ class Change:
     replicas: SetValue
     writer: Replica | None = None
     configuration: Condition = False
+    replied: Condition = False
 
 
 class Metadata(Actor):
@@ -83,6 +85,7 @@ class Metadata(Actor):
             isr=change.isr,
             minimum_is_one=s.controller.minimum_is_one,
             configuration=change.configuration,
+            replied=change.replied,
             replicas=change.replicas,
         )
         with when(makes_late):
@@ -106,13 +109,25 @@ class Metadata(Actor):
             late = [And(s.broker[r].running, s.broker[r].lag >= place) for r in self.all(Replica)]
             with when(Not(Or(*late))):
                 s.changes[place] = record(
-                    leader=NONE, epoch=0, isr=set(), minimum_is_one=False, configuration=False, replicas=set()
+                    leader=NONE,
+                    epoch=0,
+                    isr=set(),
+                    minimum_is_one=False,
+                    configuration=False,
+                    replied=False,
+                    replicas=set(),
                 )
         if self.configures:
             for place in range(self.b.metadata_lag + 1):
                 late = [And(s.broker[r].running, s.broker[r].lag > place) for r in self.all(Replica)]
                 with when(Not(Or(*late))):
                     s.changes[place].configuration = False
+        if self.isr_replies:
+            for place in range(self.b.metadata_lag + 1):
+                led = s.changes[place].leader
+                late = [And(led == r, s.broker[r].running, s.broker[r].lag > place) for r in self.all(Replica)]
+                with when(Not(Or(*late))):
+                    s.changes[place].replied = False
 
     def knows_partition(self, s: StateView, replica: Replica) -> Condition:
         """Whether a broker's partition epoch is the controller's: what it has not applied is configuration."""
