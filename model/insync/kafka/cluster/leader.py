@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from insync.kafka.cluster.configuration import Acks
-from insync.kafka.cluster.state import Actor, Replica
+from insync.kafka.cluster.state import Actor, Replica, Target
 from insync.kafka.rules import Counting, IsrWrite, MinimumChange, StrictMinimum
 from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView, action, minimum, require, when
 
@@ -52,6 +52,20 @@ class Leader(Actor):
         require(l.pending.is_empty(), isr.contains(follower), Not(l.known[follower].end == l.leo))
         s.spent.shrinks += 1
         self.propose(s, leader, isr - {follower}, True)
+
+    @action(label="{leader} drops {followers} from the ISR at once")
+    def shrink_isr_by_several(self, s: StateView, leader: Replica, followers: Target) -> None:
+        """A leader finds several members that have been behind for too long, and one proposal is without all of them.
+
+        Kafka: Partition.getOutOfSyncReplicas, prepareIsrShrink.
+        """
+        dropped = [replica for replica in self.all(Replica) if replica in followers]
+        spent, l, isr = s.spent.shrinks, s.broker[leader], self.view_of(s, leader).isr
+        require(len(dropped) > 1, len(dropped) <= self.b.shrinks, leader not in dropped)
+        require(self.leads(s, leader), l.pending.is_empty(), spent + len(dropped) <= self.b.shrinks)
+        require(*[And(isr.contains(r), Not(l.known[r].end == l.leo)) for r in dropped])
+        s.spent.shrinks += len(dropped)
+        self.propose(s, leader, isr - followers, True)
 
     @action(label="{leader} sees that {follower} has caught up")
     def look_at_follower(self, s: StateView, leader: Replica, follower: Replica) -> None:
