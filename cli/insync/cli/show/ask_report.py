@@ -123,7 +123,12 @@ def _by(stopped_by: str | None) -> str:
 def describe_settings(settings: Given) -> str:
     """Return settings by the names that Kafka has for them."""
     names = {"acks": "acks", "min_insync": "min.insync.replicas", "unclean": "unclean.leader.election.enable"}
-    words = {"elr": "eligible leader replicas", "release": "Kafka", "flushing": "records flushed"}
+    words = {
+        "replicas": "replication factor",
+        "elr": "eligible leader replicas",
+        "release": "Kafka",
+        "flushing": "records flushed",
+    }
     values = {"off": "false", "on": "true"}
     return ", ".join(
         f"{names[name]}={values.get(str(value), value)}" if name in names else f"{words.get(name, name)} {value}"
