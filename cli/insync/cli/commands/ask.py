@@ -19,6 +19,7 @@ from insync.cli.show.ask_json import Files, answer_json, matrix_json
 from insync.cli.show.ask_report import (
     by_promise,
     describe_answer,
+    describe_availability,
     describe_default,
     describe_disturbed,
     describe_not_disturbed,
@@ -33,6 +34,7 @@ from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit, emit_status
 from insync.explorer import Limits
 from insync.explorer.ask import LOSS, PROMISES, Asked, Began, Cell, Given, Question
+from insync.explorer.availability import availability
 from insync.explorer.disturbances import Disturbed, disturbed
 from insync.explorer.exposure import Exposure, exposures
 from insync.explorer.progress import Pulse
@@ -149,10 +151,13 @@ def _ask(question: Question, output: Output) -> int:
         cells = _remedies(question, output) if LOSS in files else []
         others = [] if LOSS in files else _disturb(question, output.beside("disturbed") if files else output)
         verdict = _together([asked.result.verdict, *(found.asked.result.verdict for found, _ in others)])
-        if output.json:
-            emit(answer_json(asked, cells, files, others, verdict))
-        elif LOSS in files:
+        if LOSS in files and not output.json:
             emit(describe_not_disturbed(output.width))
+        stops = availability(question) if LOSS in question.promises else []
+        if output.json:
+            emit(answer_json(asked, cells, files, others, stops, verdict))
+        elif stops:
+            emit(describe_availability(stops, output.width))
     return exit_code_for(verdict)
 
 
