@@ -5,10 +5,10 @@
     @invariant(Lock)
     def one_inside(model: Lock, s: StateView) -> Condition: ...
 
-These are the names to declare with; the modules of this package are internal. `declaring` has the decorators, `declared`
-keeps what they are given, `registry` finds it by name, `invariants` and `runs` say what a property is, `fairness` what a
-run must not neglect, `explain` and `show` why an invariant fails. What is declared of Kafka's models is in `kafka`;
-`kafka_modules` says in which module.
+These are the names to declare with; the modules of this package are internal. `declaring` has the decorators,
+`declared` keeps what they are given, `registry` finds it by name, `invariants` and `runs` say what a property is,
+`fairness` what a run must not neglect, `explain` and `show` why an invariant fails. What is declared of Kafka's models
+is in `kafka`; `kafka_modules` says in which module.
 """
 
 from __future__ import annotations
