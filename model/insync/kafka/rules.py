@@ -145,6 +145,9 @@ class Rules:
     reassignment_ends: Annotated[
         ReassignmentEnd, "What a reassignment waits for in the ISR: KAFKA-15665 (3.8), KAFKA-19975 (4.3)."
     ] = ReassignmentEnd.ADDED_UNLESS_FEWER
+    metadata_keeps_proposal: Annotated[
+        bool, "A leader keeps its proposal when metadata brings what a reply has told it; no release does."
+    ] = False
     cancel_needs_member: Annotated[
         bool, "A reassignment may be taken back only if the ISR has one of the old replicas, or with unclean elections."
     ] = True

@@ -77,3 +77,48 @@ def test_what_is_known_of_a_former_life_is_refused() -> None:
 def test_a_fetch_in_the_new_life_makes_the_follower_welcome_again() -> None:
     steps = (*RESTARTED, "controller unfences b3", "b3 fetches from b1", "b1 adds b3 to the ISR")
     assert "controller accepts the ISR" in trio(*steps).enabled
+
+
+ZOMBIE = ("controller elects b2", "b2 applies metadata 0", "b2 drops b3 from the ISR")
+
+
+def test_the_proposal_of_a_broker_that_leads_no_more_takes_nothing_from_that_of_the_leader() -> None:
+    walk = trio(*ZOMBIE, "b1 drops b3 from the ISR", elections=1, shrinks=2)
+    assert (walk.cells["b1"], walk.cells["b2"]) == ("L0 [|] -b3 ~1", "L1 [|] -b3")
+    walk.take("controller accepts the ISR")
+    assert walk.cells["controller"] == "b2@1 ISR b1 b2"
+    assert "controller refuses the ISR" not in walk.enabled, "what is late is refused without any effect"
+
+
+def test_a_proposal_waits_for_the_controller_and_then_for_the_metadata() -> None:
+    walk = trio("b1 drops b3 from the ISR", shrinks=2)
+    assert "b1 drops b2 from the ISR" not in walk.enabled
+    walk.take("controller accepts the ISR")
+    assert "b1 drops b2 from the ISR" not in walk.enabled
+    walk.take("b1 applies metadata 0")
+    assert "b1 drops b2 from the ISR" in walk.enabled
+
+
+def test_a_request_of_a_former_life_of_the_leader_is_not_accepted() -> None:
+    steps = ("b1 drops b3 from the ISR", "b1 crashes, its log ends at 0", "b1 starts and registers")
+    assert "controller accepts the ISR" in trio(*steps[:2], release="3.4").enabled
+    assert "controller accepts the ISR" not in trio(*steps, release="3.4").enabled
+
+
+BOTH = "b1 drops {b2, b3} from the ISR at once"
+
+
+def test_a_leader_drops_all_that_are_slow_in_one_proposal() -> None:
+    walk = trio(BOTH, "controller accepts the ISR", shrinks=2)
+    assert walk.cells["controller"] == "b1@0 ISR b1 ELR b2 b3"
+    walk.take("b1 applies metadata 0")
+    assert walk.state["spent"]["shrinks"] == 2
+
+
+def test_several_are_dropped_at_once_only_if_all_are_slow_and_the_budget_has_room() -> None:
+    assert BOTH not in trio().enabled, "by default one follower is slow"
+    assert BOTH not in trio("b1 drops b3 from the ISR", shrinks=2).enabled
+    assert BOTH in trio(shrinks=2).enabled
+    assert BOTH not in trio("b2 fetches from b1", shrinks=2).enabled, "b2 has all that there is"
+    labels = trio(shrinks=3).enabled
+    assert "b1 drops {b1, b2} from the ISR at once" not in labels

@@ -25,7 +25,9 @@ class Broker(Actor):
         """
         b = s.broker[replica]
         require(b.running, b.lag > place)
-        old, concerns = snapshot(self.view_of(s, replica)), self.concerns_partition(s, replica, place)
+        old = snapshot(self.view_of(s, replica))
+        concerns = Or(b.repeats, self.concerns_partition(s, replica, place))
+        b.repeats = False
         b.lag = int(place)
         least = self.minimum_while_adopting(s, replica, old)
         with when(concerns):
@@ -107,6 +109,8 @@ class Broker(Actor):
             s.broker[other].known[replica].current = False
         with when(s.alter.isr.contains(replica)):
             s.alter.current = False
+        with when(s.changes[0].leader == replica):
+            self.forget_proposal(s)  # the controller does not know the incarnation that has sent it any more
         b.running = True
         self.adopt(s, replica, -1, False, False)
 
@@ -172,5 +176,6 @@ class Broker(Actor):
         self.forget_reply(s, replica)
         self.send_replies(s, replica)
         b.running = False
+        b.repeats = False
         b.lag = 0
         self.forget_passed_changes(s)

@@ -57,6 +57,7 @@ SETTINGS = Settings(
     unclean=Setting(Switch.OFF, "unclean.leader.election.enable"),
     elr=Setting(Elr.RELEASE, "eligible leader replicas: as new clusters of the release have it"),
     late_replies=Setting(Switch.OFF, "whether a fetch's reply may arrive late, after other steps"),
+    isr_replies=Setting(Switch.OFF, "whether a leader may hear of an accepted ISR by a reply, before the metadata"),
     flushing=Setting(Flushing.NEVER, "when logs are flushed, which is what a crash spares"),
     defect=Setting(DefectName(NO_DEFECT), "defect of the catalogue to switch on (insync defects)"),
     fixed=Setting(Switch.OFF, "whether the defect is fixed; what its entry says of other rules still holds"),
@@ -142,6 +143,10 @@ def setting_remarks(b: BoundValues, rules: Rules) -> list[str]:
         remarks.append("partition_zero is looked at only where eligible leader replicas are kept.")
     if acks is not Acks.ALL and b.min_insync != BOUNDS["min_insync"].default:
         remarks.append(f"min.insync.replicas says nothing about records written with acks={acks.value}.")
+    if b.settings.isr_replies and rules.register_needs_fenced:
+        remarks.append(
+            f"A reply and metadata that both tell of an ISR come with KRaft; with {release} there is one alone."
+        )
     if rules.isr_write is IsrWrite.DIRECT and b.reassignments:
         remarks.append(f"Reassignments are modelled from 2.7 on; with {release} none happens.")
     return remarks

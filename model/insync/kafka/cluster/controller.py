@@ -106,47 +106,50 @@ class Controller(Actor):
 
         Kafka: ReplicationControlManager.alterPartition, PartitionChangeBuilder.maybePopulateTargetElr.
         """
-        require(s.alter.sender.is_some(), self.is_current(s), self.is_eligible(s))
+        require(self.awaits_proposal(s), self.is_eligible(s))
         newest, isr = s.changes[0], s.alter.isr
         if self.b.reassignments:  # a larger ISR may end a reassignment, and with it a leadership
             made = self.build_change(s, isr)
             require(self.can_write(s, made))
-            self.write_change(s, made)
+            told = replace(made.change, replied=made.change.leader == newest.leader)
+            self.write_change(s, replace(made, change=told))
             self.forget_proposal(s)
             return
         s.controller.elr = self.next_elr(s, isr, set(), self.assigned(s))
         bump = False if self.rules.shrink_keeps_epoch else Not(newest.isr.is_subset(isr))
-        change = replace(self.newest(s), epoch=newest.epoch + If(bump, 1, 0), isr=isr)
+        change = replace(self.newest(s), epoch=newest.epoch + If(bump, 1, 0), isr=isr, replied=True)
         require(self.has_room(s, change))
         self.commit(s, change)
         self.forget_proposal(s)
 
     @action(label="controller refuses the ISR")
     def refuse_isr(self, s: StateView) -> None:
-        """The controller refuses a proposed ISR; the sender goes back to its committed ISR if a member is not eligible.
+        """The controller refuses a proposed ISR with a member that is not eligible; the sender goes back to its own.
 
-        After other refusals the sender waits for the metadata that will tell it more.
+        After other refusals the sender waits for the metadata that will tell it more, so they are no steps.
         Kafka: ReplicationControlManager.validateAlterPartitionData, Partition.handleAlterPartitionError.
         """
-        current = self.is_current(s)
-        require(s.alter.sender.is_some(), Not(And(current, self.is_eligible(s))))
+        require(self.awaits_proposal(s), Not(self.is_eligible(s)))
         for replica in self.all(Replica):
             b = s.broker[replica]
-            with when(And(current, s.alter.sender == replica, b.pending == s.alter.isr)):
+            with when(And(s.changes[0].leader == replica, b.pending == s.alter.isr)):
                 b.pending = set()
         self.forget_proposal(s)
 
     # --------------------------------------------------------------------------------------- rules about a proposal
 
-    def is_current(self, s: StateView) -> Condition:
-        """Whether a proposal comes from the leader, in its epoch, about the partition as it is.
+    def awaits_proposal(self, s: StateView) -> Condition:
+        """Whether a proposal is on its way from the leader, in its epoch, about the partition as it is."""
+        return Not(s.alter.isr.is_empty())
 
-        An equal partition epoch implies the rest, so only a release that does not compare it looks further.
+    def makes_late(self, s: StateView, change: Change) -> Condition:
+        """Whether a change makes a proposal late that is on its way: by the partition epoch, or the leader epoch alone.
+
+        Kafka: ReplicationControlManager.validateAlterPartitionData.
         """
-        newest, alter = s.changes[0], s.alter
         if self.rules.compare_partition_epoch:
-            return alter.fresh
-        return And(newest.leader == alter.sender, newest.epoch == alter.epoch)
+            return Not(change.configuration)
+        return change.epoch != s.changes[0].epoch
 
     def is_eligible(self, s: StateView) -> Condition:
         """Whether all members proposed may be in the ISR (ReplicationControlManager.ineligibleReplicasForIsr)."""
@@ -158,10 +161,7 @@ class Controller(Actor):
 
     def forget_proposal(self, s: StateView) -> None:
         """No proposal is on its way any more."""
-        s.alter.sender = None
-        s.alter.epoch = 0
         s.alter.isr = set()
-        s.alter.fresh = False
         s.alter.current = False
 
     # --------------------------------------------------------------------------------------------------- elections

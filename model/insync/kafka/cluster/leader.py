@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from insync.kafka.cluster.configuration import Acks
-from insync.kafka.cluster.state import Actor, Replica
+from insync.kafka.cluster.state import Actor, Replica, Target
 from insync.kafka.rules import Counting, IsrWrite, MinimumChange, StrictMinimum
 from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView, action, minimum, require, when
 
@@ -53,6 +53,20 @@ class Leader(Actor):
         s.spent.shrinks += 1
         self.propose(s, leader, isr - {follower}, True)
 
+    @action(label="{leader} drops {followers} from the ISR at once")
+    def shrink_isr_by_several(self, s: StateView, leader: Replica, followers: Target) -> None:
+        """A leader finds several members that have been behind for too long, and one proposal is without all of them.
+
+        Kafka: Partition.getOutOfSyncReplicas, prepareIsrShrink.
+        """
+        dropped = [replica for replica in self.all(Replica) if replica in followers]
+        spent, l, isr = s.spent.shrinks, s.broker[leader], self.view_of(s, leader).isr
+        require(len(dropped) > 1, len(dropped) <= self.b.shrinks, leader not in dropped)
+        require(self.leads(s, leader), l.pending.is_empty(), spent + len(dropped) <= self.b.shrinks)
+        require(*[And(isr.contains(r), Not(l.known[r].end == l.leo)) for r in dropped])
+        s.spent.shrinks += len(dropped)
+        self.propose(s, leader, isr - followers, True)
+
     @action(label="{leader} sees that {follower} has caught up")
     def look_at_follower(self, s: StateView, leader: Replica, follower: Replica) -> None:
         """The first half of an expansion where the code reads the follower's state twice (KAFKA-15221).
@@ -87,10 +101,11 @@ class Leader(Actor):
         )
 
     def propose(self, s: StateView, leader: Replica, isr: SetValue, current: Condition) -> None:
-        """Ask for an ISR: of ZooKeeper, which answers at once, or of the controller (Partition.submitAlterPartition).
+        """Ask for an ISR: of ZooKeeper, which answers at once, or of the controller.
 
-        There is one request on its way in the whole cluster. A leader that has none pending replaces one that another
-        leader, or its own earlier self, has left behind.
+        Each broker has one request on its way, and sends it again until it is answered. The controller refuses one that
+        is late without any effect, so only one that it may accept is kept; there is never more than one of those.
+        Kafka: AlterPartitionManager.submit, Partition.submitAlterPartition.
         """
         view = self.view_of(s, leader)
         up_to_date = self.knows_partition(s, leader)
@@ -100,11 +115,14 @@ class Leader(Actor):
             self.commit(s, change)
             self.advance_watermark(s, leader)
             return
-        s.alter.sender = leader
-        s.alter.epoch = view.epoch
-        s.alter.isr = isr
-        s.alter.fresh = up_to_date
-        s.alter.current = current
+        newest = s.changes[0]
+        in_time = up_to_date
+        if not self.rules.compare_partition_epoch:
+            in_time = And(newest.leader == leader, newest.epoch == view.epoch)
+        require(Or(Not(in_time), Not(self.awaits_proposal(s))))
+        with when(in_time):
+            s.alter.isr = isr
+            s.alter.current = current
         s.broker[leader].pending = isr
         self.advance_watermark(s, leader)
 

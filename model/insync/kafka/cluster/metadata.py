@@ -27,6 +27,7 @@ class Change:
         replicas: the replicas.
         writer: the leader that wrote this change to ZooKeeper itself, and so knows it.
         configuration: whether it changes configuration alone, and not the partition or its epoch.
+        replied: whether it is the answer to its leader's AlterPartition.
     """
 
     leader: Num | int
@@ -35,6 +36,7 @@ class Change:
     replicas: SetValue
     writer: Replica | None = None
     configuration: Condition = False
+    replied: Condition = False
 
 
 class Metadata(Actor):
@@ -70,7 +72,7 @@ class Metadata(Actor):
 
         Kafka: PartitionRegistration.merge. The action must require that it `has_room`.
         """
-        before = snapshot(s.changes[0])
+        before, makes_late = snapshot(s.changes[0]), self.makes_late(s, change)
         waiting = {replica: self.waits(s, replica, change) for replica in self.all(Replica)}
         for replica, waits in waiting.items():
             with when(waits):
@@ -83,9 +85,11 @@ class Metadata(Actor):
             isr=change.isr,
             minimum_is_one=s.controller.minimum_is_one,
             configuration=change.configuration,
+            replied=change.replied,
             replicas=change.replicas,
         )
-        s.alter.fresh = And(s.alter.fresh, change.configuration)
+        with when(makes_late):
+            self.forget_proposal(s)
         if self.b.metadata_lag == 0:
             self._tell_everybody(s, before, change)
         self.forget_passed_changes(s)
@@ -105,13 +109,25 @@ class Metadata(Actor):
             late = [And(s.broker[r].running, s.broker[r].lag >= place) for r in self.all(Replica)]
             with when(Not(Or(*late))):
                 s.changes[place] = record(
-                    leader=NONE, epoch=0, isr=set(), minimum_is_one=False, configuration=False, replicas=set()
+                    leader=NONE,
+                    epoch=0,
+                    isr=set(),
+                    minimum_is_one=False,
+                    configuration=False,
+                    replied=False,
+                    replicas=set(),
                 )
         if self.configures:
             for place in range(self.b.metadata_lag + 1):
                 late = [And(s.broker[r].running, s.broker[r].lag > place) for r in self.all(Replica)]
                 with when(Not(Or(*late))):
                     s.changes[place].configuration = False
+        if self.isr_replies:
+            for place in range(self.b.metadata_lag + 1):
+                led = s.changes[place].leader
+                late = [And(led == r, s.broker[r].running, s.broker[r].lag > place) for r in self.all(Replica)]
+                with when(Not(Or(*late))):
+                    s.changes[place].replied = False
 
     def knows_partition(self, s: StateView, replica: Replica) -> Condition:
         """Whether a broker's partition epoch is the controller's: what it has not applied is configuration."""

@@ -10,6 +10,7 @@ from insync.kafka.cluster.controller import Controller
 from insync.kafka.cluster.directories import Directories
 from insync.kafka.cluster.follower import Follower
 from insync.kafka.cluster.grid import cluster_grid
+from insync.kafka.cluster.isr_replies import IsrReplies
 from insync.kafka.cluster.leader import Leader
 from insync.kafka.cluster.log import Logs
 from insync.kafka.cluster.metadata import Metadata
@@ -27,6 +28,7 @@ class Cluster(
     Broker,
     Follower,
     Replies,
+    IsrReplies,
     Leader,
     Reassignment,
     Controller,

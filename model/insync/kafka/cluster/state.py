@@ -101,6 +101,7 @@ class Actor:
     elr: bool
     unclean: bool
     late_replies: bool
+    isr_replies: bool
     configures: bool
 
     if TYPE_CHECKING:
@@ -128,6 +129,7 @@ class ClusterState(Model):
         self.flushing: Flushing = self.b.settings.flushing
         self.unclean = bool(self.b.settings.unclean) and self.rules.unclean_is_honoured
         self.late_replies = bool(self.b.settings.late_replies)
+        self.isr_replies = bool(self.b.settings.isr_replies) and not self.rules.register_needs_fenced
         self.elr = keeps_elr(self.b)
         self.configures = self.b.minimum_changes > 0 and self.rules.minimum_change is not MinimumChange.PARTITION
         self.needed = min(self.b.min_insync, self.b.replicas)
@@ -154,18 +156,14 @@ class ClusterState(Model):
                     minimum_is_one=Absent.unless(b.minimum_changes, Bool),
                     # It is configuration alone, and leaves the partition and its epoch as they were.
                     configuration=Absent.unless(self.configures, Bool),
+                    # Its leader has asked for it, and hears of it by a reply as well.
+                    replied=Absent.unless(self.isr_replies, Bool),
                     replicas=Absent.unless(b.reassignments, Set(Replica)),
                 ),
             ),
-            # One AlterPartition on its way; `fresh` while its partition epoch is the controller's, `current` while
-            # the incarnations of which it speaks are.
-            alter=Record(
-                sender=Option(Replica),
-                epoch=LeaderEpoch,
-                isr=Set(Replica),
-                fresh=Bool,
-                current=Bool,
-            ),
+            # The AlterPartition on its way that is not too late: the ISR proposed, empty if there is none, and whether
+            # the incarnations of which it speaks are the present ones.
+            alter=Record(isr=Set(Replica), current=Bool),
             broker=Array(Replica, self._broker(b)),
             written=Int(0, b.records),
             epoch_of=Array(RecordNumber, LeaderEpoch),
@@ -198,6 +196,8 @@ class ClusterState(Model):
             running=Bool,
             clean=Absent.unless(b.stops, Bool),
             lag=Int(0, b.metadata_lag),
+            # It knows its view from a reply, and metadata will bring the same once more.
+            repeats=Absent.unless(self.isr_replies, Bool),
             log=Array(b.records, RecordNumber),
             start=Absent.unless(b.deletions, end),
             leo=end,

@@ -144,5 +144,23 @@ MEMBERSHIP = (
         rules={"forget_isr_when_re_elected": False},
         base=FORGETS,
     ),
+    Defect(
+        name="N-06",
+        title="A leader forgets a proposal when metadata tells it what a reply has told it before",
+        ticket="no ticket known; Partition.makeLeader, found with this model",
+        affected="KRaft, in 3.3.0, 3.7.0, 4.0.0, 4.1.0 and 4.3.0 by reading; what the leader does was executed on the "
+        "class Partition of 4.3.0, not on running brokers",
+        story="The reply to an AlterPartition brings a leader its new ISR, and it proposes to add a follower. Then the "
+        "metadata of the first change arrives. It has the leader's own partition epoch, which is not passed over, and "
+        "the leader takes its ISR as committed, though the second proposal is on its way. It commits and acknowledges "
+        "a record without the follower, and the controller takes the follower, which lacks the record, into the ISR. "
+        "In Kafka that follower must be at the high watermark and not caught up, or the leader waits for it anyway.",
+        fix="pass over metadata with the partition epoch that the leader has, or keep the proposal then",
+        breaks="electable_replicas_are_complete",
+        length=11,
+        bounds={**CALM, "min_insync": 2, "shrinks": 1, "records": 1, "isr_replies": "on"},
+        rules={"metadata_keeps_proposal": False},
+        base={"metadata_keeps_proposal": True},
+    ),
 )
 """The entries, by number."""

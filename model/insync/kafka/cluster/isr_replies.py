@@ -1,0 +1,50 @@
+"""The reply to an AlterPartition, with `isr_replies`: a leader hears of its new ISR before the metadata brings it.
+
+Kafka: Partition.submitAlterPartition, handleAlterPartitionUpdate. Without the setting a reply says what the metadata
+says, and comes with it.
+"""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.state import Actor, ChangeIndex, Replica
+from insync.model import StateView, action, require
+
+__all__ = ["IsrReplies"]
+
+
+class IsrReplies(Actor):
+    """How a leader hears twice of an ISR that it has asked for."""
+
+    @action(label="{leader} is told of change {place}, its ISR")
+    def receive_isr(self, s: StateView, leader: Replica, place: ChangeIndex) -> None:
+        """A reply brings the ISR and the partition epoch; it counts if the leader still waits for just that.
+
+        A leader that must hear of configuration, of a new epoch or of other replicas with it learns that from metadata.
+        Kafka: Partition.submitAlterPartition, handleAlterPartitionUpdate.
+        """
+        b, change = s.broker[leader], s.changes[place]
+        require(self.isr_replies, b.running, b.lag == int(place) + 1, change.replied, change.leader == leader)
+        view = self.view_of(s, leader)
+        require(view.leader == leader, view.epoch == change.epoch, b.pending == change.isr)
+        if self.b.reassignments:
+            require(view.replicas == change.replicas)
+        b.lag = int(place)
+        b.repeats = True
+        b.pending = set()
+        self.advance_watermark(s, leader)
+        self.forget_passed_changes(s)
+
+    @action(label="{leader} applies metadata that it knows")
+    def apply_known_metadata(self, s: StateView, leader: Replica) -> None:
+        """Metadata brings what a reply has brought already, and the leader takes it for its state once more.
+
+        By that it forgets a proposal that it has made since, which is still on its way.
+        Kafka: Partition.makeLeader, updateAssignmentAndIsr: only a lower partition epoch is passed over.
+        """
+        b = s.broker[leader]
+        require(self.isr_replies, b.running, b.repeats)
+        b.repeats = False
+        b.joining = set()
+        if not self.rules.metadata_keeps_proposal:
+            b.pending = set()
+        self.advance_watermark(s, leader)

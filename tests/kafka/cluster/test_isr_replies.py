@@ -1,0 +1,83 @@
+"""The reply to an AlterPartition, which may reach the leader before the metadata does."""
+
+from __future__ import annotations
+
+from insync.explorer import check
+from insync.kafka.cluster.model import Cluster
+from insync_walk import Walk, shared_cluster
+
+DROPPED = ("b1 drops b3 from the ISR", "controller accepts the ISR")
+TOLD = (*DROPPED, "b1 is told of change 0, its ISR")
+KNOWN = "b1 applies metadata that it knows"
+ADDED = (*TOLD, "b3 fetches from b1", "b1 adds b3 to the ISR")
+
+
+def trio(*labels: str, **bounds: int | str) -> Walk:
+    return Walk(shared_cluster(**{"shrinks": 1, "isr_replies": "on", **bounds}), *labels)
+
+
+def test_a_leader_hears_of_its_isr_by_the_reply_and_proposes_the_next() -> None:
+    walk = trio(*TOLD)
+    assert walk.cells["b1"] == "L0 [|]"
+    walk.take("b3 fetches from b1", "b1 adds b3 to the ISR")
+    assert walk.cells["b1"] == "L0 [|] +b3"
+    assert "controller accepts the ISR" in walk.enabled
+
+
+def test_metadata_that_the_leader_knows_makes_it_forget_the_proposal() -> None:
+    walk = trio(*ADDED, KNOWN)
+    assert walk.cells["b1"] == "L0 [|]", "it counts its former ISR"
+    assert "controller accepts the ISR" in walk.enabled, "the proposal is on its way all the same"
+    assert "b1 adds b3 to the ISR" not in walk.enabled, "the next one is not attempted before that is answered"
+    assert KNOWN not in walk.enabled
+    kept = trio(*ADDED, KNOWN, defect="N-06", fixed="on")
+    assert kept.cells["b1"] == "L0 [|] +b3"
+
+
+def test_metadata_that_brings_more_than_the_reply_did_comes_once() -> None:
+    walk = trio(*TOLD, "controller elects b2", "b1 applies metadata 0", elections=1)
+    assert walk.cells["b1"] == "F1 [|]"
+    assert KNOWN not in walk.enabled
+
+
+def test_a_reply_comes_once_and_only_to_the_leader_that_asked() -> None:
+    told = "b1 is told of change 0, its ISR"
+    assert told not in trio(*TOLD).enabled
+    assert told not in trio(*DROPPED, "b1 applies metadata 0").enabled
+    assert told not in trio("controller fences b3", fencings=1).enabled
+    assert told not in trio(*DROPPED, isr_replies="off").enabled
+
+
+def test_a_reply_to_a_leader_that_crashed_is_lost() -> None:
+    walk = trio(*DROPPED, "b1 crashes, its log ends at 0", "b1 starts and registers", lossy_crashes=1)
+    assert not any("is told" in label for label in walk.enabled)
+
+
+def test_a_reply_that_bumps_the_epoch_is_passed_over() -> None:
+    assert "b1 is told of change 0, its ISR" not in trio(*DROPPED, release="3.5").enabled
+    assert "b1 is told of change 0, its ISR" in trio(*DROPPED, release="3.6").enabled
+
+
+def test_before_kraft_a_reply_is_all_that_tells_a_leader() -> None:
+    remarks = Cluster(release="3.2", isr_replies="on").remarks()
+    assert any("come with KRaft" in remark for remark in remarks)
+    assert Cluster(release="3.2", isr_replies="on").program.schema.bits == Cluster(release="3.2").program.schema.bits
+
+
+def test_replies_cost_nothing_where_they_are_off() -> None:
+    assert Cluster().program.schema.bits == 142
+    assert Cluster(isr_replies="on").program.schema.bits > 142
+
+
+def test_an_acknowledged_record_is_lost_after_a_reply_and_one_election() -> None:
+    bounds: dict[str, int | str] = {
+        "records": 1,
+        "lossy_crashes": 0,
+        "fencings": 0,
+        "elections": 1,
+        "isr_replies": "on",
+    }
+    lost = check(Cluster(**bounds), properties=["no_acknowledged_record_is_lost"])
+    assert lost.violations[0].trace_length == 13
+    fixed = check(Cluster(**bounds, defect="N-06", fixed="on"), properties=["no_acknowledged_record_is_lost"])
+    assert fixed.verdict == "holds"
