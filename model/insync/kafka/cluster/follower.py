@@ -131,8 +131,8 @@ class Follower(Actor):
     def answer(self, s: StateView, leader: Replica, follower: Replica) -> Reply:
         """What the leader finds at the follower's log end (Partition.readRecords, LeaderEpochFileCache.endOffsetFor).
 
-        An epoch above the leader's own, or an offset beyond its end, is an error in Kafka. The follower then asks for that
-        end and truncates there without a look at epochs (AbstractFetcherThread.handleOutOfRangeError,
+        An epoch above the leader's own, or an offset beyond its end, is an error in Kafka. The follower then asks for
+        that end and truncates there without a look at epochs (AbstractFetcherThread.handleOutOfRangeError,
         fetchOffsetAndTruncate). Here it is one answer with the other: diverging, at the leader's end, of an epoch so
         large that it cuts nothing by itself.
         """

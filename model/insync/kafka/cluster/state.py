@@ -195,6 +195,7 @@ class ClusterState(Model):
         return Record(
             running=Bool,
             clean=Absent.unless(b.stops, Bool),
+            stopping=Absent.unless(b.stops, Bool),
             lag=Int(0, b.metadata_lag),
             # It knows its view from a reply, and metadata will bring the same once more.
             repeats=Absent.unless(self.isr_replies, Bool),
