@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help env check test java lint types slow bench format size clean
+.PHONY: help env check test java lint types slow kafka bench format size clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -44,7 +44,7 @@ java: env
 	@.ci/java
 
 test: lint types java ## Lint, formatting, types, layers and every test that is not marked slow
-	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not kafka"
 
 lint: env
 	$(BIN)/ruff check .
@@ -55,7 +55,12 @@ types: env
 	$(BIN)/lint-imports
 
 slow: env ## The tests marked slow: large state spaces, time and memory, clusters of Spark
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m "slow and not kafka"
+
+kafka: env ## The tests on Kafka's own classes: fetches the jars of some releases by Maven
+	for version in 3.9.2 4.0.2 4.1.2 4.2.1 4.3.1 4.4.0; do $(BIN)/insync kafka fetch $$version || exit; done
+	INSYNC_CACHE_DIR="$$($(BIN)/python -c 'from insync.machine.objects import cache_folder; print(cache_folder())')" \
+	  $(BIN)/python -m pytest -m kafka
 
 bench: $(STAMP) ## Measure compilation, search and memory, and compare with the recorded figures
 	$(BIN)/python benchmarks/run.py
@@ -65,7 +70,7 @@ format: env ## Format the code and apply the safe fixes
 	$(BIN)/ruff format .
 
 size: ## The longest source files (the cap is 400 lines)
-	@find model properties explorer spark_explore cli tests -name '*.py' -exec wc -l {} + | grep -v ' total$$' | sort -rn | head -20
+	@find model properties explorer spark_explore conformance cli tests -name '*.py' -exec wc -l {} + | grep -v ' total$$' | sort -rn | head -20
 
 clean: ## Remove the environment, caches and build results
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage

@@ -39,7 +39,7 @@ def repeated(pairs: Iterator[tuple[str, Path]]) -> dict[str, list[str]]:
 
 
 def test_there_are_roots_to_look_at() -> None:
-    assert {"cli", "explorer", "model", "properties", "spark_explore"} <= {root.name for root in ROOTS}
+    assert {"cli", "conformance", "explorer", "model", "properties", "spark_explore"} <= {root.name for root in ROOTS}
 
 
 @pytest.mark.parametrize("root", ROOTS, ids=lambda root: root.name)

@@ -1,4 +1,4 @@
-"""Five source roots share one namespace. These tests hold the conditions under which that works (docs/adr/0001)."""
+"""Six source roots share one namespace. These tests hold the conditions under which that works (docs/adr/0001)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ PACKAGES = {
     "properties": {"properties", "proofs"},
     "explorer": {"explorer", "machine"},
     "spark_explore": {"spark_explore"},
+    "conformance": {"conformance"},
     "cli": {"cli"},
 }
 PLUGIN = "_insync_pytestplugin.py"
@@ -44,7 +45,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> ZipFile:
 
 
 def test_no_root_makes_insync_a_regular_package() -> None:
-    # One such file hides the other four folders in a development install, while a wheel still works.
+    # One such file hides the other five folders in a development install, while a wheel still works.
     assert [root for root in PACKAGES if (ROOT / root / "insync" / "__init__.py").exists()] == []
 
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 PUBLIC = ("insync.model", "insync.properties", "insync.explorer", "insync.explorer.hypothesis", "insync.spark_explore")
 PACKAGES = sorted(
     path
-    for root in ("model", "properties", "explorer", "spark_explore", "cli")
+    for root in ("model", "properties", "explorer", "spark_explore", "conformance", "cli")
     for path in (ROOT / root / "insync").rglob("__init__.py")
 )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-MANDATED = ("model", "properties", "explorer", "spark_explore", "cli", "tests", "docs/adr")
+MANDATED = ("model", "properties", "explorer", "spark_explore", "conformance", "cli", "tests", "docs/adr")
 LINE_CAP = 400
 CANONICAL = re.compile(r"[-_.]+")
 

@@ -87,6 +87,21 @@ def test_the_list_for_scripts(insync: Insync) -> None:
     assert all(entry["sentence"] for entry in kip320["properties"])
 
 
+def test_a_model_that_says_nothing_of_itself_gets_no_sentence_of_every_model(insync: Insync, tmp_path: Path) -> None:
+    path = tmp_path / "mute.py"
+    path.write_text(
+        "from insync.model import Bool, Model, State\n"
+        "class Mute(Model):\n"
+        "    def declare(self, b): return State(on=Bool)\n"
+    )
+    assert insync("list", f"{path}:Mute").out.splitlines()[:3] == [
+        f"{path}:Mute",
+        "",
+        "properties (* checked by default):",
+    ]
+    assert json.loads(insync("list", f"{path}:Mute", "--json").out)["sentence"] == ""
+
+
 def test_the_list_of_one_model_says_all_about_it(
     insync: Insync, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

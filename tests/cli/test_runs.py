@@ -78,18 +78,19 @@ def test_liveness_that_was_stopped_at_once_says_that_nothing_is_decided(insync: 
     assert (found["verdict"], found["undecided"]) == ("incomplete", sentence)
 
 
-def test_a_model_without_properties_of_runs(insync: Insync) -> None:
-    code, out, _ = insync("liveness", "async_isr", "--quiet")
-    assert code == 0
-    assert "The model has no properties of runs." in out
-
-
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
         ("liveness kip320 --property back_in_irs", "kip320 has no property of runs 'back_in_irs'. Did you mean"),
         ("liveness kip320 --weak folower_fetch", "Fairness: kip320 has no action 'folower_fetch'. Did you mean"),
         ("liveness kip320 --strong become_leader(led)", "become_leader has no parameter 'led'."),
+        ("liveness kip320 --unfair --strong a", "--unfair takes no fairness for granted, and --strong a takes some."),
+        ("liveness kip320 --unfair --weak b --strong a", "takes no fairness for granted, and --weak b takes some."),
+        (
+            "liveness async_isr",
+            "async_isr has no properties of runs, so there is nothing to decide. Declare one beside",
+        ),
+        ("liveness async_isr --weak foo", "Fairness: async_isr has no action 'foo'."),
         ("check kip320 --property back_in_isr", "back_in_isr is about runs, not about states: `insync liveness kip320"),
         ("mutate kip320 --action folower_fetch", "kip320 has no action 'folower_fetch'. Did you mean"),
         ("agree kip320 --engine tlc", "insync agree: --engine: 'tlc' is not known; give evaluator or local-1"),

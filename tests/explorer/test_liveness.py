@@ -32,7 +32,7 @@ from insync.model import (
     UserError,
     action,
 )
-from insync.properties import Fairness, eventually
+from insync.properties import Fairness, eventually, sometimes
 from insync.properties.kafka.replication_runs import PUBLISHED
 from insync_lamp import Lamp
 from insync_runs import Crossing
@@ -205,13 +205,26 @@ def test_after_the_end_a_witness_is_looked_for_only_so_long(monkeypatch: pytest.
 
 
 def test_a_model_whose_steps_leave_a_domain_has_no_runs() -> None:
-    with pytest.raises(UserError, match=r"lamp: .* steps leave the domain of a field, so its runs are not defined"):
-        liveness(Lamp(switches=1, presses=1), properties=[])
+    class Pressed(Lamp):
+        """A lamp with a property of runs."""
+
+    @sometimes(Pressed)
+    def on(model: Pressed, s: StateView) -> Condition:
+        return True
+
+    with pytest.raises(UserError, match=r"pressed: .* steps leave the domain of a field, so its runs are not defined"):
+        liveness(Pressed(switches=1, presses=1))
 
 
 def test_without_properties_there_is_nothing_to_decide() -> None:
-    result: LivenessResult = liveness(Crossing(), properties=[])
-    assert (result.properties, result.verdict) == ((), Verdict.HOLDS)
+    with pytest.raises(
+        UserError, match=r"^lamp has no properties of runs, so there is nothing to decide\. Declare one"
+    ):
+        liveness(Lamp())
+    with pytest.raises(UserError, match=r"^properties=\[\] names no property of runs, so there is nothing to decide\."):
+        liveness(Crossing(), properties=[])
+    with pytest.raises(UserError, match="Fairness: lamp has no action 'prees'"):
+        liveness(Lamp(), fairness=Fairness(weak=("prees",)))
 
 
 def test_what_is_due_from_the_start_may_be_there_at_the_start() -> None:

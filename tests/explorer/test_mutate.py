@@ -24,6 +24,7 @@ from insync.model import (
     Or,
     Range,
     Record,
+    SetOf,
     State,
     StateView,
     UserError,
@@ -335,3 +336,26 @@ def test_mutants_of_operations_on_messages_are_named_by_the_field() -> None:
         "forget does not assign asked",
     ]
     assert "forget does not require a condition on heard" in names
+
+
+class Way(Range):
+    lo, hi = 0, 1
+
+
+class Doors(Model):
+    """A literal and a parameter that have the same value in the first binding."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(open=Array(Way, Bool), locked=SetOf(Record(way=Way, wide=Bool)))
+
+    @action
+    def enter(self, s: StateView, way: Way, wide: bool) -> None:
+        require(Not(s.locked.contains(way=way, wide=False)))
+        require(Or(s.open[way], s.locked.contains(way=1, wide=wide)))
+        s.open[way] = wide
+
+
+def test_a_literal_is_not_called_by_a_parameter_of_its_value() -> None:
+    lacking = [one.without for one in mutants_of(Doors()) if one.change is Change.GUARD]
+    assert lacking[0] == "not locked contains (way=0, wide=false)"
+    assert "locked contains (way=1, wide=wide)" in lacking[1]

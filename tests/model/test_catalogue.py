@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,9 @@ class Lamp(Model):
         s.on = ~s.on
 
 class Kip320(Lamp):
+    pass
+
+class Bulb:
     pass
 """
 
@@ -46,6 +50,17 @@ def test_a_model_in_a_file_is_found_and_found_again(lamp: Path) -> None:
     assert find_model(model_reference(kind())) is kind
 
 
+def test_a_file_that_was_edited_is_loaded_again(lamp: Path) -> None:
+    old = find_model(f"{lamp}:Lamp")
+    lamp.write_text(SOURCE.replace("State(on=Bool)", "State(up=Bool)").replace("s.on", "s.up"))  # of the same size
+    new = find_model(f"{lamp}:Lamp")
+    assert [list(one().state.fields) for one in (old, new)] == [["on"], ["up"]]
+    again = [pickle.loads(pickle.dumps(one)) for one in (old, new)]  # noqa: S301 -- pickled here
+    assert again == [old, new]
+    lamp.write_text(SOURCE)
+    assert find_model(f"{lamp}:Lamp") is old
+
+
 def test_a_user_s_model_that_is_named_like_a_known_one_stays_the_user_s(lamp: Path) -> None:
     kind = find_model(f"{lamp}:Kip320")
     assert kind.name == "kip320"
@@ -62,7 +77,14 @@ def test_a_user_s_model_that_is_named_like_a_known_one_stays_the_user_s(lamp: Pa
         ("zab", r"There is no model 'zab'\. Known: async_isr, .* A model of your own is"),
         ("{lamp}", r"my lamp\.py names a file but no model in it; write .*my lamp\.py:ModelName\."),
         ("{lamp}:Lmap", r"my lamp\.py defines no model 'Lmap'\. Did you mean 'Lamp'\?"),
-        ("{lamp}:Model", r"defines no model 'Model'"),
+        (
+            "{lamp}:Model",
+            r"defines no model 'Model'\. Model there is imported; name the file of insync\.model\.define\.",
+        ),
+        (
+            "{lamp}:Bulb",
+            r"defines no model 'Bulb'\. Bulb there is a class without the base Model; write `class Bulb\(Mod",
+        ),
         (
             "{lamp}x.py:Lamp",
             r"my lamp\.pyx\.py: there is no such file; give the path of the Python file",
@@ -92,6 +114,14 @@ def test_a_file_that_cannot_be_loaded_names_the_line(tmp_path: Path, source: str
     for _ in range(2):  # a failed load leaves nothing behind
         with pytest.raises(UserError, match=message):
             find_model(f"{path}:Anything")
+
+
+def test_a_file_without_a_model_is_told_what_one_is(tmp_path: Path) -> None:
+    (tmp_path / "empty.py").write_text("x = 1\n")
+    with pytest.raises(
+        UserError, match=r"defines no model 'Lock'\. A model is a class with the base Model: class Lock"
+    ):
+        find_model(f"{tmp_path}/empty.py:Lock")
 
 
 def test_a_file_may_import_its_neighbours_and_is_named_by_its_relative_path(

@@ -167,7 +167,19 @@ def wrong(statements: str, extra: str = "") -> str:
         ),
         (
             "    @action\n    def go(self, s, r: 'Nowhere'): s.n = 1",
-            "'r' of the action 'go' is annotated with 'Nowhere'",
+            "'r' of the action 'go' is annotated with 'Nowhere'; there is no Nowhere above it: define it before",
+        ),
+        (
+            "    @action\n    async def go(self, s): pass",
+            "wrong_model.py:2: the action 'go' is declared with `async`, so",
+        ),
+        (
+            "    @action\n    def go(self, s): yield",
+            "wrong_model.py:2: the action 'go' has `yield` in it, so calling it",
+        ),
+        (
+            "    @invariant\n    def go(self, s): yield",
+            "the invariant 'go' has `yield` in it, so calling it does nothing",
         ),
         ("    @action\n    def go(self): pass", "wrong_model.py:2: the action 'go' must take self, the state and then"),
         ("    @action\n    def go(self, s, *, r: Replica): pass", "must take self, the state and then its parameters"),

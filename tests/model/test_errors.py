@@ -5,9 +5,19 @@ import pickle
 import pytest
 
 from insync.model import errors
-from insync.model.errors import DomainError, UserError, closest, user_frame
+from insync.model.errors import DomainError, UserError, closest, shown, user_frame
 from insync.model.evaluator import Evaluator
 from insync_toys import Overflow
+
+
+def test_a_value_is_shown_without_its_address() -> None:
+    assert [shown(value) for value in (3, "x", None, (1, "x"), int)] == ["3", "'x'", "None", "(1, 'x')", "int"]
+    assert [shown(value) for value in (shown, (x for x in "ab"), lambda: 1, [shown])] == [
+        "the function shown",
+        "this generator",
+        "this function",
+        "this list",
+    ]
 
 
 @pytest.mark.parametrize("name", ["UserError", "ModelError", "GuardError", "DomainError", "InternalError"])

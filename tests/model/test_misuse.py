@@ -177,7 +177,7 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: setattr(s, "up", 1), "A condition is needed here, but 1 is of type int. Compare it with something."),
     (lambda s: setattr(s, "n", s.epoch), "A number is needed here, but this option is of type OptionValue."),
     (lambda s: setattr(s, "n", "1"), "A number or a member of a sort is needed here, but '1' is of type str."),
-    (lambda s: setattr(s, "leader", 2), "the value assigned to leader is not null or one of b1, b2."),
+    (lambda s: setattr(s, "leader", 2), "the value assigned to leader is not NONE or one of b1, b2."),
     (lambda s: setattr(s, "isr", {2}), "the value assigned to isr is not a list of members, each one of b1, b2."),
     (lambda s: setattr(s, "isr", {99}), "A member of a sort is needed here, but 99 is of type int. Its number must be"),
     (
@@ -197,7 +197,7 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: setattr(s, "plain", record(id=1, by=2)), "plain has the fields id; the record given has id, by."),
     (lambda s: setattr(s, "plain", NONE), "NONE cannot be the value of plain, which is a Record."),
     (lambda s: setattr(s, "plain", 3), "3 cannot be the value of plain, which is a Record."),
-    (lambda s: setattr(s, "log", [NONE]), "[NONE] cannot be the value of log, which is an Array."),
+    (lambda s: setattr(s, "log", [NONE]), "log has 2 places, and the value given has 1."),
     (lambda s: require(s.plain == 3), "3 cannot be the value of plain, which is a Record."),
     (lambda s: setattr(s, "entry", record(id=7)), "the value assigned to entry.id is not a whole number from 0 to 3."),
     (lambda s: require(1), "A condition is needed here, but 1 is of type int."),
@@ -276,6 +276,18 @@ def test_a_mistake_in_a_property_is_named_with_its_line(predicate: Callable[[Any
     assert message in str(caught.value)
 
 
+def test_flags_combine_and_a_field_holds_one() -> None:
+    class Flags(enum.IntFlag):
+        A = 1
+        B = 2
+
+    with pytest.raises(
+        ModelError, match=r"test_misuse\.py:\d+: Flags is an enum\.Flag, whose members combine; a field"
+    ):
+        State(a=Flags)
+    assert State(a=Array(Flags, Bool)).fields
+
+
 def test_require_outside_any_model() -> None:
     with pytest.raises(ModelError, match=r"test_misuse\.py:\d+: require\(\) belongs in an action"):
         require(True)
@@ -341,7 +353,9 @@ def test_an_array_that_is_too_large_is_refused_at_once(size: int) -> None:
         def declare(self, b: BoundValues) -> State:
             return State(on=Array(b.size, Bool))
 
-    with pytest.raises(ModelError, match=rf"An array of {size} places .* at most 4096 cells. Use smaller bounds"):
+    with pytest.raises(
+        ModelError, match=rf"test_misuse\.py:\d+: an array of {size} places .* at most 4096 cells. Use smaller bounds"
+    ):
         _ = Wide(size=size).program
 
 
@@ -350,7 +364,9 @@ def test_a_state_of_too_many_cells_is_refused() -> None:
         def declare(self, b: BoundValues) -> State:
             return State(on=Array(100, Array(100, Bool)))
 
-    with pytest.raises(ModelError, match="takes 10000 cells, and at most 4096 are possible"):
+    with pytest.raises(
+        ModelError, match=r"test_misuse\.py:\d+: a state under \{\} takes 10000 cells, and at most 4096 are possible"
+    ):
         _ = Wide().program
 
 

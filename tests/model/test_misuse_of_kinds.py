@@ -50,7 +50,7 @@ def model_with(body: Callable[[Any, Any], Any]) -> Model:
 
 NO_NUMBER = "A number is needed here, but this set is of type SetValue. It is a set: .count() is its size"
 NO_MEMBER = "A member of Node is needed here, but this set is of type SetValue. It is a set: .count() is its size"
-NO_FUNCTION = "needs a function of one member after the members, such as `lambda r: ...`, not <"
+NO_FUNCTION = "needs a function of one member after the members, such as `lambda r: ...`, not this function."
 WRONG: list[tuple[Callable[[Any, Any], Any], str]] = [
     (lambda m, s: setattr(s, "x", s.several), NO_NUMBER),
     (lambda m, s: setattr(s, "x", set_of([1])), NO_NUMBER),

@@ -12,6 +12,22 @@ from typing import Any
 
 import pytest
 
+from insync.explorer import (
+    Agreement,
+    BoundedResult,
+    CheckResult,
+    LivenessResult,
+    MutantResult,
+    MutationResult,
+    ProofResult,
+    PropertyResult,
+    RunResult,
+    SimulationResult,
+    Trace,
+    TraceStep,
+    Violation,
+)
+from insync.explorer.testing.pytest_support import Answer
 from insync.model import Model, ModelError
 from insync.model.catalogue import find_model
 from insync_evaluator import conditions
@@ -70,6 +86,30 @@ def test_the_pitfalls_are_what_happens(shop: type[Model], title: str, code: str)
         with pytest.raises(ModelError, match=re.escape(title.removeprefix("wrong: "))) as caught:
             _ = model.program
         assert str(caught.value).startswith(f"{path}:")
+
+
+RESULTS: dict[str, list[type]] = {
+    "`check`": [CheckResult],
+    "`simulate`": [SimulationResult],
+    "`liveness`": [LivenessResult, RunResult],
+    "`bounded_check`": [BoundedResult],
+    "`prove`": [ProofResult],
+    "`agree`": [Agreement],
+    "`mutate`": [MutationResult, MutantResult],
+    "in pytest `insync_check.answer`": [Answer],
+    "each of `properties`": [PropertyResult],
+    "each of `violations`": [Violation],
+    "a trace": [Trace, TraceStep],
+}
+
+
+def test_results_have_the_attributes_that_the_guide_tells() -> None:
+    table = GUIDE.split("| result of | attributes |\n|---|---|\n")[1].split("\n\n")[0]
+    rows = [row.strip("| ").split(" | ") for row in table.splitlines()]
+    assert [name for name, _ in rows] == list(RESULTS)
+    for name, told in rows:
+        for attribute in re.findall(r"`(\w+)(?:\(\w+\))?`", told):
+            assert any(hasattr(kind, attribute) for kind in RESULTS[name]), (name, attribute)
 
 
 def insync(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -167,8 +167,8 @@ def test_writing_outside_an_array_is_refused() -> None:
             {"low": 2},
             "assigned to low is not a whole number from -2",
         ),
-        (lambda s: setattr(s, "maybe", s.n + 1), {"n": 0}, {"n": 1}, "assigned to maybe is not null or a whole number"),
-        (lambda s: setattr(s, "maybe", s.n + 3), {"n": 3}, {"n": 2}, "assigned to maybe is not null or a whole number"),
+        (lambda s: setattr(s, "maybe", s.n + 1), {"n": 0}, {"n": 1}, "assigned to maybe is not NONE or a whole number"),
+        (lambda s: setattr(s, "maybe", s.n + 3), {"n": 3}, {"n": 2}, "assigned to maybe is not NONE or a whole number"),
         (lambda s: setattr(s, "plain", s.wide), {"wide": {"id": 4, "by": 0}}, {}, "assigned to plain.id is not"),
         (
             lambda s: setattr(s.entry.value, "id", 1),
@@ -187,7 +187,7 @@ def test_writing_outside_an_array_is_refused() -> None:
             lambda s: setattr(s, "maybe", If(s.n == 0, s.maybe, s.n)),
             {"n": 1},
             {"n": 0},
-            "is not null or a whole number",
+            "is not NONE or a whole number",
         ),
     ],
 )

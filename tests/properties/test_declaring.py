@@ -10,9 +10,10 @@ import pytest
 
 import insync.properties
 from insync.explorer import check
-from insync.model import Condition, Model, ModelError, StateView
+from insync.model import Condition, Model, ModelError, StateView, UserError
 from insync.model import invariant as own
-from insync.properties import Failure, eventually, invariant, lemma, sometimes, step_invariant
+from insync.model import step_invariant as own_step
+from insync.properties import Failure, Fairness, eventually, invariant, leads_to, lemma, sometimes, step_invariant
 from insync.properties.registry import invariants_of, judge, lemmas_of, run_properties_of, sentences_of
 from insync_toys import DieHard
 
@@ -243,6 +244,76 @@ def test_a_failure_is_what_because_is_given() -> None:
     check(Watched(), properties=["is_empty"])
     assert given
     assert given[0].fields == {"big": 5}
+
+
+def press() -> None:
+    """Something that is no name."""
+
+
+NAMES_OF_ACTIONS: list[tuple[Any, Any, str]] = [
+    ((press,), (), "weak holds press as functions; give their names: weak=['press']."),
+    ((), [press, "fill"], "strong holds press, fill as functions; give their names: strong=['press', 'fill']."),
+    ("press", (), "weak='press' is one string; give a list of names: weak=['press']."),
+    ((), press, "is not a list of names; write strong=['name', ...]."),
+    ((1,), (), "weak=(1,) is not a list of names; write weak=['name', ...]."),
+]
+
+
+@pytest.mark.parametrize(("weak", "strong", "message"), NAMES_OF_ACTIONS)
+def test_fairness_is_said_by_the_names_of_actions(weak: Any, strong: Any, message: str) -> None:
+    for word in (eventually, leads_to):
+        with pytest.raises(ModelError) as raised:
+            word(Puzzle, weak=weak, strong=strong)
+        assert str(raised.value).startswith(f"{__file__}:")
+        assert f": @{word.__name__}(Puzzle): " in str(raised.value)
+        assert message in str(raised.value)
+    with pytest.raises(UserError, match=re.escape(message)):
+        Fairness(weak, strong)
+
+
+@pytest.mark.parametrize("word", [invariant, step_invariant, lemma])
+def test_a_reason_is_a_function(word: Any) -> None:
+    with pytest.raises(
+        ModelError, match=r"test_declaring\.py:\d+: @\w+\(Puzzle\): because='no' must be a function of a"
+    ):
+        word(Puzzle, because="no")
+
+
+@pytest.mark.parametrize(
+    ("because", "message"),
+    [
+        (
+            lambda failing: failing.state["bigg"],
+            "because= of is_empty raised KeyError: 'bigg', asked why it fails where big = 5. Fix it there",
+        ),
+        (lambda failing: None, "because= of is_empty returns None; it must return a sentence"),
+    ],
+)
+def test_a_reason_that_fails_is_named_as_such(because: Any, message: str) -> None:
+    class Watched(DieHard):
+        """For one property."""
+
+    def is_empty(model: Watched, s: StateView) -> Condition:
+        empty: Condition = s.big == 0
+        return empty
+
+    invariant(Watched, because=because)(is_empty)
+    with pytest.raises(ModelError) as raised:
+        check(Watched(), properties=["is_empty"])
+    assert str(raised.value).startswith(f"{__file__}:{because.__code__.co_firstlineno}: {message}")
+
+
+def test_the_state_before_a_step_comes_first() -> None:
+    def grows(model: Puzzle, after: StateView, before: StateView) -> Condition:
+        return True
+
+    sentence = (
+        r"test_declaring\.py:\d+: the step invariant 'grows' calls its states \(after, before\), and the first is the"
+    )
+    with pytest.raises(ModelError, match=sentence):
+        step_invariant(Puzzle)(grows)
+    with pytest.raises(ModelError, match=sentence):
+        own_step(grows)
 
 
 @pytest.mark.parametrize("name", ["type_ok", "deadlock_free"])

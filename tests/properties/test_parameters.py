@@ -122,8 +122,8 @@ def test_a_failure_names_the_binding() -> None:
     assert result.verdict == "violated"
     assert [step.label for step in result.violations[0].trace.steps][1:] == ["worker1: up", "worker2: up"]
     assert result.violations[0].trace.reason == (
-        "apart fails for first = worker1, second = worker2, level = 1: at[worker2] == 1 must not hold, with "
-        "at[worker2] = 1."
+        "apart fails for first = worker1, second = worker2, level = 1: (at[worker1] == 1 and at[worker2] == 1) must "
+        "not hold, with at[worker1] = 1, at[worker2] = 1."
     )
 
 

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 
 from insync.kafka.published import AsyncIsr, Kip320
 from insync.model import And, Condition, Model, ModelError, StateView, UserError
 from insync.model.evaluator import evaluate
-from insync.properties import Fairness, leads_to, sometimes
+from insync.properties import Fairness, eventually, leads_to, sometimes
 from insync.properties.every_model import DEADLOCK_FREE
 from insync.properties.fairness import fair_sets
 from insync.properties.registry import judge, run_properties_of, select, select_run_properties
@@ -52,6 +55,28 @@ def test_properties_are_selected_by_name() -> None:
 def test_check_is_told_where_a_property_of_runs_is_decided() -> None:
     with pytest.raises(UserError, match="turns_green is about runs, not about states: `insync liveness crossing"):
         select(Crossing(), ["turns_green"])
+
+
+def test_what_a_property_of_runs_returns_is_said_with_its_place() -> None:
+    class Watched(Crossing):
+        """For two mistakes."""
+
+    def once(model: Watched, s: StateView) -> Any:
+        return s.green
+
+    def twice(model: Watched, s: StateView) -> Any:
+        return s.green, s.green
+
+    here = [f"{__file__}:{one.__code__.co_firstlineno}: {one.__name__} returns" for one in (once, twice)]
+    leads_to(Watched)(once)
+    eventually(Watched)(twice)
+    model = Watched()
+    for name, message in (
+        ("once", f"{here[0]} this condition; a leads_to property returns two conditions"),
+        ("twice", f"{here[1]} (this condition, this condition), which is of type tuple; it must return a condition"),
+    ):
+        with pytest.raises(ModelError, match=re.escape(message)):
+            run_properties_of(model)[name].instances(model)
 
 
 def test_fairness_is_of_the_whole_action_of_some_parameters_or_of_each_binding() -> None:

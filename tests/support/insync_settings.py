@@ -19,7 +19,7 @@ from insync.model import (
     Switch,
 )
 
-from insync.model import action, invariant, require  # isort: skip
+from insync.model import action, invariant, require, sometimes  # isort: skip
 
 __all__ = ["Guarded", "Pace"]
 
@@ -56,3 +56,9 @@ class Guarded(Model):
         """The counter does not pass two."""
         most = 2 if self.b.settings.pace is Pace.ONE else 3
         return And(s.n <= most)
+
+    @sometimes
+    def begun(self, s: StateView) -> Condition:
+        """The counter counts."""
+        counts: Condition = s.n > 0
+        return counts

@@ -16,6 +16,7 @@ from insync.model import (
     invariant,
     require,
 )
+from insync.properties import sometimes
 
 __all__ = ["Chance", "Inert", "Meant", "Nobody"]
 
@@ -48,6 +49,12 @@ class Nobody(Model):
     def fine(self, s: StateView) -> Condition:
         """Nothing at all."""
         return True
+
+
+@sometimes(Nobody)
+def taken(model: Nobody, s: StateView) -> Condition:
+    """It is taken."""
+    return s.owner.is_some()  # type: ignore[no-any-return]
 
 
 class Inert(Model):

@@ -15,7 +15,7 @@ from itertools import islice
 from insync.explorer.comparing import PermutedParts
 from insync.model import Model
 from insync.model import domains as d
-from insync.model.actions import action_specs
+from insync.model.actions import action_specs, initial_specs, invariant_specs, place_of_function
 from insync.model.errors import ModelError, UserError
 from insync.model.families import Families
 from insync.model.graph import Node
@@ -23,6 +23,7 @@ from insync.model.presence import Presence
 from insync.model.program import BoundAction
 from insync.model.renaming import NormalForms
 from insync.model.sorts import Index, Parameter, Subset
+from insync.model.steps import step_invariant_specs
 from insync.model.symmetry import Kind, Permutation, Symmetry, permuted_value
 from insync.properties.class_names import names_within
 
@@ -78,6 +79,13 @@ def symmetry_for(model: Model, conditions: Mapping[str, Node], go_on: Callable[[
         return Alike(None, (f"The state has sets of sets of sets of {names}; every state is visited.",))
     _Examination(model, symmetry).run(conditions, go_on)
     return Alike(symmetry)
+
+
+def _place_of_beginning(model: Model) -> str:
+    """Return where a model says how it begins; where it leaves that to the fields, where these are declared."""
+    marked = [spec.place for spec in initial_specs(type(model)).values()]
+    plain = model.initial if type(model).initial is not Model.initial else model.declare
+    return marked[0] if marked else place_of_function(plain)
 
 
 class _Examination:
@@ -145,8 +153,9 @@ class _Permuted:
             differing = next(cell for cell, code, other in pairs if code != other)
             known = "" if len(initials) == 1 else ", in a state that is not an initial one,"
             message = (
-                f"{self._head}, but {self._of.model.name} begins with a member singled out: {differing.path} is "
-                f"another{known} with {self._swapped}. Let all members begin alike, or {self._give_up}."
+                f"{_place_of_beginning(self._of.model)}: {self._head}, but {self._of.model.name} begins with a member "
+                f"singled out: {differing.path} is another{known} with {self._swapped}. Let all members begin alike, "
+                f"or {self._give_up}."
             )
             raise ModelError(message)
 
@@ -163,9 +172,12 @@ class _Permuted:
     def examine_property(self, name: str, node: Node) -> None:
         same = self._parts.same_conditions([node], [node], ())
         if not same:
+            kind = type(self._of.model)
+            own = {**invariant_specs(kind), **step_invariant_specs(kind)}
+            place = f"{own[name].place}: " if name in own else ""
             message = (
-                f"{self._head}, but {self._unlike(same, f'the property {name}')} with {self._swapped}. Say it of all "
-                f"members alike, or check it with symmetry=False (--no-symmetry)."
+                f"{place}{self._head}, but {self._unlike(same, f'the property {name}')} with {self._swapped}. Say it "
+                f"of all members alike, or check it with symmetry=False (--no-symmetry)."
             )
             raise UserError(message)
 

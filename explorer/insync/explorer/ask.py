@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from insync.explorer.check import check
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from insync.explorer.verdict import CheckResult
 
 __all__ = [
+    "ELECTABLE",
     "LOSS",
     "PROMISES",
     "Asked",
@@ -37,6 +39,9 @@ __all__ = [
 LOSS = properties.no_acknowledged_record_is_lost.__name__
 """The promise that the matrix and the remedies are about."""
 
+ELECTABLE = properties.electable_replicas_are_complete.__name__
+"""The promise without which the next election may lose a record, or show another one."""
+
 PROMISES: dict[str, str] = {
     LOSS: "an acknowledged record is never lost",
     "reads_repeat": "who reads an offset again gets the same record",
@@ -44,6 +49,7 @@ PROMISES: dict[str, str] = {
     "acks_mean_enough_copies": "an acknowledged record was on min.insync.replicas replicas",
     "logs_keep_write_order": "records stay in the order in which they were written",
     "leader_is_eligible": "the leader is a broker that may lead",
+    ELECTABLE: "whoever may lead next has every committed record",
 }
 """The properties that an operator is promised, each in a few words."""
 
@@ -76,12 +82,14 @@ class Cell:
         verdict: holds, violated or incomplete; empty where nothing is promised.
         length: the states of the shortest trace, where it is violated.
         stopped_by: what ended the search before it was complete, or kept it from beginning.
+        trace: the shortest trace, where it is violated.
     """
 
     settings: Given
     verdict: str
     length: int | None
     stopped_by: StopReason | None = None
+    trace: Trace | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,11 +98,13 @@ class Question:
 
     Attributes:
         bounds: the release, the settings and the budgets that are not the default.
-        limits: bounds of each search.
+        limits: bounds of each search; the seconds are those of all searches together, from when the question is made.
         threads: how many work at once; None is one per core.
         reporter: is told about once a second how far a search is.
         stop: ends the search at work when it is set; those after it are not begun, and their outcome is not known.
         began: is told of each of several searches as it begins.
+        promises: the names of the promises that are asked about, in the order of `PROMISES`.
+        asked_at: when it was asked, by `time.monotonic`.
     """
 
     bounds: Given
@@ -103,11 +113,12 @@ class Question:
     reporter: Reporter | None = None
     stop: threading.Event | None = None
     began: Began | None = None
+    promises: Sequence[str] = tuple(PROMISES)
+    asked_at: float = field(default_factory=time.monotonic)
 
     def answer(self) -> Asked:
         """Search the cluster for the shortest way to break each promise."""
-        model = Cluster(**self.bounds)
-        return Asked(model, self._search(model, list(PROMISES), keep_going=True))
+        return self.search(self.bounds, self.promises, keep_going=True)
 
     def remedies(self, broken: str = LOSS) -> Iterator[Cell]:
         """Yield every single change of a setting with its outcome, then all of them together if none suffices."""
@@ -151,20 +162,37 @@ class Question:
                 continue
             if self.began is not None:
                 self.began(number, len(changes), change)
-            result = self._search(Cluster(**{**self.bounds, **change}), [name], keep_going=False)
-            length = result.violations[0].trace_length if result.violations else None
-            yield Cell(change, str(result.verdict), length, result.stopped_by)
+            result = self.search({**self.bounds, **change}, [name], keep_going=False).result
+            trace = result.violations[0].trace if result.violations else None
+            length = None if trace is None else len(trace.steps)
+            yield Cell(change, str(result.verdict), length, result.stopped_by, trace)
 
-    def _search(self, model: Cluster, properties: Sequence[str], *, keep_going: bool) -> CheckResult:
-        return check(
+    def search(self, bounds: Given, promises: Sequence[str], *, keep_going: bool) -> Asked:
+        """Search a cluster under other bounds, with the limits of this question.
+
+        Args:
+            bounds: what is not the default.
+            promises: the names of what is checked.
+            keep_going: whether to go on after the first violation.
+        """
+        model = Cluster(**bounds)
+        result = check(
             model,
-            properties=properties,
-            limits=self.limits,
+            properties=promises,
+            limits=self._limits_left(),
             threads=self.threads,
             keep_going=keep_going,
             reporter=self.reporter,
             stop=self.stop,
         )
+        return Asked(model, result)
+
+    def _limits_left(self) -> Limits | None:
+        """Return the limits with the seconds that are left."""
+        if self.limits is None or self.limits.seconds is None:
+            return self.limits
+        spent = time.monotonic() - self.asked_at
+        return replace(self.limits, seconds=max(0.0, self.limits.seconds - spent))
 
 
 def ask(

@@ -109,10 +109,21 @@ def liveness(
             properties are still looked for, for half a second, in what was explored.
 
     Raises:
-        UserError: an unknown model, bound, property, action or parameter, or a model in which type_ok fails.
+        UserError: an unknown model, bound, property, action or parameter, no property at all, or a model in which
+            type_ok fails.
     """
     model = whole_of(model_of(model, bounds))
     chosen = select_run_properties(model, properties)
+    if fairness is not None:
+        fair_sets(model, fairness)
+    if not chosen:
+        message = (
+            f"{model.name} has no properties of runs, so there is nothing to decide. Declare one beside its class, "
+            f"with @sometimes, @eventually or @leads_to."
+            if properties is None
+            else "properties=[] names no property of runs, so there is nothing to decide. Leave it out to decide all."
+        )
+        raise UserError(message)
     for found in chosen:
         fair_sets(model, fairness or found.fairness)  # so that a mistake is found before the work
     started = time.perf_counter()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from inspect import CO_VARARGS, CO_VARKEYWORDS
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS
 from types import FrameType
 from typing import Any, ClassVar, TypeVar, overload
 
-from insync.model.errors import ModelError, user_frame
+from insync.model.errors import ModelError, shown, user_frame
 from insync.model.kinds import is_kind
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "marked_specs",
     "parameter_types",
     "place_of_function",
+    "refuse_suspended",
     "scopes_of",
 ]
 
@@ -86,14 +88,32 @@ def check_signature(function: Callable[..., Any], kind: type[ActionSpec | Invari
     code = getattr(function, "__code__", None)
     if code is None:
         message = (
-            f"{user_frame()}: @{kind.mark} belongs directly above a method (def) of the model, not on {function!r}."
+            f"{user_frame()}: @{kind.mark} belongs directly above a method (def) of the model, not on "
+            f"{shown(function)}."
         )
         raise ModelError(message)
+    refuse_suspended(function, kind.word)
     unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS) or function.__defaults__
     if code.co_argcount < 1 + len(kind.states) or unusual:
         message = (
             f"{place_of_function(function)}: the {kind.word} {function.__name__!r} must take self, the "
             f"{', the '.join(kind.states)} and then its parameters, without *, ** and defaults."
+        )
+        raise ModelError(message)
+
+
+def refuse_suspended(function: Callable[..., Any], word: str) -> None:
+    """Refuse a function that does nothing when it is called: one declared with `async`, or with `yield` in it.
+
+    Raises:
+        ModelError: it is one.
+    """
+    flags = function.__code__.co_flags
+    if flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_GENERATOR):
+        why = "has `yield` in it" if flags & CO_GENERATOR else "is declared with `async`"
+        message = (
+            f"{place_of_function(function)}: the {word} {function.__name__!r} {why}, so calling it does nothing; "
+            f"write a plain `def` without it."
         )
         raise ModelError(message)
 
@@ -130,9 +150,11 @@ def _parameter_type(function: Callable[..., Any], word: str, name: str, scopes: 
     if isinstance(found, type) and is_kind(found):
         return found
     said = f"is annotated with {given!r}" if name in function.__annotations__ else "has no annotation"
+    cure = "annotate it with a sort (a subclass of Index), a range (of Range), an enumeration or bool."
+    if isinstance(given, str) and found is None and given.isidentifier() and not hasattr(builtins, given):
+        cure = f"there is no {given} above it: define it before the {word}, or correct the name."
     message = (
-        f"{place_of_function(function)}: the parameter {name!r} of the {word} {function.__name__!r} {said}; "
-        f"annotate it with a sort (a subclass of Index), a range (of Range), an enumeration or bool."
+        f"{place_of_function(function)}: the parameter {name!r} of the {word} {function.__name__!r} {said}; {cure}"
     )
     raise ModelError(message)
 

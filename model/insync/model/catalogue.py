@@ -11,6 +11,7 @@ import zlib
 from pathlib import Path
 from types import ModuleType
 
+from insync.model.cures import cure_of_call
 from insync.model.define import Model
 from insync.model.errors import UserError, closest
 
@@ -80,30 +81,47 @@ def _from_file(path: Path, name: str) -> type[Model]:
         if isinstance(v, type) and issubclass(v, Model) and v.__module__ == module.__name__
     }
     if name not in models:
-        message = f"{path} defines no model {name!r}. {closest(name, models)}"
+        other = vars(module).get(name)
+        hint = closest(name, models) if models else "A model is a class with the base Model: class Lock(Model)."
+        if isinstance(other, type):
+            hint = f"{name} there is " + (
+                f"imported; name the file of {other.__module__}."
+                if issubclass(other, Model)
+                else f"a class without the base Model; write `class {name}(Model):`."
+            )
+        message = f"{path} defines no model {name!r}. {hint}"
         raise UserError(message)
     return models[name]
 
 
 def _load(path: Path) -> ModuleType:
+    """Return the module of a file as it is now: another one once the file is edited, so its old classes stay theirs."""
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        message = f"{path} cannot be loaded: {type(error).__name__}: {error}"
+        raise UserError(message) from error
     # The same in every process, so that what is pickled in one is found in another.
-    module_name = f"insync_user_{path.stem}_{zlib.crc32(os.fsencode(path.resolve())):08x}"
+    marks = f"{zlib.crc32(os.fsencode(path.resolve())):08x}_{zlib.crc32(text):08x}"
+    module_name = f"insync_user_{path.stem}_{marks}"
     if module_name in sys.modules:
         return sys.modules[module_name]
     spec = importlib.util.spec_from_file_location(module_name, path)
     assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module
     sys.path.insert(0, str(path.resolve().parent))  # so that the file can import its neighbours, as a script can
     try:
-        spec.loader.exec_module(module)
+        # Python's own cache of compiled files would take an edit of the same second and size for no edit.
+        exec(compile(text, spec.origin or str(path), "exec", dont_inherit=True), vars(module))  # noqa: S102 -- a module is its text
     except UserError:
         del sys.modules[module_name]
         raise
     except (Exception, SystemExit) as error:
         del sys.modules[module_name]
         message = f"{path} cannot be loaded: {type(error).__name__}: {error}{_line(error, path)}"
+        cure = cure_of_call(error)
+        message += f".{cure}" if cure else ""
         raise UserError(message) from error
     finally:
         sys.path.remove(str(path.resolve().parent))

@@ -226,8 +226,8 @@ class Model(metaclass=ModelMeta):
             self._state = declared.bind(self.b)
             if self._state.width > MOST_CELLS:
                 message = (
-                    f"{self.name}: a state under {self.identity} takes {self._state.width} cells, and at most "
-                    f"{MOST_CELLS} are possible. Use smaller bounds."
+                    f"{place_of_function(self.declare)}: a state under {self.identity} takes {self._state.width} "
+                    f"cells, and at most {MOST_CELLS} are possible. Use smaller bounds."
                 )
                 raise ModelError(message)
         return self._state

@@ -16,7 +16,7 @@ from typing import ClassVar, Self
 from insync.model.bound_terms import value_of
 from insync.model.bounds import BoundValues
 from insync.model.collected import Bag, BitSet, ListedSet, Seq, SetOf
-from insync.model.errors import ModelError, user_frame
+from insync.model.errors import ModelError, shown, user_frame
 from insync.model.kinds import is_kind, members_of, number_of_members
 from insync.model.scalars import (
     Boolean,
@@ -32,7 +32,7 @@ from insync.model.scalars import (
     as_domain,
     name_of,
 )
-from insync.model.sorts import Index, label_of
+from insync.model.sorts import Index, Parameter, label_of
 from insync.model.whole_numbers import Range
 
 __all__ = [
@@ -213,20 +213,21 @@ class Array(Domain):
         lowest: the number that stands for the first place.
     """
 
-    def __init__(self, over: type[Index | Range | PythonEnum] | int, of: DomainLike) -> None:
+    def __init__(
+        self, over: type[Index | Range | PythonEnum] | int, of: DomainLike, *, place: str | None = None
+    ) -> None:
         given: object = over
+        self.place = place or user_frame()
         kind = is_kind(given) and given is not bool
         if not kind and (isinstance(over, bool) or not isinstance(over, int) or over < 0):
             message = (
-                f"{user_frame()}: Array({over!r}, ...): an array is over a sort, a range or an enumeration, or has a "
-                f"number of places."
+                f"{self.place}: Array({shown(over)}, ...): an array is over a sort, a range or an enumeration, or has "
+                f"a number of places."
             )
             raise ModelError(message)
         self.over, self.of, self.lowest = over, as_domain(of), 0
         if isinstance(self.of, Absent):
-            message = (
-                f"{user_frame()}: Array(..., Absent(...)): a field is absent as a whole; write Absent(Array(...))."
-            )
+            message = f"{self.place}: Array(..., Absent(...)): a field is absent as a whole; write Absent(Array(...))."
             raise ModelError(message)
         self.labels: list[str] = []
 
@@ -237,11 +238,11 @@ class Array(Domain):
         length = self.over if isinstance(self.over, int) else number_of_members(self.over, bounds)
         if length > MOST_CELLS:
             message = (
-                f"An array of {length} places under {dict(bounds)} is too large: a whole state has at most "
-                f"{MOST_CELLS} cells. Use smaller bounds."
+                f"{self.place}: an array of {length} places under {dict(bounds)} is too large: a whole state has at "
+                f"most {MOST_CELLS} cells. Use smaller bounds."
             )
             raise ModelError(message)
-        bound = Array(self.over, self.of.bind(bounds))
+        bound = Array(self.over, self.of.bind(bounds), place=self.place)
         if isinstance(self.over, int):
             bound.labels = [str(i) for i in range(self.over)]
         else:
@@ -250,6 +251,17 @@ class Array(Domain):
                 bound.lowest = value_of(self.over.lo, bounds)
         bound.width = len(bound.labels) * bound.of.width
         return bound
+
+    def members(self) -> list[Parameter]:
+        """Return what a bound array has a value for each of, in order."""
+        if isinstance(self.over, type) and issubclass(self.over, PythonEnum):
+            return list(self.over)
+        numbers = range(self.lowest, self.lowest + len(self.labels))
+        return (
+            [self.over(n) for n in numbers]
+            if isinstance(self.over, type) and issubclass(self.over, Index)
+            else [*numbers]
+        )
 
     def cells(self, path: str) -> Iterator[tuple[str, int]]:
         for label in self.labels:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from insync.model.program import Check
 
-__all__ = ["DomainError", "GuardError", "InternalError", "ModelError", "UserError", "closest", "user_frame"]
+__all__ = ["DomainError", "GuardError", "InternalError", "ModelError", "UserError", "closest", "shown", "user_frame"]
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
 _BETWEEN = ("<string>", "<frozen", copy.__file__)  # such as the constructor that dataclasses write
@@ -68,6 +68,19 @@ def closest(name: str, known: Iterable[str]) -> str:
     if near:
         return f"Did you mean {plain[near[0]]!r}?"
     return f"Known: {', '.join(names)}." if names else "None is known."
+
+
+def shown(value: object) -> str:
+    """Return a value as a message shows it: of what has no text of its own what it is, and not where in memory.
+
+    >>> shown((1, "x")), shown(int), shown(x for x in "ab"), shown(closest)
+    ("(1, 'x')", 'int', 'this generator', 'the function closest')
+    """
+    text = value.__name__ if isinstance(value, type) else repr(value)
+    if " at 0x" not in text:
+        return text
+    name = getattr(value, "__name__", "<lambda>")
+    return f"this {type(value).__name__}" if name.startswith("<") else f"the {type(value).__name__} {name}"
 
 
 def user_frame() -> str:

@@ -64,7 +64,12 @@ class OptionValue(OneNode):
             return self.is_none()
         if isinstance(other, OptionValue):
             if other._domain.shape() != self._domain.shape():
-                message = f"{user_frame()}: these options are of different domains; compare their .value instead."
+                sorts = of.sort, other._domain.of.sort
+                cure = "compare their .value instead."
+                if None not in sorts:
+                    names = " and of ".join(sort.__name__ for sort in sorts if sort is not None)
+                    cure = f"they may hold members of {names}, which are never the same thing."
+                message = f"{user_frame()}: these options are of different domains; {cure}"
                 raise ModelError(message)
             return Bool(apply(Op.EQ, self.node, of_graph(graph, other)))
         if isinstance(other, Either):

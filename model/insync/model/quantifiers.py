@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar, overload
 
 from insync.model.collected_views import Collected, ListedView
-from insync.model.errors import ModelError, user_frame
+from insync.model.errors import ModelError, shown, user_frame
 from insync.model.graph import Op, Quantifier
 from insync.model.kinds import chosen_bounds, is_kind, members_of
 from insync.model.simplify import combine
@@ -201,7 +201,7 @@ def _given(word: str, given: Sequence[Any]) -> tuple[list[Any], Callable[..., An
         arguments = ", ".join("abcdefgh"[: len(members)]) if several else "r"
         message = (
             f"{user_frame()}: {word} needs a function of {len(members) if several else 'one'} member{'s' * several} "
-            f"after the members, such as `lambda {arguments}: ...`, not {body!r}."
+            f"after the members, such as `lambda {arguments}: ...`, not {shown(body)}."
         )
         raise ModelError(message)
     return members, body, names
@@ -239,7 +239,7 @@ def _candidates(word: str, members: Any) -> list[_Candidate]:
         return [_Candidate(value, None, _place_name(members, at, value)) for at, value in enumerate(members)]
     if not isinstance(members, Iterable):
         message = (
-            f"{user_frame()}: {members!r} has no members; give for_all and exists a set, a sort, a range or an "
+            f"{user_frame()}: {shown(members)} has no members; give for_all and exists a set, a sort, a range or an "
             f"enumeration, a Python sequence such as range(n), an array, a Seq, a Bag or a SetOf."
         )
         raise ModelError(message)
@@ -275,5 +275,5 @@ def _number(word: str, found: object) -> Any:
 
 
 def _refuse(word: str, wanted: str, found: object, cure: str) -> NoReturn:
-    message = f"{user_frame()}: {word} needs {wanted}, but {found!r} is of type {type(found).__name__}; {cure}."
+    message = f"{user_frame()}: {word} needs {wanted}, but {shown(found)} is of type {type(found).__name__}; {cure}."
     raise ModelError(message)

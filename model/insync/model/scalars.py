@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import Enum as PythonEnum
+from enum import Flag
 from typing import Any
 
 from insync.model.bound_terms import BoundTerm, is_whole, value_of
@@ -204,6 +205,12 @@ class Enum(Scalar):
     def __init__(self, kind: type[PythonEnum]) -> None:
         self.kind, self.names = kind, [member.name for member in kind]
         self.size = len(self.names)
+        if issubclass(kind, Flag):
+            message = (
+                f"{user_frame()}: {kind.__name__} is an enum.Flag, whose members combine; a field holds one member. "
+                f"Declare it as an enum.Enum, or a Bool for each flag, or Array({kind.__name__}, Bool)."
+            )
+            raise ModelError(message)
         if not self.names:
             message = f"{user_frame()}: the enumeration {kind.__name__} has no member; a field needs one."
             raise ModelError(message)
@@ -352,7 +359,11 @@ class OptionalScalar(Scalar):
         return None if inner is None else inner + 1
 
     def expected(self) -> str:
-        return f"null or {self.of.expected()}"
+        return f"NONE or {self.of.expected()}"
+
+    def encode(self, value: Readable, path: str) -> list[int]:
+        code = self.code(value)
+        return [code] if code is not None else self._reject(value, path, f"null or {self.of.expected()}")
 
 
 def name_of(domain: Domain) -> str:

@@ -22,6 +22,7 @@ from insync.model.actions import (
     scopes_of,
 )
 from insync.model.environment import Environment, Place
+from insync.model.errors import ModelError
 from insync.model.graph import Graph, Node, Op
 from insync.model.program import BoundAction, Program
 from insync.model.simplify import apply, combine, substituted
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "STATES",
     "StepInvariantSpec",
+    "refuse_swapped",
     "step_condition",
     "step_invariant",
     "step_invariant_specs",
@@ -65,10 +67,25 @@ def step_invariant(function: F, /) -> F:
     `insync.properties.step_invariant` declares a function beside the class.
     """
     check_signature(function, StepInvariantSpec)
+    refuse_swapped(function)
     scopes = scopes_of(function, sys._getframe(1))
     types = parameter_types(function, StepInvariantSpec.word, scopes, len(STATES))
     setattr(function, ROLE, StepInvariantSpec(place_of_function(function), types))
     return function
+
+
+def refuse_swapped(function: Callable[..., Any]) -> None:
+    """Refuse a condition on two states that calls the state before the step `after`.
+
+    Raises:
+        ModelError: it does, and the state after the step `before`.
+    """
+    if function.__code__.co_varnames[1:3] == ("after", "before"):
+        message = (
+            f"{place_of_function(function)}: the step invariant {function.__name__!r} calls its states (after, "
+            f"before), and the first is the state before the step; write (before, after)."
+        )
+        raise ModelError(message)
 
 
 def step_invariant_specs(model: type) -> dict[str, StepInvariantSpec]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import opcode
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, NoReturn
 
-from insync.model.errors import ModelError, user_frame
+from insync.model.cures import instead_of
+from insync.model.errors import ModelError, shown, user_frame
 
 if TYPE_CHECKING:
     from insync.model.sorts import Subset
@@ -57,6 +59,15 @@ class Symbolic:
         )
         raise ModelError(message)
 
+    def _refuse(self, word: str) -> NoReturn:
+        """Refuse an operator or a method that this value has not."""
+        cure = instead_of(type(self), word)
+        known = f" {cure}" if cure else " It is known only when the model runs."
+        what = f"attribute {word[1:]!r}" if word.startswith(".") else f"`{word}`"
+        said = f"no part of {self!r} can be deleted" if word == "del" else f"{self!r} has no {what}"
+        message = f"{user_frame()}: {said}.{known}"
+        raise ModelError(message)
+
     def __copy__(self) -> NoReturn:
         message = (
             f"{user_frame()}: {self!r} cannot be copied, and need not be: what was read from a field stays what it was "
@@ -72,8 +83,28 @@ class Symbolic:
         mistyped("A member of a sort", self, "Where it may be none, write .or_else(default) or .value.")
 
 
+_OPERATORS = {
+    "+": ("add", "radd"), "-": ("sub", "rsub", "neg"), "*": ("mul", "rmul"), "/": ("truediv", "rtruediv"),
+    "//": ("floordiv", "rfloordiv"), "%": ("mod", "rmod"), "**": ("pow", "rpow"), "@": ("matmul", "rmatmul"),
+    "&": ("and", "rand"), "|": ("or", "ror"), "^": ("xor", "rxor"), "<<": ("lshift", "rlshift"),
+    ">>": ("rshift", "rrshift"), "~": ("invert",), "abs()": ("abs",), "round()": ("round",), "len()": ("len",),
+    "<": ("lt",), "<=": ("le",), ">": ("gt",), ">=": ("ge",), "[...]": ("getitem", "setitem"),
+    "del": ("delitem", "delattr"),
+}  # fmt: skip
+"""What Python calls each operator; a kind of value that has one defines it anew."""
+
+
+def _refusing(word: str) -> Callable[..., NoReturn]:
+    return lambda self, *_: self._refuse(word)
+
+
+for _word, _names in _OPERATORS.items():
+    for _name in _names:
+        setattr(Symbolic, f"__{_name}__", _refusing(_word))
+
+
 def mistyped(wanted: str, found: object, fix: str) -> NoReturn:
     """Raise ModelError for a value of the wrong type."""
     kind, cure = type(found), getattr(type(found), "cure", fix)
-    message = f"{user_frame()}: {wanted} is needed here, but {found!r} is of type {kind.__name__}. {cure}"
+    message = f"{user_frame()}: {wanted} is needed here, but {shown(found)} is of type {kind.__name__}. {cure}"
     raise ModelError(message)

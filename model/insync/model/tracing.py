@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from insync.model.actions import ActionSpec, InitialSpec, action_specs, initial_specs
 from insync.model.beginnings import Beginning
 from insync.model.environment import Environment, Place, Unreachable, current
-from insync.model.errors import ModelError
+from insync.model.errors import ModelError, shown
 from insync.model.free_cells import InitialEnvironment
 from insync.model.graph import Graph, Node, Op, meanings
 from insync.model.initials import Initials
@@ -142,7 +143,8 @@ def traced_condition(
 
 def _place(function: Callable[..., object]) -> str:
     """Return where a function stands and what it is called."""
-    code, name = getattr(function, "__code__", None), getattr(function, "__name__", repr(function))
+    written = inspect.unwrap(function)
+    code, name = getattr(written, "__code__", None), getattr(written, "__name__", repr(function))
     return f"{code.co_filename}:{code.co_firstlineno}: {name}" if code else name
 
 
@@ -279,7 +281,7 @@ def _run(
         current.reset(token)
     if returned is not None:
         hint = " (conditions go into require)" if environment.guarded else ""
-        message = f"{what} returns {returned!r}; it assigns to the state and returns nothing{hint}."
+        message = f"{what} returns {shown(returned)}; it assigns to the state and returns nothing{hint}."
         raise ModelError(message)
     for place in environment.unopened.values():
         message = f"{place}: when(...) does nothing by itself; write `with when(...):` and the assignments below it."

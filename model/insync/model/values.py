@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
-from typing import NoReturn
+from typing import ClassVar, NoReturn
 
+from insync.model.cures import for_condition, for_number
 from insync.model.division import Divided
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import LARGEST_SET, Graph, Node, Op
@@ -38,6 +39,8 @@ __all__ = [
 class Nothing:
     """The type of `NONE`, the absent value of an option."""
 
+    cure: ClassVar[str] = "Only what is declared Option(...) can be none."
+
     def __repr__(self) -> str:
         return "NONE"
 
@@ -55,6 +58,11 @@ class OneNode(Symbolic):
     def graph(self) -> Graph:
         """The graph that the node lives in."""
         return self.node.graph
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        self._refuse(f".{name}")
 
 
 class Bool(OneNode):
@@ -96,7 +104,7 @@ Condition = Bool | bool
 """A condition, symbolic or already decided."""
 
 
-class Num(OneNode, Divided):
+class Num(Divided, OneNode):
     """A symbolic whole number, or a symbolic member of a sort (its number, from 0).
 
     Attributes:
@@ -134,6 +142,12 @@ class Num(OneNode, Divided):
         return self._num(Op.MUL, self, other)
 
     __radd__, __rmul__ = __add__, __mul__
+
+    def __neg__(self) -> Num:
+        return self._num(Op.SUB, 0, self)
+
+    def __abs__(self) -> Num:
+        return self._num(Op.MAX, self, -self)
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
         return NotImplemented if decides(other) else self._test(Op.EQ, self, other)
@@ -302,7 +316,7 @@ def condition(graph: Graph, value: object) -> Node:
         return of_graph(graph, value)
     if isinstance(value, bool):
         return graph.boolean(value)
-    return mistyped("A condition", value, "Compare it with something.")
+    return mistyped("A condition", value, for_condition(value))
 
 
 def number(graph: Graph, value: object, sort: type[Index] | None = None) -> Node:
@@ -331,7 +345,7 @@ def number(graph: Graph, value: object, sort: type[Index] | None = None) -> Node
         return graph.const(int(value))
     if hasattr(type(value), "or_else"):
         mistyped("A number", value, "It may be none: write .or_else(default), or .value where it cannot be.")
-    return mistyped("A number or a member of a sort", value, "Conditions become numbers by If(condition, 1, 0).")
+    return mistyped("A number or a member of a sort", value, for_number(value))
 
 
 def mask(graph: Graph, value: object, sort: type[Index] | None = None) -> Node:

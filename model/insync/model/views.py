@@ -305,8 +305,18 @@ def _record_codes(domain: d.Record, env: Environment, value: object, path: str) 
 
 
 def _array_codes(domain: d.Array, env: Environment, value: object, path: str) -> list[Node]:
-    if not isinstance(value, (list, tuple, ArrayView)) or len(value) != len(domain.labels):
+    if isinstance(value, dict):
+        members = domain.members()
+        if set(value) != set(members):
+            labels = ", ".join(domain.labels)
+            message = f"{user_frame()}: {path} has a value for each of {labels}; the dict given has other keys."
+            raise ModelError(message)
+        value = [value[member] for member in members]
+    if not isinstance(value, (list, tuple, ArrayView)):
         refuse(domain, value, path)
+    if len(value) != len(domain.labels):
+        message = f"{user_frame()}: {path} has {len(domain.labels)} places, and the value given has {len(value)}."
+        raise ModelError(message)
     parts = zip(domain.labels, value, strict=True)
     return [c for label, part in parts for c in codes_for(domain.of, env, part, f"{path}[{label}]")]
 

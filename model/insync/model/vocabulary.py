@@ -12,9 +12,10 @@ from types import NoneType
 from typing import Any
 
 from insync.model.anything import Anything
+from insync.model.cures import for_condition
 from insync.model.either import Either
 from insync.model.environment import Place, Unreachable, current
-from insync.model.errors import ModelError, user_frame
+from insync.model.errors import ModelError, shown, user_frame
 from insync.model.graph import Graph, Op
 from insync.model.optional import OptionValue
 from insync.model.simplify import apply, combine
@@ -61,7 +62,9 @@ def _graph(values: Sequence[object]) -> Graph | None:
 def _plain(value: object, word: str) -> bool:
     if not isinstance(value, bool):
         kind = type(value).__name__
-        message = f"{user_frame()}: {word} needs conditions, but {value!r} is of type {kind}; use a comparison."
+        cure = for_condition(value) if isinstance(value, Iterable) and not isinstance(value, str) else ""
+        fix = f". {cure}" if cure else "; use a comparison."
+        message = f"{user_frame()}: {word} needs conditions, but {shown(value)} is of type {kind}{fix}"
         raise ModelError(message)
     return value
 

@@ -48,6 +48,10 @@ def named_in(argument: str, names: object) -> tuple[str, ...]:
         message = f"{argument}={names!r} is one string; give a list of names: {argument}=[{names!r}]."
         raise UserError(message)
     listed = tuple(names) if isinstance(names, Iterable) else None
+    called = [getattr(name, "__name__", name) for name in listed or ()]
+    if called and all(isinstance(name, str) for name in called) and called != [*(listed or ())]:
+        message = f"{argument} holds {', '.join(called)} as functions; give their names: {argument}={called!r}."
+        raise UserError(message)
     if listed is None or not all(isinstance(name, str) for name in listed):
         message = f"{argument}={names!r} is not a list of names; write {argument}=['name', ...]."
         raise UserError(message)

@@ -13,7 +13,7 @@ from insync.model import Model
 from insync.model.confinement import Confinement
 from insync.model.errors import UserError, closest
 from insync.model.graph import Node
-from insync.properties.class_names import names_within
+from insync.properties.class_names import names_within, place_of_names
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
 from insync.properties.invariants import Invariant
 from insync.properties.registry import invariants_of, lemmas_of
@@ -38,7 +38,8 @@ def confined(model: Model, within: Iterable[str] | None = None) -> Model:
     names = names_within(whole, within)
     if not names and not type(model).within:
         return whole
-    found = [_named(whole, name) for name in names]
+    place = place_of_names(type(model), "within") if within is None else ""
+    found = [_named(whole, name, place) for name in names]
     made = copy.copy(whole)
     made._confinement = Confinement(whole, names, lambda: _conditions(whole, found))
     made._program = None
@@ -50,16 +51,18 @@ def whole_of(model: Model) -> Model:
     return model if model._confinement is None else model._confinement.whole
 
 
-def _named(model: Model, name: str) -> Invariant:
+def _named(model: Model, name: str, place: str) -> Invariant:
     known = {**lemmas_of(model), **invariants_of(model)}
     found = known.get(name)
     if name in (DEADLOCK_FREE, TYPE_OK) or isinstance(found, StepInvariant):
         about = "steps" if isinstance(found, StepInvariant) else "every model"
-        message = f"{model.name}: within names {name!r}, which is about {about}; name an invariant of its states."
+        message = (
+            f"{place}{model.name}: within names {name!r}, which is about {about}; name an invariant of its states."
+        )
         raise UserError(message)
     if found is None:
         usable = [each for each, one in known.items() if not isinstance(one, StepInvariant) and each != DEADLOCK_FREE]
-        message = f"{model.name} has no invariant {name!r} to be within. {closest(name, usable)}"
+        message = f"{place}{model.name} has no invariant {name!r} to be within. {closest(name, usable)}"
         raise UserError(message)
     return found
 

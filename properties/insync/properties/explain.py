@@ -2,18 +2,20 @@
 
 The walk follows the expression of the invariant from the top with the evaluator. Of conditions that must all hold it
 enters the first that does not; of alternatives, none of which holds, the one that says most: the last with a
-quantifier in it, else the last.
+quantifier in it, else the last. Conditions that hold and must not all of them are to blame together.
 """
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Sequence
 
 from insync.model import Model, ReadableState
+from insync.model.errors import ModelError
 from insync.model.evaluator import evaluate
 from insync.model.graph import Node, Op, Quantifier, reachable
-from insync.properties.invariants import Failure, Invariant
-from insync.properties.show import Reading, field_value, plain, read_pair, read_state, shown
+from insync.properties.invariants import Because, Failure, Invariant
+from insync.properties.show import Reading, field_read, plain, read_pair, read_state, shown
 from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["explain", "explain_step", "failure", "failure_of_step"]
@@ -60,14 +62,43 @@ def _failure(
 ) -> Failure:
     bindings: dict[str, str] = {}
     culprit, wanted = _descend(root, True, codes, bindings)
+    text = shown(reading, culprit)
+    if not text and culprit.op is Op.AND:  # too long: one of the conditions that hold together
+        culprit, wanted = _descend(_most_telling(culprit), wanted, codes, bindings)
+        text = shown(reading, culprit)
     values = reading.decode(tuple(codes))
     paths = [reading.paths[int(str(n.arg))] for n in reachable([culprit]) if n.op is Op.CELL]
-    fields = {path: field_value(values, path) for path in paths}
-    return Failure(state, bindings, shown(reading, culprit), wanted, fields, before)
+    fields = dict(field_read(values, path) for path in paths)
+    return Failure(state, bindings, text, wanted, fields, before)
 
 
 def _said(found: Invariant, failing: Failure) -> str:
-    return found.because(failing) if found.because is not None else _generic(found, failing)
+    if found.because is None:
+        return _generic(found, failing)
+    try:
+        said: object = found.because(failing)
+    except Exception as error:
+        message = (
+            f"{_place_of_fault(error, found.because)}because= of {found.name} raised {type(error).__name__}: {error}, "
+            f"asked why it fails where {_fields(failing) or 'it reads no field'}. Fix it there, or leave it out for a "
+            f"general sentence."
+        )
+        raise ModelError(message) from error
+    if not isinstance(said, str):
+        place = _place_of_fault(None, found.because)
+        message = f"{place}because= of {found.name} returns {said!r}; it must return a sentence, a text."
+        raise ModelError(message)
+    return said
+
+
+def _place_of_fault(error: Exception | None, because: Because) -> str:
+    """Return where an error arose in a function of an author, or where that stands, with a colon and a space."""
+    code = getattr(because, "__code__", None)
+    if code is None:
+        return ""
+    frames = traceback.extract_tb(error.__traceback__) if error is not None else []
+    lines = [frame.lineno for frame in frames if frame.filename == code.co_filename]
+    return f"{code.co_filename}:{lines[-1] if lines else code.co_firstlineno}: "
 
 
 def _descend(node: Node, wanted: bool, codes: Sequence[int], bindings: dict[str, str]) -> tuple[Node, bool]:
@@ -83,22 +114,30 @@ def _descend(node: Node, wanted: bool, codes: Sequence[int], bindings: dict[str,
                 bindings[node.arg.variable] = node.arg.labels[at]
             node = node.args[at]
         elif node.op in (Op.AND, Op.OR) and not isinstance(node.arg, Quantifier):
+            if node.op is Op.AND and not any(_quantified(part) for part in node.args):
+                return node, wanted  # its parts hold, each of them rightly so perhaps
             node = _most_telling(node)
         else:
             return node, wanted
 
 
 def _most_telling(node: Node) -> Node:
-    quantified = [part for part in node.args if any(isinstance(n.arg, Quantifier) for n in reachable([part]))]
-    return (quantified or node.args)[-1]
+    return ([part for part in node.args if _quantified(part)] or node.args)[-1]
+
+
+def _quantified(node: Node) -> bool:
+    return any(isinstance(one.arg, Quantifier) for one in reachable([node]))
 
 
 def _generic(found: Invariant, failing: Failure) -> str:
     where = ", ".join(f"{variable} = {label}" for variable, label in failing.bindings.items())
-    values = list(failing.fields.items())
-    shown = ", ".join(f"{path} = {plain(value)}" for path, value in values[:MOST_FIELDS])
-    more = f", and {len(values) - MOST_FIELDS} more" if len(values) > MOST_FIELDS else ""
-    known = f", with {shown}{more}" if shown else ""
+    known = f", with {_fields(failing)}" if failing.fields else ""
     condition = failing.conjunct or "its condition"
     fault = "does not hold" if failing.must_hold else "must not hold"
     return f"{found.name} fails{f' for {where}' if where else ''}: {condition} {fault}{known}."
+
+
+def _fields(failing: Failure) -> str:
+    values = list(failing.fields.items())
+    shown = ", ".join(f"{path} = {plain(value)}" for path, value in values[:MOST_FIELDS])
+    return shown + (f", and {len(values) - MOST_FIELDS} more" if len(values) > MOST_FIELDS else "")

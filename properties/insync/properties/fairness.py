@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from insync.model import Model
 from insync.model.errors import UserError, closest
 from insync.model.program import BoundAction
+from insync.properties.class_names import named_in
 
 __all__ = ["FairSet", "Fairness", "fair_sets"]
 
@@ -26,10 +27,17 @@ class Fairness:
     Attributes:
         weak: actions that are taken again and again, or are disabled again and again.
         strong: actions that are taken again and again if they are enabled again and again.
+
+    Raises:
+        UserError: something else than names of actions.
     """
 
     weak: tuple[str, ...] = ()
     strong: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for word in ("weak", "strong"):
+            object.__setattr__(self, word, named_in(word, getattr(self, word)))
 
     def __str__(self) -> str:
         parts = [

@@ -10,14 +10,15 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import CO_VARARGS, CO_VARKEYWORDS
-from typing import Any, Generic, TypeVar
+from types import FrameType
+from typing import Any, Generic, TypeVar, cast
 
 from insync.model import Model
-from insync.model.actions import invariant_names, parameter_types, scopes_of
+from insync.model.actions import invariant_names, parameter_types, refuse_suspended, scopes_of
 from insync.model.errors import ModelError, UserError, closest
 from insync.model.graph import Node
 from insync.model.run_marks import run_specs
-from insync.model.steps import STATES, step_invariant_specs
+from insync.model.steps import STATES, refuse_swapped, step_invariant_specs
 from insync.properties.class_names import headline_of, named_in, names_within, place_of_names
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, deadlock_free
 from insync.properties.fairness import Fairness
@@ -116,9 +117,11 @@ def step_invariant(kind: type[M], *, because: Because | None = None) -> Callable
     """
     _check_kind("step_invariant", kind)
     frame = sys._getframe(1)
+    _check_because("step_invariant", kind, because, frame)
 
     def declare(predicate: PairPredicate[M]) -> PairPredicate[M]:
         _check_function("step_invariant", kind, predicate, STATES)
+        refuse_swapped(predicate)
         parameters = parameter_types(predicate, "step invariant", scopes_of(predicate, frame), len(STATES))
         _STEP_INVARIANTS.add(kind, step_invariant_beside(kind, predicate, parameters, because))
         return predicate
@@ -132,7 +135,7 @@ def sometimes(kind: type[Model]) -> Callable[[F], F]:
     Args:
         kind: the model class.
     """
-    return _run("sometimes", kind, RunKind.SOMETIMES, Fairness())
+    return _run("sometimes", kind, RunKind.SOMETIMES)
 
 
 def eventually(kind: type[Model], *, weak: Sequence[str] = (), strong: Sequence[str] = ()) -> Callable[[F], F]:
@@ -143,7 +146,7 @@ def eventually(kind: type[Model], *, weak: Sequence[str] = (), strong: Sequence[
         weak: actions that are taken again and again, or are disabled again and again.
         strong: actions that are taken again and again if they are enabled again and again.
     """
-    return _run("eventually", kind, RunKind.EVENTUALLY, Fairness(tuple(weak), tuple(strong)))
+    return _run("eventually", kind, RunKind.EVENTUALLY, weak, strong)
 
 
 def leads_to(kind: type[Model], *, weak: Sequence[str] = (), strong: Sequence[str] = ()) -> Callable[[F], F]:
@@ -154,7 +157,7 @@ def leads_to(kind: type[Model], *, weak: Sequence[str] = (), strong: Sequence[st
         weak: actions that are taken again and again, or are disabled again and again.
         strong: actions that are taken again and again if they are enabled again and again.
     """
-    return _run("leads_to", kind, RunKind.LEADS_TO, Fairness(tuple(weak), tuple(strong)))
+    return _run("leads_to", kind, RunKind.LEADS_TO, weak, strong)
 
 
 def _condition(
@@ -162,6 +165,7 @@ def _condition(
 ) -> Callable[[Predicate[M]], Predicate[M]]:
     _check_kind(word, kind)
     frame = sys._getframe(2)
+    _check_because(word, kind, because, frame)
 
     def declare(predicate: Predicate[M]) -> Predicate[M]:
         _check_function(word, kind, predicate)
@@ -172,9 +176,16 @@ def _condition(
     return declare
 
 
-def _run(word: str, kind: type[Model], says: RunKind, fairness: Fairness) -> Callable[[F], F]:
+def _run(
+    word: str, kind: type[Model], says: RunKind, weak: Sequence[str] = (), strong: Sequence[str] = ()
+) -> Callable[[F], F]:
     _check_kind(word, kind)
     frame = sys._getframe(2)
+    try:
+        fairness = Fairness(weak, strong)  # type: ignore[arg-type] # it makes tuples of them
+    except UserError as error:
+        message = f"{frame.f_code.co_filename}:{frame.f_lineno}: @{word}({kind.__name__}): {error}"
+        raise ModelError(message) from None
 
     def declare(function: F) -> F:
         _check_function(word, kind, function)
@@ -197,6 +208,16 @@ def _check_kind(word: str, kind: object) -> None:
     raise ModelError(message)
 
 
+def _check_because(word: str, kind: type[Model], because: object, frame: FrameType) -> None:
+    if because is None or callable(because):
+        return
+    message = (
+        f"{frame.f_code.co_filename}:{frame.f_lineno}: @{word}({kind.__name__}): because={because!r} must be a "
+        f"function of a Failure that returns a sentence, such as `lambda failing: ...`."
+    )
+    raise ModelError(message)
+
+
 def _check_function(word: str, kind: type[Model], function: object, states: Sequence[str] = ("state",)) -> None:
     code = getattr(function, "__code__", None)
     if code is None:
@@ -208,6 +229,7 @@ def _check_function(word: str, kind: type[Model], function: object, states: Sequ
             f"{code.co_name!r}: every model has that already; rename it."
         )
         raise ModelError(message)
+    refuse_suspended(cast("Callable[..., Any]", function), word)
     unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)
     if code.co_argcount < 1 + len(states) or unusual:
         message = (

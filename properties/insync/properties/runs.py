@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from enum import StrEnum
 from typing import Any
 
 from insync.model import Condition, Model, StateView
+from insync.model.actions import place_of_function
 from insync.model.errors import ModelError
 from insync.model.graph import Node
 from insync.model.kinds import members_of
@@ -94,14 +96,15 @@ def _instance(
     bindings = {name: label_of(value) for name, value in zip(names, values, strict=True)}
 
     def part(number: int) -> Node:
+        @functools.wraps(function)
         def predicate(s: StateView) -> Condition:
             given = function(model, s, *values)
             if kind is not RunKind.LEADS_TO:
                 return given  # trace_predicate reports what is not a condition
             if not isinstance(given, tuple) or len(given) != 2:
                 message = (
-                    f"{function.__name__} returns {given!r}; a leads_to property returns two conditions: what happens, "
-                    f"and what must follow."
+                    f"{place_of_function(function)}: {function.__name__} returns {given!r}; a leads_to property "
+                    f"returns two conditions: what happens, and what must follow."
                 )
                 raise ModelError(message)
             return given[number]

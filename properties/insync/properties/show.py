@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from insync.model import Model, ReadableState
 from insync.model.cell_domains import cell_domains
-from insync.model.domains import OptionalScalar
+from insync.model.domains import OptionalScalar, Scalar, Set
 from insync.model.graph import Node, Op, Quantifier
 from insync.model.readable import plain
 
-__all__ = ["AFTER", "BEFORE", "PART", "Reading", "field_value", "plain", "read_pair", "read_state", "show", "shown"]
+__all__ = ["AFTER", "BEFORE", "PART", "Reading", "field_read", "plain", "read_pair", "read_state", "show", "shown"]
 
 LONGEST = 160
 """A condition that takes more characters is not shown: nobody would read it."""
 
+_INDEX = re.compile(r"(\[[^\]]*\])")
 _INFIX = {
     Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "//", Op.MOD: "%", Op.EQ: "==", Op.LT: "<", Op.LE: "<=",
     Op.BITAND: "&", Op.BITOR: "|", Op.BITDIFF: "-",
 }  # fmt: skip
-_NEGATED = {Op.EQ: "!="}
+_JOINING = {Op.BITAND, Op.BITOR, Op.BITDIFF}
 PART = re.compile(r"\{(.*)\}$|\[([^\]]*)\]|\.?([^.\[\]{]+)")
 """The parts of a cell's path: a value that is in a set or not, an index, or a name."""
 
@@ -40,6 +41,15 @@ def field_value(state: ReadableState, path: str) -> object:
         else:
             value = value[name or index]
     return value
+
+
+def field_read(state: ReadableState, path: str) -> tuple[str, object]:
+    """Return the path and value of a cell that was read, or the length of the list whose end it is past."""
+    for part in PART.finditer(path):
+        found = field_value(state, path[: part.start()]) if part.start() else state
+        if isinstance(found, list) and part[2] and int(part[2]) >= len(found):
+            return f"{path[: part.start()]}.length", len(found)
+    return path, field_value(state, path)
 
 
 BEFORE, AFTER = "before", "after"
@@ -107,17 +117,18 @@ class _Shown:
             raise _TooLong
         if node.op is Op.CONST:
             return str(node.arg).lower() if node.is_bool else str(node.arg)
-        if node.op is Op.CELL:
-            return self._number(node, 0)
+        if self._place(node, depth) is not None:
+            return self._number(node, 0, depth)
         if node.op is Op.EQ:
             return self._equality(node, depth)
-        if node.op is Op.ADD and node.args[0].op is Op.CELL and node.args[1].op is Op.CONST:
-            return self._number(node.args[0], node.args[1].lo)
+        if node.op is Op.ADD and node.args[1].op is Op.CONST and self._place(node.args[0], depth) is not None:
+            return self._number(node.args[0], node.args[1].lo, depth)
         if node.op is Op.TEST and node.args[0].op is Op.CELL and node.args[1].op is Op.CONST:
             member = node.args[1].lo
             if 0 <= member < node.args[0].hi.bit_length():
                 return self._membership(int(str(node.args[0].arg)), member)
-        parts = [self.text(a, depth + 1) for a in node.args]
+        known = self._set(node)
+        parts = [self._member_of(known, a, depth) for a in node.args]
         if sum(map(len, parts)) > LONGEST:
             raise _TooLong
         return self._operation(node, parts)
@@ -125,37 +136,66 @@ class _Shown:
     def _equality(self, node: Node, depth: int) -> str:
         """Show a comparison of a field with a constant by what the constant is called: `leader == b1`."""
         a, b = node.args
-        if a.op is Op.CELL and b.op is Op.CONST:
-            return self._comparison(int(str(a.arg)), b.lo)
-        if a.op is Op.CELL and b.op is Op.CELL and self._first(a) == self._first(b):
-            return f"{self._path(a)} == {self._path(b)}"
-        return f"{self.text(a, depth + 1)} == {self.text(b, depth + 1)}"
+        one, other = self._place(a, depth), self._place(b, depth)
+        if one is not None and b.op is Op.CONST:
+            return _comparison(*one, b.lo)
+        if one is not None and other is not None and _first(one[1]) == _first(other[1]):
+            return f"{one[0]} == {other[0]}"
+        known = self._set(a)
+        return f"{self._member_of(known, a, depth)} == {self._member_of(known, b, depth)}"
 
-    def _path(self, node: Node) -> str:
-        return self.paths[int(str(node.arg))]
+    def _place(self, node: Node, depth: int) -> tuple[str, Scalar | None] | None:
+        """Return the path and the domain of a cell, or of that which an index chooses: `term[leader]`."""
+        if node.op is Op.CELL:
+            cell = int(str(node.arg))
+            return self.paths[cell], self.domains[cell]
+        if node.op is not Op.SELECT or not all(one.op is Op.CELL for one in node.args[1:]) or len(node.args) < 3:
+            return None
+        cells = [int(str(one.arg)) for one in node.args[1:]]
+        parts = [_INDEX.split(self.paths[cell]) for cell in cells]
+        found = _one_place_apart(parts)
+        stride = cells[1] - cells[0]
+        if found is None or cells != list(range(cells[0], cells[-1] + 1, stride or 1)):
+            return None
+        at, label = found, parts[0][found][1:-1]
+        before = _INDEX.split(self.paths[cells[0] - stride]) if cells[0] >= stride else []
+        if not label.isdigit() and _one_place_apart([before, parts[0]]) == at:
+            return None  # these are some of the members, and the index counts from the first of these
+        index = self._index(node.args[0], int(label) if label.isdigit() else 0, depth + 1)
+        return "".join([*parts[0][:at], f"[{index}]", *parts[0][at + 1 :]]), self.domains[cells[0]]
 
-    def _first(self, node: Node) -> int:
-        """The number that code 0 of a cell stands for; that of an option of a number is one less than its least."""
-        domain = self.domains[int(str(node.arg))]
-        if isinstance(domain, OptionalScalar):
-            return (domain.of.first or 0) - 1
-        return 0 if domain is None else domain.first or 0
+    def _index(self, node: Node, lowest: int, depth: int) -> str:
+        """Show the number of a place by what the place is called, of places that are numbered from `lowest`."""
+        more = lowest
+        if node.op is Op.ADD and node.args[1].op is Op.CONST:
+            node, more = node.args[0], lowest + node.args[1].lo
+        if self._place(node, depth) is not None:
+            return self._number(node, more, depth).removeprefix("(").removesuffix(")")
+        text = self.text(node, depth)
+        return f"{text} {'-' if more < 0 else '+'} {abs(more)}" if more else text
 
-    def _number(self, node: Node, more: int) -> str:
+    def _set(self, node: Node) -> Set | None:
+        """Return the domain of a set that an expression gives, if that is a field or joined of fields."""
+        if node.op is Op.CELL:
+            domain = self.domains[int(str(node.arg))]
+            return domain if isinstance(domain, Set) else None
+        if node.op not in _JOINING:
+            return None
+        return next((known for known in map(self._set, node.args) if known is not None), None)
+
+    def _member_of(self, known: Set | None, node: Node, depth: int) -> str:
+        """Show an expression, which if it is a constant is that of a set of a known domain."""
+        if known is not None and node.op is Op.CONST:
+            return plain(known.readable(node.lo))
+        return self.text(node, depth + 1)
+
+    def _number(self, node: Node, more: int, depth: int) -> str:
         """Show the code of a cell plus a number by the value that the cell has: codes begin with 0, values need not."""
-        offset = more - self._first(node)
+        place = self._place(node, depth)
+        assert place is not None
+        offset = more - _first(place[1])
         sign = "-" if offset < 0 else "+"
-        return f"({self._path(node)} {sign} {abs(offset)})" if offset else self._path(node)
-
-    def _comparison(self, cell: int, code: int) -> str:
-        """Show that a cell has a code by what that stands for."""
-        path, domain = self.paths[cell], self.domains[cell]
-        if domain is not None:
-            return f"{path} == {plain(domain.readable(code))}"
-        in_set = PART.findall(path)[-1][0]
-        if in_set:
-            return f"{path.removesuffix(f'{{{in_set}}}')} {'contains' if code else 'lacks'} {in_set}"
-        return f"{path} {'!=' if code else '=='} none"
+        return f"({place[0]} {sign} {abs(offset)})" if offset else place[0]
 
     def _membership(self, cell: int, number: int) -> str:
         """Show a test for one member by what the member is called: `isr contains b1`."""
@@ -183,3 +223,28 @@ class _Shown:
             return f"[{', '.join(parts[1:])}][{parts[0]}]"
         name = {Op.MIN: "minimum", Op.MAX: "maximum", Op.BIT: "set of", Op.COUNT: "size of"}[op]
         return f"{name}({', '.join(parts)})"
+
+
+def _one_place_apart(paths: Sequence[Sequence[str]]) -> int | None:
+    """Return which part of some paths, split at their indexes, differs, if that is one index alone."""
+    if len({len(path) for path in paths}) > 1:
+        return None
+    differing = [at for at, parts in enumerate(zip(*paths, strict=True)) if len(set(parts)) > 1]
+    return differing[0] if len(differing) == 1 and differing[0] % 2 else None
+
+
+def _first(domain: Scalar | None) -> int:
+    """The number that code 0 stands for; that of an option of a number is one less than its least."""
+    if isinstance(domain, OptionalScalar):
+        return (domain.of.first or 0) - 1
+    return 0 if domain is None else domain.first or 0
+
+
+def _comparison(path: str, domain: Scalar | None, code: int) -> str:
+    """Show that a cell has a code by what that stands for."""
+    if domain is not None:
+        return f"{path} == {plain(domain.readable(code))}"
+    in_set = PART.findall(path)[-1][0]
+    if in_set:
+        return f"{path.removesuffix(f'{{{in_set}}}')} {'contains' if code else 'lacks'} {in_set}"
+    return f"{path} {'!=' if code else '=='} none"

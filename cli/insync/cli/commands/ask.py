@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
 import click
 
 from insync.cli.exit_codes import EPILOG, exit_code_for
@@ -10,21 +13,24 @@ from insync.cli.options.choice_options import each_choice
 from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.output import Output, output_options
+from insync.cli.show.ask_json import Files, answer_json, matrix_json
 from insync.cli.show.ask_report import (
-    answer_json,
     by_promise,
     describe_answer,
+    describe_default,
+    describe_disturbed,
+    describe_not_disturbed,
     describe_notes,
     describe_question,
     describe_remedy,
     describe_row,
     describe_settings,
-    matrix_json,
 )
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit, emit_status
 from insync.explorer import Limits
-from insync.explorer.ask import LOSS, Began, Cell, Given, Question
+from insync.explorer.ask import LOSS, PROMISES, Asked, Began, Cell, Given, Question
+from insync.explorer.disturbances import Disturbed, disturbed
 from insync.explorer.progress import Pulse
 from insync.kafka.cluster.model import Cluster
 
@@ -44,21 +50,40 @@ Examples:
 )
 @each_choice(Cluster, "defect", "fixed")
 @click.option("--matrix", "as_matrix", is_flag=True, help="Try acks x min.insync.replicas x unclean, as a table.")
-@limit_options(seconds="Stop each search after S seconds.")
+@click.option(
+    "--property",
+    "wanted",
+    type=click.Choice(list(PROMISES)),
+    metavar="NAME",
+    multiple=True,
+    help=f"Ask about this promise alone; may be repeated. One of {', '.join(PROMISES)}. [default: all]",
+)
+@limit_options(seconds="End the whole answer after S seconds.")
 @thread_options
 @output_options(trace=True)
-def command(given: dict[str, int | str], as_matrix: bool, limits: Limits, engine: Engine, output: Output) -> int:
+def command(
+    given: dict[str, int | str],
+    as_matrix: bool,
+    wanted: tuple[str, ...],
+    limits: Limits,
+    engine: Engine,
+    output: Output,
+) -> int:
     """Search a cluster of a release, under its settings, for the shortest way to break what users are promised.
 
     Everything that may go wrong has a budget: crashes, lost page caches, expired sessions, slow followers. What is
-    found to be safe is safe within these budgets, and the search was complete. For a promise about records that is
-    broken, each single change of a setting is tried that could have kept it.
+    found to be safe is safe within these budgets, and the search was complete. If a record can be lost, each single
+    change of a setting is tried that could have kept it; if not, one election and two reassignments are tried, with
+    less beside them, unless --elections or --reassignments says how many there are.
 
-    Ctrl-C ends it with what is known by then; the rest is unknown. The exit code is 1 if a promise is broken; a
-    --matrix ends with 0 whatever is lost, as it was asked for both, and with 3 if a cell is unknown.
+    Ctrl-C ends it with what is known by then; the rest is unknown. The exit code is 1 if a promise is broken, in any
+    of the searches or of the cells of a --matrix, else 3 if something is unknown, else 0.
     """
     if as_matrix and output.trace is not None:
         message = "--matrix finds no traces that --trace could write. Ask without --matrix for one."
+        raise click.UsageError(message)
+    if as_matrix and wanted:
+        message = f"--matrix is about {LOSS} alone. Leave --property out, or ask without --matrix."
         raise click.UsageError(message)
     output.check_trace_path()
     if as_matrix:
@@ -66,7 +91,13 @@ def command(given: dict[str, int | str], as_matrix: bool, limits: Limits, engine
     with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
         began = None if output.quiet else _say_search()
         question = Question(
-            bounds=given, limits=limits, threads=engine.threads, reporter=reporter, stop=stop, began=began
+            bounds=given,
+            limits=limits,
+            threads=engine.threads,
+            reporter=reporter,
+            stop=stop,
+            began=began,
+            promises=[name for name in PROMISES if name in wanted or not wanted],
         )
         return _matrix(question, output) if as_matrix else _ask(question, output)
 
@@ -85,19 +116,55 @@ def _say_search() -> Began:
 
 def _ask(question: Question, output: Output) -> int:
     asked = question.answer()
+    with _written(asked, output) as files:
+        if not output.json:
+            if "release" not in question.bounds:
+                emit(describe_default(asked.model, output.width))
+            emit(describe_answer(asked, files, output.paint, output.width))
+        cells = _remedies(question, output) if LOSS in files else []
+        others = [] if LOSS in files else _disturb(question, output.beside("disturbed") if files else output)
+        verdict = _together([asked.result.verdict, *(found.asked.result.verdict for found, _ in others)])
+        if output.json:
+            emit(answer_json(asked, cells, files, others, verdict))
+        elif LOSS in files:
+            emit(describe_not_disturbed(output.width))
+    return exit_code_for(verdict)
+
+
+@contextmanager
+def _written(asked: Asked, output: Output) -> Iterator[Files]:
+    """Write the traces of the broken promises where they are wanted, and yield the file of each."""
     violations = by_promise(asked)
     with output.traces_written([violation.trace for violation in violations], asked.model) as written:
-        files = {violation.property: file for violation, file in zip(violations, written, strict=True)}
+        yield {violation.property: file for violation, file in zip(violations, written, strict=True)}
+
+
+def _remedies(question: Question, output: Output) -> list[Cell]:
+    """Try what would have kept the record, and say so as it is found."""
+    cells: list[Cell] = []
+    for cell in question.remedies():
+        cells.append(cell)
         if not output.json:
-            emit(describe_answer(asked, files, output.paint, output.width))
-        cells: list[Cell] = []
-        for cell in question.remedies() if LOSS in files else ():
-            cells.append(cell)
+            emit(describe_remedy(cell, first=len(cells) == 1))
+    return cells
+
+
+def _disturb(question: Question, output: Output) -> list[tuple[Disturbed, Files]]:
+    """Look for what disturbances break, and say so as it is found; each has files of its own for its traces."""
+    others: list[tuple[Disturbed, Files]] = []
+    for found in disturbed(question):
+        name = found.disturbance.words.replace(" ", "_")
+        taken = any(files for _, files in others)
+        with _written(found.asked, output.beside(name) if taken else output) as files:
+            others.append((found, files))
             if not output.json:
-                emit(describe_remedy(cell, first=len(cells) == 1))
-        if output.json:
-            emit(answer_json(asked, cells, files))
-    return exit_code_for(asked.result.verdict)
+                emit(describe_disturbed(found, files, output.paint, output.width))
+    return others
+
+
+def _together(verdicts: Sequence[str]) -> str:
+    """Return what several verdicts come to: violated if one is, else incomplete if one is."""
+    return next((verdict for verdict in ("violated", "incomplete") if verdict in verdicts), "holds")
 
 
 def _matrix(question: Question, output: Output) -> int:
@@ -109,9 +176,9 @@ def _matrix(question: Question, output: Output) -> int:
         cells.append(cell)
         if len(cells) % 2 == 0 and not output.json:
             emit(describe_row(cells[-2:]))
-    warnings = question.matrix_warnings()
+    warnings, verdict = question.matrix_warnings(), _together([cell.verdict for cell in cells])
     if output.json:
-        emit(matrix_json(question.bounds, cells, warnings))
+        emit(matrix_json(question.bounds, cells, warnings, verdict))
     elif notes := describe_notes(cells, warnings, output.paint, output.width):
         emit(notes)
-    return exit_code_for("incomplete" if any(cell.verdict == "incomplete" for cell in cells) else "holds")
+    return exit_code_for(verdict)

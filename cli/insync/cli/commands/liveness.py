@@ -14,6 +14,7 @@ from insync.cli.show.liveness_report import describe_liveness, liveness_json
 from insync.cli.show.progress import search_progress
 from insync.explorer import Limits, liveness
 from insync.model import Model
+from insync.model.errors import UserError
 from insync.properties.fairness import Fairness
 from insync.properties.registry import run_properties_of
 
@@ -30,7 +31,15 @@ class _RunsCommand(ModelCommand):
 
 
 def _fairness(weak: tuple[str, ...], strong: tuple[str, ...], unfair: bool) -> Fairness | None:
-    """Return what takes the place of each property's own fairness; None if nothing does."""
+    """Return what takes the place of each property's own fairness; None if nothing does.
+
+    Raises:
+        UserError: none is wanted, and some.
+    """
+    if unfair and (weak or strong):
+        given = f"--weak {weak[0]}" if weak else f"--strong {strong[0]}"
+        message = f"--unfair takes no fairness for granted, and {given} takes some. Leave one of them out."
+        raise UserError(message)
     return Fairness(weak, strong) if weak or strong or unfair else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -12,7 +12,7 @@ import click
 from insync.cli.options.groups import Decorator, gathered, option
 from insync.cli.options.values import OutputPath
 from insync.cli.show.terminal import emit, grid_width, painter
-from insync.cli.show.trace_files import check_trace_path, traces_written
+from insync.cli.show.trace_files import beside, check_trace_path, traces_written
 from insync.explorer.traces.grid import Paint
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
@@ -54,6 +54,10 @@ class Output:
         """Raise UserError unless the trace can be written where it is wanted; done before the search."""
         if self.trace is not None:
             check_trace_path(self.trace)
+
+    def beside(self, name: str) -> Output:
+        """Return the same with another file for traces: out.json becomes out.NAME.json."""
+        return self if self.trace is None else replace(self, trace=beside(self.trace, name))
 
     @contextmanager
     def traces_written(self, traces: Sequence[Trace], model: Model) -> Iterator[list[Path | None]]:

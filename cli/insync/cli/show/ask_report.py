@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-import json
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from insync.cli.show.as_json import steps_json
 from insync.cli.show.figures import plural
 from insync.cli.show.report import STOPPED_BY
 from insync.cli.show.trace_files import replay_hint
 from insync.cli.show.warned import warning_lines
 from insync.explorer import Violation
 from insync.explorer.ask import PROMISES, Asked, Cell, Given, shown_bounds, with_shown_bounds
+from insync.explorer.disturbances import DISTURBANCES, Disturbed
 from insync.explorer.traces.grid import Paint, render_grid
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.releases import Release
 
 __all__ = [
-    "answer_json",
     "by_promise",
     "describe_answer",
+    "describe_default",
+    "describe_disturbed",
+    "describe_not_disturbed",
     "describe_notes",
     "describe_question",
     "describe_remedy",
     "describe_row",
     "describe_settings",
-    "matrix_json",
 ]
 
 
@@ -36,28 +38,75 @@ def by_promise(asked: Asked) -> list[Violation]:
 
 def describe_answer(asked: Asked, files: Mapping[str, Path | None], paint: Paint, width: int) -> str:
     """Return the answer, with at most two traces; `files` are where those of the broken promises were written."""
+    lines = [describe_question(asked.model), _extent(asked)]
+    lines += [*warning_lines(asked.result.warnings, paint, width), "", *_outcomes(asked)]
+    return "\n".join([*lines, *_traces(asked, files, paint, width, most=2)])
+
+
+def describe_default(model: Cluster, width: int) -> str:
+    """Return which release is asked about where none was given, and in which rules the newer ones differ from it."""
+    taken: Release = model.b.settings.release
+    newer = [release for release in Release if taken.is_before(release) and release.same_since is not taken]
+    rules = sorted({name for release in newer for name in release.changed})
+    said = f"No --release was given: this is {taken.value}."
+    if newer:
+        names = ", ".join(release.value for release in newer)
+        said = f"{said} Of the newer ones {names} differ, and in {', '.join(rules)} alone."
+    return "\n".join(textwrap.wrap(said, width))
+
+
+def describe_disturbed(found: Disturbed, files: Mapping[str, Path | None], paint: Paint, width: int) -> str:
+    """Return what a disturbance breaks, with one trace, and the entry of the catalogue that it is."""
+    asked = found.asked
+    head = f"With {found.disturbance.words}, in less: {describe_question(asked.model)}"
+    lines = ["", head, _extent(asked), "", *_outcomes(asked)]
+    if found.defect is not None:
+        entry = found.defect
+        said = f"{entry.name}: {entry.title}. With its fix that holds. Affected: {entry.affected}."
+        lines += ["", *textwrap.wrap(f"{said} See `insync defects {entry.name}`.", width)]
+    return "\n".join([*lines, *_traces(asked, files, paint, width, most=1)])
+
+
+def describe_not_disturbed(width: int) -> str:
+    """Return what was not looked for, because a record is lost without it."""
+    words = " and ".join(f"{found.words} ({found.defect.name})" for found in DISTURBANCES)
+    said = f"Not looked for, as a record is lost without it: {words}. `insync defects` has both."
+    return "\n".join(["", *textwrap.wrap(said, width)])
+
+
+def _extent(asked: Asked) -> str:
+    """How much was searched."""
     result = asked.result
-    lines = [describe_question(asked.model)]
-    complete = result.verdict != "incomplete" and result.stopped_by is None
-    extent = "all of them" if complete else f"not all of them: stopped by {_by(result.stopped_by)}"
-    lines += [f"{plural(result.distinct_states, 'state')} searched, {extent}"]
-    lines += [*warning_lines(result.warnings, paint, width), ""]
-    lengths = {violation.property: violation.trace_length for violation in result.violations}
-    words = {"holds": "holds", "incomplete": "unknown"}
-    for found in result.properties:
+    states = f"{plural(result.distinct_states, 'state')} searched"
+    if result.stopped_by is not None:
+        return f"{states}, not all of them: stopped by {_by(result.stopped_by)}"
+    return f"{states}, until all was broken" if result.frontier else f"{states}, all of them"
+
+
+def _outcomes(asked: Asked) -> list[str]:
+    """A line for each promise."""
+    lengths = {violation.property: violation.trace_length for violation in asked.result.violations}
+    words, lines = {"holds": "holds", "incomplete": "unknown"}, []
+    for found in asked.result.properties:
         if found.name in PROMISES:
             length = lengths.get(found.name)
             outcome = words.get(str(found.verdict), "") if length is None else f"broken in {plural(length - 1, 'step')}"
             lines.append(f"  {PROMISES[found.name]:<62}  {outcome}")
+    return lines
+
+
+def _traces(asked: Asked, files: Mapping[str, Path | None], paint: Paint, width: int, most: int) -> list[str]:
+    """The first different traces, and where each was written."""
     shown: list[object] = []
+    lines: list[str] = []
     for violation in by_promise(asked):
-        if violation.trace.steps not in shown and len(shown) < 2:
+        if violation.trace.steps not in shown and len(shown) < most:
             shown.append(violation.trace.steps)
             trace = with_shown_bounds(violation.trace, asked.model)
             lines += ["", render_grid(trace, asked.model.grid, width=width, paint=paint)]
             if (file := files.get(violation.property)) is not None:
                 lines.append(replay_hint(trace, file))
-    return "\n".join(lines)
+    return lines
 
 
 def describe_question(model: Cluster) -> str:
@@ -77,7 +126,7 @@ def describe_settings(settings: Given) -> str:
     words = {"elr": "eligible leader replicas", "release": "Kafka", "flushing": "records flushed"}
     values = {"off": "false", "on": "true"}
     return ", ".join(
-        f"{names[name]}={values.get(str(value), value)}" if name in names else f"{words[name]} {value}"
+        f"{names[name]}={values.get(str(value), value)}" if name in names else f"{words.get(name, name)} {value}"
         for name, value in settings.items()
     )
 
@@ -113,55 +162,3 @@ def _outcome(cell: Cell) -> str:
     if cell.verdict == "violated":
         return f"lost in {plural((cell.length or 1) - 1, 'step')}"
     return {"holds": "safe", "incomplete": "unknown"}.get(cell.verdict, "nothing is promised")
-
-
-def answer_json(asked: Asked, cells: Sequence[Cell], files: Mapping[str, Path | None]) -> str:
-    """Return the object for an answer; `files` are where the traces of the broken promises were written."""
-    result = asked.result
-    broken = {violation.property: violation for violation in result.violations}
-    answer = {
-        "settings": shown_bounds(asked.model),
-        "bounds": asked.model.identity,
-        "verdict": str(result.verdict),
-        "stopped_by": result.stopped_by,
-        "distinct_states": result.distinct_states,
-        "warnings": list(result.warnings),
-        "promises": [
-            {"name": found.name, "verdict": str(found.verdict), **_broken_json(broken.get(found.name), files)}
-            for found in result.properties
-        ],
-        "remedies": [_cell_json(cell) for cell in cells],
-    }
-    return json.dumps(answer, ensure_ascii=False)
-
-
-def _broken_json(violation: Violation | None, files: Mapping[str, Path | None]) -> dict[str, object]:
-    """How a promise is broken; null where it is not."""
-    if violation is None:
-        return {"trace_length": None, "reason": None, "steps": None, "trace": None}
-    file = files.get(violation.property)
-    return {
-        "trace_length": violation.trace_length,
-        "reason": violation.trace.reason,
-        "steps": steps_json(violation.trace),
-        "trace": None if file is None else str(file),
-    }
-
-
-def matrix_json(given: Given, cells: Sequence[Cell], warnings: Sequence[str]) -> str:
-    """Return the object for the table."""
-    answer = {
-        "bounds": Cluster(**given).identity,
-        "matrix": [_cell_json(cell) for cell in cells],
-        "warnings": list(warnings),
-    }
-    return json.dumps(answer, ensure_ascii=False)
-
-
-def _cell_json(cell: Cell) -> dict[str, object]:
-    return {
-        "settings": dict(cell.settings),
-        "verdict": cell.verdict or None,
-        "trace_length": cell.length,
-        "stopped_by": cell.stopped_by,
-    }

@@ -24,6 +24,7 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
         error: what was raised.
         arguments: those of the command.
     """
+    from insync.model.cures import cure_of_call
     from insync.model.errors import UserError
 
     if isinstance(error, UserError):
@@ -35,7 +36,8 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
     place = _place_in_user_code(error.__traceback__)
     if place is not None:
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        emit_error(f"Error: {place}: the model raised {what}. Fix it there; Python ran this line to read the model.")
+        cure = cure_of_call(error) or " Fix it there; Python ran this line to read the model."
+        emit_error(f"Error: {place}: the model raised {what}.{cure}")
         return ExitCode.USER_ERROR
     emit_error("".join(traceback.format_exception(error)).rstrip())
     emit_error(

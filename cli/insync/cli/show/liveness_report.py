@@ -27,12 +27,10 @@ def describe_liveness(
 ) -> str:
     """Return the report; `files` are where the traces shown were written, by the property."""
     lines = [f"{result.model}   {describe_bounds(result.bounds)}"]
-    size = max((len(found.name) for found in result.properties), default=0)
+    size = max(len(found.name) for found in result.properties)
     for found in result.properties:
         tone = Tone.GOOD if found.verdict == "holds" else Tone.BAD
         lines.append(f"{paint(f'{found.verdict:<10}', tone)}  {found.name:<{size}}  {_what(found)}".rstrip())
-    if not result.properties:
-        lines.append("The model has no properties of runs.")
     lines += warning_lines(result.warnings, paint, width)
     end = "" if result.stopped_by is None else f", stopped by {STOPPED_BY[result.stopped_by]}"
     lines += ["", f"{plural(result.distinct_states, 'state')}, {plural(result.transitions, 'step')}{end}"]

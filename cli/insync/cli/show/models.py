@@ -75,7 +75,7 @@ def model_entry(kind: type[Model]) -> dict[str, object]:
     """Return what scripts are told of a model."""
     return {
         "name": model_reference(kind()),
-        "sentence": sentence_of(kind),
+        "sentence": _sentence(kind),
         "bounds": [_choice_entry(name, choice) for name, choice in choices(kind).items()],
         "properties": [
             {"name": name, "sentence": sentence, "headline": default}
@@ -105,8 +105,13 @@ def _actions(kind: type[Model]) -> dict[str, str]:
 
 
 def _head(kind: type[Model]) -> list[str]:
-    sentence = sentence_of(kind)
+    sentence = _sentence(kind)
     return [model_reference(kind()), *([f"  {sentence}"] if sentence else [])]
+
+
+def _sentence(kind: type[Model]) -> str:
+    """Return what a model class says of itself, or one of its bases; what every model is, is nothing about this one."""
+    return "" if inspect.getdoc(kind) == inspect.getdoc(Model) else sentence_of(kind)
 
 
 def _choice_lines(shown: Mapping[str, Choice], indent: str) -> list[str]:

@@ -15,7 +15,7 @@ from insync.model.errors import UserError
 if TYPE_CHECKING:
     from insync.model import Model
 
-__all__ = ["check_trace_path", "replay_hint", "traces_written"]
+__all__ = ["beside", "check_trace_path", "replay_hint", "traces_written"]
 
 _ITF = ".itf.json"
 
@@ -44,7 +44,7 @@ def traces_written(path: Path | None, traces: Sequence[Trace], model: Model) -> 
     try:
         for number, trace in enumerate(traces):
             if path is not None:
-                files[number] = _write(path if number == 0 else _beside(path, trace.property), trace, model)
+                files[number] = _write(path if number == 0 else beside(path, trace.property), trace, model)
     except UserError as error:
         failure = error
     yield files
@@ -66,8 +66,8 @@ def _is_itf(path: Path) -> bool:
     return path.name.endswith(_ITF)
 
 
-def _beside(path: Path, name: str) -> Path:
-    """The file for another property: out.json becomes out.NAME.json; a device or a pipe takes all."""
+def beside(path: Path, name: str) -> Path:
+    """Return the file for another trace: out.json becomes out.NAME.json; a device or a pipe takes all."""
     if is_special(path):
         return path
     suffix = _ITF if _is_itf(path) else path.suffix

@@ -20,6 +20,7 @@ from insync.model.graph import Graph, Node, Op
 from insync.model.program import BoundAction, Check, Program
 from insync.model.ranges import always_holds
 from insync.model.simplify import apply, combine
+from insync.model.sorts import Parameter
 
 __all__ = ["Change", "Mutant", "mutants_of", "same_steps"]
 
@@ -92,13 +93,28 @@ def mutants_of(model: Model, only: Sequence[str] | None = None) -> list[Mutant]:
 
 def _of_guard(model: Model, name: str, bindings: Mapping[int, BoundAction]) -> Iterator[Mutant]:
     for weaker in weakened({number: action.guard for number, action in bindings.items()}):
-        text = lacking(model, bindings[weaker.binding].parameters, weaker.condition, weaker.part)
+        text = lacking(model, _spoken_of(bindings, weaker), weaker.condition, weaker.part)
         changed = {number: _with_guard(bindings[number], guard) for number, guard in weaker.left.items()}
         yield Mutant(name, _change_of(weaker), text, changed)
 
 
 def _change_of(weaker: Weakened) -> Change:
     return Change.GUARD if weaker.part is None else Change.WEAKER
+
+
+def _spoken_of(bindings: Mapping[int, BoundAction], weaker: Weakened) -> list[tuple[str, Parameter]]:
+    """Return the parameters that a condition was written with: those whose other values make it another one."""
+    one = bindings[weaker.binding]
+
+    def unlike(other: BoundAction) -> list[str]:
+        pairs = zip(one.parameters, other.parameters, strict=True)
+        return [name for (name, value), (_, another) in pairs if value != another]
+
+    def matters(name: str) -> bool:
+        others = [other for other in bindings.values() if unlike(other) == [name]]
+        return not others or any(weaker.condition not in other.guard for other in others)
+
+    return [(name, value) for name, value in one.parameters if matters(name)]
 
 
 def _with_guard(action: BoundAction, guard: Sequence[Node]) -> BoundAction:

@@ -107,8 +107,8 @@ MEMBERSHIP = (
         name="N-03",
         title="A leader acts on a new ISR with the min.insync.replicas of before",
         ticket="no ticket known; BrokerMetadataPublisher.onMetadataUpdate",
-        affected="KRaft, 3.7 and later, by reading of 3.7.0 to 4.3.0: topics are applied before configurations; both "
-        "halves were executed on the classes of 4.3.0, their order was not",
+        affected="KRaft, 3.7 and later, by reading of 3.7.0 to 4.3.0: topics are applied before configurations; "
+        "replayed in that order on the classes of 4.2.1, 4.3.1 and 4.4.0 (insync kafka replay N-03)",
         story="min.insync.replicas is raised from 1 to 2. The follower is fenced, and as the ISR is too small now, it "
         "stays electable. The leader gets both in one batch, and a broker applies the topics of a batch before the "
         "configurations: alone in the ISR, with a minimum of 1, it commits and acknowledges a record that the "
@@ -133,7 +133,7 @@ MEMBERSHIP = (
         title="A leader elected again counts what ISR members had in an epoch before",
         ticket="no ticket known; Replica.resetReplicaState, found with this model",
         affected="3.0.0 to 4.3.0 by reading; executed on the classes of 3.9.2, 4.0.2, 4.1.0, 4.1.2, 4.3.1 and 4.4.0, "
-        "not on running brokers",
+        "and on running brokers of 3.9.1, 4.1.1 and 4.3.0",
         story="A leader is deposed and elected again, and hears of both in one batch, so it never stops to lead in "
         "its own eyes. It keeps the log ends of ISR members, one of which has meanwhile followed the other "
         "leader and truncated. It commits a record that this member no longer has.",

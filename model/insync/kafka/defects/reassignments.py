@@ -56,7 +56,7 @@ REASSIGNMENT = (
         name="R-46",
         title="A swap of replicas ends with one that stays outside the ISR",
         ticket="KAFKA-19975",
-        affected="4.3: read in 4.3.0, whose PartitionChangeBuilder was executed as well; not looked for in 4.4",
+        affected="4.3 and 4.4: read in 4.3.0, replayed on the classes of 4.3.1 and 4.4.0 (insync kafka replay R-46)",
         story="As in R-40, but only where no fewer replicas are added than removed. The ISR is as large as before, but "
         "fewer replicas have what was acknowledged: b2 is out of the ISR, b3 comes and b1 goes with its log. With "
         "eligible leader replicas b1 stays electable all the same (N-02).",
@@ -71,7 +71,7 @@ REASSIGNMENT = (
         title="A replica that was removed stays eligible",
         ticket="no ticket known; PartitionChangeBuilder.maybePopulateTargetElr, found with this model",
         affected="eligible leader replicas, 3.9.0 to 4.3.0 by reading; executed on the classes of 4.0.2, 4.1.0, 4.3.1 "
-        "and 4.4.0, not on running brokers",
+        "and 4.4.0, and on running brokers of 4.0.1, 4.1.1 and 4.3.0",
         story="A reassignment leaves fewer replicas than min.insync.replicas. The ISR is smaller than that, so who is "
         "removed goes into the ELR, and deletes its log. The replica that is left is fenced before anything else "
         "clears the ELR. A reassignment brings the removed one back while it is fenced as well; it is unfenced "

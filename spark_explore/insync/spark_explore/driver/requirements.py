@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
-import os
 import re
-import shutil
-import subprocess
-from pathlib import Path
 
+from insync.explorer.java import find_java
 from insync.model.errors import UserError
 
 __all__ = ["load_packages", "require_java", "require_packages"]
 
-_OLDEST_JAVA = 17
 _OLDEST_SPARK = (4, 1)  # repartitionById
 _EXTRA = "Install it with: pip install 'insync[spark]'"
-_VERSION = re.compile(r'version "(?:1\.)?(\d+)')
 
 
 def require_packages() -> None:
@@ -53,25 +48,7 @@ def require_java() -> str:
     Raises:
         UserError: there is none, by JAVA_HOME or on the PATH, or it is too old.
     """
-    home = os.environ.get("JAVA_HOME")
-    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
-    advice = f"Install a JDK {_OLDEST_JAVA} or newer, such as Eclipse Temurin, and set JAVA_HOME to it."
-    if java is None:
-        message = f"Spark needs Java, and there is none on the PATH. {advice}"
-        raise UserError(message)
-    try:
-        # In a process group of its own it does not end by a Ctrl-C that is meant for us.
-        shown = subprocess.run(  # noqa: S603
-            [java, "-version"], capture_output=True, text=True, timeout=60, check=True, process_group=0
-        ).stderr
-    except (OSError, subprocess.SubprocessError) as error:
-        message = f"Spark needs Java, and {java} cannot be run ({error}). {advice}"
-        raise UserError(message) from error
-    match = _VERSION.search(shown)
-    if match is not None and int(match[1]) < _OLDEST_JAVA:
-        message = f"Spark needs Java {_OLDEST_JAVA} or newer, and {java} is Java {match[1]}. {advice}"
-        raise UserError(message)
-    return shown
+    return find_java("Spark").shown
 
 
 def _version(name: str) -> tuple[int, ...] | None:

@@ -1,0 +1,106 @@
+"""What `insync kafka replay` says, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from insync.cli.show.as_json import steps_json
+from insync.cli.show.figures import plural
+from insync.conformance.likeness import Difference
+from insync.conformance.replay import KafkaReplay, KafkaVerdict
+from insync.explorer.ask import shown_bounds
+from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_grid
+from insync.explorer.traces.trace import Trace, TraceStep
+from insync.kafka.cluster.model import Cluster
+
+__all__ = ["describe_replay", "replay_json"]
+
+_TONES = {
+    KafkaVerdict.REPRODUCED: Tone.GOOD,
+    KafkaVerdict.AGREES: Tone.GOOD,
+    KafkaVerdict.DIVERGES: Tone.BAD,
+    KafkaVerdict.NOT_SCHEDULABLE: Tone.OPEN,
+}
+
+
+def describe_replay(replayed: KafkaReplay, model: Cluster, paint: Paint, width: int) -> str:
+    """Return the verdict and the grid, in which Kafka has a row of its own where it differs."""
+    grid = render_grid(_with_kafka(replayed), model.grid, width=width, paint=paint, header=False)
+    lines = [_verdict(replayed, paint), f"cluster   {describe_bounds(shown_bounds(model))}", "", grid.rstrip()]
+    if replayed.differences:
+        lines += ["", *_table(replayed.differences, replayed.kafka)]
+    return "\n".join(lines)
+
+
+def replay_json(replayed: KafkaReplay) -> str:
+    """Return the object for a replay."""
+    entries = [_entry(replayed, difference) for difference in replayed.differences]
+    trace = replayed.trace
+    return json.dumps(
+        {
+            "verdict": replayed.verdict.value,
+            "kafka": replayed.kafka,
+            "model": trace.model,
+            "bounds": dict(trace.bounds),
+            "property": trace.property,
+            "steps": replayed.steps,
+            "difference": entries[0] if entries else None,
+            "differences": entries,
+            "not_schedulable": replayed.reason,
+            "own_steps": list(replayed.own),
+            "trace": steps_json(trace),
+        },
+        ensure_ascii=False,
+    )
+
+
+def _verdict(replayed: KafkaReplay, paint: Paint) -> str:
+    word = replayed.verdict.value.replace("_", " ")
+    head = paint(f"{word} on Kafka {replayed.kafka}", _TONES[replayed.verdict])
+    if replayed.verdict is KafkaVerdict.REPRODUCED:
+        steps = plural(replayed.steps, "step")
+        return f"{head}: {replayed.trace.property} fails after {steps}, and all was as in the model after each"
+    if replayed.verdict is KafkaVerdict.AGREES:
+        return f"{head}: all was as in the model after each of {plural(replayed.steps, 'step')}"
+    if replayed.verdict is KafkaVerdict.NOT_SCHEDULABLE:
+        return f"{head}: after {plural(replayed.steps, 'step')} comes {replayed.step}, but {replayed.reason}"
+    first = replayed.differences[0]
+    where = f"at step {replayed.steps}, {replayed.trace.steps[-1].label}" if replayed.steps else "at the start"
+    return f"{head} {where}: {first.field} is {_shown(first.model)} in the model, and {_shown(first.kafka)} in Kafka"
+
+
+def _with_kafka(replayed: KafkaReplay) -> Trace:
+    """The trace with a row for Kafka where it differs, and a mark where it took a step by itself."""
+    trace = replayed.trace
+    steps = [
+        TraceStep(step.action, step.parameters, step.state, f"{step.label} (Kafka by itself)")
+        if number in replayed.own
+        else step
+        for number, step in enumerate(trace.steps)
+    ]
+    if replayed.verdict is KafkaVerdict.DIVERGES:
+        steps.append(TraceStep("", {}, replayed.state, f"in Kafka {replayed.kafka}"))
+    reason = trace.reason if replayed.verdict is KafkaVerdict.REPRODUCED else ""
+    return Trace(trace.model, trace.bounds, trace.property, tuple(steps), reason)
+
+
+def _table(differences: Sequence[Difference], version: str) -> list[str]:
+    rows = [("", "model", f"Kafka {version}")]
+    rows += [(one.field, _shown(one.model), _shown(one.kafka)) for one in differences]
+    first, second = (max(len(row[column]) for row in rows) for column in (0, 1))
+    return [f"{name:{first}}  {model:{second}}  {kafka}".rstrip() for name, model, kafka in rows]
+
+
+def _entry(replayed: KafkaReplay, difference: Difference) -> dict[str, object]:
+    step = replayed.trace.steps[-1].label
+    place = {"step": replayed.steps, "label": step, "field": difference.field}
+    return {**place, "model": difference.model, "kafka": difference.kafka}
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{' '.join(map(str, value))}]"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)

@@ -1,0 +1,48 @@
+"""What `insync kafka` says of releases and their jars, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from insync.cli.show.figures import memory, plural
+from insync.conformance.jars.pinned import Pinned
+from insync.conformance.jars.store import jar_folder
+
+__all__ = ["describe_fetched", "describe_versions", "fetched_json", "versions_json"]
+
+Listed = Sequence[tuple[Pinned, bool]]
+"""Releases, each with whether its jars are here."""
+
+
+def describe_versions(releases: Listed) -> str:
+    """Return a line for each release."""
+    lines = [f"{'Kafka':7} {'jars':>4} {'size':>9}"]
+    for release, stored in releases:
+        here = "   fetched" if stored else ""
+        lines.append(f"{release.version:7} {len(release.jars):4} {memory(release.bytes):>9}{here}")
+    return "\n".join([*lines, "", f"Fetched jars are in {jar_folder()}."])
+
+
+def versions_json(releases: Listed) -> str:
+    """Return the object that lists the releases."""
+    entries = [
+        {"kafka": release.version, "jars": len(release.jars), "bytes": release.bytes, "stored": stored}
+        for release, stored in releases
+    ]
+    return json.dumps({"folder": str(jar_folder()), "versions": entries})
+
+
+def describe_fetched(release: Pinned, fetched: int) -> str:
+    """Return a sentence about what was fetched."""
+    had = len(release.jars) - fetched
+    if not fetched:
+        return f"Kafka {release.version}: all {plural(had, 'jar')} are in {jar_folder()} already."
+    already = f"; {had} more were there already" if had else ""
+    return f"Kafka {release.version}: {plural(fetched, 'jar')} fetched into {jar_folder()}{already}."
+
+
+def fetched_json(release: Pinned, fetched: int) -> str:
+    """Return the object that says what was fetched."""
+    entry = {"kafka": release.version, "jars": len(release.jars), "bytes": release.bytes, "fetched": fetched}
+    return json.dumps({**entry, "folder": str(jar_folder())})

@@ -1,0 +1,95 @@
+"""The harness as class files: compiled at first use, and kept in the cache under the hash of sources and jars."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from insync.conformance.classes.sources import class_places, fitted_sources, sources
+from insync.conformance.jars.jar_set import JarSet
+from insync.explorer.java import find_compiler
+from insync.machine.objects import cache_folder
+from insync.model.errors import InternalError, UserError
+
+__all__ = ["NEEDED_BY", "compiled_harness"]
+
+NEEDED_BY = "The harness of Kafka's classes"
+
+_PATIENCE = 300
+_RELEASE = "17"
+"""The oldest Java that runs the brokers of Kafka 4, whatever compiles them."""
+
+
+def compiled_harness(jars: JarSet) -> Path:
+    """Return the folder of the class files for a release, compiled if need be.
+
+    Args:
+        jars: the jars of the release.
+
+    Raises:
+        UserError: there is no Java compiler, no room in the cache, or a release that the harness does not fit.
+    """
+    folder = cache_folder() / "kafka" / "classes" / _key(jars)
+    if folder.is_dir():
+        return folder
+    compiler = find_compiler(NEEDED_BY)
+    fitted = fitted_sources(jars.version, class_places(jars.of_kafka))
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as name:
+            made = _compile(compiler, jars, fitted, Path(name))
+            _put(made, folder)
+    except OSError as error:
+        message = (
+            f"{error.filename or folder.parent}: cannot be written ({error.strerror or error}), and the compiled "
+            "harness is kept there. Give INSYNC_CACHE_DIR a folder that you may write to."
+        )
+        raise UserError(message) from error
+    return folder
+
+
+def _key(jars: JarSet) -> str:
+    parts = [jars.version, *jars.digests]
+    parts += [part for named in sources().items() for part in named]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _compile(compiler: str, jars: JarSet, fitted: dict[str, str], work: Path) -> Path:
+    source, made = work / "source", work / "classes"
+    source.mkdir()
+    for name, text in fitted.items():
+        (source / name).write_text(text, encoding="utf-8")
+    class_path = ":".join(map(str, jars.paths))
+    files = [str(source / name) for name in fitted]
+    command = [
+        compiler,
+        "-nowarn",
+        "-Xlint:none",
+        "--release",
+        _RELEASE,
+        "-encoding",
+        "UTF-8",
+        "-d",
+        str(made),
+        "-cp",
+        class_path,
+        *files,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False)  # noqa: S603
+    if done.returncode != 0:
+        message = f"The harness cannot be compiled against Kafka {jars.version}:\n{done.stderr.strip()}"
+        raise InternalError(message)
+    return made
+
+
+def _put(made: Path, folder: Path) -> None:
+    """Move what was compiled to where it is kept; who was first, with the same classes, has won."""
+    try:
+        made.rename(folder)
+    except OSError:
+        if not folder.is_dir():
+            raise
+        shutil.rmtree(made, ignore_errors=True)

@@ -1,0 +1,142 @@
+"""The harness as a process: a command goes to it as a line of JSON, and the state that it led to comes back."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from insync.conformance.classes.compiled import NEEDED_BY, compiled_harness
+from insync.conformance.classes.observation import Observation
+from insync.conformance.classes.subject import Answer, Argument, KafkaRaised
+from insync.conformance.jars.jar_set import JarSet
+from insync.explorer.java import find_java
+from insync.model.errors import InternalError
+
+__all__ = ["Harness"]
+
+_MAIN = "insync.harness.Main"
+_MEMORY = Path("/dev/shm")  # noqa: S108 -- in memory, as a log is written at each step
+_PREFIX = "insync-kafka-"
+_OWNER = "owner"
+_PATIENCE = 30
+_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx512m", "-Djava.awt.headless=true")
+
+
+class Harness:
+    """A running harness, for one release of Kafka; as a context manager it ends with its block.
+
+    Its files are in memory where there is a file system for that, else in the temporary folder.
+
+    Args:
+        jars: the jars of the release.
+        options: more options for the JVM.
+
+    Raises:
+        UserError: Java is missing or too old, or the harness cannot be compiled against these jars.
+    """
+
+    def __init__(self, jars: JarSet, *, options: Sequence[str] = ()) -> None:
+        java = find_java(NEEDED_BY)
+        classes = compiled_harness(jars)
+        base = _MEMORY if os.access(_MEMORY, os.W_OK) else Path(tempfile.gettempdir())
+        _sweep(base)
+        self.version = jars.version
+        self.folder = Path(tempfile.mkdtemp(dir=base, prefix=_PREFIX))
+        self._lock = _locked(self.folder)
+        self._errors: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 -- `close` closes it
+        class_path = ":".join(map(str, (classes, *jars.paths)))
+        try:
+            self._process = subprocess.Popen(  # noqa: S603
+                [java.program, *_OPTIONS, *options, "-cp", class_path, _MAIN, str(self.folder)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                text=True,
+                encoding="utf-8",
+                process_group=0,  # Ctrl-C is for us, who end it in order
+            )
+        except BaseException:
+            self._errors.close()
+            self._lock.close()
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise
+
+    @property
+    def process_id(self) -> int:
+        """The id of the process of Java."""
+        return self._process.pid
+
+    def take(self, command: str, **arguments: Argument) -> Answer:
+        """Give a command and return what came of it.
+
+        Raises:
+            KafkaRaised: Kafka has thrown an exception.
+            InternalError: the process has ended.
+        """
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(json.dumps({"command": command, **arguments}) + "\n")
+            self._process.stdin.flush()
+            line = self._process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            self._errors.seek(0)
+            message = f"The harness for Kafka {self.version} has ended:\n{self._errors.read().strip()[-2000:]}"
+            raise InternalError(message)
+        answer = json.loads(line)
+        if "raised" in answer:
+            raise KafkaRaised(answer["raised"], answer["trace"])
+        return Answer(answer["answer"], Observation.read(answer["state"]), answer["state"])
+
+    def close(self) -> None:
+        """End the process, and remove its files."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        finally:
+            self._process.stdout.close()
+            self._errors.close()
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self._lock.close()
+
+    def __enter__(self) -> Harness:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:  # a command may still be under way
+            self._process.kill()
+        self.close()
+
+
+def _locked(folder: Path) -> IO[str]:
+    """Return a file in a folder that is locked as long as it is open, so as long as this process lives."""
+    file = (folder / _OWNER).open("w", encoding="utf-8")
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return file
+
+
+def _sweep(base: Path) -> None:
+    """Remove what harnesses have left that were killed together with their parents: what nobody has locked."""
+    for owner in base.glob(f"{_PREFIX}*/{_OWNER}"):
+        with contextlib.suppress(OSError), owner.open("r+", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(owner.parent, ignore_errors=True)

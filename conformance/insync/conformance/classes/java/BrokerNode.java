@@ -1,0 +1,204 @@
+package insync.harness;
+
+import java.io.File;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Properties;
+import moved.Batch;
+import moved.FaultHandler;
+import moved.LeaderAndEpoch;
+import moved.LogContext;
+import moved.MemoryRecords;
+import moved.MetadataBatchLoader;
+import moved.MetadataDelta;
+import moved.MetadataImage;
+import moved.ProduceResponse;
+import moved.AppendOrigin;
+import moved.Partition;
+import moved.ReplicaManager;
+import org.apache.kafka.common.TopicIdPartition;
+import moved.TopicConfigHandler;
+import moved.TopicPartition;
+import moved.Uuid;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** One broker: Kafka's ReplicaManager, LogManager, Partition, UnifiedLog and fetchers, with nothing that runs by itself. */
+final class BrokerNode {
+    static final TopicPartition PARTITION = new TopicPartition(ControllerCalls.TOPIC, 0);
+    private static final Uuid INCARNATIONS = new Uuid(5L, 0L);
+
+    final Cluster world;
+    final int id;
+    final Uuid directoryId;
+    final Map<String, String> acknowledgements = new LinkedHashMap<>();
+    boolean running;
+    long epoch = -1;
+    /** The place of the newest batch of metadata that the broker has applied. */
+    int applied;
+    BrokerParts parts;
+    QueuedScheduler scheduler;
+    ControllerChannel channel;
+    Fetching fetching;
+    private File directory;
+    private int incarnation;
+    private long cleanAsEpoch = -1;
+    private MetadataImage image;
+    private boolean logsLoaded;
+
+    BrokerNode(Cluster world, int id) {
+        this.world = world;
+        this.id = id;
+        directoryId = new Uuid(77L, 1000 + id);
+        directory = new File(world.base, "b" + id + "-0");
+        Disk.prepare(directory, id, directoryId);
+    }
+
+    // -------------------------------------------------------------------------------------------------------- running
+
+    void start() {
+        scheduler = new QueuedScheduler(world.clock);
+        channel = channel == null ? new ControllerChannel() : channel.afterRestart();
+        parts = new BrokerParts(id, directory, world.clock, scheduler, channel, () -> epoch);
+        fetching = new Fetching(this);
+        Reflect.set(replicas(), "replicaFetcherManager", new StillFetchers(this));
+        image = MetadataImage.EMPTY;
+        applied = -1;
+        logsLoaded = false;
+        acknowledgements.clear();
+        running = true;
+    }
+
+    /** Starts if need be, and registers as a new incarnation. */
+    void register() {
+        if (!running) start();
+        Uuid self = new Uuid(INCARNATIONS.getMostSignificantBits(), id * 1000L + incarnation++);
+        epoch = world.controller.register(id, directoryId, self, cleanAsEpoch);
+        cleanAsEpoch = -1;
+    }
+
+    /** Dies: of the log the records below an offset survive, and all checkpoints as they are now. */
+    void crash(long spared) {
+        replicas().checkpointHighWatermarks();
+        Reflect.call(parts.logManager, "checkpointLogStartOffsets");
+        File survived = new File(world.base, "b" + id + "-" + (++incarnation));
+        Disk.copyWithoutCleanMark(directory, survived);
+        Disk.cut(new File(survived, PARTITION.toString()), log(), spared);
+        throwAway();
+        Disk.delete(directory);
+        directory = survived;
+    }
+
+    /** Ends as BrokerServer does at a controlled shutdown. */
+    void stopCleanly() {
+        running = false;
+        parts.close(true, epoch);
+        cleanAsEpoch = epoch;
+    }
+
+    void throwAway() {
+        running = false;
+        parts.close(false, -1L);
+    }
+
+    // ------------------------------------------------------------------------------------------------------- metadata
+
+    /** Applies what the controller has decided up to a place of its log, as one commit, whatever its batches. */
+    void apply(int to) {
+        FaultHandler fault = (message, cause) -> { throw new IllegalStateException(message, cause); };
+        MetadataBatchLoader.MetadataUpdater publish = (delta, newest, manifest) -> publish(delta, newest);
+        MetadataBatchLoader loader = Construct.inOrder(
+            MetadataBatchLoader.class, new LogContext(), world.clock, fault, publish, anySupportedConfiguration());
+        Reflect.call(loader, "resetToImage", image);
+        LeaderAndEpoch controller = new LeaderAndEpoch(OptionalInt.of(ControllerNode.NODE_ID), 1);
+        for (int place = applied + 1; place <= to; place++) {
+            loader.loadBatch(Batch.data(place * 100L, 1, world.clock.milliseconds(), 100,
+                world.controller.node.log.get(place)), controller);
+        }
+        Reflect.callWithFirst(loader, "maybeFlushBatches", controller, true);
+        applied = to;
+    }
+
+    private static Object anySupportedConfiguration() {
+        for (String place : List.of("metadata", "server.config", "image")) {
+            Class<?> checker = Reflect.classOrNull("org.apache.kafka." + place + ".SupportedConfigChecker");
+            if (checker != null) return Reflect.getStatic(checker, "TRUE");
+        }
+        return null;
+    }
+
+    /** What BrokerMetadataPublisher.onMetadataUpdate does, as far as replicas are concerned. */
+    private void publish(MetadataDelta delta, MetadataImage newest) {
+        image = newest;
+        Reflect.call(parts.cache, "setImage", newest);
+        if (!logsLoaded) {
+            logsLoaded = true;
+            List<String> topics = new ArrayList<>();
+            Plain.list(Reflect.call(parts.cache, "getAllTopics")).forEach(topic -> topics.add((String) topic));
+            Class<?> names = Reflect.methods(parts.logManager.getClass(), "startup", 2).get(0).getParameterTypes()[0];
+            Reflect.callWithDefaults(parts.logManager, "startup", Plain.setFor(names, topics));
+        }
+        if (delta.topicsDelta() != null) replicas().applyDelta(delta.topicsDelta(), newest);
+        if (delta.configsDelta() != null) {
+            Object handler = Construct.named(
+                TopicConfigHandler.class, Map.of(), replicas(), parts.configuration, parts.quotas, scala.Option.empty());
+            Properties changed = newest.configs().configProperties(ControllerCalls.RESOURCE);
+            Reflect.call(handler, "processConfigChanges", ControllerCalls.TOPIC, changed);
+        }
+    }
+
+    // -------------------------------------------------------------------------------------------------------- leading
+
+    /** A producer's request; what it is told is noted, now or later. */
+    void write(String value, int acks) {
+        MemoryRecords batch = Wire.batch(world.clock.milliseconds(), value);
+        boolean byName = Reflect.methods(ReplicaManager.class, "appendRecords").stream()
+            .anyMatch(method -> method.toGenericString().contains(
+                "Map<" + TopicPartition.class.getName() + ", " + MemoryRecords.class.getName()));
+        Object key = byName ? PARTITION : new TopicIdPartition(world.controller.topicId, PARTITION);
+        acknowledgements.put(value, "waiting");
+        scala.Function1<Object, Object> told = answers -> {
+            Map<?, ?> all = answers instanceof Map<?, ?> java
+                ? java : CollectionConverters.asJava((scala.collection.Map<?, ?>) answers);
+            all.values().forEach(one -> acknowledgements.put(value, ((ProduceResponse.PartitionResponse) one).error.name()));
+            return scala.runtime.BoxedUnit.UNIT;
+        };
+        Reflect.callWithDefaults(replicas(), "appendRecords", 30_000L, (short) acks, false, AppendOrigin.CLIENT,
+            CollectionConverters.asScala(Map.of(key, batch)), told);
+        replicas().tryCompleteActions();
+    }
+
+    /** Deletes the records below an offset, for an operator. */
+    void deleteRecords(long offset) {
+        partition().deleteRecordsOnLeader(offset);
+        replicas().tryCompleteActions();
+    }
+
+    void flush() {
+        Reflect.call(log(), "flush", true);
+    }
+
+    /** The time comes to look for followers that are slow. */
+    void shrink() {
+        Reflect.call(partition(), "maybeShrinkIsr");
+        replicas().tryCompleteActions();
+    }
+
+    // -------------------------------------------------------------------------------------------------------- looking
+
+    ReplicaManager replicas() {
+        return parts.replicaManager;
+    }
+
+    /** The partition as the broker has it, null where it has no replica. */
+    Partition partition() {
+        return (Partition) Plain.orNull(replicas().onlinePartition(PARTITION));
+    }
+
+    /** The log, null where there is none. */
+    Object log() {
+        return Plain.orNull(Reflect.call(parts.logManager, "getLog", PARTITION, false));
+    }
+}

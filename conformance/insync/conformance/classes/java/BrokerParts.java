@@ -1,0 +1,148 @@
+package insync.harness;
+
+import java.io.File;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.function.Supplier;
+import moved.CleanerConfig;
+import moved.KRaftMetadataCache;
+import moved.KRaftVersion;
+import moved.KafkaConfig;
+import moved.LogConfig;
+import moved.LogDirFailureChannel;
+import moved.Metrics;
+import moved.NodeToControllerChannelManager;
+import moved.ProducerStateManagerConfig;
+import moved.ReplicaManager;
+import scala.Function0;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** Kafka's own objects that make a broker, put together as BrokerServer does, on one directory. */
+final class BrokerParts {
+    private static final long NEVER = 1L << 40;
+    private static final List<String> PURGATORIES = List.of(
+        "Produce", "Fetch", "DeleteRecords", "ElectLeader", "RemoteFetch", "RemoteListOffsets", "ShareFetch");
+
+    final KafkaConfig configuration;
+    final Metrics metrics;
+    final Object cache;
+    final Object logManager;
+    final Object quotas;
+    final ReplicaManager replicaManager;
+
+    BrokerParts(
+        int id, File directory, StillClock clock, QueuedScheduler scheduler, NodeToControllerChannelManager channel,
+        Supplier<Long> brokerEpoch
+    ) {
+        Function0<Object> epoch = brokerEpoch::get;
+        Function0<Object> version = MetadataRelease::latest;
+        configuration = (KafkaConfig) Reflect.callStatic(KafkaConfig.class, "fromProps", properties(id, directory), false);
+        metrics = new Metrics(clock);
+        cache = Construct.named(
+            KRaftMetadataCache.class, Map.of(), id, (Supplier<KRaftVersion>) () -> KRaftVersion.KRAFT_VERSION_1);
+        Map<String, Object> shared = new HashMap<>();
+        shared.put("time", clock);
+        shared.put("scheduler", scheduler);
+        shared.put("logDirFailureChannel", new LogDirFailureChannel(1));
+        shared.put("brokerTopicStats", topicStatistics());
+        logManager = logManager(directory, shared);
+        quotas = Reflect.callStaticWithFirst(
+            Reflect.classOf("kafka.server.QuotaFactory", "org.apache.kafka.server.quota.QuotaFactory"),
+            "instantiate", configuration, metrics, clock, "b" + id, "broker");
+        Object alterPartitionManager = Construct.named(
+            Reflect.classOf(
+                "kafka.server.DefaultAlterPartitionManager",
+                "org.apache.kafka.server.partition.DefaultAlterPartitionManager"),
+            Map.of("brokerEpochSupplier", epoch, "metadataVersionSupplier", version),
+            channel, scheduler, clock, id, brokerEpoch);
+        Map<String, Object> parts = new HashMap<>(shared);
+        parts.put("config", configuration);
+        parts.put("metrics", metrics);
+        parts.put("logManager", logManager);
+        parts.put("quotaManagers", quotas);
+        parts.put("metadataCache", cache);
+        parts.put("alterPartitionManager", alterPartitionManager);
+        parts.put("brokerEpochSupplier", epoch);
+        for (String name : PURGATORIES) parts.put("delayed" + name + "PurgatoryParam", purgatory(name, id));
+        replicaManager = Construct.named(ReplicaManager.class, parts);
+    }
+
+    private static Properties properties(int id, File directory) {
+        Properties all = new Properties();
+        all.put("process.roles", "broker");
+        all.put("node.id", "" + id);
+        all.put("controller.quorum.voters", ControllerNode.NODE_ID + "@localhost:1");
+        all.put("controller.listener.names", "CONTROLLER");
+        all.put("listeners", "PLAINTEXT://localhost:0");
+        all.put("inter.broker.listener.name", "PLAINTEXT");
+        all.put("log.dirs", directory.getAbsolutePath());
+        all.put("log.index.size.max.bytes", "4096"); // index files are mapped in full
+        all.put("log.cleaner.enable", "false");
+        all.put("num.recovery.threads.per.data.dir", "1");
+        all.put("num.replica.fetchers", "1");
+        all.put("replica.fetch.max.bytes", "1"); // one batch a fetch
+        all.put("replica.fetch.wait.max.ms", "0");
+        all.put("replica.fetch.backoff.ms", "1");
+        all.put("replica.lag.time.max.ms", "" + Cluster.LAG_TIME);
+        return all;
+    }
+
+    private static Object topicStatistics() {
+        Class<?> type = Reflect.classOf(
+            "org.apache.kafka.storage.log.metrics.BrokerTopicStats", "kafka.server.BrokerTopicStats");
+        return Construct.named(type, Map.of(), false, java.util.Optional.empty());
+    }
+
+    private Object logManager(File directory, Map<String, Object> shared) {
+        LogConfig defaults = new LogConfig((Map<?, ?>) Reflect.call(configuration, "extractLogConfigMap"));
+        CleanerConfig cleaner = new CleanerConfig(false);
+        ProducerStateManagerConfig producers = new ProducerStateManagerConfig(60_000, false);
+        Class<?> java = Reflect.classOrNull("org.apache.kafka.storage.internals.log.LogManager");
+        if (java != null && Construct.parameters(java) >= 20) { // since 4.4; before, it has a few static methods
+            return Construct.exactly(java, List.of(directory), List.of(), cache, defaults, cleaner, 1,
+                NEVER, NEVER, NEVER, NEVER, 60_000, producers, 60_000,
+                shared.get("scheduler"), shared.get("brokerTopicStats"), shared.get("logDirFailureChannel"),
+                shared.get("time"), false, 0L, null);
+        }
+        Map<String, Object> parts = new HashMap<>(shared);
+        parts.put("logDirs", CollectionConverters.asScala(List.of(directory)).toSeq());
+        parts.put("initialOfflineDirs", Plain.seq());
+        parts.put("configRepository", cache);
+        parts.put("initialDefaultConfig", defaults);
+        parts.put("cleanerConfig", cleaner);
+        parts.put("recoveryThreadsPerDataDir", 1);
+        for (String interval : List.of("flushCheckMs", "flushRecoveryOffsetCheckpointMs",
+                "flushStartOffsetCheckpointMs", "retentionCheckMs")) {
+            parts.put(interval, NEVER);
+        }
+        parts.put("maxTransactionTimeoutMs", 60_000);
+        parts.put("producerStateManagerConfig", producers);
+        parts.put("producerIdExpirationCheckIntervalMs", 60_000);
+        parts.put("interBrokerProtocolVersion", MetadataRelease.latest());
+        parts.put("keepPartitionMetadataFile", true);
+        parts.put("remoteStorageSystemEnable", false);
+        parts.put("initialTaskDelayMs", 0L);
+        return Construct.named(Reflect.classOf("kafka.log.LogManager"), parts);
+    }
+
+    private static Object purgatory(String name, int id) {
+        Class<?> type = Reflect.classOf(
+            "org.apache.kafka.server.purgatory.DelayedOperationPurgatory", "kafka.server.DelayedOperationPurgatory");
+        return scala.Option.apply(
+            Construct.exactly(type, name, new QueuedScheduler.SilentTimer(), id, 1000, false, true));
+    }
+
+    /** Lets go of all that is open; what is not on disk by then is not written. */
+    void close(boolean checkpoint, long cleanAsEpoch) {
+        if (checkpoint) {
+            Reflect.callWithDefaults(replicaManager, "shutdown");
+        } else {
+            Reflect.callWithDefaults(replicaManager, "shutdown", false);
+        }
+        Reflect.callWithDefaults(logManager, "shutdown", cleanAsEpoch);
+        Reflect.call(quotas, "shutdown");
+        metrics.close();
+    }
+}

@@ -1,0 +1,127 @@
+package insync.harness;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.File;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A cluster of one partition, of which nothing moves but by a command. */
+final class Cluster {
+    /** replica.lag.time.max.ms of every broker. */
+    static final long LAG_TIME = 30_000L;
+
+    private final File root;
+    private int opened;
+    StillClock clock;
+    ControllerCalls controller;
+    final Map<Integer, BrokerNode> brokers = new TreeMap<>();
+    /** The directory of the cluster that is open. */
+    File base;
+
+    Cluster(File root) {
+        this.root = root;
+    }
+
+    BrokerNode broker(int id) {
+        BrokerNode found = brokers.get(id);
+        if (found == null) throw new IllegalArgumentException("there is no broker " + id);
+        return found;
+    }
+
+    boolean isOpen() {
+        return !brokers.isEmpty();
+    }
+
+    /** Does what a command says, then all that it makes due; returns the answer of Kafka, "NONE" where it has no fault. */
+    String take(JsonNode command) {
+        String name = command.get("command").asText();
+        if (name.equals("open")) {
+            open(command);
+            return "NONE";
+        }
+        if (!isOpen()) throw new IllegalStateException("no cluster is open");
+        clock.advance(command.path("wait").asLong(0));
+        String answer = act(name, command);
+        brokers.values().stream().filter(broker -> broker.running).forEach(broker -> broker.scheduler.runDue());
+        return answer;
+    }
+
+    private void open(JsonNode command) {
+        close();
+        clock = new StillClock();
+        base = new File(root, "cluster-" + opened++);
+        controller = new ControllerCalls(new ControllerNode(clock, command.get("elr").asBoolean()));
+        for (int id = 1; id <= command.get("brokers").asInt(); id++) {
+            BrokerNode broker = new BrokerNode(this, id);
+            brokers.put(id, broker);
+            broker.register();
+            controller.unfence(id);
+        }
+        List<Integer> replicas = ids(command.get("replicas"));
+        Map<String, String> configuration = new TreeMap<>();
+        command.get("configuration").fields().forEachRemaining(
+            entry -> configuration.put(entry.getKey(), entry.getValue().asText()));
+        controller.createTopic(replicas, configuration);
+        brokers.values().forEach(broker -> broker.apply(controller.node.end()));
+    }
+
+    private String act(String name, JsonNode command) {
+        int id = command.path("broker").asInt(-1);
+        switch (name) {
+            case "observe" -> { }
+            case "write" -> broker(id).write(command.get("value").asText(), command.get("acks").asInt());
+            case "fetch" -> {
+                String answer = broker(id).fetching.send();
+                return broker(id).fetching.replyWaits() ? broker(id).fetching.receive() : answer;
+            }
+            case "send_fetch" -> { return broker(id).fetching.send(); }
+            case "receive_fetch" -> { return broker(id).fetching.receive(); }
+            case "shrink" -> broker(id).shrink();
+            case "apply" -> broker(id).apply(command.get("to").asInt());
+            case "flush" -> broker(id).flush();
+            case "delete_records" -> broker(id).deleteRecords(command.get("below").asLong());
+            case "crash" -> broker(id).crash(command.get("spared").asLong());
+            case "stop" -> broker(id).stopCleanly();
+            case "register" -> broker(id).register();
+            case "deliver_request" -> { return broker(id).channel.deliverRequest(controller); }
+            case "deliver_reply" -> broker(id).channel.deliverReply();
+            case "lose_reply" -> broker(id).channel.loseReply();
+            default -> { return decide(name, id, command); }
+        }
+        return "NONE";
+    }
+
+    /** What the controller is asked for by others than brokers. */
+    private String decide(String name, int id, JsonNode command) {
+        switch (name) {
+            case "fence" -> controller.fence(id);
+            case "unfence" -> controller.unfence(id);
+            case "start_controlled_shutdown" -> controller.startControlledShutdown(id);
+            case "configure" -> {
+                return controller.configure(command.get("name").asText(), command.get("value").asText());
+            }
+            case "elect" -> { return controller.electPreferred(id); }
+            case "reassign" -> { return controller.reassign(ids(command.get("replicas"))); }
+            case "cancel_reassignment" -> { return controller.reassign(null); }
+            default -> throw new IllegalArgumentException("there is no command " + name);
+        }
+        return "NONE";
+    }
+
+    private static List<Integer> ids(JsonNode array) {
+        List<Integer> all = new ArrayList<>();
+        array.forEach(id -> all.add(id.asInt()));
+        return all;
+    }
+
+    /** Throws the cluster away, and its files. */
+    void close() {
+        for (BrokerNode broker : brokers.values()) {
+            if (broker.running) broker.throwAway();
+        }
+        brokers.clear();
+        if (base != null) Disk.delete(base);
+    }
+}

@@ -1,0 +1,109 @@
+package insync.harness;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Parameter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Makes objects of Kafka's classes whose constructors differ from release to release. */
+final class Construct {
+    private Construct() { }
+
+    /**
+     * Calls the longest constructor: parameters get what is given under their names, else the first given value of their
+     * type, else Scala's default. Scala's compiler keeps the names.
+     */
+    static <T> T named(Class<T> type, Map<String, ?> byName, Object... byType) {
+        Constructor<?> longest = longest(type)
+            .orElseThrow(() -> new Reflect.NoSuchElement("a constructor of " + type.getName()));
+        Parameter[] parameters = longest.getParameters();
+        Object[] arguments = new Object[parameters.length];
+        for (int i = 0; i < parameters.length; i++) {
+            arguments[i] = argument(type, parameters[i], i, byName, byType);
+        }
+        return made(type, longest, arguments);
+    }
+
+    private static Optional<Constructor<?>> longest(Class<?> type) {
+        return Arrays.stream(type.getDeclaredConstructors())
+            .max(Comparator.comparingInt(Constructor::getParameterCount));
+    }
+
+    /** How many parameters the longest constructor has. */
+    static int parameters(Class<?> type) {
+        return longest(type).map(Constructor::getParameterCount).orElse(0);
+    }
+
+    private static Object argument(Class<?> type, Parameter parameter, int place, Map<String, ?> byName, Object[] byType) {
+        if (byName.containsKey(parameter.getName())) return byName.get(parameter.getName());
+        for (Object given : byType) {
+            if (Reflect.fits(parameter.getType(), given)) return given;
+        }
+        Class<?> companion = Reflect.classOrNull(type.getName() + "$");
+        if (companion != null) {
+            Object module = Reflect.getStatic(companion, "MODULE$");
+            String defaults = "$lessinit$greater$default$" + (place + 1);
+            if (Reflect.has(module, defaults, 0)) return Reflect.call(module, defaults);
+        }
+        throw new Reflect.NoSuchElement("a default for " + parameter.getName() + " of " + type.getName());
+    }
+
+    /** Calls the public constructor that takes these arguments in order; it may leave out up to two of them. */
+    static <T> T inOrder(Class<T> type, Object... given) {
+        Constructor<?> best = null;
+        Object[] chosen = null;
+        for (Constructor<?> constructor : type.getConstructors()) {
+            Object[] arguments = selection(constructor.getParameterTypes(), given);
+            if (arguments == null || arguments.length < given.length - 2) continue;
+            if (best != null && best.getParameterCount() >= arguments.length) continue;
+            best = constructor;
+            chosen = arguments;
+        }
+        if (best == null) {
+            throw new Reflect.NoSuchElement("a constructor of " + type.getName() + " for " + Arrays.toString(given));
+        }
+        return made(type, best, chosen);
+    }
+
+    private static Object[] selection(Class<?>[] types, Object[] given) {
+        List<Object> chosen = new ArrayList<>();
+        int next = 0;
+        for (Class<?> type : types) {
+            while (next < given.length && !Reflect.fits(type, given[next])) next++;
+            if (next == given.length) return null;
+            chosen.add(given[next++]);
+        }
+        return chosen.toArray();
+    }
+
+    /** Calls the constructor that takes exactly these arguments. */
+    static <T> T exactly(Class<T> type, Object... given) {
+        for (Constructor<?> constructor : type.getDeclaredConstructors()) {
+            if (Reflect.fits(constructor.getParameterTypes(), given)) return made(type, constructor, given);
+        }
+        throw new Reflect.NoSuchElement("a constructor of " + type.getName() + " for " + Arrays.toString(given));
+    }
+
+    /** The builder of one of the controller's managers, which is hidden within its package. */
+    static Object builder(Class<?> owner) {
+        return exactly(Reflect.classOf(owner.getName() + "$Builder"));
+    }
+
+    /** Gives a builder a value, if this release's has such a setter. */
+    static void give(Object builder, String setter, Object... value) {
+        if (Reflect.has(builder, setter, value.length)) Reflect.call(builder, setter, value);
+    }
+
+    private static <T> T made(Class<T> type, Constructor<?> constructor, Object[] arguments) {
+        try {
+            constructor.setAccessible(true);
+            return type.cast(constructor.newInstance(arguments));
+        } catch (ReflectiveOperationException raised) {
+            throw Reflect.unchecked(raised);
+        }
+    }
+}

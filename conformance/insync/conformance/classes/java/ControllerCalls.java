@@ -1,0 +1,184 @@
+package insync.harness;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import moved.AlterConfigOp;
+import moved.AlterPartitionReassignmentsRequestData;
+import moved.AlterPartitionReassignmentsResponseData;
+import moved.AlterPartitionRequestData;
+import moved.AlterPartitionResponseData;
+import moved.ApiError;
+import moved.ApiException;
+import moved.ApiKeys;
+import moved.ApiMessageAndVersion;
+import moved.BrokerRegistration;
+import moved.BrokerRegistrationRequestData;
+import moved.ConfigResource;
+import moved.ControllerRequestContext;
+import moved.CreateTopicsRequestData;
+import moved.CreateTopicsResponseData;
+import moved.ElectLeadersRequestData;
+import moved.ElectLeadersResponseData;
+import moved.Errors;
+import moved.KafkaPrincipal;
+import moved.MetadataVersion;
+import moved.PartitionRegistration;
+import moved.RequestHeaderData;
+import moved.Uuid;
+
+/** What brokers, operators and time ask of the controller, about the one partition of the one topic. */
+final class ControllerCalls {
+    static final String TOPIC = "t";
+    static final ConfigResource RESOURCE = new ConfigResource(ConfigResource.Type.TOPIC, TOPIC);
+    private static final long FIRST_BROKER_EPOCH = 100L;
+
+    final ControllerNode node;
+    Uuid topicId;
+
+    ControllerCalls(ControllerNode node) {
+        this.node = node;
+    }
+
+    // ------------------------------------------------------------------------------------------------------- brokers
+
+    /** Registers a new incarnation of a broker, and returns its broker epoch. */
+    long register(int id, Uuid directory, Uuid incarnation, long previousEpoch) {
+        BrokerRegistrationRequestData request = new BrokerRegistrationRequestData().setBrokerId(id)
+            .setClusterId(ControllerNode.CLUSTER).setIncarnationId(incarnation).setLogDirs(List.of(directory));
+        Construct.give(request, "setPreviousBrokerEpoch", previousEpoch);
+        request.listeners().add(new BrokerRegistrationRequestData.Listener()
+            .setName("PLAINTEXT").setHost("b" + id).setPort(9092));
+        request.features().add(supported(MetadataVersion.FEATURE_NAME, 1, MetadataRelease.latest().featureLevel()));
+        request.features().add(supported(MetadataRelease.ELR, 0, 1));
+        Object finalized = Reflect.call(node.features, "finalizedFeatures", Long.MAX_VALUE);
+        long epoch = node.log.size() + FIRST_BROKER_EPOCH;
+        Object result = Reflect.callWithFirst(node.cluster, "registerBroker", request, epoch, finalized, node.elr);
+        return (long) Reflect.call(node.commitResult(result), "epoch");
+    }
+
+    private static BrokerRegistrationRequestData.Feature supported(String name, int least, int most) {
+        return new BrokerRegistrationRequestData.Feature()
+            .setName(name).setMinSupportedVersion((short) least).setMaxSupportedVersion((short) most);
+    }
+
+    BrokerRegistration registration(int id) {
+        return (BrokerRegistration) ((Map<?, ?>) Reflect.call(node.cluster, "brokerRegistrations")).get(id);
+    }
+
+    /** A session has expired. */
+    void fence(int id) {
+        decide("handleBrokerFenced", id);
+    }
+
+    /** A fenced broker has been heard of again and is up to date. */
+    void unfence(int id) {
+        decide("handleBrokerUnfenced", id, registration(id).epoch());
+    }
+
+    /** A broker wants to stop, and its leadership and membership are taken from it. */
+    void startControlledShutdown(int id) {
+        decide("handleBrokerInControlledShutdown", id, registration(id).epoch());
+    }
+
+    private void decide(String method, Object... arguments) {
+        List<ApiMessageAndVersion> records = new ArrayList<>();
+        Object[] all = java.util.Arrays.copyOf(arguments, arguments.length + 1);
+        all[arguments.length] = records;
+        Reflect.call(node.replication, method, all);
+        node.commit(records);
+    }
+
+    // ----------------------------------------------------------------------------------------------------- partition
+
+    PartitionRegistration partition() {
+        return (PartitionRegistration) Reflect.call(node.replication, "getPartition", topicId, 0);
+    }
+
+    void createTopic(List<Integer> replicas, Map<String, String> configuration) {
+        CreateTopicsRequestData.CreatableTopic topic = new CreateTopicsRequestData.CreatableTopic()
+            .setName(TOPIC).setNumPartitions(-1).setReplicationFactor((short) -1);
+        topic.assignments().add(new CreateTopicsRequestData.CreatableReplicaAssignment()
+            .setPartitionIndex(0).setBrokerIds(replicas));
+        configuration.forEach((name, value) -> topic.configs().add(
+            new CreateTopicsRequestData.CreatableTopicConfig().setName(name).setValue(value)));
+        CreateTopicsRequestData request = new CreateTopicsRequestData();
+        request.topics().add(topic);
+        Object result = Reflect.callWithFirst(
+            node.replication, "createTopics", context(ApiKeys.CREATE_TOPICS), request, Set.of(), false);
+        CreateTopicsResponseData answer = (CreateTopicsResponseData) node.commitResult(result);
+        for (CreateTopicsResponseData.CreatableTopicResult made : answer.topics()) {
+            if (made.errorCode() != 0) throw new IllegalStateException("the topic is not made: " + made.errorMessage());
+            topicId = made.topicId();
+        }
+    }
+
+    /** An operator sets a configuration of the topic; returns Kafka's error. */
+    String configure(String name, String value) {
+        Map<String, Map.Entry<AlterConfigOp.OpType, String>> change =
+            Map.of(name, Map.entry(AlterConfigOp.OpType.SET, value));
+        Object result = Reflect.callWithFirst(
+            node.configurations, "incrementalAlterConfigs", Map.of(RESOURCE, change), false, false);
+        return ((ApiError) ((Map<?, ?>) node.commitResult(result)).get(RESOURCE)).error().name();
+    }
+
+    /** A leader asks for another ISR. */
+    AlterPartitionResponseData alterPartition(AlterPartitionRequestData request) {
+        try {
+            Object result = Reflect.call(node.replication, "alterPartition", context(ApiKeys.ALTER_PARTITION), request);
+            return (AlterPartitionResponseData) node.commitResult(result);
+        } catch (ApiException refused) { // such as a broker epoch that has passed; ControllerApis answers so
+            return new AlterPartitionResponseData().setErrorCode(Errors.forException(refused).code());
+        }
+    }
+
+    /** An election of the preferred leader; returns Kafka's error. */
+    private String elect() {
+        ElectLeadersRequestData request = new ElectLeadersRequestData().setElectionType((byte) 0)
+            .setTopicPartitions(new ElectLeadersRequestData.TopicPartitionsCollection());
+        request.topicPartitions().add(new ElectLeadersRequestData.TopicPartitions()
+            .setTopic(TOPIC).setPartitions(List.of(0)));
+        ElectLeadersResponseData answer =
+            (ElectLeadersResponseData) node.commitResult(Reflect.call(node.replication, "electLeaders", request));
+        return Errors.forCode(answer.replicaElectionResults().get(0).partitionResult().get(0).errorCode()).name();
+    }
+
+    /** An operator gives the partition to these brokers, the preferred leader first; null takes that back. */
+    String reassign(List<Integer> replicas) {
+        AlterPartitionReassignmentsRequestData request = new AlterPartitionReassignmentsRequestData();
+        request.topics().add(new AlterPartitionReassignmentsRequestData.ReassignableTopic().setName(TOPIC).setPartitions(
+            List.of(new AlterPartitionReassignmentsRequestData.ReassignablePartition()
+                .setPartitionIndex(0).setReplicas(replicas))));
+        AlterPartitionReassignmentsResponseData answer = (AlterPartitionReassignmentsResponseData) node.commitResult(
+            Reflect.call(node.replication, "alterPartitionReassignments", request));
+        return Errors.forCode(answer.responses().get(0).partitions().get(0).errorCode()).name();
+    }
+
+    /**
+     * Makes a broker the leader by an election of the preferred one.
+     *
+     * Only the first in the order of replicas can be preferred, so the order is changed before and put back after it; a
+     * change of the order alone moves no leader and no leader epoch.
+     */
+    String electPreferred(int wanted) {
+        PartitionRegistration partition = partition();
+        if (partition.addingReplicas.length + partition.removingReplicas.length > 0) return "REASSIGNMENT_IN_PROGRESS";
+        List<Integer> before = new ArrayList<>();
+        for (int replica : partition.replicas) before.add(replica);
+        List<Integer> order = new ArrayList<>(before);
+        order.remove((Integer) wanted);
+        order.add(0, wanted);
+        String reordered = order.equals(before) ? "NONE" : reassign(order);
+        if (!reordered.equals("NONE")) return reordered;
+        String elected = elect();
+        return order.equals(before) || !elected.equals("NONE") ? elected : reassign(before);
+    }
+
+    private static ControllerRequestContext context(ApiKeys key) {
+        RequestHeaderData header = new RequestHeaderData().setRequestApiKey(key.id)
+            .setRequestApiVersion(key.latestVersion());
+        return new ControllerRequestContext(header, KafkaPrincipal.ANONYMOUS, OptionalLong.empty());
+    }
+}

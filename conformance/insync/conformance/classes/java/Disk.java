@@ -1,0 +1,90 @@
+package insync.harness;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import moved.RecordBatch;
+import moved.Records;
+import moved.Uuid;
+
+/** The directories of brokers: what is in them at first, and what a crash leaves. */
+final class Disk {
+    private static final Set<String> LEFT_BEHIND = Set.of(".kafka_cleanshutdown", ".lock");
+
+    private Disk() { }
+
+    /** Makes a directory as `kafka-storage format` does. */
+    static void prepare(File directory, int brokerId, Uuid directoryId) {
+        if (!directory.mkdirs()) throw new IllegalStateException("cannot make " + directory);
+        try (PrintWriter properties = new PrintWriter(new File(directory, "meta.properties"))) {
+            properties.println("version=1");
+            properties.println("cluster.id=" + ControllerNode.CLUSTER);
+            properties.println("node.id=" + brokerId);
+            properties.println("directory.id=" + directoryId);
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
+    }
+
+    /** Copies what is on disk at a crash: not the mark of a clean stop, and no replica that is being deleted. */
+    static void copyWithoutCleanMark(File from, File to) {
+        if (!to.isDirectory() && !to.mkdirs()) throw new IllegalStateException("cannot make " + to);
+        for (File file : listed(from)) {
+            File copy = new File(to, file.getName());
+            if (LEFT_BEHIND.contains(file.getName()) || file.getName().endsWith("-delete")) continue;
+            if (file.isDirectory()) {
+                copyWithoutCleanMark(file, copy);
+                continue;
+            }
+            try {
+                Files.copy(file.toPath(), copy.toPath());
+            } catch (IOException failed) {
+                throw new UncheckedIOException(failed);
+            }
+        }
+    }
+
+    /** Cuts the copy of a log's one segment at the first batch that begins at an offset or beyond. */
+    static void cut(File copy, Object log, long spared) {
+        if (log == null) return;
+        List<Object> segments = Plain.list(Reflect.call(log, "logSegments"));
+        if (segments.size() != 1) throw new IllegalStateException("a log of one segment is expected: " + segments);
+        long size = 0;
+        for (RecordBatch batch : batches(log)) {
+            if (batch.baseOffset() >= spared) break;
+            size += batch.sizeInBytes();
+        }
+        File segment = new File(copy, String.format("%020d.log", (long) Reflect.call(segments.get(0), "baseOffset")));
+        try (RandomAccessFile file = new RandomAccessFile(segment, "rw")) {
+            file.setLength(size);
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
+    }
+
+    /** The batches of a log, in order. */
+    static List<RecordBatch> batches(Object log) {
+        List<RecordBatch> all = new ArrayList<>();
+        for (Object segment : Plain.list(Reflect.call(log, "logSegments"))) {
+            ((Records) Reflect.call(segment, "log")).batches().forEach(all::add);
+        }
+        return all;
+    }
+
+    /** Deletes a directory, or as much of it as can be. */
+    static void delete(File directory) {
+        for (File file : listed(directory)) delete(file);
+        directory.delete();
+    }
+
+    private static File[] listed(File directory) {
+        File[] files = directory.listFiles();
+        return files == null ? new File[0] : files;
+    }
+}

@@ -1,0 +1,161 @@
+package insync.harness;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import moved.AbstractRequest;
+import moved.ApiKeys;
+import moved.BlockingSend;
+import moved.BrokerEndPoint;
+import moved.ClientResponse;
+import moved.Errors;
+import moved.FetchIsolation;
+import moved.FetchParams;
+import moved.FetchPartitionData;
+import moved.FetchRequest;
+import moved.FetchResponse;
+import moved.FetchResponseData;
+import moved.ListOffsetsRequest;
+import moved.ListOffsetsResponse;
+import moved.ListOffsetsResponseData;
+import org.apache.kafka.common.TopicIdPartition;
+import moved.Uuid;
+import scala.Tuple2;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** The two halves of a fetch: AbstractFetcherThread.maybeFetch, cut in two where the wire would be. */
+final class Fetching {
+    /** The leader's half is done, and its reply is on its way. */
+    private record Reply(Object thread, Object asked, FetchRequest.Builder request, FetchResponse response, String error) { }
+
+    private final BrokerNode broker;
+    private Reply reply;
+
+    Fetching(BrokerNode broker) {
+        this.broker = broker;
+    }
+
+    boolean replyWaits() {
+        return reply != null;
+    }
+
+    /** The fetcher thread (which never started) that has the partition, null if there is none. */
+    Object thread() {
+        for (Object entry : Plain.list(Reflect.call(broker.replicas().replicaFetcherManager(), "fetcherThreadMap"))) {
+            Object thread = ((Tuple2<?, ?>) entry)._2();
+            if (Plain.orNull(Reflect.call(thread, "fetchState", BrokerNode.PARTITION)) != null) return thread;
+        }
+        return null;
+    }
+
+    /** Asks the leader as the fetcher would, and keeps its answer; returns Kafka's error, or why nothing was asked. */
+    String send() {
+        Object thread = thread();
+        if (thread == null) return "NO_FETCHER";
+        Reflect.call(thread, "maybeTruncate");
+        Object leader = Reflect.call(thread, "leader");
+        Object states = Reflect.call(Reflect.get(thread, "partitionStates"), "partitionStateMap");
+        boolean javaMap = !Reflect.methods(leader.getClass(), "buildFetch", 1).isEmpty()
+            && Reflect.methods(leader.getClass(), "buildFetch", 1).get(0).getParameterTypes()[0] == Map.class;
+        Object built = Reflect.call(
+            leader, "buildFetch", javaMap ? states : CollectionConverters.asScala((Map<?, ?>) states));
+        Object fetch = Plain.orNull(Reflect.has(built, "result", 0)
+            ? Reflect.call(built, "result") : Reflect.call(built, "_1"));
+        if (fetch == null) return "NOTHING_TO_FETCH";
+        FetchRequest.Builder request = (FetchRequest.Builder) Reflect.call(fetch, "fetchRequest");
+        BrokerNode source = broker.world.broker(((BrokerEndPoint) Reflect.call(leader, "brokerEndPoint")).id());
+        if (!source.running) return "LEADER_IS_DOWN";
+        FetchResponse response = serve(source, request.build(request.latestAllowedVersion()));
+        String error = Errors.forCode(response.data().responses().get(0).partitions().get(0).errorCode()).name();
+        reply = new Reply(thread, Reflect.call(fetch, "partitionData"), request, response, error);
+        return error;
+    }
+
+    /** The fetcher hears the answer that was kept; returns Kafka's error in it. */
+    String receive() {
+        if (reply == null) return "NO_REPLY";
+        Reply arrived = reply;
+        try {
+            Reflect.call(arrived.thread, "processFetchRequest", arrived.asked, arrived.request);
+        } finally {
+            reply = null;
+        }
+        return arrived.error;
+    }
+
+    /** What KafkaApis.handleFetchRequest does, without sessions: the leader's half. */
+    private static FetchResponse serve(BrokerNode leader, FetchRequest request) {
+        Map<Uuid, String> names = new HashMap<>();
+        names.put(leader.world.controller.topicId, ControllerCalls.TOPIC);
+        List<Tuple2<?, ?>> asked = new ArrayList<>();
+        request.fetchData(names).forEach((partition, data) -> asked.add(new Tuple2<>(partition, data)));
+        FetchParams parameters = Construct.inOrder(FetchParams.class, request.version(), request.replicaId(),
+            request.replicaEpoch(), 0L, request.minBytes(), request.maxBytes(), FetchIsolation.LOG_END, Optional.empty());
+        LinkedHashMap<TopicIdPartition, FetchResponseData.PartitionData> answers = new LinkedHashMap<>();
+        scala.Function1<Object, Object> found = results -> {
+            for (Object result : Plain.list(results)) {
+                Tuple2<?, ?> pair = (Tuple2<?, ?>) result;
+                TopicIdPartition partition = (TopicIdPartition) pair._1();
+                answers.put(partition, answer(partition, (FetchPartitionData) pair._2()));
+            }
+            return scala.runtime.BoxedUnit.UNIT;
+        };
+        Reflect.call(leader.replicas(), "fetchMessages", parameters, CollectionConverters.asScala(asked).toSeq(),
+            Reflect.call(leader.parts.quotas, "leader"), found);
+        leader.replicas().tryCompleteActions();
+        return Wire.fetchResponse(answers);
+    }
+
+    private static FetchResponseData.PartitionData answer(TopicIdPartition partition, FetchPartitionData found) {
+        FetchResponseData.PartitionData answer = new FetchResponseData.PartitionData()
+            .setPartitionIndex(partition.partition()).setErrorCode(found.error.code())
+            .setHighWatermark(found.highWatermark).setLogStartOffset(found.logStartOffset)
+            .setRecords(Wire.copy(found.records));
+        if (found.lastStableOffset.isPresent()) answer.setLastStableOffset(found.lastStableOffset.getAsLong());
+        found.divergingEpoch.ifPresent(answer::setDivergingEpoch);
+        return answer;
+    }
+
+    /** The fetcher's connection to a leader: it gives out the reply that is kept. */
+    final class Connection implements BlockingSend {
+        private final BrokerEndPoint leader;
+
+        Connection(BrokerEndPoint leader) {
+            this.leader = leader;
+        }
+
+        @Override public BrokerEndPoint brokerEndPoint() {
+            return leader;
+        }
+
+        @Override public ClientResponse sendRequest(AbstractRequest.Builder<? extends AbstractRequest> request) {
+            short version = request.latestAllowedVersion();
+            if (request.apiKey() == ApiKeys.FETCH) return Wire.response(ApiKeys.FETCH, version, reply.response);
+            if (request.apiKey() == ApiKeys.LIST_OFFSETS) {
+                return Wire.response(ApiKeys.LIST_OFFSETS, version, end((ListOffsetsRequest) request.build(version)));
+            }
+            throw new UnsupportedOperationException(request.apiKey() + " is not served by the harness");
+        }
+
+        /** Where the leader's log begins or ends, for a follower whose log is beyond that. */
+        private ListOffsetsResponse end(ListOffsetsRequest request) {
+            long wanted = request.data().topics().get(0).partitions().get(0).timestamp();
+            BrokerNode source = broker.world.broker(leader.id());
+            String offset = wanted == ListOffsetsRequest.LATEST_TIMESTAMP ? "logEndOffset" : "logStartOffset";
+            ListOffsetsResponseData.ListOffsetsPartitionResponse found =
+                new ListOffsetsResponseData.ListOffsetsPartitionResponse().setPartitionIndex(0)
+                    .setOffset((long) Reflect.call(source.log(), offset))
+                    .setLeaderEpoch(source.partition().getLeaderEpoch());
+            return new ListOffsetsResponse(new ListOffsetsResponseData().setTopics(List.of(
+                new ListOffsetsResponseData.ListOffsetsTopicResponse()
+                    .setName(ControllerCalls.TOPIC).setPartitions(List.of(found)))));
+        }
+
+        @Override public void initiateClose() { }
+
+        @Override public void close() { }
+    }
+}

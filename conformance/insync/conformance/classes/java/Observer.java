@@ -1,0 +1,119 @@
+package insync.harness;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import moved.Partition;
+import moved.PartitionRegistration;
+import moved.Record;
+import moved.RecordBatch;
+
+/** The whole state of a cluster that the model speaks of, read from Kafka's objects. */
+final class Observer {
+    private Observer() { }
+
+    static Map<String, Object> cluster(Cluster world) {
+        Map<String, Object> brokers = new TreeMap<>();
+        world.brokers.forEach((id, broker) -> brokers.put("" + id, broker(world, broker)));
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("controller", controller(world));
+        all.put("brokers", brokers);
+        return all;
+    }
+
+    private static Map<String, Object> controller(Cluster world) {
+        PartitionRegistration partition = world.controller.partition();
+        List<Integer> fenced = world.brokers.keySet().stream()
+            .filter(id -> world.controller.registration(id).fenced()).toList();
+        Map<String, Object> seen = new LinkedHashMap<>();
+        seen.put("leader", partition.leader);
+        seen.put("leader_epoch", partition.leaderEpoch);
+        seen.put("partition_epoch", partition.partitionEpoch);
+        seen.put("isr", Plain.sortedIds(partition.isr));
+        seen.put("replicas", Plain.sortedIds(partition.replicas));
+        seen.put("adding", Plain.sortedIds(partition.addingReplicas));
+        seen.put("removing", Plain.sortedIds(partition.removingReplicas));
+        seen.put("elr", Plain.sortedIds(Reflect.get(partition, "elr")));
+        seen.put("last_known_elr", Plain.sortedIds(Reflect.get(partition, "lastKnownElr")));
+        seen.put("fenced", fenced);
+        seen.put("end", world.controller.node.end());
+        return seen;
+    }
+
+    private static Map<String, Object> broker(Cluster world, BrokerNode broker) {
+        Map<String, Object> seen = new LinkedHashMap<>();
+        seen.put("running", broker.running);
+        seen.put("requests", broker.channel.waiting());
+        if (!broker.running) return seen;
+        seen.put("applied", broker.applied);
+        seen.put("acknowledgements", new LinkedHashMap<>(broker.acknowledgements));
+        seen.put("reply_waits", broker.fetching.replyWaits());
+        Partition partition = broker.partition();
+        seen.put("has_replica", partition != null);
+        if (partition == null) return seen;
+        seen.put("leader", Plain.orNull(Reflect.call(partition, "leaderReplicaIdOpt")));
+        seen.put("leader_epoch", partition.getLeaderEpoch());
+        seen.put("partition_epoch", partition.getPartitionEpoch());
+        seen.put("leads", partition.isLeader());
+        if (partition.isLeader()) seen.put("leading", leading(world, partition));
+        Object log = broker.log();
+        if (log != null) seen.put("log", log(log));
+        return seen;
+    }
+
+    /** What a leader alone knows. */
+    private static Map<String, Object> leading(Cluster world, Partition partition) {
+        Object state = Reflect.call(partition, "partitionState");
+        Map<String, Object> seen = new LinkedHashMap<>();
+        seen.put("isr", Plain.sortedIds(Reflect.call(state, "isr")));
+        seen.put("maximal_isr", Plain.sortedIds(Reflect.call(state, "maximalIsr")));
+        boolean asked = (boolean) Reflect.call(state, "isInflight");
+        Object sent = asked ? Reflect.call(Reflect.call(state, "sentLeaderAndIsr"), "isr") : List.of();
+        seen.put("proposed", Plain.sortedIds(sent));
+        seen.put("epoch_start", Plain.orNull(Reflect.call(partition, "leaderEpochStartOffsetOpt")));
+        Map<String, Object> known = new TreeMap<>();
+        for (Object replica : Plain.list(partition.remoteReplicas())) {
+            Object last = Reflect.call(replica, "stateSnapshot");
+            int id = (int) Reflect.call(replica, "brokerId");
+            Object epoch = Plain.orNull(Reflect.call(last, "brokerEpoch"));
+            Map<String, Object> of = new LinkedHashMap<>();
+            of.put("end", Reflect.call(last, "logEndOffset"));
+            of.put("may_join", Reflect.call(partition, "isReplicaIsrEligible", id));
+            of.put("current", epoch != null && (long) epoch == world.controller.registration(id).epoch());
+            known.put("" + id, of);
+        }
+        seen.put("known", known);
+        return seen;
+    }
+
+    private static Map<String, Object> log(Object log) {
+        long start = (long) Reflect.call(log, "logStartOffset");
+        List<Object> records = new ArrayList<>();
+        for (RecordBatch batch : Disk.batches(log)) {
+            for (Record record : batch) {
+                if (record.offset() < start) continue; // deleted, and still in its segment
+                byte[] value = new byte[record.valueSize()];
+                record.value().get(value);
+                Map<String, Object> one = new LinkedHashMap<>();
+                one.put("record", new String(value));
+                one.put("offset", record.offset());
+                one.put("epoch", batch.partitionLeaderEpoch());
+                records.add(one);
+            }
+        }
+        List<Object> epochs = new ArrayList<>();
+        Object cache = Plain.orNull(Reflect.call(log, "leaderEpochCache"));
+        if (cache != null) {
+            for (Object entry : Plain.list(Reflect.call(cache, "epochEntries"))) epochs.add(Reflect.get(entry, "epoch"));
+        }
+        Map<String, Object> seen = new LinkedHashMap<>();
+        seen.put("records", records);
+        seen.put("start", start);
+        seen.put("end", Reflect.call(log, "logEndOffset"));
+        seen.put("high_watermark", Reflect.call(log, "highWatermark"));
+        seen.put("epochs", epochs);
+        return seen;
+    }
+}

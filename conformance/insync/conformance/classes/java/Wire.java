@@ -1,0 +1,54 @@
+package insync.harness;
+
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.List;
+import moved.AbstractResponse;
+import moved.ApiKeys;
+import moved.ClientResponse;
+import moved.Errors;
+import moved.FetchResponse;
+import moved.MemoryRecords;
+import moved.RecordBatch;
+import moved.Records;
+import moved.RequestHeader;
+import moved.SimpleRecord;
+
+/** Requests and responses as they would arrive over a connection, and records as bytes. */
+final class Wire {
+    private Wire() { }
+
+    static ClientResponse response(ApiKeys key, short version, AbstractResponse body) {
+        return new ClientResponse(new RequestHeader(key, version, "c", 1), null, "d", 0, 0, false, null, null, body);
+    }
+
+    /** The answer to a fetch outside a session. */
+    static FetchResponse fetchResponse(LinkedHashMap<?, ?> partitions) {
+        return (FetchResponse) Reflect.callStaticWithFirst(
+            FetchResponse.class, "of", Errors.NONE, 0, 0, partitions, List.of());
+    }
+
+    /** One batch with one record. */
+    static MemoryRecords batch(long timestamp, String value) {
+        SimpleRecord[] records = {new SimpleRecord(timestamp, value.getBytes())};
+        for (var method : Reflect.methods(MemoryRecords.class, "withRecords", 2)) {
+            Class<?> first = method.getParameterTypes()[0];
+            if (!first.getSimpleName().equals("Compression")) continue;
+            Object[] arguments = {Reflect.getStatic(first, "NONE"), records};
+            return (MemoryRecords) Reflect.invoke(method, null, arguments);
+        }
+        throw new Reflect.NoSuchElement("MemoryRecords.withRecords(Compression, SimpleRecord...)");
+    }
+
+    /** Records of a file as bytes: a socket would read them while the file is as it is now. */
+    static MemoryRecords copy(Records records) {
+        if (records instanceof MemoryRecords already) return already;
+        ByteBuffer all = ByteBuffer.allocate(records.sizeInBytes());
+        for (RecordBatch batch : records.batches()) {
+            ByteBuffer one = ByteBuffer.allocate(batch.sizeInBytes());
+            batch.writeTo(one);
+            all.put(one.flip());
+        }
+        return MemoryRecords.readableRecords(all.flip());
+    }
+}

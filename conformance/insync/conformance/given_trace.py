@@ -1,0 +1,53 @@
+"""The trace that somebody asks to be replayed: of a file, or of a defect of the catalogue."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from insync.explorer.check import check
+from insync.explorer.replay import model_of_trace, replay
+from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace_file import read_trace
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import DEFECTS, Defect
+from insync.model.errors import UserError, closest
+
+__all__ = ["given_trace"]
+
+
+def given_trace(given: str) -> tuple[Cluster, Trace]:
+    """Return a trace with its model, confirmed by the model.
+
+    Args:
+        given: a trace file, or the name of a defect, whose shortest trace is searched for.
+
+    Raises:
+        UserError: it is neither; or the trace is not one of `cluster`, or its model does not confirm it; or the defect
+            does no harm.
+    """
+    file = Path(given)
+    if not file.exists() and given.upper() in DEFECTS:
+        return _trace_of(DEFECTS[given.upper()])
+    if not file.exists() and file.suffix == "" and len(file.parts) == 1:
+        message = f"{given!r} is neither a trace file nor a defect of `insync defects`. {closest(given, DEFECTS)}"
+        raise UserError(message)
+    claim = read_trace(file)
+    model = model_of_trace(claim, given, beside=file)
+    if not isinstance(model, Cluster):
+        message = (
+            f"{given}: this is a trace of {claim.model}, and Kafka's classes take the steps of cluster alone. "
+            "Write one with `insync check cluster --trace FILE`."
+        )
+        raise UserError(message)
+    return model, replay(claim, model=model, place=given)
+
+
+def _trace_of(defect: Defect) -> tuple[Cluster, Trace]:
+    model = Cluster(**defect.witness)
+    violations = check(model, properties=[defect.breaks]).violations
+    if not violations:
+        message = (
+            f"{defect.name} ({defect.title}) does no harm, so it has no trace. Name another defect, or a trace file."
+        )
+        raise UserError(message)
+    return model, violations[0].trace

@@ -1,0 +1,114 @@
+"""The jars that were fetched, in insync's cache: each is there whole and with the pinned content, or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from insync.conformance.jars.jar_set import JarSet, file_digest
+from insync.conformance.jars.maven import copy_by_maven
+from insync.conformance.jars.pinned import Pinned, PinnedJar
+from insync.machine.objects import cache_folder
+from insync.model.errors import UserError
+
+__all__ = ["fetch", "is_stored", "jar_folder", "stored_jars"]
+
+
+def jar_folder() -> Path:
+    """Return where jars are kept."""
+    return cache_folder() / "kafka" / "jars"
+
+
+def is_stored(release: Pinned) -> bool:
+    """Return whether all jars of a release are there."""
+    return not _missing(release)
+
+
+def stored_jars(release: Pinned) -> JarSet:
+    """Return the jars of a release.
+
+    Raises:
+        UserError: they are not all there.
+    """
+    if not is_stored(release):
+        version = release.version
+        message = f"The jars of Kafka {version} are not in {jar_folder()}. Fetch them: insync kafka fetch {version}"
+        raise UserError(message)
+    paths = tuple(_path(jar) for jar in release.jars)
+    return JarSet(release.version, paths, tuple(jar.sha256 for jar in release.jars))
+
+
+def fetch(release: Pinned, repository: Path | None = None) -> int:
+    """Put the jars of a release where they are kept, and return how many were not there before.
+
+    Args:
+        release: the release.
+        repository: a folder in Maven's layout that has them; None fetches them by Maven.
+
+    Raises:
+        UserError: Maven or the folder does not give all of them as they are pinned, or they cannot be kept.
+    """
+    missing = _missing(release)
+    if not missing:
+        return 0
+    try:
+        jar_folder().mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=jar_folder(), prefix=".new-") as name:
+            source = repository
+            if source is None:
+                source = Path(name)
+                everything = [("*", "*")]
+                copy_by_maven([(jar.group, jar.artifact, jar.version) for jar in missing], source, without=everything)
+            found = [(jar, _checked(source / jar.place, jar, release, source)) for jar in missing]
+            for jar, path in found:
+                _keep(path, jar)
+    except OSError as error:
+        message = (
+            f"{error.filename or jar_folder()}: cannot be written ({error.strerror or error}), and Kafka's jars are "
+            "kept there. Give INSYNC_CACHE_DIR a folder with room that you may write to."
+        )
+        raise UserError(message) from error
+    return len(missing)
+
+
+def _checked(path: Path, jar: PinnedJar, release: Pinned, source: Path) -> Path:
+    if not path.is_file():
+        message = f"{source} has no {jar.place}, which Kafka {release.version} needs. Nothing was kept."
+        raise UserError(message)
+    digest = file_digest(path)
+    if digest != jar.sha256:
+        message = (
+            f"{jar.file_name} from {source if source == path else path} has the SHA-256 {digest}; {jar.sha256} is "
+            f"pinned for Kafka {release.version}. Nothing was kept; do not trust where it comes from."
+        )
+        raise UserError(message)
+    return path
+
+
+def _keep(path: Path, jar: PinnedJar) -> None:
+    handle, name = tempfile.mkstemp(dir=jar_folder(), prefix=".new-")
+    os.close(handle)
+    try:
+        shutil.copyfile(path, name)
+        os.replace(name, _path(jar))
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _path(jar: PinnedJar) -> Path:
+    """Where a jar is kept; the first digits of its content keep apart what has the same coordinates."""
+    return jar_folder() / f"{jar.artifact}-{jar.version}-{jar.sha256[:12]}.jar"
+
+
+def _missing(release: Pinned) -> list[PinnedJar]:
+    return [jar for jar in release.jars if not _is_whole(_path(jar), jar)]
+
+
+def _is_whole(path: Path, jar: PinnedJar) -> bool:
+    try:
+        return path.stat().st_size == jar.bytes
+    except OSError:
+        return False

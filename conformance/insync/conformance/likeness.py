@@ -1,0 +1,202 @@
+"""The model's state and Kafka's, in the same words.
+
+What Kafka has is put into a state of the model, in place of what the model has there; both are then read alike, as
+named facts. What Kafka has not got stays the model's: budgets, and what consumers have seen. The log ends of followers
+outside the ISR are not compared: the model forgets them in a new epoch, and Kafka makes nothing of them.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from typing import Any
+
+from insync.conformance.classes.observation import BrokerSeen, Observation
+from insync.model import ReadableState
+
+__all__ = ["Difference", "broker_id", "broker_name", "differences", "kafka_state"]
+
+Fact = str | int | bool | list[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A fact on which the model and Kafka do not agree.
+
+    Attributes:
+        field: its name, such as `b1.hw`.
+        model: what the model says.
+        kafka: what Kafka says.
+    """
+
+    field: str
+    model: Fact
+    kafka: Fact
+
+
+def broker_name(number: int | None) -> str | None:
+    """Return what the model calls a broker; None for nobody, which Kafka also writes as -1."""
+    return None if number is None or number < 0 else f"b{number}"
+
+
+def broker_id(name: str) -> int:
+    """Return the id of a broker that the model calls so."""
+    return int(name.removeprefix("b"))
+
+
+def differences(model: ReadableState, kafka: ReadableState) -> list[Difference]:
+    """Return the facts that differ, the controller's first."""
+    mine, its = _facts(model), _facts(kafka)
+    return [Difference(name, mine[name], its[name]) for name in mine if name in its and mine[name] != its[name]]
+
+
+# ------------------------------------------------------------------------------------------------------------- reading
+
+
+def _facts(state: ReadableState) -> dict[str, Fact]:
+    brokers: Mapping[str, dict[str, Any]] = state["broker"]
+    facts = _facts_of_controller(state)
+    for name, broker in brokers.items():
+        facts[f"{name}.running"] = broker["running"]
+        if broker["running"]:
+            facts.update((f"{name}.{field}", fact) for field, fact in _facts_of_broker(name, broker, state).items())
+    facts["clients.acked"] = sorted(state["acked"])
+    return facts
+
+
+def _facts_of_controller(state: ReadableState) -> dict[str, Fact]:
+    newest: dict[str, Any] = state["changes"][0]
+    controller: dict[str, Any] = state["controller"]
+    facts: dict[str, Fact] = {"controller.leader": newest["leader"], "controller.epoch": newest["epoch"]}
+    sets = {"isr": newest["isr"], "replicas": newest.get("replicas")}
+    sets |= {name: controller.get(name) for name in ("elr", "adding", "removing", "fenced")}
+    facts.update((f"controller.{name}", sorted(members)) for name, members in sets.items() if members is not None)
+    if "last_leader" in controller:
+        facts["controller.last_leader"] = controller["last_leader"]
+    return facts
+
+
+def _facts_of_broker(name: str, broker: dict[str, Any], state: ReadableState) -> dict[str, Fact]:
+    view: dict[str, Any] = state["changes"][broker["lag"]]
+    epochs: Mapping[str, str] = state["epoch_of"]
+    start = broker.get("start", 0)
+    has_replica = broker.get("has_replica", name in view.get("replicas", (name,)))
+    facts: dict[str, Fact] = {"has_replica": has_replica}
+    if not has_replica:
+        return facts
+    facts |= {
+        "leader": view["leader"],
+        "epoch": view["epoch"],
+        "log": [f"{record}@{epochs.get(record, '?')}" for record in broker["log"][start : broker["leo"]]],
+        "end": broker["leo"],
+        "hw": broker["hw"],
+        "term": broker["term"],
+    }
+    if "start" in broker:
+        facts["start"] = start
+    if view["leader"] == name:
+        facts |= _facts_of_leader(broker, view)
+    return facts
+
+
+def _facts_of_leader(broker: dict[str, Any], view: dict[str, Any]) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {
+        "isr": sorted(view["isr"]),
+        "pending": sorted(broker["pending"]),
+        "epoch_start": broker["epoch_start"],
+    }
+    for other, known in broker["known"].items():
+        if other in view["isr"]:
+            facts[f"known.{other}"] = known["end"]
+    return facts
+
+
+# ------------------------------------------------------------------------------------------------------- what Kafka has
+
+
+def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str]) -> ReadableState:
+    """Return a state of the model, with what Kafka has in place of what the model has.
+
+    Args:
+        model: the model's state.
+        seen: Kafka's.
+        acknowledged: the records of which producers have been told so far that they are written.
+    """
+    state: dict[str, Any] = copy.deepcopy(dict(model))
+    controller, registered = state["controller"], seen.controller
+    controller["fenced"] = _names(registered.fenced)
+    for name in ("elr", "adding", "removing"):
+        if name in controller:
+            controller[name] = _names(getattr(registered, name))
+    if "last_leader" in controller:
+        last = registered.last_known_elr
+        controller["last_leader"] = broker_name(last[0] if last else None)
+    newest = state["changes"][0]
+    newest.update(leader=broker_name(registered.leader), epoch=str(registered.leader_epoch), isr=_names(registered.isr))
+    if "replicas" in newest:
+        newest["replicas"] = _names(registered.replicas)
+    for name, broker in state["broker"].items():
+        _put_broker(name, broker, seen.brokers[broker_id(name)], model, state)
+    state["acked"] = sorted(acknowledged)
+    return state
+
+
+def _put_broker(
+    name: str, broker: dict[str, Any], seen: BrokerSeen, model: ReadableState, state: dict[str, Any]
+) -> None:
+    broker["running"] = seen.running
+    if not seen.running:
+        return
+    broker["has_replica"] = seen.leader_epoch is not None
+    if seen.leader_epoch is None:
+        return
+    _put_view(name, broker, seen, model, state)
+    log = seen.log
+    records = [] if log is None else [_record(value, epoch, state["epoch_of"]) for value, epoch in log.records]
+    start = 0 if log is None else log.start
+    if "start" in broker:
+        broker["start"] = start
+    broker["log"] = [*broker["log"][:start], *records, *broker["log"][start + len(records) :]]
+    broker["leo"] = 0 if log is None else log.end
+    broker["hw"] = 0 if log is None else log.high_watermark
+    broker["term"] = log.epochs[-1] if log is not None and log.epochs else -1
+    leading = seen.leading
+    broker["pending"] = [] if leading is None else _names(leading.proposed)
+    if leading is None:
+        return
+    broker["epoch_start"] = leading.epoch_start
+    for other, known in leading.known.items():
+        end = None if known.end < 0 else known.end
+        broker["known"][f"b{other}"] = {"end": end, "current": known.current}
+
+
+def _put_view(name: str, broker: dict[str, Any], seen: BrokerSeen, model: ReadableState, state: dict[str, Any]) -> None:
+    """Let a broker's lag lead to a change as Kafka's broker believes it, which is added where there is none."""
+    believed: dict[str, Any] = {"leader": broker_name(seen.leader), "epoch": str(seen.leader_epoch)}
+    if seen.leading is not None:
+        believed["isr"] = _names(seen.leading.isr)
+    places = [broker["lag"], *range(len(state["changes"]))]
+    for place in places:
+        change = state["changes"][place]
+        if believed.items() <= change.items() and name in change.get("replicas", (name,)):
+            broker["lag"] = place
+            return
+    other: dict[str, Any] = {**copy.deepcopy(model["changes"][broker["lag"]]), **believed}
+    if "replicas" in other:
+        other["replicas"] = sorted({*other["replicas"], name})
+    broker["lag"] = len(state["changes"])
+    state["changes"].append(other)
+
+
+def _record(value: str, epoch: int, epochs: dict[str, str]) -> str:
+    """A record as the model knows it; one that has another leader epoch is a record of its own."""
+    if epochs.get(value) == str(epoch):
+        return value
+    other = f"{value}/{epoch}"
+    epochs[other] = str(epoch)
+    return other
+
+
+def _names(numbers: tuple[int, ...]) -> list[str]:
+    return [f"b{number}" for number in numbers]

@@ -1,0 +1,342 @@
+"""How a step of `cluster` is taken on Kafka's classes: the commands of each action.
+
+Kafka does one thing by itself that the model has as a step: it asks for a larger ISR within the fetch that shows a
+follower to have caught up. Everything else waits for a command. Metadata is handed to a broker as far as the model's
+broker has it, and at once where that is up to date.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from insync.conformance.classes.observation import BrokerSeen, Observation
+from insync.conformance.classes.subject import Answer, Argument, KafkaRaised, Subject
+from insync.conformance.likeness import broker_id
+from insync.explorer.traces.trace import TraceStep
+from insync.kafka.cluster.configuration import Acks
+from insync.kafka.cluster.model import Cluster
+from insync.model import ReadableState
+
+__all__ = ["NotSchedulable", "Schedule", "Unlike"]
+
+_LATER = 31_000
+"""Milliseconds that every step takes: more than replica.lag.time.max.ms, so nobody is waited for outside the ISR."""
+_MUCH_LATER = 61_000
+_ALTER = "the controller's answer to AlterPartition"
+_WRITTEN = ("NONE", "NEW_LEADER_ELECTED")
+"""What the controller answers to an ISR that it writes: the second where that ends a reassignment, and a leadership."""
+_ACKS = {Acks.ALL: -1, Acks.LEADER: 1, Acks.NONE: 0}
+
+_NOT_IN_KAFKA = {
+    "ask_epoch_end": "Kafka truncates with a fetch since 2.8, and asks no such question",
+    "look_at_follower": "Kafka looks at a follower's state once since 3.7",
+    "receive_rewritten": "the harness reads the records of a reply from the leader's file when the leader makes it",
+    "fence_two": "Kafka's controller fences one broker at a time since 3.0",
+}
+
+_SERVED = ("NONE", "OFFSET_OUT_OF_RANGE")
+"""What the leader answers to a fetch; after the second the follower asks where the log begins or ends, at once."""
+_OF_THE_TOPIC = ("change_minimum",)
+"""Actions that brokers learn of like a change of the partition, though its registration stays as it is."""
+
+State = Mapping[str, Any]
+
+
+class NotSchedulable(Exception):
+    """A step that cannot be brought about on Kafka's classes; the message says why."""
+
+
+class Unlike(Exception):
+    """Kafka answers otherwise than the model.
+
+    Args:
+        what: what is answered.
+        model: what the model takes the answer to be.
+        kafka: what Kafka says.
+    """
+
+    def __init__(self, what: str, model: str, kafka: str) -> None:
+        super().__init__(what, model, kafka)
+        self.what, self.model, self.kafka = what, model, kafka
+
+
+class Schedule:
+    """Takes the steps of a model on Kafka's classes.
+
+    Args:
+        subject: who takes the commands.
+        model: the model, whose settings Kafka gets.
+
+    Attributes:
+        seen: Kafka's state after the last command.
+        acknowledged: the records of which producers have been told so far that they are written.
+    """
+
+    def __init__(self, subject: Subject, model: Cluster) -> None:
+        self._subject, self._model = subject, model
+        self._late = bool(model.late_replies)
+        self.seen: Observation
+        self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
+        self._accepted: dict[int, list[int]] = {}  # those at which what a broker had asked for was written
+        self._refused_early: set[int] = set()  # the brokers whose last request the controller has refused already
+        self.acknowledged: set[str] = set()
+
+    def open(self) -> None:
+        """Make a cluster with the settings of the model."""
+        b = self._model.b
+        configuration = {"min.insync.replicas": str(b.min_insync)}
+        if self._model.unclean:
+            configuration["unclean.leader.election.enable"] = "true"
+        self._command(
+            "open",
+            brokers=b.replicas,
+            replicas=list(range(1, b.replicas - b.spares + 1)),
+            elr=self._model.elr,
+            configuration=configuration,
+        )
+        self._ends = [self.seen.controller.end]
+
+    def take(self, step: TraceStep, before: ReadableState, after: ReadableState) -> None:
+        """Take a step.
+
+        Args:
+            step: the step.
+            before: the model's state before it.
+            after: the model's state after it.
+
+        Raises:
+            NotSchedulable: it cannot be brought about.
+            Unlike: Kafka refuses what the model accepts, or the other way round.
+        """
+        action = step.action or ""
+        take = _ACTIONS.get(action)
+        if self._model.b.partition_zero:
+            message = "the harness has one partition, and with partition_zero the model's is another than partition 0"
+            raise NotSchedulable(message)
+        if take is None:
+            message = _NOT_IN_KAFKA.get(action, f"the harness cannot do {action} yet")
+            raise NotSchedulable(message)
+        partition_epoch = self.seen.controller.partition_epoch
+        take(self, step.parameters, before)
+        if self.seen.controller.partition_epoch != partition_epoch or action in _OF_THE_TOPIC:
+            self._ends.append(self.seen.controller.end)
+        self._settle(after)
+
+    # ------------------------------------------------------------------------------------------------------ commands
+
+    def _command(self, command: str, **arguments: Argument) -> Answer:
+        try:
+            answer = self._subject.take(command, **arguments)
+        except KafkaRaised as raised:
+            message = f"Kafka's classes throw {raised.args[0]}"
+            raise NotSchedulable(message) from raised
+        self.seen = answer.state
+        self.acknowledged |= answer.state.acknowledged
+        return answer
+
+    def _expect(self, what: str, answer: Answer) -> None:
+        if answer.said != "NONE":
+            raise Unlike(what, "NONE", answer.said)
+
+    def _broker(self, number: int) -> BrokerSeen:
+        return self.seen.brokers[number]
+
+    def _settle(self, after: State) -> None:
+        """Hand metadata to brokers that are up to date in the model, and replies to those who know their effect."""
+        for name, broker in after["broker"].items():
+            number = broker_id(name)
+            seen = self._broker(number)
+            if broker["running"] and broker["lag"] == 0 and seen.running and seen.applied < self.seen.controller.end:
+                self._command("apply", broker=number, to=self.seen.controller.end)
+            self._hear_replies(number)
+
+    def _hear_replies(self, number: int) -> None:
+        waiting = self._accepted.get(number, [])
+        while waiting and self._broker(number).running and self._broker(number).applied >= waiting[0]:
+            self._command("deliver_reply", broker=number)
+            waiting.pop(0)
+
+    # ------------------------------------------------------------------------------------------ leaders and followers
+
+    def _write(self, given: Mapping[str, str], before: State) -> None:
+        leader = broker_id(given["leader"])
+        record = f"r{before['written']}"
+        self._command("write", broker=leader, value=record, acks=_ACKS[self._model.acks], wait=_LATER)
+
+    def _fetch(self, given: Mapping[str, str], before: State) -> None:
+        follower, leader = broker_id(given["follower"]), broker_id(given["leader"])
+        self._forget_stale_request(leader)
+        if self._broker(follower).reply_waits:  # one that the model has dropped, as Kafka does when it arrives
+            self._command("receive_fetch", broker=follower)
+        answer = self._command("send_fetch" if self._late else "fetch", broker=follower, wait=_LATER)
+        if answer.said not in _SERVED:
+            what = f"{given['follower']}'s fetch"
+            raise Unlike(what, "NONE", answer.said)
+        self._note_request(leader)
+
+    def _receive(self, given: Mapping[str, str], before: State) -> None:
+        self._command("receive_fetch", broker=broker_id(given["follower"]))
+
+    def _expand(self, given: Mapping[str, str], before: State) -> None:
+        """Kafka's leader asks within a fetch alone, and then this step has been taken already (see `replay`)."""
+        leader, follower = given["leader"], given["follower"]
+        leading = self._broker(broker_id(leader)).leading
+        known = leading and leading.known.get(broker_id(follower))
+        if known and not known.may_join:
+            message = (
+                f"by the metadata of {leader} {follower} is fenced, stopping or another incarnation, "
+                "so Kafka's leader does not ask; in the model it asks, and the controller refuses"
+            )
+            raise NotSchedulable(message)
+        message = f"Kafka's leader asks for {follower} within a fetch of {follower} alone, and none has made it ask"
+        raise NotSchedulable(message)
+
+    def _shrink(self, given: Mapping[str, str], before: State) -> None:
+        leader, follower = broker_id(given["leader"]), broker_id(given["follower"])
+        seen = self._broker(leader)
+        if seen.leading is not None and seen.log is not None:
+            end = seen.log.end
+            slow = [n for n in seen.leading.isr if n != leader and seen.leading.known[n].end != end]
+            if slow != [follower]:
+                them = " and ".join(f"b{number}" for number in slow)
+                message = f"Kafka would take {them} out of the ISR at once, as all of them are slow"
+                raise NotSchedulable(message)
+        self._forget_stale_request(leader)
+        self._command("shrink", broker=leader, wait=_MUCH_LATER)
+        self._note_request(leader)
+
+    def _forget_stale_request(self, leader: int) -> None:
+        """Let the controller refuse a request that its sender has given up by newer metadata.
+
+        The model counts it as lost as soon as the leader asks again. Kafka's leader asks again when it has an answer,
+        and a request about a registration that has changed since does nothing but being refused.
+        """
+        seen = self._broker(leader)
+        unheard = [request for request in seen.requests if not request.replied]
+        if seen.leading is None or seen.leading.proposed or not unheard:
+            return
+        if unheard[0].partition_epoch == self.seen.controller.partition_epoch:
+            return
+        self._refused(leader)
+        self._refused_early.add(leader)
+
+    def _note_request(self, leader: int) -> None:
+        """A new request takes the place of one that was refused early."""
+        leading = self._broker(leader).leading
+        if leading is not None and leading.proposed:
+            self._refused_early.discard(leader)
+
+    def _delete(self, given: Mapping[str, str], before: State) -> None:
+        start = before["broker"][given["leader"]]["start"]
+        self._command("delete_records", broker=broker_id(given["leader"]), below=start + 1)
+
+    # ------------------------------------------------------------------------------------------------- the controller
+
+    def _accept(self, given: Mapping[str, str], before: State) -> None:
+        sender = self._sender(before)
+        partition_epoch = self.seen.controller.partition_epoch
+        answer = self._command("deliver_request", broker=sender)
+        if self.seen.controller.partition_epoch == partition_epoch or answer.said not in _WRITTEN:
+            raise Unlike(_ALTER, "NONE", answer.said)
+        if self._broker(sender).running:  # else nobody waits for the reply
+            self._accepted.setdefault(sender, []).append(self.seen.controller.end)
+
+    def _refuse(self, given: Mapping[str, str], before: State) -> None:
+        sender = broker_id(before["alter"]["sender"])
+        if sender in self._refused_early:
+            self._refused_early.discard(sender)
+        else:
+            self._refused(self._sender(before))
+
+    def _refused(self, sender: int) -> None:
+        answer = self._command("deliver_request", broker=sender)
+        if answer.said == "NONE":
+            raise Unlike(_ALTER, "a refusal", answer.said)
+        self._command("deliver_reply", broker=sender)
+
+    def _sender(self, before: State) -> int:
+        """Who has asked for another ISR; what is on its way from there must be what the model has."""
+        sender = broker_id(before["alter"]["sender"])
+        unheard = [request for request in self._broker(sender).requests if not request.replied]
+        asked = [broker_id(name) for name in before["alter"]["isr"]]
+        if not unheard or list(unheard[0].isr) != sorted(asked):
+            message = f"no request of b{sender} for the ISR {before['alter']['isr']} is on its way"
+            raise NotSchedulable(message)
+        return sender
+
+    def _fence(self, given: Mapping[str, str], before: State) -> None:
+        self._command("fence", broker=broker_id(given["replica"]))
+
+    def _unfence(self, given: Mapping[str, str], before: State) -> None:
+        self._command("unfence", broker=broker_id(given["replica"]))
+
+    def _elect(self, given: Mapping[str, str], before: State) -> None:
+        answer = self._command("elect", broker=broker_id(given["replica"]))
+        if answer.said == "REASSIGNMENT_IN_PROGRESS":
+            message = "a preferred leader is chosen by the order of replicas, which cannot change during a reassignment"
+            raise NotSchedulable(message)
+        self._expect(f"the answer to the election of {given['replica']}", answer)
+
+    def _reassign(self, given: Mapping[str, str], before: State) -> None:
+        target = [int(number) for number in re.findall(r"b(\d+)", given["target"])]
+        self._expect("the answer to the reassignment", self._command("reassign", replicas=target))
+
+    def _cancel(self, given: Mapping[str, str], before: State) -> None:
+        self._expect("the answer to the cancellation", self._command("cancel_reassignment"))
+
+    def _change_minimum(self, given: Mapping[str, str], before: State) -> None:
+        back = before["controller"]["minimum_is_one"]
+        value = str(self._model.b.min_insync) if back else "1"
+        answer = self._command("configure", name="min.insync.replicas", value=value)
+        self._expect("the answer to the change of min.insync.replicas", answer)
+
+    # -------------------------------------------------------------------------------------------------------- brokers
+
+    def _apply(self, given: Mapping[str, str], before: State) -> None:
+        number, place = broker_id(given["replica"]), int(given["place"])
+        end = self._ends[-1 - place] if place else self.seen.controller.end
+        self._command("apply", broker=number, to=end, wait=_LATER)
+        self._hear_replies(number)
+
+    def _flush(self, given: Mapping[str, str], before: State) -> None:
+        self._command("flush", broker=broker_id(given["replica"]))
+
+    def _crash(self, given: Mapping[str, str], before: State) -> None:
+        number = broker_id(given["replica"])
+        self._command("crash", broker=number, spared=int(given["spared"]))
+        self._accepted.pop(number, None)
+
+    def _stop(self, given: Mapping[str, str], before: State) -> None:
+        number = broker_id(given["replica"])
+        self._command("start_controlled_shutdown", broker=number)
+        self._command("stop", broker=number)
+        self._command("fence", broker=number)
+        self._accepted.pop(number, None)
+
+    def _register(self, given: Mapping[str, str], before: State) -> None:
+        self._command("register", broker=broker_id(given["replica"]), wait=_MUCH_LATER)
+
+
+_ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], State], None]] = {
+    "write": Schedule._write,
+    "fetch": Schedule._fetch,
+    "receive": Schedule._receive,
+    "expand_isr": Schedule._expand,
+    "shrink_isr": Schedule._shrink,
+    "accept_isr": Schedule._accept,
+    "refuse_isr": Schedule._refuse,
+    "fence": Schedule._fence,
+    "unfence": Schedule._unfence,
+    "elect": Schedule._elect,
+    "apply_metadata": Schedule._apply,
+    "reassign": Schedule._reassign,
+    "cancel_reassignment": Schedule._cancel,
+    "change_minimum": Schedule._change_minimum,
+    "delete_record": Schedule._delete,
+    "flush": Schedule._flush,
+    "crash": Schedule._crash,
+    "stop": Schedule._stop,
+    "register": Schedule._register,
+}

@@ -1,0 +1,90 @@
+"""Java on this machine, and the one sentence that says what to install where it is missing."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from insync.model.errors import UserError
+
+__all__ = ["Java", "find_compiler", "find_java"]
+
+_OLDEST = 17
+_VERSION = re.compile(r'version "(?:1\.)?(\d+)')
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """A Java runtime.
+
+    Attributes:
+        program: the path of `java`.
+        shown: what it says of its version.
+    """
+
+    program: str
+    shown: str
+
+    @property
+    def version(self) -> str:
+        """Its version as a number in text, such as 17; all that it says where that is not to be found."""
+        match = _VERSION.search(self.shown)
+        return match[1] if match else self.shown
+
+
+def find_java(needed_by: str) -> Java:
+    """Return the Java runtime of JAVA_HOME, or else of the PATH.
+
+    Args:
+        needed_by: who needs it, as the first word of the messages.
+
+    Raises:
+        UserError: there is none, or it is too old.
+    """
+    java = _program("java")
+    advice = f"Install a JDK {_OLDEST} or newer, such as Eclipse Temurin, and set JAVA_HOME to it."
+    if java is None:
+        message = f"{needed_by} needs Java, and there is none on the PATH. {advice}"
+        raise UserError(message)
+    try:
+        # In a process group of its own it does not end by a Ctrl-C that is meant for us.
+        shown = subprocess.run(  # noqa: S603
+            [java, "-version"], capture_output=True, text=True, timeout=60, check=True, process_group=0
+        ).stderr
+    except (OSError, subprocess.SubprocessError) as error:
+        message = f"{needed_by} needs Java, and {java} cannot be run ({error}). {advice}"
+        raise UserError(message) from error
+    match = _VERSION.search(shown)
+    if match is not None and int(match[1]) < _OLDEST:
+        message = f"{needed_by} needs Java {_OLDEST} or newer, and {java} is Java {match[1]}. {advice}"
+        raise UserError(message)
+    return Java(java, shown)
+
+
+def find_compiler(needed_by: str) -> str:
+    """Return the path of the Java compiler of JAVA_HOME, or else of the PATH.
+
+    Args:
+        needed_by: who needs it, as the first word of the message.
+
+    Raises:
+        UserError: there is none; a runtime without a compiler is no JDK.
+    """
+    compiler = _program("javac")
+    if compiler is None or not Path(compiler).is_file():
+        where = "on the PATH" if compiler is None else f"at {compiler}"
+        message = (
+            f"{needed_by} needs a Java compiler, and there is no javac {where}. "
+            f"Install a JDK {_OLDEST} or newer, which has one, and set JAVA_HOME to it."
+        )
+        raise UserError(message)
+    return compiler
+
+
+def _program(name: str) -> str | None:
+    home = os.environ.get("JAVA_HOME")
+    return str(Path(home) / "bin" / name) if home else shutil.which(name)

@@ -1,0 +1,121 @@
+"""What `insync ask` says of elections and reassignments: N-01, N-02, and where neither is to be found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync.cli.commands.ask import command
+from insync.cli.main import run
+from insync.explorer.ask import Question
+from insync.explorer.disturbances import DISTURBANCES, disturbed
+
+ELECTION, REASSIGNMENTS = DISTURBANCES
+CALM = ("--records", "1", "--shrinks", "0", "--lossy-crashes", "0")
+
+
+def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    code = command.main([*CALM, "--quiet", *arguments], "insync ask", standalone_mode=False)
+    return code, capsys.readouterr().out
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
+    code, out = ask(capsys, "--json", *arguments)
+    return code, json.loads(out)
+
+
+def test_one_election_and_one_expired_session_are_looked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out = ask(capsys, "--release", "4.0")
+    first, second = out.split("With one election, in less: ")
+    assert code == 1
+    assert "broken" not in first
+    assert "whoever may lead next has every committed record                broken in 9 steps" in second
+    assert "an acknowledged record is never lost                            holds" in second, "that takes a crash"
+    said = " ".join(second.split())
+    assert "N-01: A leader elected again counts what ISR members had" in said
+    assert "With its fix that holds. Affected: 3.0.0 to 4.3.0 by reading" in said
+    assert "on running brokers of 3.9.1, 4.1.1 and 4.3.0. See `insync defects N-01`." in said
+    assert "reassignments, in less" not in out, "4.0 keeps no eligible leader replicas unless it is told to"
+
+
+def test_with_a_lossy_crash_the_acknowledged_record_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    question = Question(bounds={"release": "4.1", "shrinks": 0, "records": 1})
+    found = next(disturbed(question))
+    lengths = {violation.property: violation.trace_length for violation in found.asked.result.violations}
+    assert lengths == {"electable_replicas_are_complete": 10, "no_acknowledged_record_is_lost": 13}
+    assert found.defect is not None
+    assert found.defect.name == "N-01"
+
+
+def test_two_reassignments_are_looked_for_where_eligible_replicas_are_kept(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "lost.json"
+    code, found = answer(capsys, "--release", "4.3", "--trace", str(file))
+    assert (code, found["verdict"]) == (1, "violated")
+    assert {promise["verdict"] for promise in found["promises"]} == {"holds"}
+    election, reassignments = found["disturbances"]
+    assert (election["with"], election["defect"]["name"]) == ("one election", "N-01")
+    assert (reassignments["with"], reassignments["defect"]["name"]) == ("two reassignments", "N-02")
+    assert reassignments["settings"]["replicas"] == 2
+    (lost,) = reassignments["promises"]
+    assert (lost["trace_length"], len(lost["steps"])) == (11, 11)
+    assert lost["trace"] == str(tmp_path / "lost.two_reassignments.json")
+    complete = election["promises"][1]
+    assert (complete["name"], complete["trace"]) == ("electable_replicas_are_complete", str(file))
+    for written in (complete["trace"], lost["trace"]):
+        assert run(["replay", written]) == 0
+
+
+def test_who_says_how_many_there_are_gets_one_search(capsys: pytest.CaptureFixture[str]) -> None:
+    code, found = answer(capsys, "--release", "4.3", "--elections", "0", "--reassignments", "0")
+    assert (code, found["verdict"], found["disturbances"]) == (0, "holds", [])
+    code, found = answer(capsys, "--release", "4.3", "--elections", "1", "--reassignments", "0", "--fencings", "0")
+    assert (code, found["disturbances"]) == (0, []), "an election and no expired session break nothing"
+
+
+def test_what_the_user_rules_out_stays_ruled_out(capsys: pytest.CaptureFixture[str]) -> None:
+    code, found = answer(capsys, "--release", "4.3", "--fencings", "0")
+    assert (code, found["verdict"]) == (0, "holds")
+    assert [other["settings"].get("fencings") for other in found["disturbances"]] == [0, 0]
+    assert [other["defect"] for other in found["disturbances"]] == [None, None]
+
+
+def test_where_a_record_is_lost_already_they_are_named_and_not_looked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out = ask(capsys, "--release", "3.9", "--acks", "1")
+    assert code == 1
+    assert "in less" not in out
+    assert (
+        "Not looked for, as a record is lost without it: one election (N-01) and two reassignments (N-02)."
+        in " ".join(out.split())
+    )
+
+
+@pytest.mark.parametrize(
+    ("bounds", "election", "reassignments"),
+    [
+        ({}, True, True),
+        ({"replicas": 1, "min_insync": 1}, False, False),
+        ({"elections": 0}, False, True),
+        ({"reassignments": 1}, True, False),
+        ({"elr": "off"}, True, False),
+        ({"release": "4.0"}, True, False),
+        ({"release": "4.0", "elr": "on"}, True, True),
+    ],
+)
+def test_whom_a_disturbance_concerns(bounds: dict[str, int | str], election: bool, reassignments: bool) -> None:
+    question = Question(bounds=bounds)
+    assert (ELECTION.concerns(question), REASSIGNMENTS.concerns(question)) == (election, reassignments)
+
+
+def test_the_bounds_are_those_of_the_user_or_less() -> None:
+    asked = Question(bounds={"release": "4.2", "replicas": 5, "min_insync": 3, "records": 4, "crashes": 2})
+    budgets = {"records": 1, "shrinks": 0}
+    settings = {"release": "4.2", "min_insync": 3, **budgets}
+    assert ELECTION.bounds(asked) == {**settings, "replicas": 5, "elections": 1, "lossy_crashes": 1, "fencings": 1}
+    assert REASSIGNMENTS.bounds(asked) == {
+        **settings, "replicas": 3, "reassignments": 2, "lossy_crashes": 0, "fencings": 2,
+    }  # fmt: skip

@@ -1,0 +1,74 @@
+"""The compiled harness in the cache, with a script in the place of the compiler."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from insync.conformance.classes import compiled, sources
+from insync.conformance.classes.compiled import compiled_harness
+from insync.conformance.jars.jar_set import JarSet
+from insync.machine.objects import cache_folder
+from insync.model.errors import InternalError
+
+COMPILER = """#!/bin/sh
+while [ "$1" != -d ]; do shift; done
+mkdir "$2" && echo "$@" > "$2/arguments"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _small_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(sources, "JAVA", tmp_path / "java")
+    (tmp_path / "java").mkdir()
+    (tmp_path / "java" / "Main.java").write_text("class Main { }")
+
+
+def compiler(tmp_path: Path, text: str) -> None:
+    program = tmp_path / "home" / "bin" / "javac"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text(text)
+    program.chmod(0o755)
+
+
+def test_it_is_compiled_once(tmp_path: Path) -> None:
+    compiler(tmp_path, COMPILER)
+    jars = JarSet("9.9.9", (Path("a.jar"), Path("b.jar")), ("1", "2"))
+    folder = compiled_harness(jars)
+    assert "-cp a.jar:b.jar" in (folder / "arguments").read_text()
+    compiler(tmp_path, "#!/bin/sh\nexit 1\n")
+    assert compiled_harness(jars) == folder
+    assert list(folder.parent.iterdir()) == [folder]
+
+
+def test_other_jars_and_other_sources_are_compiled_apart(tmp_path: Path) -> None:
+    compiler(tmp_path, COMPILER)
+    folders = {compiled_harness(JarSet("9.9.9", (), (digest,))) for digest in "12"}
+    (tmp_path / "java" / "Main.java").write_text("class Main { int a; }")
+    folders.add(compiled_harness(JarSet("9.9.9", (), ("1",))))
+    assert len(folders) == 3
+
+
+def test_what_cannot_be_compiled_leaves_nothing(tmp_path: Path) -> None:
+    compiler(tmp_path, "#!/bin/sh\necho 'Main.java:1: no such thing' >&2; exit 1\n")
+    with pytest.raises(InternalError, match=r"against Kafka 9\.9\.9:\nMain\.java:1: no such thing"):
+        compiled_harness(JarSet("9.9.9", (), ()))
+    assert list((cache_folder() / "kafka" / "classes").iterdir()) == []
+
+
+def test_who_was_first_has_won(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler(tmp_path, COMPILER)
+    jars = JarSet("9.9.9", (), ())
+    wanted = compiled_harness(jars)
+    monkeypatch.setattr(Path, "is_dir", lambda path, real=Path.is_dir: path != wanted and real(path))
+    put = compiled._put
+
+    def late(made: Path, folder: Path) -> None:
+        monkeypatch.undo()
+        put(made, folder)
+
+    monkeypatch.setattr(compiled, "_put", late)
+    assert compiled_harness(jars) == wanted

@@ -1,0 +1,89 @@
+"""The harness on Kafka's own classes: it fits the releases, leaves nothing behind, and ends with its parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from insync.conformance.classes.harness import Harness
+from insync.conformance.classes.self_check import self_check
+from insync.conformance.classes.subject import KafkaRaised
+from insync.conformance.jars.jar_set import JarSet
+from insync.conformance.jars.pinned import pinned_versions
+from insync.model.errors import InternalError
+
+JarsOf = Callable[[str], JarSet]
+
+pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
+
+ONE = "4.3.1"
+
+
+@pytest.mark.parametrize("version", pinned_versions())
+def test_every_command_works_on_a_release(jars_of: JarsOf, version: str) -> None:
+    with Harness(jars_of(version)) as harness:
+        answers = self_check(harness)
+    last = answers[-1].state
+    assert last.controller.leader == 1
+    assert last.brokers[1].log is not None
+    assert [value for value, _ in last.brokers[1].log.records] == ["r1"]  # r0 was deleted, r2 written by a zombie
+    assert not harness.folder.exists()
+
+
+def test_two_runs_see_the_same(jars_of: JarsOf) -> None:
+    with Harness(jars_of(ONE)) as first, Harness(jars_of(ONE)) as second:
+        assert [answer.state for answer in self_check(first)] == [answer.state for answer in self_check(second)]
+
+
+def test_a_command_that_kafka_cannot_take_raises_and_the_next_one_works(jars_of: JarsOf) -> None:
+    with Harness(jars_of(ONE)) as harness:
+        with pytest.raises(KafkaRaised, match="no cluster is open"):
+            harness.take("observe")
+        harness.take("open", brokers=1, replicas=[1], elr=False, configuration={})
+        with pytest.raises(KafkaRaised, match="there is no broker 7"):
+            harness.take("fetch", broker=7)
+        assert harness.take("observe").state.controller.isr == (1,)
+
+
+def test_a_harness_that_is_killed_is_noticed_and_its_files_go(jars_of: JarsOf) -> None:
+    with Harness(jars_of(ONE)) as harness:
+        harness.take("open", brokers=1, replicas=[1], elr=False, configuration={})
+        os.kill(harness.process_id, signal.SIGKILL)
+        with pytest.raises(InternalError, match=rf"The harness for Kafka {ONE} has ended"):
+            harness.take("observe")
+    assert not harness.folder.exists()
+
+
+PARENT = """
+import sys
+from insync.conformance.classes.harness import Harness
+from insync.conformance.jars.pinned import pinned
+from insync.conformance.jars.store import stored_jars
+harness = Harness(stored_jars(pinned(sys.argv[1])))
+harness.take("open", brokers=1, replicas=[1], elr=False, configuration={})
+print(harness.folder, harness.process_id, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_it_ends_with_its_parent_however_that_ends(jars_of: JarsOf) -> None:
+    jars_of(ONE)
+    command = [sys.executable, "-c", PARENT, ONE]
+    parent = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    folder, process = parent.stdout.readline().split()
+    assert Path(folder).is_dir()
+    parent.kill()
+    parent.communicate()
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and (Path(folder).exists() or Path(f"/proc/{process}").exists()):
+        time.sleep(0.1)
+    assert not Path(folder).exists()
+    assert not Path(f"/proc/{process}").exists()

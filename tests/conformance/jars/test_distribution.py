@@ -1,0 +1,41 @@
+"""The jars of an unpacked Kafka."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from insync.conformance.jars.distribution import distribution_jars
+from insync.model.errors import UserError
+
+
+def libs(folder: Path, *names: str) -> Path:
+    for name in names:
+        (folder / name).write_bytes(name.encode())
+    return folder
+
+
+def test_the_release_is_what_the_server_is_named_after(tmp_path: Path) -> None:
+    found = distribution_jars(libs(tmp_path, "kafka_2.13-4.3.1.jar", "kafka_2.13-4.3.1-sources.jar", "zstd.jar"))
+    assert found.version == "4.3.1"
+    assert [path.name for path in found.paths] == ["kafka_2.13-4.3.1.jar", "zstd.jar"]
+    assert len(set(found.digests)) == 2
+
+
+def test_a_build_of_ones_own_keeps_its_name(tmp_path: Path) -> None:
+    assert distribution_jars(libs(tmp_path, "kafka_2.13-4.4.0-SNAPSHOT.jar")).version == "4.4.0-SNAPSHOT"
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [((), "has no jar named kafka_2.13-VERSION.jar"), (("kafka_2.13-4.3.1.jar", "kafka_2.13-4.1.0.jar"), "several")],
+)
+def test_a_folder_that_is_no_distribution_is_refused(tmp_path: Path, names: tuple[str, ...], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        distribution_jars(libs(tmp_path, *names))
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"is not a folder\. Name the folder libs"):
+        distribution_jars(tmp_path / "libs")

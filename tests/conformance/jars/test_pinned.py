@@ -1,0 +1,55 @@
+"""The lists of pinned jars: each names what the harness needs, once, and nothing of where it comes from."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from insync.conformance.jars.pinned import LISTS, PinnedJar, list_text, pinned, pinned_versions
+from insync.model.errors import UserError
+
+NEEDED = {"kafka_2.13", "kafka-clients", "kafka-metadata", "kafka-server-common", "kafka-storage", "scala-library"}
+
+
+def test_the_releases_from_3_9_on_are_there_in_order() -> None:
+    versions = pinned_versions()
+    assert versions[0].startswith("3.9.")
+    assert {version.rpartition(".")[0] for version in versions} == {"3.9", "4.0", "4.1", "4.2", "4.3", "4.4"}
+    assert list(versions) == sorted(versions, key=lambda version: [int(part) for part in version.split(".")])
+
+
+@pytest.mark.parametrize("version", pinned_versions())
+def test_a_list_is_whole(version: str) -> None:
+    jars = pinned(version).jars
+    artifacts = [jar.artifact for jar in jars]
+    assert set(artifacts) >= NEEDED
+    assert len(set(artifacts)) == len(artifacts)
+    assert all(re.fullmatch(r"[0-9a-f]{64}", jar.sha256) and jar.bytes > 0 for jar in jars)
+    assert {jar.version for jar in jars if jar.group == "org.apache.kafka"} == {version}
+
+
+@pytest.mark.parametrize("version", pinned_versions())
+def test_a_list_is_as_it_is_written(version: str) -> None:
+    text = (LISTS / f"{version}.json").read_text()
+    assert text == list_text(version, pinned(version).jars)
+    assert "://" not in text
+
+
+def test_a_jar_has_its_place_in_a_repository() -> None:
+    jar = PinnedJar("org.apache.kafka", "kafka_2.13", "4.1.0", 1, "0" * 64)
+    assert jar.place.as_posix() == "org/apache/kafka/kafka_2.13/4.1.0/kafka_2.13-4.1.0.jar"
+
+
+@pytest.mark.parametrize(
+    ("version", "known"),
+    [
+        ("4.1", "Near it: 4.1.0, 4.1.1, 4.1.2."),
+        ("4.0.7", "Near it: 4.0.0, 4.0.1, 4.0.2."),
+        ("2.8", "Known: 3.9.0, 3.9.1"),
+    ],
+)
+def test_a_release_that_is_not_known_is_said_with_near_ones(version: str, known: str) -> None:
+    with pytest.raises(UserError) as caught:
+        pinned(version)
+    assert str(caught.value).startswith(f"Kafka '{version}' is not a release that insync knows. {known}")

@@ -1,0 +1,235 @@
+"""Traces beside Kafka, with Kafka's part on record: what agrees, what differs, and what cannot be brought about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from insync.conformance.classes.observation import Observation
+from insync.conformance.classes.subject import Answer, Argument, KafkaRaised
+from insync.conformance.given_trace import given_trace
+from insync.conformance.likeness import Difference
+from insync.conformance.replay import KafkaReplay, KafkaVerdict, replay_on_kafka
+from insync_kafka import Recording
+
+Json = dict[str, Any]
+
+
+def replayed(name: str, change: Callable[[int, Json], None] = lambda number, state: None) -> KafkaReplay:
+    recording = Recording.read(name)
+    recording.change = change
+    model, trace = recording.trace()
+    return replay_on_kafka(trace, model, recording)
+
+
+@pytest.mark.parametrize(
+    ("name", "steps"), [("N-01-4.3.1", 13), ("N-02-4.3.1", 10), ("N-03-4.3.1", 6), ("R-26-3.9.2", 5), ("R-46-4.4.0", 7)]
+)
+def test_a_defect_of_a_release_is_reproduced_on_it(name: str, steps: int) -> None:
+    found = replayed(name)
+    assert (found.verdict, found.steps, found.differences) == (KafkaVerdict.REPRODUCED, steps, ())
+    assert f"{name.rpartition('-')[0]}-{found.kafka}" == name
+    assert found.trace == Recording.read(name).trace()[1]
+
+
+def test_a_defect_that_is_fixed_diverges_where_the_fix_acts() -> None:
+    found = replayed("R-26-4.1.2")
+    assert (found.verdict, found.steps, found.trace.steps[-1].action) == (KafkaVerdict.DIVERGES, 5, "register")
+    assert found.differences[:3] == (
+        Difference("controller.leader", "b1", "b2"),
+        Difference("controller.epoch", "0", "1"),
+        Difference("controller.isr", ["b1", "b2"], ["b2"]),
+    )
+    assert {one.field.partition(".")[0] for one in found.differences} == {"controller", "b1", "b2"}
+
+
+def commands(name: str, answers: list[Json]) -> list[str]:
+    return [answer["said"] for answer in answers if answer["command"] == name]
+
+
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [
+        ("walk-late-4.1.2", 34),
+        ("walk-reassign-4.1.2", 32),
+        ("walk-two-4.1.2", 36),
+        ("walk-atomic-3.9.2", 36),
+        ("walk-minimum-4.1.2", 23),
+        ("walk-deletions-4.1.2", 36),
+    ],
+)
+def test_random_walks_agree(name: str, steps: int) -> None:
+    found = replayed(name)
+    assert (found.verdict, found.steps) == (KafkaVerdict.AGREES, steps)
+
+
+def test_a_larger_isr_may_be_asked_for_before_the_fetch() -> None:
+    # Kafka's leader asks for b1 within the fetch, and then moves its high watermark no further than b1 has come.
+    found = replayed("walk-minimum-4.1.2")
+    assert found.own[-1] == 22
+    assert [step.action for step in found.trace.steps[-2:]] == ["expand_isr", "fetch"]
+
+
+def test_the_walks_take_what_is_rare() -> None:
+    names = ("late", "reassign", "two", "deletions")
+    late, moved, two, deleted = (Recording.read(f"walk-{name}-4.1.2").content["answers"] for name in names)
+    assert "OFFSET_OUT_OF_RANGE" in commands("fetch", deleted)
+    assert "INVALID_UPDATE_VERSION" in commands("deliver_request", late)  # a request that its sender had given up
+    assert len(commands("receive_fetch", late)) > 5
+    assert "NEW_LEADER_ELECTED" in commands("deliver_request", moved)  # the new ISR ended a reassignment
+    crashed = next(number for number, answer in enumerate(two) if answer["command"] == "crash")
+    assert "INVALID_UPDATE_VERSION" in commands("deliver_request", two[crashed:])  # a request that outlived its sender
+    assert commands("stop", two) == ["NONE"]
+
+
+def test_what_kafka_does_by_itself_is_a_step_of_the_model_too() -> None:
+    found = replayed("R-40-4.1.2")
+    assert found.own == (6,)
+    assert found.trace.steps[6].action == "expand_isr"
+    assert found.steps == 7  # the same step is not taken again when its turn comes
+    assert (found.verdict, found.differences[0].field) == (KafkaVerdict.DIVERGES, "controller.leader")
+
+
+# ----------------------------------------------------------------------------- a change in Kafka's answer is noticed
+
+
+def controller(**values: object) -> Callable[[Json], None]:
+    return lambda state: state["controller"].update(values)
+
+
+def broker(name: str, *path: str, **values: object) -> Callable[[Json], None]:
+    def change(state: Json) -> None:
+        part = state["brokers"][name]
+        for key in path:
+            part = part[key]
+        part.update(values)
+
+    return change
+
+
+CHANGES = {
+    "controller.leader": controller(leader=3),
+    "controller.epoch": controller(leader_epoch=5),
+    "controller.isr": controller(isr=[1]),
+    "controller.fenced": controller(fenced=[2]),
+    "controller.elr": controller(elr=[2]),
+    "controller.last_leader": controller(last_known_elr=[2]),
+    "b1.running": broker("1", running=False),
+    "b1.has_replica": broker("1", leader=None, leader_epoch=None),
+    "b2.leader": broker("2", leader=3),
+    "b2.epoch": broker("2", leader_epoch=7),
+    "b2.log": broker("2", "log", records=[{"record": "r0", "offset": 0, "epoch": 9}], epochs=[9]),
+    "b2.hw": broker("2", "log", high_watermark=1),
+    "b2.term": broker("2", "log", epochs=[0, 3]),
+    "b1.isr": broker("1", "leading", isr=[1, 2]),
+    "b1.pending": broker("1", "leading", proposed=[1]),
+    "b1.epoch_start": broker("1", "leading", epoch_start=1),
+    "b1.known.b2": broker("1", "leading", known={"2": {"end": 1, "current": True, "may_join": True}}),
+    "clients.acked": broker("1", acknowledgements={"r0": "NONE"}),
+}
+SECOND_FETCH = 3  # the commands before it: open, write, fetch
+
+
+@pytest.mark.parametrize("field", CHANGES)
+def test_each_field_is_compared(field: str) -> None:
+    def change(number: int, state: Json) -> None:
+        if number == SECOND_FETCH - 1:
+            CHANGES[field](state)
+
+    found = replayed("N-01-4.3.1", change)
+    assert (found.verdict, found.steps) == (KafkaVerdict.DIVERGES, 2)
+    assert field in [one.field for one in found.differences]
+
+
+@pytest.mark.parametrize(
+    ("field", "change"),
+    [("controller.replicas", controller(replicas=[1])), ("controller.adding", controller(adding=[2]))],
+)
+def test_a_reassignment_is_compared_where_there_can_be_one(field: str, change: Callable[[Json], None]) -> None:
+    found = replayed("N-02-4.3.1", lambda number, state: change(state) if number == 0 else None)
+    assert (found.verdict, found.steps) == (KafkaVerdict.DIVERGES, 0)
+    assert [one.field for one in found.differences] == [field]
+
+
+# ------------------------------------------------------------------------------------------- what Kafka refuses, or is
+
+
+class Refusing(Recording):
+    """Answers the first command of a name with an error, or with an exception."""
+
+    refused: str = ""
+    error: str | Exception = ""
+
+    def take(self, command: str, **arguments: Argument) -> Answer:
+        answer = super().take(command, **arguments)
+        if command == self.refused:
+            if isinstance(self.error, Exception):
+                raise self.error
+            return answer._replace(said=self.error)
+        return answer
+
+
+def refusing(name: str, command: str, error: str | Exception) -> KafkaReplay:
+    recording = Refusing.read(name)
+    assert isinstance(recording, Refusing)
+    recording.refused, recording.error = command, error
+    model, trace = recording.trace()
+    return replay_on_kafka(trace, model, recording)
+
+
+def test_an_error_where_the_model_has_none_is_a_difference() -> None:
+    found = refusing("N-01-4.3.1", "fetch", "FENCED_LEADER_EPOCH")
+    assert (found.verdict, found.steps) == (KafkaVerdict.DIVERGES, 2)
+    assert found.differences == (Difference("b2's fetch", "NONE", "FENCED_LEADER_EPOCH"),)
+
+
+def test_an_exception_of_kafka_is_not_schedulable() -> None:
+    found = refusing("N-01-4.3.1", "elect", KafkaRaised("some.Exception: why", "its trace"))
+    assert (found.verdict, found.steps) == (KafkaVerdict.NOT_SCHEDULABLE, 3)
+    assert (found.step, found.reason) == ("controller elects b3", "Kafka's classes throw some.Exception: why")
+
+
+def test_a_step_that_kafka_has_not_got_is_not_schedulable() -> None:
+    recording = Recording.read("N-01-4.3.1")
+    model, trace = recording.trace()
+    asked = replace(trace.steps[1], action="flush", parameters={"replica": "b1"}, label="b1 flushes its log")
+    found = replay_on_kafka(replace(trace, steps=(trace.steps[0], asked)), model, recording)
+    assert (found.verdict, found.steps, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, 0, "b1 flushes its log")
+
+
+def test_a_trace_of_no_violation_agrees() -> None:
+    recording = Recording.read("N-01-4.3.1")
+    model, trace = recording.trace()
+    found = replay_on_kafka(replace(trace, witness=True), model, recording)
+    assert (found.verdict, found.steps) == (KafkaVerdict.AGREES, 13)
+
+
+def test_a_property_of_which_kafka_is_not_asked_agrees_at_most() -> None:
+    recording = Recording.read("N-01-4.3.1")
+    model, trace = recording.trace()
+    found = replay_on_kafka(replace(trace, property="watermark_never_goes_back"), model, recording)
+    assert (found.verdict, found.steps) == (KafkaVerdict.AGREES, 13)
+
+
+def test_a_recording_that_does_not_fit_is_noticed() -> None:
+    model, trace = Recording.read("N-02-4.3.1").trace()
+    with pytest.raises(AssertionError):
+        replay_on_kafka(trace, model, Recording.read("R-26-4.1.2"))
+
+
+def test_an_observation_of_a_recording_is_whole() -> None:
+    recording = Recording.read("N-02-4.3.1")
+    first = recording.content["answers"][0]
+    answer = recording.take(first["command"], **first["arguments"])
+    assert isinstance(answer.state, Observation)
+    assert set(answer.state.brokers) == {1, 2}
+
+
+@pytest.mark.parametrize("name", ["N-02", "n-02"])
+def test_a_defect_is_named_as_in_the_catalogue(name: str) -> None:
+    model, trace = given_trace(name)
+    assert (trace.property, trace.length) == ("no_acknowledged_record_is_lost", 11)
+    assert model.identity["defect"] == "N-02"

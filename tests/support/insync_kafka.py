@@ -1,0 +1,135 @@
+"""What Kafka's classes did with traces, on record: python tests/support/insync_kafka.py TRACE VERSION ... records more.
+
+A recording has the steps of a trace, and after them each command that the harness got, with Kafka's answer. Of a state
+it has the parts that have changed since the last one.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from insync.conformance.classes.observation import Observation
+from insync.conformance.classes.subject import Answer, Argument, Subject
+from insync.explorer.evaluator.stepping import Stepper, Walk
+from insync.explorer.traces.counterexample import trace_steps, violation_trace
+from insync.explorer.traces.trace import Trace
+from insync.kafka.cluster.model import Cluster
+from insync.properties.registry import judge
+
+__all__ = ["RECORDINGS", "Recorder", "Recording"]
+
+RECORDINGS = Path(__file__).parents[1] / "conformance" / "recordings"
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Recorder:
+    """Passes commands on, and notes what came of them."""
+
+    subject: Subject
+    answers: list[Json] = field(default_factory=list)
+    last: Json = field(default_factory=lambda: {"controller": None, "brokers": {}})
+
+    @property
+    def version(self) -> str:
+        return self.subject.version
+
+    def take(self, command: str, **arguments: Argument) -> Answer:
+        answer = self.subject.take(command, **arguments)
+        state: Json = answer.raw
+        changed: Json = {} if state["controller"] == self.last["controller"] else {"controller": state["controller"]}
+        brokers = {name: seen for name, seen in state["brokers"].items() if seen != self.last["brokers"].get(name)}
+        entry = {"command": command, "arguments": arguments, "said": answer.said}
+        self.answers.append({**entry, **changed, **({"brokers": brokers} if brokers else {})})
+        self.last = copy.deepcopy(state)
+        return answer
+
+
+@dataclass
+class Recording:
+    """Gives the answers that were recorded; commands must come as they came then.
+
+    Attributes:
+        content: what was recorded.
+        change: what is done to each answer before it is given, with its number.
+    """
+
+    content: Json
+    change: Callable[[int, Json], None] = lambda number, state: None
+    given: int = 0
+    last: Json = field(default_factory=lambda: {"brokers": {}})
+
+    @classmethod
+    def read(cls, name: str) -> Recording:
+        return cls(json.loads((RECORDINGS / f"{name}.json").read_text(encoding="utf-8")))
+
+    @property
+    def version(self) -> str:
+        version: str = self.content["kafka"]
+        return version
+
+    def take(self, command: str, **arguments: Argument) -> Answer:
+        entry = self.content["answers"][self.given]
+        assert {"command": command, "arguments": arguments} == {name: entry[name] for name in ("command", "arguments")}
+        self.last = copy.deepcopy(self.last)
+        if "controller" in entry:
+            self.last["controller"] = copy.deepcopy(entry["controller"])
+        self.last["brokers"].update(copy.deepcopy(entry.get("brokers", {})))
+        shown = copy.deepcopy(self.last)
+        self.change(self.given, shown)
+        self.given += 1
+        return Answer(entry["said"], Observation.read(shown), shown)
+
+    def trace(self) -> tuple[Cluster, Trace]:
+        """The trace that was replayed, as the model takes its steps now."""
+        return _trace(*(json.dumps(self.content[name]) for name in ("bounds", "steps", "property")))
+
+
+@cache
+def _trace(bounds: str, steps: str, failing: str) -> tuple[Cluster, Trace]:
+    model = Cluster(**json.loads(bounds))
+    walk = Walk(Stepper(model))
+    for action, parameters in json.loads(steps):
+        walk.step(walk.number_of(action, parameters))
+    if json.loads(failing) is None:  # a walk
+        return model, Trace("cluster", model.identity, "walk", trace_steps(model, walk.moves), "", witness=True)
+    (violated,) = judge(model, [json.loads(failing)]).invariants
+    return model, violation_trace(model, violated, walk.moves)
+
+
+def recorded(model: Cluster, trace: Trace, recorder: Recorder) -> str:
+    """The text of a recording."""
+    head = {"kafka": recorder.version, "property": None if trace.witness else trace.property}
+    bounds = {name: value for name, value in trace.bounds.items() if value != Cluster().identity[name]}
+    lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in {**head, "bounds": bounds}.items()]
+    steps = ",\n".join(f"    {json.dumps([step.action, dict(step.parameters)])}" for step in trace.steps[1:])
+    answers = ",\n".join(f"    {json.dumps(answer)}" for answer in recorder.answers)
+    return "\n".join(["{", *lines, f'  "steps": [\n{steps}\n  ],', f'  "answers": [\n{answers}\n  ]', "}", ""])
+
+
+def _record(name: str, version: str) -> None:
+    from insync.conformance.classes.harness import Harness
+    from insync.conformance.given_trace import given_trace
+    from insync.conformance.jars.pinned import pinned
+    from insync.conformance.jars.store import stored_jars
+    from insync.conformance.replay import replay_on_kafka
+
+    model, trace = given_trace(name)
+    with Harness(stored_jars(pinned(version))) as harness:
+        recorder = Recorder(harness)
+        replay_on_kafka(trace, model, recorder)
+    RECORDINGS.mkdir(exist_ok=True)
+    (RECORDINGS / f"{name}-{version}.json").write_text(recorded(model, trace, recorder), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for given, on in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
+        _record(given, on)
