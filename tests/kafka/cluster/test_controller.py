@@ -206,3 +206,25 @@ def test_a_change_of_the_isr_alone_counts_as_known_to_followers() -> None:
 def test_the_controller_waits_for_metadata_that_is_as_late_as_the_bound_allows() -> None:
     walk = trio("controller fences b1", metadata_lag=1)
     assert "controller fences b2" not in walk.enabled
+
+
+COMMITTED = ("b1 appends a record", "b2 fetches from b1", "b2 fetches from b1")
+
+
+def test_a_crashed_broker_may_find_an_older_high_watermark_and_one_that_stopped_does_not() -> None:
+    bounds: dict[str, int | str] = {"replicas": 2, "stops": 1, "old_checkpoints": "on"}
+    older = "b1 finds an older checkpoint"
+    walk = trio(*COMMITTED, "b1 crashes, its log ends at 1", **bounds)
+    assert walk.cells["b1"] == "down [r0@0 |]"
+    walk.take(older)
+    assert walk.cells["b1"] == "down [| r0@0]"
+    assert older not in walk.enabled
+    assert older not in trio(*COMMITTED, "b1 asks to stop", "b1 stops cleanly", **bounds).enabled
+    assert older not in trio(*COMMITTED, **bounds).enabled
+    assert older not in trio(*COMMITTED, "b1 crashes, its log ends at 1", replicas=2).enabled
+
+
+def test_an_older_checkpoint_breaks_nothing_in_the_newest_release() -> None:
+    small: dict[str, int | str] = {"replicas": 2, "records": 1, "lossy_crashes": 0, "crashes": 1, "fencings": 1}
+    kept = ["no_acknowledged_record_is_lost", "electable_replicas_are_complete", "no_divergence", "reads_repeat"]
+    assert check(Cluster(**small, old_checkpoints="on"), properties=kept).verdict == "holds"

@@ -51,7 +51,7 @@ class Broker(Actor):
         """A broker dies; a prefix of its log survives that holds at least what it has flushed.
 
         A crash that loses nothing is paid from either budget. The high watermark survives up to the end of the
-        log: how often it is checkpointed is not modelled. Kafka: LogLoader.recoverLog at the next start.
+        log; `find_older_checkpoint` takes some of it. Kafka: LogLoader.recoverLog at the next start.
         """
         b, spent = s.broker[replica], s.spent
         require(b.running, b.leo >= spared, b.start <= spared, b.flushed <= spared)
@@ -66,6 +66,17 @@ class Broker(Actor):
         self.truncate(s, replica, int(spared))
         b.flushed = int(spared)  # what has survived is on disk
         self.go_down(s, replica)
+
+    @action(label="{replica} finds an older checkpoint")
+    def find_older_checkpoint(self, s: StateView, replica: Replica) -> None:
+        """The high watermark was written to disk some seconds before the crash, when it was one less than is assumed.
+
+        It may be so several times over, down to the start of the log. A clean stop writes it once more.
+        Kafka: ReplicaManager.checkpointHighWatermarks, every replica.high.watermark.checkpoint.interval.ms.
+        """
+        b = s.broker[replica]
+        require(self.old_checkpoints, Not(b.running), Not(b.clean), b.start < b.hw)
+        b.hw -= 1
 
     @action(label="{replica} asks to stop")
     def begin_stop(self, s: StateView, replica: Replica) -> None:
