@@ -80,7 +80,6 @@ class Schedule:
         self.seen: Observation
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
         self._accepted: dict[int, list[int]] = {}  # those at which what a broker had asked for was written
-        self._refused_early: set[int] = set()  # the brokers whose last request the controller has refused already
         self.acknowledged: set[str] = set()
 
     def open(self) -> None:
@@ -174,7 +173,6 @@ class Schedule:
         if answer.said not in _SERVED:
             what = f"{given['follower']}'s fetch"
             raise Unlike(what, "NONE", answer.said)
-        self._note_request(leader)
 
     def _receive(self, given: Mapping[str, str], before: State) -> None:
         self._command("receive_fetch", broker=broker_id(given["follower"]))
@@ -205,13 +203,12 @@ class Schedule:
                 raise NotSchedulable(message)
         self._forget_stale_request(leader)
         self._command("shrink", broker=leader, wait=_MUCH_LATER)
-        self._note_request(leader)
 
     def _forget_stale_request(self, leader: int) -> None:
         """Let the controller refuse a request that its sender has given up by newer metadata.
 
-        The model counts it as lost as soon as the leader asks again. Kafka's leader asks again when it has an answer,
-        and a request about a registration that has changed since does nothing but being refused.
+        The model forgets it as soon as it is late. Kafka's leader asks again when it has an answer, and a request about
+        a registration that has changed since does nothing but being refused.
         """
         seen = self._broker(leader)
         unheard = [request for request in seen.requests if not request.replied]
@@ -220,13 +217,6 @@ class Schedule:
         if unheard[0].partition_epoch == self.seen.controller.partition_epoch:
             return
         self._refused(leader)
-        self._refused_early.add(leader)
-
-    def _note_request(self, leader: int) -> None:
-        """A new request takes the place of one that was refused early."""
-        leading = self._broker(leader).leading
-        if leading is not None and leading.proposed:
-            self._refused_early.discard(leader)
 
     def _delete(self, given: Mapping[str, str], before: State) -> None:
         start = before["broker"][given["leader"]]["start"]
@@ -244,11 +234,7 @@ class Schedule:
             self._accepted.setdefault(sender, []).append(self.seen.controller.end)
 
     def _refuse(self, given: Mapping[str, str], before: State) -> None:
-        sender = broker_id(before["alter"]["sender"])
-        if sender in self._refused_early:
-            self._refused_early.discard(sender)
-        else:
-            self._refused(self._sender(before))
+        self._refused(self._sender(before))
 
     def _refused(self, sender: int) -> None:
         answer = self._command("deliver_request", broker=sender)
@@ -258,7 +244,7 @@ class Schedule:
 
     def _sender(self, before: State) -> int:
         """Who has asked for another ISR; what is on its way from there must be what the model has."""
-        sender = broker_id(before["alter"]["sender"])
+        sender = broker_id(before["changes"][0]["leader"])
         unheard = [request for request in self._broker(sender).requests if not request.replied]
         asked = [broker_id(name) for name in before["alter"]["isr"]]
         if not unheard or list(unheard[0].isr) != sorted(asked):
@@ -308,9 +294,11 @@ class Schedule:
         self._command("crash", broker=number, spared=int(given["spared"]))
         self._accepted.pop(number, None)
 
+    def _begin_stop(self, given: Mapping[str, str], before: State) -> None:
+        self._command("start_controlled_shutdown", broker=broker_id(given["replica"]))
+
     def _stop(self, given: Mapping[str, str], before: State) -> None:
         number = broker_id(given["replica"])
-        self._command("start_controlled_shutdown", broker=number)
         self._command("stop", broker=number)
         self._command("fence", broker=number)
         self._accepted.pop(number, None)
@@ -337,6 +325,7 @@ _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], State], None]] = {
     "delete_record": Schedule._delete,
     "flush": Schedule._flush,
     "crash": Schedule._crash,
+    "begin_stop": Schedule._begin_stop,
     "stop": Schedule._stop,
     "register": Schedule._register,
 }
