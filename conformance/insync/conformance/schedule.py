@@ -147,7 +147,8 @@ class Schedule:
         for name, broker in after["broker"].items():
             number = broker_id(name)
             seen = self._broker(number)
-            if broker["running"] and broker["lag"] == 0 and seen.running and seen.applied < self.seen.controller.end:
+            hears = broker["running"] and broker["lag"] == 0 and not broker.get("repeats") and seen.running
+            if hears and seen.applied < self.seen.controller.end:
                 self._command("apply", broker=number, to=self.seen.controller.end)
             self._hear_replies(number)
 
@@ -166,7 +167,7 @@ class Schedule:
 
     def _fetch(self, given: Mapping[str, str], before: State) -> None:
         follower, leader = broker_id(given["follower"]), broker_id(given["leader"])
-        self._forget_stale_request(leader)
+        self._forget_late_request(leader, before)
         if self._broker(follower).reply_waits:  # one that the model has dropped, as Kafka does when it arrives
             self._command("receive_fetch", broker=follower)
         answer = self._command("send_fetch" if self._late else "fetch", broker=follower, wait=_LATER)
@@ -192,31 +193,29 @@ class Schedule:
         raise NotSchedulable(message)
 
     def _shrink(self, given: Mapping[str, str], before: State) -> None:
-        leader, follower = broker_id(given["leader"]), broker_id(given["follower"])
+        leader, wanted = broker_id(given["leader"]), _ids(given.get("follower") or given["followers"])
         seen = self._broker(leader)
         if seen.leading is not None and seen.log is not None:
             end = seen.log.end
             slow = [n for n in seen.leading.isr if n != leader and seen.leading.known[n].end != end]
-            if slow != [follower]:
+            if slow != wanted:
                 them = " and ".join(f"b{number}" for number in slow)
                 message = f"Kafka would take {them} out of the ISR at once, as all of them are slow"
                 raise NotSchedulable(message)
-        self._forget_stale_request(leader)
+        self._forget_late_request(leader, before)
         self._command("shrink", broker=leader, wait=_MUCH_LATER)
 
-    def _forget_stale_request(self, leader: int) -> None:
-        """Let the controller refuse a request that its sender has given up by newer metadata.
+    def _forget_late_request(self, leader: int, before: State) -> None:
+        """Let the controller refuse a request that is too late, as its sender asks again when it has an answer.
 
-        The model forgets it as soon as it is late. Kafka's leader asks again when it has an answer, and a request about
-        a registration that has changed since does nothing but being refused.
+        In the model such a request is none: it has no effect. Only one that is in time is kept.
         """
         seen = self._broker(leader)
         unheard = [request for request in seen.requests if not request.replied]
         if seen.leading is None or seen.leading.proposed or not unheard:
             return
-        if unheard[0].partition_epoch == self.seen.controller.partition_epoch:
-            return
-        self._refused(leader)
+        if (leader, unheard[0].isr) != _proposal(before):
+            self._refused(leader)
 
     def _delete(self, given: Mapping[str, str], before: State) -> None:
         start = before["broker"][given["leader"]]["start"]
@@ -243,11 +242,13 @@ class Schedule:
         self._command("deliver_reply", broker=sender)
 
     def _sender(self, before: State) -> int:
-        """Who has asked for another ISR; what is on its way from there must be what the model has."""
-        sender = broker_id(before["changes"][0]["leader"])
+        """Who has asked for another ISR in time; what is on its way from there must be what the model has."""
+        sender, asked = _proposal(before)
         unheard = [request for request in self._broker(sender).requests if not request.replied]
-        asked = [broker_id(name) for name in before["alter"]["isr"]]
-        if not unheard or list(unheard[0].isr) != sorted(asked):
+        if len(unheard) > 1 and unheard[0].isr != asked:  # of an earlier incarnation
+            self._refused(sender)
+            unheard = unheard[1:]
+        if not unheard or unheard[0].isr != asked:
             message = f"no request of b{sender} for the ISR {before['alter']['isr']} is on its way"
             raise NotSchedulable(message)
         return sender
@@ -266,8 +267,7 @@ class Schedule:
         self._expect(f"the answer to the election of {given['replica']}", answer)
 
     def _reassign(self, given: Mapping[str, str], before: State) -> None:
-        target = [int(number) for number in re.findall(r"b(\d+)", given["target"])]
-        self._expect("the answer to the reassignment", self._command("reassign", replicas=target))
+        self._expect("the answer to the reassignment", self._command("reassign", replicas=_ids(given["target"])))
 
     def _cancel(self, given: Mapping[str, str], before: State) -> None:
         self._expect("the answer to the cancellation", self._command("cancel_reassignment"))
@@ -289,6 +289,17 @@ class Schedule:
     def _flush(self, given: Mapping[str, str], before: State) -> None:
         self._command("flush", broker=broker_id(given["replica"]))
 
+    def _receive_isr(self, given: Mapping[str, str], before: State) -> None:
+        leader = broker_id(given["leader"])
+        if not self._accepted.get(leader):
+            message = f"no reply to an AlterPartition of b{leader} is on its way"
+            raise NotSchedulable(message)
+        self._accepted[leader].pop(0)
+        self._command("deliver_reply", broker=leader, wait=_LATER)
+
+    def _apply_known(self, given: Mapping[str, str], before: State) -> None:
+        self._apply({"replica": given["leader"], "place": str(before["broker"][given["leader"]]["lag"])}, before)
+
     def _crash(self, given: Mapping[str, str], before: State) -> None:
         number = broker_id(given["replica"])
         self._command("crash", broker=number, spared=int(given["spared"]))
@@ -307,12 +318,26 @@ class Schedule:
         self._command("register", broker=broker_id(given["replica"]), wait=_MUCH_LATER)
 
 
+def _ids(label: str) -> list[int]:
+    """The ids of the brokers that a label names: of one, or of a set."""
+    return [int(number) for number in re.findall(r"b(\d+)", label)]
+
+
+def _proposal(state: State) -> tuple[int, tuple[int, ...]]:
+    """Who has asked for another ISR in time, and for which; -1 and none where nobody has."""
+    leader, isr = state["changes"][0]["leader"], state["alter"]["isr"]
+    return (broker_id(leader), tuple(sorted(map(broker_id, isr)))) if leader and isr else (-1, ())
+
+
 _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], State], None]] = {
     "write": Schedule._write,
     "fetch": Schedule._fetch,
     "receive": Schedule._receive,
     "expand_isr": Schedule._expand,
     "shrink_isr": Schedule._shrink,
+    "shrink_isr_by_several": Schedule._shrink,
+    "receive_isr": Schedule._receive_isr,
+    "apply_known_metadata": Schedule._apply_known,
     "accept_isr": Schedule._accept,
     "refuse_isr": Schedule._refuse,
     "fence": Schedule._fence,

@@ -116,6 +116,10 @@ def liveness(
     chosen = select_run_properties(model, properties)
     if fairness is not None:
         fair_sets(model, fairness)
+    for found in chosen:
+        fair_sets(model, fairness or found.fairness)  # so that a mistake is found before the work
+    started = time.perf_counter()
+    watch = graph_watch(limits, stop)
     if not chosen:
         message = (
             f"{model.name} has no properties of runs, so there is nothing to decide. Declare one beside its class, "
@@ -124,10 +128,6 @@ def liveness(
             else "properties=[] names no property of runs, so there is nothing to decide. Leave it out to decide all."
         )
         raise UserError(message)
-    for found in chosen:
-        fair_sets(model, fairness or found.fairness)  # so that a mistake is found before the work
-    started = time.perf_counter()
-    watch = graph_watch(limits, stop)
     graph = graph_within(model, watch, reporter)
     explored = time.perf_counter()
     if graph.refused:

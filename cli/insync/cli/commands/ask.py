@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
+from insync.cli.configs.read_configs import Configured, read_configs
 from insync.cli.exit_codes import EPILOG, exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.choice_options import each_choice
@@ -17,6 +19,7 @@ from insync.cli.show.ask_json import Files, answer_json, matrix_json
 from insync.cli.show.ask_report import (
     by_promise,
     describe_answer,
+    describe_availability,
     describe_default,
     describe_disturbed,
     describe_not_disturbed,
@@ -26,21 +29,28 @@ from insync.cli.show.ask_report import (
     describe_row,
     describe_settings,
 )
+from insync.cli.show.exposure_report import describe_exposure, describe_unasked, exposures_json
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit, emit_status
 from insync.explorer import Limits
 from insync.explorer.ask import LOSS, PROMISES, Asked, Began, Cell, Given, Question
+from insync.explorer.availability import availability
 from insync.explorer.disturbances import Disturbed, disturbed
+from insync.explorer.exposure import Exposure, exposures
 from insync.explorer.progress import Pulse
 from insync.kafka.cluster.model import Cluster
 
 __all__ = ["command"]
+
+CONFIGURED = ("replicas", "min_insync", "acks", "unclean", "flushing")
+"""The settings that files may have, where the command line is stronger."""
 
 EXAMPLES = """\b
 Examples:
   insync ask --release 3.9 --replicas 3 --min-insync 2 --acks all
   insync ask --release 3.5 --acks 1 --lossy-crashes 0
   insync ask --release 4.1 --matrix
+  insync ask --release 3.9 --config server.properties --config topics.txt
 
 """
 
@@ -58,12 +68,22 @@ Examples:
     multiple=True,
     help=f"Ask about this promise alone; may be repeated. One of {', '.join(PROMISES)}. [default: all]",
 )
+@click.option(
+    "--config",
+    "configs",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    multiple=True,
+    help="Ask about each combination of settings in FILE: properties of a broker, or what kafka-configs --describe "
+    "or kafka-topics --describe has printed; may be repeated.",
+)
 @limit_options(seconds="End the whole answer after S seconds.")
 @thread_options
 @output_options(trace=True)
 def command(
     given: dict[str, int | str],
     as_matrix: bool,
+    configs: tuple[Path, ...],
     wanted: tuple[str, ...],
     limits: Limits,
     engine: Engine,
@@ -85,8 +105,13 @@ def command(
     if as_matrix and wanted:
         message = f"--matrix is about {LOSS} alone. Leave --property out, or ask without --matrix."
         raise click.UsageError(message)
+    if configs and (as_matrix or wanted or output.trace is not None):
+        message = f"--config asks about {LOSS} alone. Leave --matrix, --property and --trace out, or --config."
+        raise click.UsageError(message)
+    stronger = {name: given[name] for name in CONFIGURED if name in given}
+    configured = read_configs(configs, stronger) if configs else None
     output.check_trace_path()
-    if as_matrix:
+    if as_matrix or configs:
         given = {"records": 1, **given}
     with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
         began = None if output.quiet else _say_search()
@@ -99,6 +124,8 @@ def command(
             began=began,
             promises=[name for name in PROMISES if name in wanted or not wanted],
         )
+        if configured is not None:
+            return _configs(question, configured, output)
         return _matrix(question, output) if as_matrix else _ask(question, output)
 
 
@@ -124,10 +151,13 @@ def _ask(question: Question, output: Output) -> int:
         cells = _remedies(question, output) if LOSS in files else []
         others = [] if LOSS in files else _disturb(question, output.beside("disturbed") if files else output)
         verdict = _together([asked.result.verdict, *(found.asked.result.verdict for found, _ in others)])
-        if output.json:
-            emit(answer_json(asked, cells, files, others, verdict))
-        elif LOSS in files:
+        if LOSS in files and not output.json:
             emit(describe_not_disturbed(output.width))
+        stops = availability(question) if LOSS in question.promises else []
+        if output.json:
+            emit(answer_json(asked, cells, files, others, stops, verdict))
+        elif stops:
+            emit(describe_availability(stops, output.width))
     return exit_code_for(verdict)
 
 
@@ -165,6 +195,27 @@ def _disturb(question: Question, output: Output) -> list[tuple[Disturbed, Files]
 def _together(verdicts: Sequence[str]) -> str:
     """Return what several verdicts come to: violated if one is, else incomplete if one is."""
     return next((verdict for verdict in ("violated", "incomplete") if verdict in verdicts), "holds")
+
+
+def _configs(question: Question, configured: Configured, output: Output) -> int:
+    """Ask about each combination of settings that files have."""
+    found: list[tuple[Exposure, Sequence[str]]] = []
+    combinations, model = configured.combinations, Cluster(**question.bounds)
+    if not output.json:
+        if "release" not in question.bounds:
+            emit(describe_default(model, output.width))
+        emit(f"Can an acknowledged record be lost?   {describe_question(model)}")
+    for exposure in exposures(question, [combination.settings for combination in combinations]):
+        topics = combinations[len(found)].topics
+        found.append((exposure, topics))
+        if not output.json:
+            emit(describe_exposure(exposure, topics, output.paint, output.width))
+    verdict = _together([exposure.verdict for exposure, _ in found])
+    if output.json:
+        emit(exposures_json(found, configured.named, configured.ignored, verdict))
+    else:
+        emit(describe_unasked(configured.named, configured.ignored, output.width))
+    return exit_code_for(verdict)
 
 
 def _matrix(question: Question, output: Output) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 from insync.cli.show.as_json import steps_json
 from insync.explorer import Violation
 from insync.explorer.ask import Asked, Cell, Given, shown_bounds
+from insync.explorer.availability import Stopped
 from insync.explorer.disturbances import Disturbed
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import Defect
@@ -20,7 +21,12 @@ Files = Mapping[str, Path | None]
 
 
 def answer_json(
-    asked: Asked, cells: Sequence[Cell], files: Files, disturbances: Sequence[tuple[Disturbed, Files]], verdict: str
+    asked: Asked,
+    cells: Sequence[Cell],
+    files: Files,
+    disturbances: Sequence[tuple[Disturbed, Files]],
+    stops: Sequence[Stopped],
+    verdict: str,
 ) -> str:
     """Return the object for an answer.
 
@@ -29,6 +35,7 @@ def answer_json(
         cells: what single changes of the settings would have done.
         files: where the traces of the broken promises were written.
         disturbances: what is broken by disturbances, each with the files of its traces.
+        stops: when writes stop.
         verdict: what all of it comes to.
     """
     answer = {
@@ -45,6 +52,10 @@ def answer_json(
             for found, written in disturbances
         ],
     }
+    answer["writes_stop"] = [
+        {"name": found.name, "failures": found.failures, "more_than": found.more_than, "steps": list(found.steps)}
+        for found in stops
+    ]
     return json.dumps(answer, ensure_ascii=False)
 
 

@@ -12,6 +12,7 @@ from insync.cli.show.trace_files import replay_hint
 from insync.cli.show.warned import warning_lines
 from insync.explorer import Violation
 from insync.explorer.ask import PROMISES, Asked, Cell, Given, shown_bounds, with_shown_bounds
+from insync.explorer.availability import STOPS, Stopped
 from insync.explorer.disturbances import DISTURBANCES, Disturbed
 from insync.explorer.traces.grid import Paint, render_grid
 from insync.kafka.cluster.model import Cluster
@@ -20,6 +21,7 @@ from insync.kafka.releases import Release
 __all__ = [
     "by_promise",
     "describe_answer",
+    "describe_availability",
     "describe_default",
     "describe_disturbed",
     "describe_not_disturbed",
@@ -41,6 +43,22 @@ def describe_answer(asked: Asked, files: Mapping[str, Path | None], paint: Paint
     lines = [describe_question(asked.model), _extent(asked)]
     lines += [*warning_lines(asked.result.warnings, paint, width), "", *_outcomes(asked)]
     return "\n".join([*lines, *_traces(asked, files, paint, width, most=2)])
+
+
+def describe_availability(found: Sequence[Stopped], width: int) -> str:
+    """Return when writes stop: a line for each way in which they do."""
+    lines = ["", "When do writes stop?"]
+    for stopped in found:
+        if stopped.failures is not None:
+            brokers = plural(stopped.failures, "broker")
+            text = f"{STOPS[stopped.name]} when {brokers} {'is' if stopped.failures == 1 else 'are'} down"
+            text = text if stopped.failures else f"{STOPS[stopped.name]} though no broker is down"
+        elif stopped.more_than < 0:
+            text = f"{STOPS[stopped.name]}: unknown"
+        else:
+            text = f"{STOPS[stopped.name]}: not with {plural(stopped.more_than, 'broker')} down"
+        lines += textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
+    return "\n".join(lines)
 
 
 def describe_default(model: Cluster, width: int) -> str:
@@ -123,7 +141,12 @@ def _by(stopped_by: str | None) -> str:
 def describe_settings(settings: Given) -> str:
     """Return settings by the names that Kafka has for them."""
     names = {"acks": "acks", "min_insync": "min.insync.replicas", "unclean": "unclean.leader.election.enable"}
-    words = {"elr": "eligible leader replicas", "release": "Kafka", "flushing": "records flushed"}
+    words = {
+        "replicas": "replication factor",
+        "elr": "eligible leader replicas",
+        "release": "Kafka",
+        "flushing": "records flushed",
+    }
     values = {"off": "false", "on": "true"}
     return ", ".join(
         f"{names[name]}={values.get(str(value), value)}" if name in names else f"{words.get(name, name)} {value}"

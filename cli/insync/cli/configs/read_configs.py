@@ -1,0 +1,120 @@
+"""Files of settings become the settings of each topic: which format a file has, and what overrides what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from insync.cli.configs.configs_describe import configs_in, is_configs_heading
+from insync.cli.configs.declared import NAMED, Declared, setting_of
+from insync.cli.configs.server_properties import properties_in
+from insync.cli.configs.topics_describe import is_topics_line, topics_in
+from insync.model.errors import UserError
+
+__all__ = ["EVERY_OTHER", "Combination", "Configured", "read_configs"]
+
+Settings = Mapping[str, int | str]
+
+EVERY_OTHER = "every other topic"
+"""Stands for the topics of which no file says anything."""
+
+_PARTITION = "replicas of "
+_DEFAULTS: dict[str, int | str] = {"replicas": 1, "min_insync": 1, "unclean": "off"}
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """Settings that some topics share.
+
+    Attributes:
+        settings: by the names of the model `cluster`.
+        topics: the names of the topics, and of partitions with another number of replicas than their topic.
+    """
+
+    settings: Settings
+    topics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """What files of settings say.
+
+    Attributes:
+        combinations: each distinct combination of settings, in the order of its first topic.
+        named: the keys that matter to replication and are not asked about, each with what it is about.
+        ignored: how many other keys there are.
+    """
+
+    combinations: tuple[Combination, ...]
+    named: Mapping[str, str]
+    ignored: int
+
+
+def read_configs(paths: Sequence[Path], given: Settings) -> Configured:
+    """Read files of properties, of `kafka-configs --describe` or of `kafka-topics --describe`.
+
+    A topic's own setting is stronger than a broker's, which is stronger than a default; of two that are as strong the
+    later one holds.
+
+    Args:
+        paths: the files, of any of these formats.
+        given: the settings of the command line, which are stronger than all.
+
+    Raises:
+        UserError: a file that cannot be read, a line or a value that is none, or a topic of which nobody says how many
+            replicas it has.
+    """
+    found = [declared for path in paths for declared in _read(path)]
+    others = {entry.key for entry in found if setting_of(entry) is None and not entry.key.startswith(_PARTITION)}
+    named = {key: NAMED[key] for key in sorted(others & NAMED.keys())}
+    return Configured(_combined(_by_topic(found, given)), named, len(others) - len(named))
+
+
+def _read(path: Path) -> list[Declared]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
+        message = f"{path} cannot be read: {reason}; give a file of properties, or what Kafka's tools print."
+        raise UserError(message) from None
+    first = next((line for line in lines if line.strip()), "")
+    reader = topics_in if is_topics_line(first) else configs_in if is_configs_heading(first) else properties_in
+    if found := list(reader(str(path), lines)):
+        return found
+    message = f"{path} has no settings; give a file of properties, or what Kafka's tools print with --describe."
+    raise UserError(message)
+
+
+def _by_topic(found: Sequence[Declared], given: Settings) -> dict[str, dict[str, int | str]]:
+    """The settings of each topic, or where no topic is named those of every one."""
+    general, topics = dict(_DEFAULTS), dict[str, dict[str, int | str]]()
+    for entry in sorted((entry for entry in found if entry.topic is None), key=lambda entry: not entry.default):
+        general.update(_as_setting(entry))
+    sized = any(entry.key == "default.replication.factor" for entry in found if entry.topic is None)
+    for entry in found:
+        if entry.topic is not None:
+            topics.setdefault(entry.topic, {}).update(_as_setting(entry))
+    for entry in found:
+        whole = topics.get(entry.topic or "", {})
+        if entry.key.startswith(_PARTITION) and int(entry.value) != whole.get("replicas", int(entry.value)):
+            topics[entry.key.removeprefix(_PARTITION)] = {**whole, "replicas": int(entry.value)}
+    for name, own in topics.items():
+        if "replicas" not in own and "replicas" not in given and not sized:
+            message = f"No file says how many replicas topic {name} has; give --replicas, or `kafka-topics --describe`."
+            raise UserError(message)
+    if not topics or any(entry.topic is None and setting_of(entry) for entry in found):
+        topics[EVERY_OTHER] = {}
+    return {name: {**general, **own, **given} for name, own in topics.items()}
+
+
+def _as_setting(entry: Declared) -> dict[str, int | str]:
+    setting = setting_of(entry)
+    return {} if setting is None else dict([setting])
+
+
+def _combined(topics: Mapping[str, Settings]) -> tuple[Combination, ...]:
+    groups: dict[tuple[tuple[str, int | str], ...], list[str]] = {}
+    for name, settings in topics.items():
+        groups.setdefault(tuple(sorted(settings.items())), []).append(name)
+    return tuple(Combination(dict(settings), tuple(names)) for settings, names in groups.items())

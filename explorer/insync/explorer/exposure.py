@@ -1,0 +1,78 @@
+"""Which of several combinations of settings lose an acknowledged record, by what, and which one change helps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from insync.explorer.ask import LOSS, Asked, Cell, Given, Question
+from insync.kafka.cluster.configuration import BOUNDS
+
+__all__ = ["Exposure", "exposures"]
+
+_FAILURES = frozenset({"crash", "fence", "fence_two", "stop", "shrink_isr", "elect", "reassign"})
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """What one combination of settings comes to.
+
+    Attributes:
+        settings: the combination.
+        asked: what the search found; None where the model is too small for the settings, which `beyond` says.
+        remedies: the single changes that were tried, up to the first that helps.
+        beyond: why there was no search, in words.
+    """
+
+    settings: Given
+    asked: Asked | None
+    remedies: tuple[Cell, ...] = ()
+    beyond: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """Holds, violated or incomplete."""
+        return "incomplete" if self.asked is None else str(self.asked.result.verdict)
+
+    @property
+    def causes(self) -> list[str]:
+        """What goes wrong on the shortest way to a loss, in words."""
+        if self.asked is None or not self.asked.result.violations:
+            return []
+        steps = self.asked.result.violations[0].trace.steps
+        return [step.label for step in steps if step.action in _FAILURES]
+
+    @property
+    def remedy(self) -> Cell | None:
+        """The first single change that keeps the record."""
+        return next((cell for cell in self.remedies if cell.verdict == "holds"), None)
+
+
+def exposures(question: Question, combinations: Sequence[Given]) -> Iterator[Exposure]:
+    """Yield what each combination of settings comes to, under the limits and the budgets of a question."""
+    for number, settings in enumerate(combinations, start=1):
+        if beyond := _beyond(settings):
+            yield Exposure(settings, None, beyond=beyond)
+            continue
+        if question.began is not None:
+            question.began(number, len(combinations), settings)
+        one = replace(question, bounds={**question.bounds, **settings}, promises=(LOSS,), began=None)
+        asked = one.answer()
+        yield Exposure(settings, asked, tuple(_until_one_helps(one)) if asked.result.violations else ())
+
+
+def _until_one_helps(question: Question) -> Iterator[Cell]:
+    for cell in question.remedies():
+        if len(cell.settings) == 1:
+            yield cell
+        if cell.verdict == "holds":
+            return
+
+
+def _beyond(settings: Given) -> str:
+    """Return which number is more than the model has, in words."""
+    for name, words in (("replicas", "replicas"), ("min_insync", "min.insync.replicas")):
+        most = BOUNDS[name].highest
+        if int(settings.get(name, 1)) > most:
+            return f"the model has at most {most} {words}, not {settings[name]}"
+    return ""

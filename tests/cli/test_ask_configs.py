@@ -1,0 +1,180 @@
+"""`insync ask --config`: the three formats, what overrides what, mistakes, and what is answered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+
+from insync.cli.commands.ask import command
+from insync.cli.configs.configs_describe import configs_in
+from insync.cli.configs.declared import setting_of
+from insync.cli.configs.read_configs import EVERY_OTHER, Configured, read_configs
+from insync.cli.configs.server_properties import properties_in
+from insync.cli.configs.topics_describe import topics_in
+from insync.explorer.ask import Question
+from insync.explorer.exposure import exposures
+from insync.model.errors import UserError
+
+TOPICS = (
+    "Topic: orders\tTopicId: aX-_\tPartitionCount: 2\tReplicationFactor: 3\t"
+    "Configs: min.insync.replicas=2,cleanup.policy=compact,delete,segment.bytes=1024\n"
+    "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\tElr: \tLastKnownElr: \n"
+    "\tTopic: orders\tPartition: 1\tLeader: 2\tReplicas: 2,3\tIsr: 2,3\tElr: \tLastKnownElr: \n"
+    "\n"
+    "Topic: logs\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: \n"
+    "\tTopic: logs\tPartition: 0\tLeader: none\tReplicas: 1\tIsr: \n"
+)
+CONFIGS = """All configs for broker 1 are:
+  min.insync.replicas=2 sensitive=false synonyms={STATIC_BROKER_CONFIG:min.insync.replicas=2, DEFAULT_CONFIG:x=1}
+  default.replication.factor=3 sensitive=false synonyms={}
+Default configs for brokers in the cluster are:
+  min.insync.replicas=1 sensitive=false synonyms={}
+  unclean.leader.election.enable=true sensitive=false synonyms={}
+Dynamic configs for topic a.b are:
+  flush.messages=1 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:flush.messages=1}
+Configs for topic 'old' are min.insync.replicas=3
+Dynamic configs for topic none are:
+"""
+
+
+def read(tmp_path: Path, *texts: str, **given: int | str) -> Configured:
+    files = [tmp_path / f"{number}.txt" for number in range(len(texts))]
+    for file, text in zip(files, texts, strict=True):
+        file.write_text(text, encoding="utf-8")
+    return read_configs(files, given)
+
+
+def by_topic(configured: Configured) -> dict[str, dict[str, int | str]]:
+    return {topic: dict(found.settings) for found in configured.combinations for topic in found.topics}
+
+
+def test_properties_as_java_has_them() -> None:
+    lines = ["# a = b", "! c", "", "min.insync.replicas = 2", "a:b", "acks all", "log.dirs=/x,\\", "   /y", "empty="]
+    found = [(entry.key, entry.value, entry.place.line) for entry in properties_in("f", lines)]
+    assert found == [
+        ("min.insync.replicas", "2", 4), ("a", "b", 5), ("acks", "all", 6), ("log.dirs", "/x,/y", 7), ("empty", "", 9)
+    ]  # fmt: skip
+
+
+def test_topics_as_kafka_topics_describes_them(tmp_path: Path) -> None:
+    assert by_topic(read(tmp_path, TOPICS)) == {
+        "orders": {"replicas": 3, "min_insync": 2, "unclean": "off"},
+        "orders-1": {"replicas": 2, "min_insync": 2, "unclean": "off"},
+        "logs": {"replicas": 1, "min_insync": 1, "unclean": "off"},
+    }
+    keys = [entry.key for entry in topics_in("f", TOPICS.splitlines())]
+    assert "cleanup.policy" in keys
+    assert "delete" not in keys, "a comma within a value"
+    spaces = list(
+        topics_in("f", ["Topic: x   PartitionCount: 1   ReplicationFactor: 2   Configs: min.insync.replicas=2"])
+    )
+    assert [(entry.key, entry.value) for entry in spaces] == [("ReplicationFactor", "2"), ("min.insync.replicas", "2")]
+    older = list(topics_in("f", ["Topic:x\tPartitionCount:1\tReplicationFactor:2\tConfigs:"]))
+    assert [(entry.topic, entry.value) for entry in older] == [("x", "2")]
+
+
+def test_settings_as_kafka_configs_describes_them(tmp_path: Path) -> None:
+    """A broker's own value is stronger than the cluster's default, wherever they stand; a topic's is the strongest."""
+    broker = {"replicas": 3, "min_insync": 2, "unclean": "on"}
+    assert by_topic(read(tmp_path, CONFIGS)) == {
+        "a.b": {**broker, "flushing": "always"},
+        "old": {**broker, "min_insync": 3},
+        EVERY_OTHER: broker,
+    }
+    synonyms = [entry for entry in configs_in("f", CONFIGS.splitlines()) if "synonyms" in entry.value]
+    assert synonyms == []
+
+
+def test_files_of_several_formats_and_the_command_line_go_together(tmp_path: Path) -> None:
+    broker = "min.insync.replicas=2\nunclean.leader.election.enable=TRUE\nreplica.lag.time.max.ms=5\nport=9092\n"
+    configured = read(tmp_path, TOPICS, broker)
+    assert by_topic(configured)["logs"] == {"replicas": 1, "min_insync": 2, "unclean": "on"}
+    assert list(configured.named) == ["cleanup.policy", "replica.lag.time.max.ms"]
+    assert configured.ignored == 2, "segment.bytes and port"
+    assert by_topic(read(tmp_path, TOPICS, broker, min_insync=1))["orders"]["min_insync"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("min.insync.replicas=two", "0.txt, line 1: 'two' is not a value of min.insync.replicas; give a whole number"),
+        ("\nmin.insync.replicas=0", "line 2: '0' is not a value"),
+        ("unclean.leader.election.enable=yes", "'yes' is not a value of unclean.leader.election.enable; give true or"),
+        ("acks=2", "'2' is not a value of acks; give 0, 1 or all"),
+        ("port=1\njust-a-word", "line 2: 'just-a-word' is not a property; write key=value"),
+        (TOPICS + "Error: timed out", "line 7: 'Error: timed out' is not a line of kafka-topics --describe"),
+        ("Topic: a\tReplicationFactor: x", "line 1: 'x' is not a value of ReplicationFactor"),
+        ("Topic: a\tReplicationFactor: 1\tConfigs: loose", "'loose' is not a setting"),
+        (CONFIGS + "oh", "'oh' is not a line of kafka-configs --describe; give its output as it is"),
+        ("Dynamic configs for topic a are:\n  acks=1", "No file says how many replicas topic a has; give --replicas"),
+        ("\n# nothing\n", "has no settings"),
+    ],
+)
+def test_a_mistake_is_one_sentence_with_its_place(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        read(tmp_path, text)
+    assert said in str(caught.value)
+
+
+def test_a_file_that_is_none(tmp_path: Path) -> None:
+    for path in (tmp_path / "missing", tmp_path):
+        with pytest.raises(UserError, match="cannot be read"):
+            read_configs([path], {})
+    binary = tmp_path / "binary"
+    binary.write_bytes(b"\xff\xfe=1")
+    with pytest.raises(UserError, match="not text in UTF-8"):
+        read_configs([binary], {})
+
+
+@pytest.mark.parametrize(
+    ("value", "flushing"), [("1", "always"), ("500", "sometimes"), ("9223372036854775807", "never")]
+)
+def test_how_often_logs_are_flushed(value: str, flushing: str) -> None:
+    (entry,) = properties_in("f", [f"log.flush.interval.messages={value}"])
+    assert setting_of(entry) == ("flushing", flushing)
+
+
+def test_topics_at_risk_are_named_with_what_goes_wrong_and_what_helps(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "topics.txt"
+    file.write_text(TOPICS.replace("Factor: 3", "Factor: 2") + "Topic: wide\tReplicationFactor: 7\n", encoding="utf-8")
+    arguments = ["--quiet", "--release", "3.9", "--config", str(file)]
+    code = command.main(arguments, "insync ask", standalone_mode=False)
+    text = " ".join(capsys.readouterr().out.split())
+    assert code == 1
+    assert "topics: orders, orders-0 at risk" not in text
+    assert "min.insync.replicas=2, replication factor 2, unclean.leader.election.enable=false topics: orders" in text
+    assert "at risk: an acknowledged record is lost in 5 steps by: b1 crashes, its log ends at 0" in text
+    assert "what helps: Kafka 4.4" in text
+    assert "topics: wide unknown: the model has at most 5 replicas, not 7" in text
+    assert "not asked about: cleanup.policy (compaction, which is not modelled) 1 other key ignored." in text
+    command.main([*arguments, "--json"], "insync ask", standalone_mode=False)
+    answer = json.loads(capsys.readouterr().out)
+    orders = answer["combinations"][0]
+    assert (answer["verdict"], orders["verdict"], orders["remedy"]) == ("violated", "violated", {"release": "4.4"})
+    assert len(orders["steps"]) == orders["trace_length"] == 6
+
+
+def test_settings_that_are_safe_end_with_0(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "server.properties"
+    file.write_text("default.replication.factor=2\nmin.insync.replicas=2\n", encoding="utf-8")
+    code = command.main(["--release", "4.1", "--config", str(file)], "insync ask", standalone_mode=False)
+    text = capsys.readouterr().out
+    assert code == 0
+    assert f"topics: {EVERY_OTHER}" in text
+    assert "safe: no acknowledged record is lost in" in text
+
+
+def test_what_the_model_is_too_small_for_is_unknown() -> None:
+    (found,) = exposures(Question(bounds={}), [{"replicas": 3, "min_insync": 6}])
+    assert (found.verdict, found.causes, found.remedy) == ("incomplete", [], None)
+    assert found.beyond == "the model has at most 5 min.insync.replicas, not 6"
+
+
+def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(click.UsageError, match="--config asks about"):
+        command.main(["--matrix", "--config", str(tmp_path)], "insync ask", standalone_mode=False)
