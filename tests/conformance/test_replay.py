@@ -55,8 +55,8 @@ def commands(name: str, answers: list[Json]) -> list[str]:
     [
         ("walk-late-4.1.2", 34),
         ("walk-reassign-4.1.2", 32),
-        ("walk-two-4.1.2", 35),
-        ("walk-atomic-3.9.2", 36),
+        ("walk-two-4.1.2", 36),
+        ("walk-atomic-3.9.2", 37),
         ("walk-minimum-4.1.2", 22),
         ("walk-deletions-4.1.2", 36),
     ],

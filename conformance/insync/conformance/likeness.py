@@ -125,7 +125,9 @@ def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str])
     """
     state: dict[str, Any] = copy.deepcopy(dict(model))
     controller, registered = state["controller"], seen.controller
-    controller["fenced"] = _names(registered.fenced)
+    # Kafka does not fence a broker that has asked to stop before it ends; to the model's controller the two are one.
+    stopping = [name for name, broker in state["broker"].items() if broker.get("stopping")]
+    controller["fenced"] = sorted({*_names(registered.fenced), *stopping})
     for name in ("elr", "adding", "removing"):
         if name in controller:
             controller[name] = _names(getattr(registered, name))

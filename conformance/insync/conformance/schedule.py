@@ -305,9 +305,11 @@ class Schedule:
         self._command("crash", broker=number, spared=int(given["spared"]))
         self._accepted.pop(number, None)
 
+    def _begin_stop(self, given: Mapping[str, str], before: State) -> None:
+        self._command("start_controlled_shutdown", broker=broker_id(given["replica"]))
+
     def _stop(self, given: Mapping[str, str], before: State) -> None:
         number = broker_id(given["replica"])
-        self._command("start_controlled_shutdown", broker=number)
         self._command("stop", broker=number)
         self._command("fence", broker=number)
         self._accepted.pop(number, None)
@@ -348,6 +350,7 @@ _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], State], None]] = {
     "delete_record": Schedule._delete,
     "flush": Schedule._flush,
     "crash": Schedule._crash,
+    "begin_stop": Schedule._begin_stop,
     "stop": Schedule._stop,
     "register": Schedule._register,
 }

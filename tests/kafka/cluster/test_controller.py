@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from insync.explorer import check
+from insync.kafka.cluster.model import Cluster
 from insync_walk import Walk, shared_cluster
 
 
@@ -90,14 +92,38 @@ SMALL = ("controller fences b3", "controller fences b2")
 def test_who_has_crashed_leaves_the_elr_and_who_has_stopped_does_not() -> None:
     crashed = trio(*SMALL, "b2 crashes, its log ends at 0", "b2 starts and registers")
     assert crashed.cells["controller"] == "b1@0 ISR b1 fenced b2 b3"
-    stopped = trio("controller fences b3", "b2 stops cleanly", "b2 starts and registers", stops=1)
+    stopped = trio("controller fences b3", "b2 asks to stop", "b2 stops cleanly", "b2 starts and registers", stops=1)
     assert stopped.cells["controller"] == "b1@0 ISR b1 ELR b2 fenced b2 b3"
 
 
 def test_a_clean_stop_hands_over_and_loses_nothing() -> None:
-    walk = trio("b1 appends a record", "b1 stops cleanly", stops=1)
+    walk = trio("b1 appends a record", "b1 asks to stop", stops=1)
     assert walk.cells["controller"] == "b2@1 ISR b2 b3 fenced b1"
+    assert walk.cells["b1"] == "L0 [| r0@0] ~1", "it leads as far as it knows"
+    assert "b1 asks to stop" not in walk.enabled
+    assert "controller unfences b1" not in walk.enabled
+    walk.take("b1 stops cleanly")
     assert walk.cells["b1"] == "down [| r0@0]"
+
+
+def test_a_broker_stops_only_after_it_has_asked_and_may_crash_before() -> None:
+    assert "b1 stops cleanly" not in trio(stops=1).enabled
+    asked = trio("b2 asks to stop", "b1 applies metadata 0", stops=1)
+    assert asked.cells["controller"] == "b1@0 ISR b1 b3 fenced b2"
+    crashed = asked.take("b2 crashes, its log ends at 0", "b2 starts and registers")
+    assert "b2 stops cleanly" not in crashed.enabled
+    assert "controller unfences b2" in crashed.enabled
+
+
+def test_what_a_leader_takes_while_it_stops_is_acknowledged_by_acks_1_and_lost() -> None:
+    walk = trio("b1 asks to stop", "b1 appends a record", acks="1", stops=1)
+    assert walk.cells["clients"] == "acked r0"
+    walk.take("b2 applies metadata 0")
+    assert walk.cells["b2"] == "L1 [|]"
+    calm: dict[str, int | str] = {"records": 1, "stops": 1, "lossy_crashes": 0, "fencings": 0, "shrinks": 0}
+    kept = "no_acknowledged_record_is_lost"
+    assert check(Cluster(**calm, acks="1"), properties=[kept]).violations[0].trace_length == 4
+    assert check(Cluster(**calm), properties=[kept]).verdict == "holds"
 
 
 def test_the_last_known_leader_is_elected_once_nobody_is_eligible() -> None:
@@ -180,3 +206,25 @@ def test_a_change_of_the_isr_alone_counts_as_known_to_followers() -> None:
 def test_the_controller_waits_for_metadata_that_is_as_late_as_the_bound_allows() -> None:
     walk = trio("controller fences b1", metadata_lag=1)
     assert "controller fences b2" not in walk.enabled
+
+
+COMMITTED = ("b1 appends a record", "b2 fetches from b1", "b2 fetches from b1")
+
+
+def test_a_crashed_broker_may_find_an_older_high_watermark_and_one_that_stopped_does_not() -> None:
+    bounds: dict[str, int | str] = {"replicas": 2, "stops": 1, "old_checkpoints": "on"}
+    older = "b1 finds an older checkpoint"
+    walk = trio(*COMMITTED, "b1 crashes, its log ends at 1", **bounds)
+    assert walk.cells["b1"] == "down [r0@0 |]"
+    walk.take(older)
+    assert walk.cells["b1"] == "down [| r0@0]"
+    assert older not in walk.enabled
+    assert older not in trio(*COMMITTED, "b1 asks to stop", "b1 stops cleanly", **bounds).enabled
+    assert older not in trio(*COMMITTED, **bounds).enabled
+    assert older not in trio(*COMMITTED, "b1 crashes, its log ends at 1", replicas=2).enabled
+
+
+def test_an_older_checkpoint_breaks_nothing_in_the_newest_release() -> None:
+    small: dict[str, int | str] = {"replicas": 2, "records": 1, "lossy_crashes": 0, "crashes": 1, "fencings": 1}
+    kept = ["no_acknowledged_record_is_lost", "electable_replicas_are_complete", "no_divergence", "reads_repeat"]
+    assert check(Cluster(**small, old_checkpoints="on"), properties=kept).verdict == "holds"

@@ -295,3 +295,34 @@ def test_a_new_leader_notes_its_epoch_before_it_writes() -> None:
 def test_who_does_not_lead_cannot_write() -> None:
     with pytest.raises(GuardError):
         pair().take("b2 appends a record")
+
+
+LOST_EPOCH = (
+    "b1 appends a record",
+    "controller elects b2",
+    "b2 applies metadata 0",
+    "b2 appends a record",
+    "b2 appends a record",
+    "controller elects b1",
+    "b1 applies metadata 0",
+    "b2 applies metadata 0",
+    "b1 begins to copy its log",
+    "b1 copies a record",
+    "b1 replaces its log by the copy",
+)
+"""b1 leads in epoch 2, of which its epoch cache has lost the entry, and b2 has records of epoch 1."""
+
+
+def test_a_leader_that_does_not_know_the_epoch_has_the_follower_truncate_to_its_end_whatever_is_there() -> None:
+    bounds: dict[str, int | str] = {"elections": 2, "moves": 1, "records": 4, "min_insync": 1}
+    walk = pair(*LOST_EPOCH, "b2 fetches from b1", **bounds)
+    assert walk.cells["b1"] == "L2 [| r0@0]"
+    assert walk.cells["b2"] == "F2 [| r1@1]", "its end is the leader's, its record is not"
+    assert "b2 fetches from b1" not in walk.enabled, "it asks again and again"
+    walk.take("b1 appends a record", "b2 fetches from b1")
+    assert walk.cells["b2"] == "F2 [|]", "as soon as the leader knows a later epoch it says where the logs part"
+
+
+def test_a_leader_that_knows_its_epoch_says_where_the_logs_part() -> None:
+    walk = pair(*LOST_EPOCH[:8], "b2 fetches from b1", elections=2, moves=1, records=4, min_insync=1)
+    assert walk.cells["b2"] == "F2 [|]"

@@ -35,12 +35,12 @@ RELEASES = {
 SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
     ({"shrinks": 1, "fencings": 1, "elections": 1, "late_replies": "on"}, (6_974, 21_924, 29)),
     ({"shrinks": 1, "fencings": 1, "crashes": 1, "unclean": "on"}, (10_122, 30_388, 22)),
-    ({"stops": 1, "fencings": 1, "elections": 1, "acks": "1"}, (12_986, 39_112, 23)),
-    ({"stops": 1, "crashes": 1, "release": "2.7"}, (3_872, 10_291, 26)),
+    ({"stops": 1, "fencings": 1, "elections": 1, "acks": "1"}, (21_439, 69_218, 24)),
+    ({"stops": 1, "crashes": 1, "release": "2.7"}, (8_227, 23_060, 30)),
     ({"pauses": 1, "shrinks": 1, "throttles": 1, "records": 2}, (1_856, 6_862, 17)),
     (
         {"moves": 1, "flushing": "sometimes", "lossy_crashes": 1, "elections": 1, "records": 2},
-        (285_920, 1_245_051, 26),
+        (285_920, 1_245_246, 26),
     ),
     (
         {"deletions": 1, "records": 2, "fencings": 1, "min_insync": 1, "unclean": "on", "crashes": 1},

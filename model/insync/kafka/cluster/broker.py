@@ -51,7 +51,7 @@ class Broker(Actor):
         """A broker dies; a prefix of its log survives that holds at least what it has flushed.
 
         A crash that loses nothing is paid from either budget. The high watermark survives up to the end of the
-        log: how often it is checkpointed is not modelled. Kafka: LogLoader.recoverLog at the next start.
+        log; `find_older_checkpoint` takes some of it. Kafka: LogLoader.recoverLog at the next start.
         """
         b, spent = s.broker[replica], s.spent
         require(b.running, b.leo >= spared, b.start <= spared, b.flushed <= spared)
@@ -67,17 +67,41 @@ class Broker(Actor):
         b.flushed = int(spared)  # what has survived is on disk
         self.go_down(s, replica)
 
-    @action(label="{replica} stops cleanly")
-    def stop(self, s: StateView, replica: Replica) -> None:
-        """A broker hands over its leadership, leaves the ISR, and ends with its whole log on disk.
+    @action(label="{replica} finds an older checkpoint")
+    def find_older_checkpoint(self, s: StateView, replica: Replica) -> None:
+        """The high watermark was written to disk some seconds before the crash, when it was one less than is assumed.
 
-        The hand-over takes several heartbeats in Kafka, and is one step here.
-        Kafka: ReplicationControlManager.handleBrokerInControlledShutdown, BrokerServer.shutdown.
+        It may be so several times over, down to the start of the log. A clean stop writes it once more.
+        Kafka: ReplicaManager.checkpointHighWatermarks, every replica.high.watermark.checkpoint.interval.ms.
+        """
+        b = s.broker[replica]
+        require(self.old_checkpoints, Not(b.running), Not(b.clean), b.start < b.hw)
+        b.hw -= 1
+
+    @action(label="{replica} asks to stop")
+    def begin_stop(self, s: StateView, replica: Replica) -> None:
+        """A broker wants to stop: the controller gives its leadership to another and takes it out of the ISR.
+
+        The broker runs on, and leads as far as it knows until metadata tells it otherwise. To the controller it is as
+        one that is fenced: it may not lead, nor be in the ISR.
+        Kafka: ReplicationControlManager.handleBrokerInControlledShutdown, ClusterControlManager.isActive.
         """
         b, spent = s.broker[replica], s.spent
-        require(b.running, spent.stops < self.b.stops)
+        require(b.running, Not(b.stopping), spent.stops < self.b.stops)
         spent.stops += 1
         self.leave_isr(s, replica)
+        b.stopping = True
+
+    @action(label="{replica} stops cleanly")
+    def stop(self, s: StateView, replica: Replica) -> None:
+        """A broker that has asked for it ends, with its whole log on disk and a note that says so.
+
+        The controller lets it go once the others have the metadata of the hand-over, and it waits no longer than some
+        minutes for that; here it may end at any time.
+        Kafka: BrokerServer.shutdown, LogManager.shutdown.
+        """
+        b = s.broker[replica]
+        require(b.running, b.stopping)
         self.truncate(s, replica, b.leo)
         b.clean = True
         self.go_down(s, replica)
@@ -176,6 +200,7 @@ class Broker(Actor):
         self.forget_reply(s, replica)
         self.send_replies(s, replica)
         b.running = False
+        b.stopping = False
         b.repeats = False
         b.lag = 0
         self.forget_passed_changes(s)

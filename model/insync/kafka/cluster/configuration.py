@@ -58,6 +58,7 @@ SETTINGS = Settings(
     elr=Setting(Elr.RELEASE, "eligible leader replicas: as new clusters of the release have it"),
     late_replies=Setting(Switch.OFF, "whether a fetch's reply may arrive late, after other steps"),
     isr_replies=Setting(Switch.OFF, "whether a leader may hear of an accepted ISR by a reply, before the metadata"),
+    old_checkpoints=Setting(Switch.OFF, "whether a crashed broker may find an older high watermark on its disk"),
     flushing=Setting(Flushing.NEVER, "when logs are flushed, which is what a crash spares"),
     defect=Setting(DefectName(NO_DEFECT), "defect of the catalogue to switch on (insync defects)"),
     fixed=Setting(Switch.OFF, "whether the defect is fixed; what its entry says of other rules still holds"),

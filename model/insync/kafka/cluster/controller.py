@@ -78,7 +78,7 @@ class Controller(Actor):
 
         Kafka: ReplicationControlManager.handleBrokerUnfenced.
         """
-        require(s.controller.fenced.contains(replica), s.broker[replica].running)
+        require(s.controller.fenced.contains(replica), s.broker[replica].running, Not(s.broker[replica].stopping))
         s.controller.fenced -= {replica}
         leaderless, change = s.changes[0].leader.is_none(), self.build_change(s, s.changes[0].isr)
         require(Implies(leaderless, self.can_write(s, change)))

@@ -28,14 +28,15 @@ class Follower(Actor):
         """
         require(follower != leader, self.follows(s, follower, leader), self.leads(s, leader))
         require(self.fetch_allowed(s, follower, leader))
-        f, view = s.broker[follower], self.view_of(s, leader)
+        f, l, view = s.broker[follower], s.broker[leader], self.view_of(s, leader)
         spared = view.isr.contains(follower) if self.rules.throttle_spares_isr else False
         require(Or(Not(f.throttled), spared))
         if self.rules.isr_within_replicas:
             require(self.is_assigned(view, follower))
         if self.rules.truncation is Truncation.ON_FETCH:
-            # A leader cannot say where an epoch above its own ends, and the fetch fails (Partition.readRecords).
-            require(f.term <= s.broker[leader].term)
+            # A leader that cannot say where the epoch ends answers OFFSET_OUT_OF_RANGE. The follower then looks at the
+            # ends of the leader's log, and asks again for ever where its own end lies between them.
+            require(Or(Not(self.asks_unknown_epoch(s, leader, follower)), f.leo > l.leo, f.leo < l.start))
         require(Not(f.reply.waiting))
         reply = self.answer(s, leader, follower)
         self.count_fetch(s, leader, follower, reply)
@@ -130,9 +131,10 @@ class Follower(Actor):
     def answer(self, s: StateView, leader: Replica, follower: Replica) -> Reply:
         """What the leader finds at the follower's log end (Partition.readRecords, LeaderEpochFileCache.endOffsetFor).
 
-        An offset beyond the leader's end is an error in Kafka, after which the follower asks for that end and truncates
-        there (AbstractFetcherThread.handleOutOfRangeError, fetchOffsetAndTruncate). Here it is one answer with the
-        other: diverging, at the leader's end, of an epoch so large that it cuts nothing by itself.
+        An epoch above the leader's own, or an offset beyond its end, is an error in Kafka. The follower then asks for
+        that end and truncates there without a look at epochs (AbstractFetcherThread.handleOutOfRangeError,
+        fetchOffsetAndTruncate). Here it is one answer with the other: diverging, at the leader's end, of an epoch so
+        large that it cuts nothing by itself.
         """
         f, l = s.broker[follower], s.broker[leader]
         any_epoch = epoch_bumps(self.b)
@@ -142,7 +144,8 @@ class Follower(Actor):
         if self.rules.truncation is Truncation.ON_FETCH:
             # A leader that knows no epoch up to the one asked for names that one, with the start of the first it knows.
             earlier = And(floor >= 0, floor < f.term)
-            parted = And(f.term >= 0, Or(earlier, end_of < f.leo), Not(f.last_fetched_epoch_empty))
+            answered = And(f.term >= 0, Not(f.last_fetched_epoch_empty), f.term <= l.term)
+            parted = And(answered, Or(earlier, end_of < f.leo))
         diverging = And(Or(parted, beyond), f.leo >= l.start)
         named = If(floor < 0, maximum(f.term, 0), floor)
         return Reply(
@@ -155,6 +158,11 @@ class Follower(Actor):
             end=If(parted, end_of, l.leo),
             start=l.start,
         )
+
+    def asks_unknown_epoch(self, s: StateView, leader: Replica, follower: Replica) -> Condition:
+        """Whether a fetch names an epoch above the leader's newest one (LeaderEpochFileCache.endOffsetFor)."""
+        f = s.broker[follower]
+        return And(f.term > s.broker[leader].term, Not(f.last_fetched_epoch_empty))
 
     def count_fetch(self, s: StateView, leader: Replica, follower: Replica, reply: Reply) -> None:
         """The leader notes the follower's log end, and commits what has reached the ISR with it.

@@ -102,6 +102,7 @@ class Actor:
     unclean: bool
     late_replies: bool
     isr_replies: bool
+    old_checkpoints: bool
     configures: bool
 
     if TYPE_CHECKING:
@@ -130,6 +131,7 @@ class ClusterState(Model):
         self.unclean = bool(self.b.settings.unclean) and self.rules.unclean_is_honoured
         self.late_replies = bool(self.b.settings.late_replies)
         self.isr_replies = bool(self.b.settings.isr_replies) and not self.rules.register_needs_fenced
+        self.old_checkpoints = bool(self.b.settings.old_checkpoints)
         self.elr = keeps_elr(self.b)
         self.configures = self.b.minimum_changes > 0 and self.rules.minimum_change is not MinimumChange.PARTITION
         self.needed = min(self.b.min_insync, self.b.replicas)
@@ -195,6 +197,7 @@ class ClusterState(Model):
         return Record(
             running=Bool,
             clean=Absent.unless(b.stops, Bool),
+            stopping=Absent.unless(b.stops, Bool),
             lag=Int(0, b.metadata_lag),
             # It knows its view from a reply, and metadata will bring the same once more.
             repeats=Absent.unless(self.isr_replies, Bool),

@@ -16,6 +16,7 @@ __all__ = ["acknowledged_is_on_all_running", "all_acknowledged", "running_is_bac
 _HEALING = (
     "apply_metadata(replica)",
     "register(replica)",
+    "stop(replica)",
     "fence(replica)",
     "unfence(replica)",
     "fetch(follower)",
