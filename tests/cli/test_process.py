@@ -106,7 +106,7 @@ def test_a_compilation_ends_with_the_command(limit: list[str], reason: str, tmp_
     assert "Traceback" not in err
 
 
-UNDECIDED = {"verdict": "incomplete", "trace_length": None, "stopped_by": "interrupt"}
+UNDECIDED = {"verdict": "incomplete", "trace_length": None, "stopped_by": "interrupt", "steps": None}
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ UNDECIDED = {"verdict": "incomplete", "trace_length": None, "stopped_by": "inter
                 "matrix": [
                     {
                         "settings": {"acks": acks, "min_insync": 1, "unclean": unclean},
-                        **({"verdict": None, "trace_length": None, "stopped_by": None} if acks == "0" else UNDECIDED),
+                        **({**UNDECIDED, "verdict": None, "stopped_by": None} if acks == "0" else UNDECIDED),
                     }
                     for acks in ("0", "1", "all")
                     for unclean in ("off", "on")
