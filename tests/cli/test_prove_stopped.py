@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import sys
 import time
@@ -98,7 +99,8 @@ def test_a_limit_on_the_time_is_one_for_the_whole_run(insync: Insync) -> None:
     code, out, _ = insync("prove", FACTORS, "--induction", "--max-seconds", 2, "--quiet")
     assert time.monotonic() - began < 40
     assert code == 3
-    assert "stopped by the limit on the time (--max-seconds) before an answer to: find, rest" in out
+    # z3 may give up on the first of them by itself, just before the time is up for all.
+    assert re.search(r"stopped by the limit on the time \(--max-seconds\) before an answer to: (find, )?rest\n", out)
     code, out, _ = insync("prove", FACTORS, "--infer", "--max-seconds", 1, "--quiet", "--json")
     assert (code, json.loads(out)["stopped_by"]) == (3, "time")
     code, out, _ = insync("prove", "kip320", *LARGE, "--bmc", 60, "--max-seconds", 1, "--quiet", "--json")
