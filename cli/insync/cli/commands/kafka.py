@@ -16,6 +16,7 @@ __all__ = ["command"]
 
 _VERBS = {
     "replay": "Take the steps of a trace on Kafka's classes, and compare.",
+    "conform": "Walk the model and Kafka's classes side by side, and compare.",
 }
 """What has a file of its own, `kafka_` and its name, which is imported when it is called."""
 
