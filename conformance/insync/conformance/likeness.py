@@ -132,8 +132,7 @@ def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str])
     state: dict[str, Any] = copy.deepcopy(dict(model))
     controller, registered = state["controller"], seen.controller
     # Kafka does not fence a broker that has asked to stop before it ends; to the model's controller the two are one.
-    stopping = [name for name, broker in state["broker"].items() if broker.get("stopping")]
-    controller["fenced"] = sorted({*_names(registered.fenced), *stopping})
+    controller["fenced"] = _names(tuple(sorted({*registered.fenced, *registered.stopping})))
     for name in ("elr", "adding", "removing"):
         if name in controller:
             controller[name] = _names(getattr(registered, name))

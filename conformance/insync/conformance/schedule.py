@@ -89,6 +89,7 @@ class Schedule:
         self.seen: Observation
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
         self._accepted: dict[int, list[int]] = {}  # those at which what a broker had asked for was written
+        self._cleared: set[int] = set()  # those whom a change of the minimum took out of the ELR
         self.acknowledged: set[str] = set()
         self.given = 0
 
@@ -286,6 +287,7 @@ class Schedule:
 
     def _change_minimum(self, given: Mapping[str, str], before: State) -> None:
         back = before["controller"]["minimum_is_one"]
+        self._cleared |= set(self.seen.controller.elr)
         value = str(self._model.b.min_insync) if back else "1"
         answer = self._command("configure", name="min.insync.replicas", value=value)
         self._expect("the answer to the change of min.insync.replicas", answer)
@@ -327,7 +329,18 @@ class Schedule:
         self._accepted.pop(number, None)
 
     def _register(self, given: Mapping[str, str], before: State) -> None:
-        self._command("register", broker=broker_id(given["replica"]), wait=_MUCH_LATER)
+        """Register; that takes a broker out of the ISR in one change, or in two where Kafka believes it in the ELR too.
+
+        The index of the ELR that it believes, brokersToElrs of the controller, outlives a ClearElrRecord.
+        """
+        number, partition_epoch = broker_id(given["replica"]), self.seen.controller.partition_epoch
+        self._command("register", broker=number, wait=_MUCH_LATER)
+        if self.seen.controller.partition_epoch == partition_epoch + 2 and number in self._cleared:
+            message = (
+                f"a change of min.insync.replicas took b{number} out of the ELR, of which a part of Kafka's controller "
+                f"does not hear, so that it takes b{number} out twice when it registers, with one leader epoch more"
+            )
+            raise NotSchedulable(message, "Kafka takes one who was cleared from the ELR out of the ISR twice")
 
 
 def _ids(label: str) -> list[int]:
