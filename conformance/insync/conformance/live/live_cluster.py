@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from insync.conformance.jars.jar_set import JarSet
+from insync.conformance.live.nodes.class_archive import ClassArchive
 from insync.conformance.live.nodes.node_files import (
     CONTROLLER,
     ClusterPlan,
@@ -79,9 +80,12 @@ class LiveCluster:
     def __init__(self, jars: JarSet, plan: ClusterPlan, port: int | None = None, options: Sequence[str] = ()) -> None:
         self._options = (*_OPTIONS, *options)
         self.version, self.plan = jars.version, plan
-        self._jars, self._java = jars, find_java("A cluster of Kafka").program
+        self._jars, java = jars, find_java("A cluster of Kafka")
+        self._java = java.program
+        self._archives = {role: ClassArchive(jars, java, role) for role in ("controller", "broker")}
+        self._makes_archives = not options and not any(one.is_there for one in self._archives.values())
         self.schemas = MessageSchemas.of_jars(jars)
-        checkpoint = bootstrap_checkpoint(jars, plan.elr, self._java)
+        checkpoint = bootstrap_checkpoint(jars, plan.elr, self._java, options)
         ports = free_ports(1 + _PER_BROKER * plan.brokers, port)
         self._controller_port = ports[0]
         self._ports = {
@@ -118,7 +122,9 @@ class LiveCluster:
         file = self.folder / f"logging-{node}"
         if not self.version.startswith("3."):
             file = file.rename(file.with_suffix(".properties")) if file.exists() else file.with_suffix(".properties")
-        command = [self._java, *self._options, f"-D{logging}{file}"]
+        archive = self._archives["controller" if node == CONTROLLER else "broker"]
+        classes = archive.making if self._makes_archives and node in self._archivists else archive.options
+        command = [self._java, *self._options, *classes, f"-D{logging}{file}"]
         command += ["-cp", ":".join(map(str, self._jars.paths)), "kafka.Kafka", f"{self.folder}/node-{node}.properties"]
         self.processes.start(node, command, self.folder / f"output-{node}")
         self._down.discard(node)
@@ -233,6 +239,20 @@ class LiveCluster:
         with self._closing:
             self.proxies.close()
             self.processes.close()
+            for archive in self._archives.values():
+                archive.discard()
+
+    @property
+    def _archivists(self) -> tuple[int, int]:
+        """The nodes of which the classes are kept: the controller, and the last broker."""
+        return CONTROLLER, self.plan.brokers
+
+    def _keep_archives(self) -> None:
+        """Have nodes end in order that write down their classes, where this is the first cluster of a release."""
+        if self._makes_archives and set(self._archivists) <= {CONTROLLER, *self.running}:
+            for node, archive in zip(reversed(self._archivists), reversed(self._archives.values()), strict=True):
+                self.stop(node)
+                archive.keep()
 
     def __enter__(self) -> LiveCluster:
         return self
@@ -240,4 +260,10 @@ class LiveCluster:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        try:
+            if kind is None:
+                self._keep_archives()
+        except NotInTime:
+            pass  # the next one will do it
+        finally:
+            self.close()

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -172,20 +172,26 @@ def write_identity(folder: Path, node: int, cluster: str, checkpoint: Path) -> N
     shutil.copyfile(checkpoint, disk / _CHECKPOINT)
 
 
-def bootstrap_checkpoint(jars: JarSet, elr: bool | None, java: str) -> Path:
+def bootstrap_checkpoint(jars: JarSet, elr: bool | None, java: str, options: Sequence[str] = ()) -> Path:
     """Return the first metadata of a cluster: what Kafka's own `format` writes, once a release and feature.
+
+    Args:
+        jars: the jars of the release.
+        elr: whether eligible leader replicas are kept; None leaves that to the release.
+        java: the program that runs them.
+        options: more options for the JVM; with some, it is written anew.
 
     Raises:
         UserError: the release refuses the feature, or nothing can be kept in the cache.
     """
     key = hashlib.sha256("\0".join([jars.version, *jars.digests]).encode()).hexdigest()[:20]
     kept = cache_folder() / "kafka" / "formatted" / f"{key}-{'release' if elr is None else int(elr)}.checkpoint"
-    if kept.is_file():
+    if kept.is_file() and not options:
         return kept
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="insync-format-", dir=kept.parent) as name:
-            _format(Path(name), jars, elr, java).rename(kept)
+            _format(Path(name), jars, elr, [java, *options]).rename(kept)
     except OSError as error:
         message = (
             f"{error.filename or kept.parent}: cannot be written ({error.strerror or error}), and the first metadata "
@@ -195,9 +201,9 @@ def bootstrap_checkpoint(jars: JarSet, elr: bool | None, java: str) -> Path:
     return kept
 
 
-def _format(folder: Path, jars: JarSet, elr: bool | None, java: str) -> Path:
+def _format(folder: Path, jars: JarSet, elr: bool | None, java: Sequence[str]) -> Path:
     write_node(folder, CONTROLLER, ClusterPlan(), 9093, None, jars.version)
-    command = [java, "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", ":".join(map(str, jars.paths))]
+    command = [*java, "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", ":".join(map(str, jars.paths))]
     command += ["kafka.tools.StorageTool", "format", "-t", new_id(), "-c", f"{folder}/node-{CONTROLLER}.properties"]
     if elr is not None:
         command += ["--feature", f"eligible.leader.replicas.version={int(elr)}"]
