@@ -1,0 +1,67 @@
+"""`insync kafka replay`: the steps of a trace, taken on Kafka's own classes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from insync.cli.exit_codes import ExitCode
+from insync.cli.options.output import Output, output_options
+from insync.cli.show.progress import steps_of_work
+
+__all__ = ["command"]
+
+
+@click.command("replay", short_help="Take the steps of a trace on Kafka's classes, and compare.")
+@click.argument("trace", metavar="TRACE")
+@click.option("--kafka", "version", metavar="VERSION", help="The release, which must be fetched.")
+@click.option(
+    "--libs",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Take the jars in DIR, the folder libs of a Kafka distribution, as they are; in place of --kafka.",
+)
+@output_options()
+def command(trace: str, version: str | None, libs: Path | None, output: Output) -> int:
+    """Take each step of TRACE on Kafka's own classes, and compare every field that Kafka has with the model's.
+
+    TRACE is a file that `insync check cluster --trace FILE` wrote, or the name of a defect of `insync defects`. Brokers
+    and controller are Kafka's classes in one process of Java, without sockets; time, the wire and the moment at which
+    metadata arrives are insync's. See docs/guide/kafka.md.
+
+    \b
+    Exit codes:
+      0  reproduced: Kafka did what the model says, up to the violation (or agrees, if the trace is of no violation)
+      1  diverges: after some step a field differs
+      2  a mistake in the command or a file, or something is missing: one sentence says which
+      3  not schedulable: a step cannot be brought about on Kafka's classes
+    """  # noqa: D301 -- click wants the control character that keeps these lines as they are
+    if (version is None) == (libs is None):
+        message = "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR of a distribution."
+        raise click.UsageError(message)
+    from insync.cli.show.kafka_replay_report import describe_replay, replay_json
+    from insync.conformance.classes.harness import Harness
+    from insync.conformance.given_trace import given_trace
+    from insync.conformance.jars.distribution import distribution_jars
+    from insync.conformance.jars.pinned import pinned
+    from insync.conformance.jars.store import stored_jars
+    from insync.conformance.replay import replay_on_kafka
+
+    jars = stored_jars(pinned(version)) if version is not None else distribution_jars(libs or Path())
+    with steps_of_work(output.quiet) as steps:
+        steps.begin(f"finding the trace {trace}")
+        model, claim = given_trace(trace)
+        steps.begin(f"starting Kafka {jars.version}")
+        with Harness(jars) as harness:
+            replayed = replay_on_kafka(claim, model, harness)
+    output.show(lambda: describe_replay(replayed, model, output.paint, output.width), lambda: replay_json(replayed))
+    return _EXIT_CODES[replayed.verdict.value]
+
+
+_EXIT_CODES = {
+    "reproduced": ExitCode.HOLDS,
+    "agrees": ExitCode.HOLDS,
+    "diverges": ExitCode.VIOLATED,
+    "not_schedulable": ExitCode.INCOMPLETE,
+}
