@@ -189,7 +189,7 @@ class LiveCluster:
                 return found
             now = time.monotonic()
             if now - looked > 1:
-                self._look_after_nodes()
+                self.look_after_nodes()
                 looked = now
             if now > end:
                 message = (
@@ -199,7 +199,8 @@ class LiveCluster:
                 raise NotInTime(message)
             time.sleep(_PAUSE)
 
-    def _look_after_nodes(self) -> None:
+    def look_after_nodes(self) -> None:
+        """Raise UserError if a node has ended that nobody has ended."""
         for node, code in self.processes.ended().items():
             if node not in self._down:
                 self._down.add(node)

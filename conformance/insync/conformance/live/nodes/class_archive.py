@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from pathlib import Path
 
 from insync.conformance.jars.jar_set import JarSet
 from insync.explorer.java import Java

@@ -39,6 +39,11 @@ class Processes:
             pass_fds=[lock.fileno()],
         )
 
+    @property
+    def guardian_id(self) -> int:
+        """The id of the process between."""
+        return self._guardian.pid
+
     def start(self, node: int, command: Sequence[str], output: Path) -> int:
         """Start a node, and return the id of its process."""
         told = self._ask(

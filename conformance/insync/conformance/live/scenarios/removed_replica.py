@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
-from insync.conformance.live.scenarios.scenario import Scenario
-from insync.model.errors import UserError
+from insync.conformance.live.scenarios.scenario import Scenario, acknowledged
 
 __all__ = ["REMOVED_REPLICA"]
 
@@ -16,14 +15,14 @@ def _run(operator: Operator, tell: Callable[[str], None]) -> list[str]:
     cluster = operator.cluster
     operator.create([1, 2, 3], min_insync=2)
     tell("a topic with replicas b1 b2 b3, min.insync.replicas=2; b1 leads")
-    acknowledged = [_acknowledged(operator, 1, "r0")]
+    promised = [acknowledged(operator, 1, "r0")]
     cluster.until(lambda: all(operator.log(broker) == ["r0"] for broker in (1, 2, 3)), "that all have r0")
     tell("r0 is acknowledged with acks=all, and all three have it")
     operator.reassign([1])
     cluster.until(lambda: operator.now.replicas == (1,), "the reassignment to b1")
     cluster.until(lambda: not operator.has_log(2), "that b2 has deleted its log")
     tell(f"reassigned to b1 alone; eligible leader replicas: {_named(operator.now.elr)}, which are replicas no more")
-    acknowledged.append(_acknowledged(operator, 1, "r1"))
+    promised.append(acknowledged(operator, 1, "r1"))
     tell("r1 is acknowledged with acks=all: of one replica, one is enough")
     operator.stop(2)
     operator.stop(1)
@@ -37,15 +36,7 @@ def _run(operator: Operator, tell: Callable[[str], None]) -> list[str]:
     operator.start(1)
     cluster.until(lambda: set(operator.now.isr) == {1, 2}, "that both are in the ISR")
     tell("b1 starts, cuts its log back to that of its leader, and joins the ISR")
-    return acknowledged
-
-
-def _acknowledged(operator: Operator, broker: int, record: str) -> str:
-    error = operator.produce(broker, record)
-    if error:
-        message = f"b{broker} refuses {record} with error {error}, so nothing can be lost. Run the scenario again."
-        raise UserError(message)
-    return record
+    return promised
 
 
 def _named(brokers: tuple[int, ...]) -> str:

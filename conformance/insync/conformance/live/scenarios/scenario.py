@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
+from insync.model.errors import UserError
 
-__all__ = ["Outcome", "Scenario", "outcome"]
+__all__ = ["Outcome", "Scenario", "acknowledged", "outcome"]
 
 _SETTLED = 20.0
 
@@ -53,7 +54,20 @@ class Scenario:
     run: Callable[[Operator, Callable[[str], None]], list[str]]
 
 
-def outcome(operator: Operator, acknowledged: list[str]) -> Outcome:
+def acknowledged(operator: Operator, broker: int, record: str) -> str:
+    """Write a record with acks=all, and return it once it is acknowledged.
+
+    Raises:
+        UserError: it is refused.
+    """
+    error = operator.produce(broker, record)
+    if error:
+        message = f"b{broker} refuses {record} with error {error}, so nothing can be lost. Run the scenario again."
+        raise UserError(message)
+    return record
+
+
+def outcome(operator: Operator, promised: list[str]) -> Outcome:
     """Return what is there once the leader serves clients."""
     cluster = operator.cluster
 
@@ -65,8 +79,8 @@ def outcome(operator: Operator, acknowledged: list[str]) -> Outcome:
     now = operator.now
     kept = operator.log(now.leader)
     return Outcome(
-        acknowledged=tuple(acknowledged),
-        lost=tuple(record for record in acknowledged if record not in kept),
+        acknowledged=tuple(promised),
+        lost=tuple(record for record in promised if record not in kept),
         leader=f"b{now.leader}",
         isr=tuple(f"b{broker}" for broker in sorted(now.isr)),
         logs=operator.logs(),
