@@ -59,6 +59,7 @@ def commands(name: str, answers: list[Json]) -> list[str]:
         ("walk-atomic-3.9.2", 37),
         ("walk-minimum-4.1.2", 22),
         ("walk-deletions-4.1.2", 36),
+        ("walk-again-4.3.1", 8),
     ],
 )
 def test_random_walks_agree(name: str, steps: int) -> None:

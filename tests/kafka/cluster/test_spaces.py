@@ -48,10 +48,10 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
     ),
     ({"minimum_changes": 2, "fencings": 1, "crashes": 1}, (40_191, 155_243, 24)),
     ({"replicas": 3, "crashes": 1, "fencings": 1, "metadata_lag": 1}, (32_384, 128_539, 25)),
-    ({"replicas": 3, "spares": 1, "reassignments": 2, "metadata_lag": 1}, (9_185, 26_520, 32)),
+    ({"replicas": 3, "spares": 1, "reassignments": 2, "metadata_lag": 1}, (9_488, 28_121, 32)),
     (
         {"replicas": 3, "spares": 1, "reassignments": 2, "metadata_lag": 1, "fencings": 1, "release": "3.7"},
-        (162_164, 561_826, 40),
+        (164_773, 582_827, 40),
     ),
     (
         {"replicas": 3, "lossy_crashes": 1, "fencings": 1, "metadata_lag": 0, "unclean": "on", "elr": "on"},
