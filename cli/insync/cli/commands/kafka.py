@@ -16,6 +16,7 @@ __all__ = ["command"]
 
 _VERBS = {
     "replay": "Take the steps of a trace on Kafka's classes, and compare.",
+    "patch": "Put a fix into Kafka's classes, and try a defect without it and with it.",
 }
 """What has a file of its own, `kafka_` and its name, which is imported when it is called."""
 
