@@ -19,6 +19,7 @@ _VERBS = {
     "conform": "Walk the model and Kafka's classes side by side, and compare.",
     "cluster": "Run a cluster on this machine until Ctrl-C.",
     "scenario": "Lose records on a cluster, by what operators do.",
+    "patch": "Put a fix into Kafka's classes, and try a defect without it and with it.",
 }
 """What has a file of its own, `kafka_` and its name, which is imported when it is called."""
 
