@@ -143,6 +143,17 @@ def test_cancelling_is_refused_while_only_added_replicas_are_in_the_isr_unless_u
     assert walk.cells["controller"] == "b1@2 ISR b1 of b1"
 
 
+def test_nobody_is_elected_in_the_change_that_adds_it() -> None:
+    """Kafka's controller throws then, and the operator is answered with an error."""
+    bounds: dict[str, int | str] = {"replicas": 2, "spares": 1, "min_insync": 1, "unclean": "on", "elr": "off"}
+    assert {"operator assigns the partition to {b1, b2}", "operator assigns the partition to {b2}"} <= move(
+        **bounds
+    ).enabled
+    walk = move("controller fences b1", **bounds)
+    assert walk.cells["controller"] == "none@1 ISR b1 of b1 fenced b1"
+    assert not {"operator assigns the partition to {b1, b2}", "operator assigns the partition to {b2}"} & walk.enabled
+
+
 def test_the_leader_forgets_who_was_removed_but_not_who_was_removed_and_added_again_in_one_batch() -> None:
     twice = ("operator assigns the partition to {b1}", "operator assigns the partition to {b1, b2}")
     fetched = ("b2 fetches from b1", *twice, "b2 applies metadata 1")
