@@ -210,8 +210,8 @@ class ClusterState(Model):
             # an entry without records gives way to the next one.
             term=Int(-1, epoch_bumps(b)),
             epoch_start=end,
-            # The epoch in which a leader began to lead without a break; it still answers the producers of that time.
-            leads_since=LeaderEpoch,
+            # The log end at which a leader began to lead without a break; it still answers the producers of that time.
+            leads_since=end,
             # The ISR that a leader has proposed, empty if none.
             pending=Set(Replica),
             known=Array(Replica, Record(end=Option(end), current=Bool)),

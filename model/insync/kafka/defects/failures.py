@@ -136,8 +136,8 @@ FAILURES = (
         name="N-08",
         title="A change of min.insync.replicas takes the last candidates of a partition without a leader",
         ticket="no ticket known; ReplicationControlManager.removeTopicElrs (with KAFKA-16540)",
-        affected="eligible leader replicas, 4.0 to 4.4: replayed on the classes of 4.0.2, 4.1.2, 4.2.1, 4.3.1 and 4.4.0",
-        story="All replicas are fenced for a while, so the ISR is empty, and only the ELR and the last known leader say "
+        affected="eligible leader replicas, 4.0 to 4.4: replayed on the classes of 4.0.2, 4.1.2, 4.2.1, 4.3.1, 4.4.0",
+        story="All replicas are fenced for a while, so the ISR is empty, and only ELR and last known leader say "
         "who may lead. An operator changes min.insync.replicas, maybe to help: that empties both. All brokers come "
         "back with their whole logs, and none is elected, until somebody asks for an unclean election.",
         fix="leave the ELR as it is while the partition has no leader; Kafka does not look",
