@@ -16,6 +16,8 @@ __all__ = ["command"]
 
 _VERBS = {
     "replay": "Take the steps of a trace on Kafka's classes, and compare.",
+    "bisect": "Find the releases that do what a trace says, and where that changes.",
+    "claims": "List what changed between releases, and whether it was seen on both sides.",
 }
 """What has a file of its own, `kafka_` and its name, which is imported when it is called."""
 

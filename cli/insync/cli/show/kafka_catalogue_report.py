@@ -27,7 +27,7 @@ def describe_catalogue_runs(found: Found, file: Path | None) -> str:
     """
     lines = []
     for name, entry in found.items():
-        head, *more = outcome_lines(name, entry)
+        head, *more = outcome_lines(entry)
         lines += [f"  {name:<5} {head}", *(f"        {line}" for line in more)]
     against = _against(found)
     said = "Every release does what the model's rules of it say, as far as the steps can be taken."
@@ -39,14 +39,14 @@ def describe_catalogue_runs(found: Found, file: Path | None) -> str:
     return "\n".join(lines)
 
 
-def outcome_lines(name: str, entry: RecordedEntry) -> list[str]:
+def outcome_lines(entry: RecordedEntry) -> list[str]:
     """Return what came of an entry, a line for the versions that have an outcome in common."""
     groups: dict[str, list[RecordedRun]] = {}
     for run in entry.runs:
         groups.setdefault(outcome_words(run), []).append(run)
     lines = []
     for words, runs in groups.items():
-        unlike = " (not what its rules say)" if any(as_expected(name, run) is False for run in runs) else ""
+        unlike = " (not what its rules say)" if any(as_expected(run) is False for run in runs) else ""
         lines.append(f"{version_ranges([run.kafka for run in runs], pinned_versions())}: {words}{unlike}")
     return lines or ["not run"]
 
@@ -64,7 +64,7 @@ def outcome_words(run: RecordedRun) -> str:
 def catalogue_runs_json(found: Found, file: Path | None) -> str:
     """Return the object that says the same."""
     entries = {
-        name: [{**asdict(run), "as_the_rules_say": as_expected(name, run)} for run in entry.runs]
+        name: [{**asdict(run), "as_the_rules_say": as_expected(run)} for run in entry.runs]
         for name, entry in found.items()
     }
     recorded = None if file is None else str(file)
@@ -79,9 +79,7 @@ def exit_code_of(found: Found) -> ExitCode:
 
 
 def _against(found: Found) -> list[str]:
-    unlike = [
-        (name, run.kafka) for name, entry in found.items() for run in entry.runs if as_expected(name, run) is False
-    ]
+    unlike = [(name, run.kafka) for name, entry in found.items() for run in entry.runs if as_expected(run) is False]
     return [
         f"{name} ({version_ranges([version for _, version in versions], pinned_versions())})"
         for name, versions in groupby(unlike, key=lambda one: one[0])
