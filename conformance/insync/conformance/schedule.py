@@ -14,7 +14,6 @@ from typing import Any
 from insync.conformance.classes.observation import BrokerSeen, Observation
 from insync.conformance.classes.subject import Answer, Argument, KafkaRaised, Subject
 from insync.conformance.likeness import broker_id
-from insync.explorer.traces.trace import TraceStep
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
@@ -44,7 +43,16 @@ State = Mapping[str, Any]
 
 
 class NotSchedulable(Exception):
-    """A step that cannot be brought about on Kafka's classes; the message says why."""
+    """A step that cannot be brought about on Kafka's classes.
+
+    Args:
+        message: why.
+        kind: the same without names of brokers, which many steps have in common; None if the message has none.
+    """
+
+    def __init__(self, message: str, kind: str | None = None) -> None:
+        super().__init__(message)
+        self.kind = message if kind is None else kind
 
 
 class Unlike(Exception):
@@ -71,6 +79,7 @@ class Schedule:
     Attributes:
         seen: Kafka's state after the last command.
         acknowledged: the records of which producers have been told so far that they are written.
+        given: how many commands the last step took; of one that is not schedulable, before that was clear.
     """
 
     def __init__(self, subject: Subject, model: Cluster) -> None:
@@ -79,7 +88,9 @@ class Schedule:
         self.seen: Observation
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
         self._accepted: dict[int, list[int]] = {}  # those at which what a broker had asked for was written
+        self._cleared: set[int] = set()  # those whom a change of the minimum took out of the ELR
         self.acknowledged: set[str] = set()
+        self.given = 0
 
     def open(self) -> None:
         """Make a cluster with the settings of the model."""
@@ -98,11 +109,12 @@ class Schedule:
         )
         self._ends = [self.seen.controller.end]
 
-    def take(self, step: TraceStep, before: ReadableState, after: ReadableState) -> None:
+    def take(self, action: str, given: Mapping[str, str], before: ReadableState, after: ReadableState) -> None:
         """Take a step.
 
         Args:
-            step: the step.
+            action: the name of its action.
+            given: the parameters.
             before: the model's state before it.
             after: the model's state after it.
 
@@ -110,13 +122,13 @@ class Schedule:
             NotSchedulable: it cannot be brought about.
             Unlike: Kafka refuses what the model accepts, or the other way round.
         """
-        action = step.action or ""
+        self.given = 0
         take = _ACTIONS.get(action)
         if take is None:
             message = _NOT_IN_KAFKA.get(action, f"the harness cannot do {action} yet")
             raise NotSchedulable(message)
         partition_epoch = self.seen.controller.partition_epoch
-        take(self, step.parameters, before)
+        take(self, given, before)
         if self.seen.controller.partition_epoch != partition_epoch or action in _OF_THE_TOPIC:
             self._ends.append(self.seen.controller.end)
         self._settle(after)
@@ -124,6 +136,7 @@ class Schedule:
     # ------------------------------------------------------------------------------------------------------ commands
 
     def _command(self, command: str, **arguments: Argument) -> Answer:
+        self.given += 1
         try:
             answer = self._subject.take(command, **arguments)
         except KafkaRaised as raised:
@@ -189,9 +202,9 @@ class Schedule:
                 f"by the metadata of {leader} {follower} is fenced, stopping or another incarnation, "
                 "so Kafka's leader does not ask; in the model it asks, and the controller refuses"
             )
-            raise NotSchedulable(message)
+            raise NotSchedulable(message, "by the leader's metadata the follower may not join, so Kafka does not ask")
         message = f"Kafka's leader asks for {follower} within a fetch of {follower} alone, and none has made it ask"
-        raise NotSchedulable(message)
+        raise NotSchedulable(message, "Kafka's leader asks within a fetch alone, and none has made it ask")
 
     def _shrink(self, given: Mapping[str, str], before: State) -> None:
         leader, wanted = broker_id(given["leader"]), _ids(given.get("follower") or given["followers"])
@@ -202,7 +215,7 @@ class Schedule:
             if slow != wanted:
                 them = " and ".join(f"b{number}" for number in slow)
                 message = f"Kafka would take {them} out of the ISR at once, as all of them are slow"
-                raise NotSchedulable(message)
+                raise NotSchedulable(message, "Kafka would take others out of the ISR as well, who are slow too")
         self._forget_late_request(leader, before)
         self._command("shrink", broker=leader, wait=_MUCH_LATER)
 
@@ -251,7 +264,7 @@ class Schedule:
             unheard = unheard[1:]
         if not unheard or unheard[0].isr != asked:
             message = f"no request of b{sender} for the ISR {before['alter']['isr']} is on its way"
-            raise NotSchedulable(message)
+            raise NotSchedulable(message, "no such request is on its way in Kafka")
         return sender
 
     def _fence(self, given: Mapping[str, str], before: State) -> None:
@@ -275,6 +288,7 @@ class Schedule:
 
     def _change_minimum(self, given: Mapping[str, str], before: State) -> None:
         back = before["controller"]["minimum_is_one"]
+        self._cleared |= set(self.seen.controller.elr)
         value = str(self._model.b.min_insync) if back else "1"
         answer = self._command("configure", name="min.insync.replicas", value=value)
         self._expect("the answer to the change of min.insync.replicas", answer)
@@ -294,7 +308,7 @@ class Schedule:
         leader = broker_id(given["leader"])
         if not self._accepted.get(leader):
             message = f"no reply to an AlterPartition of b{leader} is on its way"
-            raise NotSchedulable(message)
+            raise NotSchedulable(message, "no such reply is on its way in Kafka")
         self._accepted[leader].pop(0)
         self._command("deliver_reply", broker=leader, wait=_LATER)
 
@@ -316,7 +330,18 @@ class Schedule:
         self._accepted.pop(number, None)
 
     def _register(self, given: Mapping[str, str], before: State) -> None:
-        self._command("register", broker=broker_id(given["replica"]), wait=_MUCH_LATER)
+        """Register; that takes a broker out of the ISR in one change, or in two where Kafka believes it in the ELR too.
+
+        The index of the ELR that it believes, brokersToElrs of the controller, outlives a ClearElrRecord.
+        """
+        number, partition_epoch = broker_id(given["replica"]), self.seen.controller.partition_epoch
+        self._command("register", broker=number, wait=_MUCH_LATER)
+        if self.seen.controller.partition_epoch == partition_epoch + 2 and number in self._cleared:
+            message = (
+                f"a change of min.insync.replicas took b{number} out of the ELR, of which a part of Kafka's controller "
+                f"does not hear, so that it takes b{number} out twice when it registers, with one leader epoch more"
+            )
+            raise NotSchedulable(message, "Kafka takes one who was cleared from the ELR out of the ISR twice")
 
 
 def _ids(label: str) -> list[int]:

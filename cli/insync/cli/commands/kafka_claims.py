@@ -15,9 +15,9 @@ __all__ = ["command"]
 def command(output: Output) -> int:
     """List each rule that differs between releases whose classes insync can run, with what these classes did.
 
-    A rule is shown by a trace that only one of its values allows: a defect of `insync defects`, or a few steps made for
-    it. It is confirmed if the last release before the change and the first one with it differ in just that. All of it is
-    on record; `insync kafka bisect NAME` runs it again.
+    A rule is shown by a trace that only one of its values allows: a defect of `insync defects`, or a few steps for it.
+    It is confirmed if the last release before the change and the first one with it differ in just that. All of it is on
+    record; `insync kafka bisect NAME` runs it again.
 
     \b
     Exit codes:
@@ -25,8 +25,8 @@ def command(output: Output) -> int:
       3  one is not
     """  # noqa: D301 -- click wants the control character that keeps these lines as they are
     from insync.cli.show.kafka_claims_report import claims_json, describe_claims
-    from insync.conformance.claim_evidence import evidence
-    from insync.conformance.record import read_record
+    from insync.conformance.catalogue.catalogue_record import read_record
+    from insync.conformance.catalogue.claim_evidence import evidence
 
     found = evidence(read_record())
     output.show(lambda: describe_claims(found), lambda: claims_json(found))

@@ -8,8 +8,8 @@ from dataclasses import asdict
 
 from insync.cli.show.figures import plural
 from insync.cli.show.kafka_catalogue_report import outcome_words
-from insync.conformance.bisection import Bisection
-from insync.conformance.catalogue_runs import as_expected
+from insync.conformance.catalogue.bisection import Bisection
+from insync.conformance.catalogue.catalogue_runs import as_expected
 
 __all__ = ["bisection_json", "describe_bisection"]
 

@@ -9,9 +9,9 @@ from itertools import groupby
 from pathlib import Path
 
 from insync.cli.exit_codes import ExitCode
-from insync.conformance.catalogue_runs import as_expected
+from insync.conformance.catalogue.catalogue_record import RecordedEntry, RecordedRun, version_ranges
+from insync.conformance.catalogue.catalogue_runs import as_expected
 from insync.conformance.jars.pinned import pinned_versions
-from insync.conformance.record import RecordedEntry, RecordedRun, version_ranges
 
 __all__ = ["catalogue_runs_json", "describe_catalogue_runs", "exit_code_of", "outcome_lines", "outcome_words"]
 

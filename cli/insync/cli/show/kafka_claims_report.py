@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from insync.conformance.claim_evidence import ClaimEvidence
-from insync.conformance.record import RecordedRun
+from insync.conformance.catalogue.catalogue_record import RecordedRun
+from insync.conformance.catalogue.claim_evidence import ClaimEvidence
 from insync.kafka.rules import rule_documentation
 
 __all__ = ["claim_rows", "claims_json", "describe_claims"]

@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from insync.model import ReadableState
 from insync.properties.fairness import Fairness
 
-__all__ = ["START", "RefusedStep", "Trace", "TraceStep"]
+__all__ = ["AGREEMENT", "START", "RefusedStep", "Trace", "TraceStep"]
 
 START = "start"
 """Label of the initial state, which no action produced; which one it is stands after it, if there are several ways."""
+
+AGREEMENT = "agreement"
+"""What stands in the place of the property in the trace of a disagreement between a model and a system."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from insync.conformance.catalogue_runs import catalogue_names, recorded_run, run_entry
+from insync.conformance.catalogue.catalogue_record import RecordedRun
+from insync.conformance.catalogue.catalogue_runs import catalogue_names, recorded_run, run_entry
+from insync.conformance.catalogue.entry_traces import EntryTrace
 from insync.conformance.classes.subject import Subject
-from insync.conformance.entry_traces import EntryTrace
 from insync.conformance.given_trace import given_trace
-from insync.conformance.record import RecordedRun
 from insync.conformance.replay import replay_on_kafka
 
 __all__ = ["Bisection", "Change", "bisect"]

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 
-from insync.conformance.classes.subject import Answer, Argument, Subject
-from insync.conformance.entry_traces import (
+from insync.conformance.catalogue.catalogue_record import RecordedEntry, RecordedRun, RecordedTrace
+from insync.conformance.catalogue.entry_traces import (
     EntryTrace,
     catalogue_trace,
     has_defect,
@@ -16,11 +16,11 @@ from insync.conformance.entry_traces import (
     takes_trace,
     trace_digest,
 )
+from insync.conformance.catalogue.reached import changed_rules, release_of
+from insync.conformance.catalogue.rule_traces import RULE_TRACES, rule_trace
+from insync.conformance.classes.subject import Answer, Argument, Subject
 from insync.conformance.jars.pinned import version_order
-from insync.conformance.reached import changed_rules, release_of
-from insync.conformance.record import RecordedEntry, RecordedRun, RecordedTrace
 from insync.conformance.replay import KafkaReplay, KafkaVerdict, replay_on_kafka
-from insync.conformance.rule_traces import RULE_TRACES, rule_trace
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.releases import Release
 

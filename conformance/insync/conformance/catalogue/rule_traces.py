@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from insync.conformance.entry_traces import Bounds, EntryTrace, NamedSteps, steps_again
+from insync.conformance.catalogue.entry_traces import Bounds, EntryTrace, NamedSteps, steps_again
 from insync.kafka.rules import StaleReply
 
 __all__ = ["RULE_TRACES", "RuleTrace", "rule_trace"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from insync.conformance.reached import Claim, claims
-from insync.conformance.record import RecordedEntry, RecordedRun
-from insync.conformance.rule_traces import RULE_TRACES
+from insync.conformance.catalogue.catalogue_record import RecordedEntry, RecordedRun
+from insync.conformance.catalogue.reached import Claim, claims
+from insync.conformance.catalogue.rule_traces import RULE_TRACES
 from insync.kafka.defects import DEFECTS
 
 __all__ = ["ClaimEvidence", "evidence"]
