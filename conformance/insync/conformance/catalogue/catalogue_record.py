@@ -11,15 +11,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from insync.conformance.likeness import Fact
 from insync.model.errors import UserError
 
 __all__ = ["RECORD", "RecordedEntry", "RecordedRun", "RecordedTrace", "read_record", "version_ranges", "write_record"]
 
 RECORD = Path(__file__).parent / "recorded" / "catalogue.json"
 _FORMAT = "insync-kafka-record/1"
-
-Fact = str | int | bool | list[str] | None
-
 
 @dataclass(frozen=True, slots=True)
 class RecordedTrace:
