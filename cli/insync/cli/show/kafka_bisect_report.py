@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from insync.cli.show.figures import plural
-from insync.cli.show.kafka_catalogue_report import outcome_words
+from insync.cli.show.outcomes import outcome_words
 from insync.conformance.catalogue.bisection import Bisection
 from insync.conformance.catalogue.catalogue_runs import as_expected
 

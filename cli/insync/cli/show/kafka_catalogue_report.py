@@ -9,11 +9,12 @@ from itertools import groupby
 from pathlib import Path
 
 from insync.cli.exit_codes import ExitCode
+from insync.cli.show.outcomes import outcome_words
 from insync.conformance.catalogue.catalogue_record import RecordedEntry, RecordedRun, version_ranges
 from insync.conformance.catalogue.catalogue_runs import as_expected
 from insync.conformance.jars.pinned import pinned_versions
 
-__all__ = ["catalogue_runs_json", "describe_catalogue_runs", "exit_code_of", "outcome_lines", "outcome_words"]
+__all__ = ["catalogue_runs_json", "describe_catalogue_runs", "exit_code_of", "outcome_lines"]
 
 Found = Mapping[str, RecordedEntry]
 
@@ -51,16 +52,6 @@ def outcome_lines(entry: RecordedEntry) -> list[str]:
     return lines or ["not run"]
 
 
-def outcome_words(run: RecordedRun) -> str:
-    """Return what a version did, in words."""
-    if run.verdict == "diverges":
-        where = f"at step {run.steps}, {run.label}" if run.steps else "at the start"
-        return f"differs {where}: {run.field} is {_shown(run.model)} in the model, {_shown(run.seen)} in Kafka"
-    if run.verdict == "not_schedulable":
-        return f"not schedulable, after {run.steps} steps {run.label}: {run.reason}"
-    return f"{run.verdict} in {run.steps} steps"
-
-
 def catalogue_runs_json(found: Found, file: Path | None) -> str:
     """Return the object that says the same."""
     entries = {
@@ -84,9 +75,3 @@ def _against(found: Found) -> list[str]:
         f"{name} ({version_ranges([version for _, version in versions], pinned_versions())})"
         for name, versions in groupby(unlike, key=lambda one: one[0])
     ]
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, list):
-        return f"[{' '.join(map(str, value))}]"
-    return "none" if value is None else str(value)

@@ -19,6 +19,7 @@ __all__ = ["RECORD", "RecordedEntry", "RecordedRun", "RecordedTrace", "read_reco
 RECORD = Path(__file__).parent / "recorded" / "catalogue.json"
 _FORMAT = "insync-kafka-record/1"
 
+
 @dataclass(frozen=True, slots=True)
 class RecordedTrace:
     """A trace that was run.
