@@ -61,6 +61,9 @@ def commands(name: str, answers: list[Json]) -> list[str]:
         ("walk-atomic-3.9.2", 37),
         ("walk-minimum-4.1.2", 22),
         ("walk-deletions-4.1.2", 36),
+        ("walk-again-4.3.1", 8),
+        ("walk-end-4.4.0", 8),
+        ("walk-start-3.9.2", 10),
     ],
 )
 def test_random_walks_agree(name: str, steps: int) -> None:

@@ -31,7 +31,6 @@ _ACKS = {Acks.ALL: -1, Acks.LEADER: 1, Acks.NONE: 0}
 _NOT_IN_KAFKA = {
     "ask_epoch_end": "Kafka truncates with a fetch since 2.8, and asks no such question",
     "look_at_follower": "Kafka looks at a follower's state once since 3.7",
-    "receive_rewritten": "the harness reads the records of a reply from the leader's file when the leader makes it",
     "fence_two": "Kafka's controller fences one broker at a time since 3.0",
 }
 
@@ -99,12 +98,14 @@ class Schedule:
         configuration = {"min.insync.replicas": str(b.min_insync)}
         if self._model.unclean:
             configuration["unclean.leader.election.enable"] = "true"
+        other = {"partition_zero": b.partition_zero} if b.partition_zero else {}
         self._command(
             "open",
             brokers=b.replicas,
             replicas=list(range(1, b.replicas - b.spares + 1)),
             elr=self._model.elr,
             configuration=configuration,
+            **other,
         )
         self._ends = [self.seen.controller.end]
 
@@ -123,9 +124,6 @@ class Schedule:
         """
         self.given = 0
         take = _ACTIONS.get(action)
-        if self._model.b.partition_zero:
-            message = "the harness has one partition, and with partition_zero the model's is another than partition 0"
-            raise NotSchedulable(message)
         if take is None:
             message = _NOT_IN_KAFKA.get(action, f"the harness cannot do {action} yet")
             raise NotSchedulable(message)
@@ -190,6 +188,9 @@ class Schedule:
 
     def _receive(self, given: Mapping[str, str], before: State) -> None:
         self._command("receive_fetch", broker=broker_id(given["follower"]))
+
+    def _receive_rewritten(self, given: Mapping[str, str], before: State) -> None:
+        self._command("receive_fetch", broker=broker_id(given["follower"]), rewritten=True)
 
     def _expand(self, given: Mapping[str, str], before: State) -> None:
         """Kafka's leader asks within a fetch alone, and then this step has been taken already (see `replay`)."""
@@ -363,6 +364,7 @@ _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], State], None]] = {
     "write": Schedule._write,
     "fetch": Schedule._fetch,
     "receive": Schedule._receive,
+    "receive_rewritten": Schedule._receive_rewritten,
     "expand_isr": Schedule._expand,
     "shrink_isr": Schedule._shrink,
     "shrink_isr_by_several": Schedule._shrink,

@@ -17,6 +17,9 @@ __all__ = ["command"]
 _VERBS = {
     "replay": "Take the steps of a trace on Kafka's classes, and compare.",
     "conform": "Walk the model and Kafka's classes side by side, and compare.",
+    "cluster": "Run a cluster on this machine until Ctrl-C.",
+    "scenario": "Lose records on a cluster, by what operators do.",
+    "patch": "Put a fix into Kafka's classes, and try a defect without it and with it.",
 }
 """What has a file of its own, `kafka_` and its name, which is imported when it is called."""
 
@@ -67,17 +70,18 @@ def list_versions(output: Output) -> int:
     type=click.Path(path_type=Path),
     help="Take the jars from DIR, a folder in Maven's layout, and not by Maven.",
 )
+@click.option("--cluster", is_flag=True, help="What brokers need to run by themselves as well: insync kafka cluster.")
 @output_options(color=False, quiet=False)
-def fetch_version(version: str, repository: Path | None, output: Output) -> int:
+def fetch_version(version: str, repository: Path | None, cluster: bool, output: Output) -> int:
     """Fetch the jars of Kafka VERSION by Maven, with your own Maven settings, into insync's cache.
 
     Only what the harness loads is fetched, about 25 MiB, and each jar must have the SHA-256 that insync has on record.
     The cache is INSYNC_CACHE_DIR, or insync in your cache folder.
     """
-    from insync.conformance.jars.pinned import pinned
+    from insync.conformance.jars.pinned import pinned, pinned_for_cluster
     from insync.conformance.jars.store import fetch
 
-    release = pinned(version)
+    release = pinned_for_cluster(version) if cluster else pinned(version)
     fetched = fetch(release, repository)
     output.show(lambda: describe_fetched(release, fetched), lambda: fetched_json(release, fetched))
     return ExitCode.HOLDS
