@@ -18,7 +18,7 @@ __all__ = ["RECORD", "RecordedEntry", "RecordedRun", "RecordedTrace", "read_reco
 RECORD = Path(__file__).parent / "recorded" / "catalogue.json"
 _FORMAT = "insync-kafka-record/1"
 
-Fact = str | int | bool | list[str] | None
+Compared = str | int | bool | list[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ class RecordedRun:
     trace: str
     label: str = ""
     field: str = ""
-    model: Fact = None
-    seen: Fact = None
+    model: Compared = None
+    seen: Compared = None
     reason: str = ""
 
 
