@@ -18,6 +18,8 @@ _VERBS = {
     "replay": "Take the steps of a trace on Kafka's classes, and compare.",
     "cluster": "Run a cluster on this machine until Ctrl-C.",
     "scenario": "Lose records on a cluster, by what operators do.",
+    "record": "Record what brokers do, for insync kafka validate.",
+    "validate": "Say whether a recorded run is a behaviour of the model.",
 }
 """What has a file of its own, `kafka_` and its name, which is imported when it is called."""
 
