@@ -134,7 +134,8 @@ class Rules:
     isr_write: Annotated[IsrWrite, "Who writes the ISR: KIP-497 (2.7)."] = IsrWrite.PROPOSED
     counting: Annotated[Counting, "Which ISR the high watermark waits for: KIP-497 (2.7)."] = Counting.MAXIMAL
     watermark_after_isr_reply: Annotated[
-        bool, "A leader tries to raise its high watermark when an ISR that it has asked for is accepted: KAFKA-13091 (3.1)."
+        bool,
+        "A leader tries to raise its high watermark when its new ISR is accepted: KAFKA-13091 (3.1).",
     ] = True
     compare_partition_epoch: Annotated[
         bool, "A change of the ISR is refused if the partition has changed meanwhile: KIP-497, KAFKA-12367 (3.0)."

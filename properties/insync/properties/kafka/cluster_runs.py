@@ -14,7 +14,6 @@ from insync.properties.kafka.cluster_terms import has_record, is_deleted
 __all__ = [
     "acknowledged_is_on_all_running",
     "all_acknowledged",
-    "partition_has_leader_again",
     "running_is_back_in_isr",
     "written_is_settled",
 ]
@@ -36,6 +35,7 @@ _HEALING = (
     "refuse_isr",
 )
 """Fencing a broker that is down heals as well; sessions that expire have a budget, which these runs use up."""
+
 
 def _gone(model: Cluster, s: StateView, record: RecordNumber) -> Condition:
     return Or(s.changes[0].leader.is_none(), is_deleted(model, s, record))
@@ -69,11 +69,3 @@ def written_is_settled(model: Cluster, s: StateView, record: RecordNumber) -> tu
     there = exists(model.all(Replica), lambda r: And(s.broker[r].running, has_record(model, s, r, record)))
     seen = exists(range(model.b.records), lambda offset: s.seen[offset] == record)
     return there, Or(seen, Not(there), _gone(model, s, record))
-
-
-@leads_to(Cluster, strong=_HEALING)
-def partition_has_leader_again(model: Cluster, s: StateView) -> tuple[Condition, Condition]:
-    """A partition without a leader, whose replicas all run, has one again, unless a replica goes down."""
-    newest = s.changes[0]
-    down = [And(model.is_assigned(newest, r), Not(s.broker[r].running)) for r in model.all(Replica)]
-    return And(newest.leader.is_none(), Not(Or(*down))), Or(newest.leader.is_some(), *down)
