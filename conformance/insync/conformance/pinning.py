@@ -18,10 +18,10 @@ from insync.conformance.jars.jar_set import JarSet, file_digest
 from insync.conformance.jars.maven import copy_by_maven
 from insync.conformance.jars.pinned import LISTS, PinnedJar, list_text
 
-__all__ = ["pin"]
+__all__ = ["KAFKA", "NOT_NEEDED", "jar_set", "loaded_from", "pin", "pinned_jar"]
 
-_KAFKA = "org.apache.kafka"
-_NOT_NEEDED = [(_KAFKA, "kafka-tools-api")]  # 4.4.0 was published without it
+KAFKA = "org.apache.kafka"
+NOT_NEEDED = [(KAFKA, "kafka-tools-api")]  # 4.4.0 was published without it
 _SOURCE = re.compile(r"source: file:(\S+\.jar)")
 
 
@@ -29,19 +29,20 @@ def pin(version: str) -> Path:
     """Write the list of the jars of a release, and return its file."""
     with tempfile.TemporaryDirectory(prefix="insync-pinning-") as name:
         repository = Path(name)
-        wanted = [(_KAFKA, artifact, version) for artifact in ("kafka_2.13", "kafka-metadata")]
-        copy_by_maven(wanted, repository, without=_NOT_NEEDED)
-        loaded = _loaded(_jar_set(version, repository.rglob("*.jar")), repository / "loaded.log")
-        self_check_on = _jar_set(version, loaded)
+        wanted = [(KAFKA, artifact, version) for artifact in ("kafka_2.13", "kafka-metadata")]
+        copy_by_maven(wanted, repository, without=NOT_NEEDED)
+        loaded = _loaded(jar_set(version, repository.rglob("*.jar")), repository / "loaded.log")
+        self_check_on = jar_set(version, loaded)
         with Harness(self_check_on) as harness:  # they are enough to compile as well
             self_check(harness)
-        text = list_text(version, [_pinned(path.relative_to(repository), path) for path in loaded])
+        text = list_text(version, [pinned_jar(path.relative_to(repository), path) for path in loaded])
     LISTS.mkdir(exist_ok=True)
     (LISTS / f"{version}.json").write_text(text, encoding="utf-8")
     return LISTS / f"{version}.json"
 
 
-def _jar_set(version: str, paths: Iterable[Path]) -> JarSet:
+def jar_set(version: str, paths: Iterable[Path]) -> JarSet:
+    """Return jars as those of a release."""
     ordered = tuple(sorted(paths))
     return JarSet(version, ordered, tuple(file_digest(path) for path in ordered))
 
@@ -50,12 +51,17 @@ def _loaded(jars: JarSet, log: Path) -> list[Path]:
     """The jars from which a class is loaded in a self-check."""
     with Harness(jars, options=[f"-Xlog:class+load=info:file={log}"]) as harness:
         self_check(harness)
-    sources = set(_SOURCE.findall(log.read_text(encoding="utf-8", errors="replace")))
+    return loaded_from(jars, [log.read_text(encoding="utf-8", errors="replace")])
+
+
+def loaded_from(jars: JarSet, logs: Iterable[str]) -> list[Path]:
+    """Return the jars from which JVMs say that they have loaded a class."""
+    sources = {source for log in logs for source in _SOURCE.findall(log)}
     return [path for path in jars.paths if str(path) in sources]
 
 
-def _pinned(place: Path, path: Path) -> PinnedJar:
-    """A jar by its place in Maven's layout: group, artifact and version are its folders."""
+def pinned_jar(place: Path, path: Path) -> PinnedJar:
+    """Return a jar by its place in Maven's layout: group, artifact and version are its folders."""
     *group, artifact, version, _ = place.parts
     return PinnedJar(".".join(group), artifact, version, path.stat().st_size, file_digest(path))
 

@@ -1,10 +1,10 @@
-"""What a harness leaves that was killed together with its parent is removed by the next one, and nothing else is."""
+"""What a process leaves that was killed together with its parent is removed by the next, and nothing else is."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from insync.conformance.classes.harness import _locked, _sweep
+from insync.conformance.own_folder import _locked, _sweep
 
 
 def test_what_nobody_has_locked_is_removed(tmp_path: Path) -> None:
@@ -13,7 +13,7 @@ def test_what_nobody_has_locked_is_removed(tmp_path: Path) -> None:
         folder.mkdir()
     _locked(gone).close()
     with _locked(mine):
-        _sweep(tmp_path)
+        _sweep(tmp_path, "insync-kafka-")
         assert [folder.exists() for folder in (mine, gone, begun, other)] == [True, False, True, True]
-    _sweep(tmp_path)
+    _sweep(tmp_path, "insync-kafka-")
     assert not mine.exists()

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
-import os
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import IO
 
@@ -18,15 +15,14 @@ from insync.conformance.classes.compiled import NEEDED_BY, compiled_harness
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Answer, Argument, KafkaRaised
 from insync.conformance.jars.jar_set import JarSet
+from insync.conformance.own_folder import own_folder
 from insync.explorer.java import find_java
 from insync.model.errors import InternalError
 
 __all__ = ["Harness"]
 
 _MAIN = "insync.harness.Main"
-_MEMORY = Path("/dev/shm")  # noqa: S108 -- in memory, as a log is written at each step
 _PREFIX = "insync-kafka-"
-_OWNER = "owner"
 _PATIENCE = 30
 _OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx512m", "-Djava.awt.headless=true")
 
@@ -47,11 +43,8 @@ class Harness:
     def __init__(self, jars: JarSet, *, options: Sequence[str] = ()) -> None:
         java = find_java(NEEDED_BY)
         classes = compiled_harness(jars)
-        base = _MEMORY if os.access(_MEMORY, os.W_OK) else Path(tempfile.gettempdir())
-        _sweep(base)
         self.version = jars.version
-        self.folder = Path(tempfile.mkdtemp(dir=base, prefix=_PREFIX))
-        self._lock = _locked(self.folder)
+        self.folder, self._lock = own_folder(_PREFIX)
         self._errors: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 -- `close` closes it
         class_path = ":".join(map(str, (classes, *jars.paths)))
         try:
@@ -125,18 +118,3 @@ class Harness:
         if kind is not None:  # a command may still be under way
             self._process.kill()
         self.close()
-
-
-def _locked(folder: Path) -> IO[str]:
-    """Return a file in a folder that is locked as long as it is open, so as long as this process lives."""
-    file = (folder / _OWNER).open("w", encoding="utf-8")
-    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return file
-
-
-def _sweep(base: Path) -> None:
-    """Remove what harnesses have left that were killed together with their parents: what nobody has locked."""
-    for owner in base.glob(f"{_PREFIX}*/{_OWNER}"):
-        with contextlib.suppress(OSError), owner.open("r+", encoding="utf-8") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(owner.parent, ignore_errors=True)

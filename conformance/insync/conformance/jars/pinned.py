@@ -14,9 +14,22 @@ from pathlib import Path
 
 from insync.model.errors import UserError
 
-__all__ = ["LISTS", "Pinned", "PinnedJar", "list_text", "pinned", "pinned_versions", "version_order"]
+__all__ = [
+    "CLUSTER_LISTS",
+    "LISTS",
+    "Pinned",
+    "PinnedJar",
+    "cluster_versions",
+    "list_text",
+    "pinned",
+    "pinned_for_cluster",
+    "pinned_versions",
+    "version_order",
+]
 
 LISTS = Path(__file__).parent / "lists"
+CLUSTER_LISTS = LISTS / "cluster"
+"""What brokers that run by themselves need besides the jars of the harness."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +88,34 @@ def pinned(version: str) -> Pinned:
         known = ", ".join(near or pinned_versions())
         message = f"Kafka {version!r} is not a release that insync knows. {'Near it' if near else 'Known'}: {known}."
         raise UserError(message)
-    entries = json.loads((LISTS / f"{version}.json").read_text(encoding="utf-8"))
-    return Pinned(version, tuple(PinnedJar(**entry) for entry in entries["jars"]))
+    return Pinned(version, _listed(LISTS / f"{version}.json"))
+
+
+@cache
+def cluster_versions() -> tuple[str, ...]:
+    """Return the releases of which a cluster can be run, from the oldest."""
+    return tuple(sorted((path.stem for path in CLUSTER_LISTS.glob("*.json")), key=version_order))
+
+
+def pinned_for_cluster(version: str) -> Pinned:
+    """Return the jars of a release with those that a cluster of it needs besides.
+
+    Raises:
+        UserError: there is no list for it.
+    """
+    release = pinned(version)
+    if version not in cluster_versions():
+        message = (
+            f"insync has not pinned the jars that a cluster of Kafka {version} needs. "
+            f"It has for: {', '.join(cluster_versions())}."
+        )
+        raise UserError(message)
+    return Pinned(version, release.jars + _listed(CLUSTER_LISTS / f"{version}.json"))
+
+
+def _listed(file: Path) -> tuple[PinnedJar, ...]:
+    entries = json.loads(file.read_text(encoding="utf-8"))
+    return tuple(PinnedJar(**entry) for entry in entries["jars"])
 
 
 def list_text(version: str, jars: Iterable[PinnedJar]) -> str:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from insync.conformance.jars.jar_set import JarSet, file_digest
 from insync.conformance.jars.maven import copy_by_maven
-from insync.conformance.jars.pinned import Pinned, PinnedJar
+from insync.conformance.jars.pinned import Pinned, PinnedJar, pinned_for_cluster
 from insync.machine.objects import cache_folder
 from insync.model.errors import UserError
 
-__all__ = ["fetch", "is_stored", "jar_folder", "stored_jars"]
+__all__ = ["fetch", "is_stored", "jar_folder", "stored_for_cluster", "stored_jars"]
 
 
 def jar_folder() -> Path:
@@ -26,15 +26,28 @@ def is_stored(release: Pinned) -> bool:
     return not _missing(release)
 
 
-def stored_jars(release: Pinned) -> JarSet:
+def stored_for_cluster(version: str) -> JarSet:
+    """Return the jars of a release that its brokers need to run by themselves.
+
+    Raises:
+        UserError: they are not all there, or not known.
+    """
+    return stored_jars(pinned_for_cluster(version), " --cluster")
+
+
+def stored_jars(release: Pinned, option: str = "") -> JarSet:
     """Return the jars of a release.
+
+    Args:
+        release: the release.
+        option: what fetches them, besides the release.
 
     Raises:
         UserError: they are not all there.
     """
     if not is_stored(release):
-        version = release.version
-        message = f"The jars of Kafka {version} are not in {jar_folder()}. Fetch them: insync kafka fetch {version}"
+        fetching = f"insync kafka fetch {release.version}{option}"
+        message = f"The jars of Kafka {release.version} are not in {jar_folder()}. Fetch them: {fetching}"
         raise UserError(message)
     paths = tuple(_path(jar) for jar in release.jars)
     return JarSet(release.version, paths, tuple(jar.sha256 for jar in release.jars))

@@ -1,0 +1,76 @@
+"""The options of the commands that run a cluster: of which Kafka, and on which ports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from insync.cli.options.groups import Decorator, gathered, option
+
+if TYPE_CHECKING:
+    from insync.conformance.jars.jar_set import JarSet
+    from insync.conformance.live.live_cluster import LiveCluster
+    from insync.conformance.live.nodes.node_files import ClusterPlan
+
+__all__ = ["ClusterChoice", "cluster_options"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterChoice:
+    """Which cluster the user wants.
+
+    Attributes:
+        kafka: the release.
+        libs: the jars of a distribution, in place of it.
+        port: the first port; None for any.
+    """
+
+    kafka: str | None
+    libs: Path | None
+    port: int | None
+
+    def jars(self) -> JarSet:
+        """Return the jars.
+
+        Raises:
+            click.UsageError: both or neither are given.
+            UserError: they are not there.
+        """
+        if (self.kafka is None) == (self.libs is None):
+            message = "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR of a distribution."
+            raise click.UsageError(message)
+        from insync.conformance.jars.distribution import distribution_jars
+        from insync.conformance.jars.store import stored_for_cluster
+
+        return stored_for_cluster(self.kafka) if self.kafka is not None else distribution_jars(self.libs or Path())
+
+    def start(self, jars: JarSet, plan: ClusterPlan, options: Sequence[str] = ()) -> LiveCluster:
+        """Return a cluster that is starting."""
+        from insync.conformance.live.live_cluster import LiveCluster
+
+        return LiveCluster(jars, plan, self.port, options)
+
+
+def cluster_options() -> Decorator:
+    """Return a decorator that gives a command `--kafka` and its like, which it gets as `choice`."""
+    return gathered(
+        "choice",
+        ClusterChoice,
+        kafka=option("--kafka", metavar="VERSION", help="The release, which must be fetched with --cluster."),
+        libs=option(
+            "--libs",
+            metavar="DIR",
+            type=click.Path(path_type=Path),
+            help="Take the jars in DIR, the folder libs of a Kafka distribution, as they are; in place of --kafka.",
+        ),
+        port=option(
+            "--port",
+            metavar="PORT",
+            type=int,
+            help="The first of the cluster's ports, which are on the loopback address alone; else free ones are found.",
+        ),
+    )

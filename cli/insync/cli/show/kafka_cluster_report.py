@@ -1,0 +1,80 @@
+"""What is said of a cluster that runs, and of the scenarios that were run on one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from insync.cli.show.figures import plural, seconds
+from insync.conformance.live.live_cluster import LiveCluster
+from insync.conformance.live.scenarios.scenario import Outcome, Scenario
+
+__all__ = ["ScenarioRun", "cluster_json", "describe_cluster", "describe_run", "describe_runs", "runs_json"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioRun:
+    """A run of a scenario: what came of it, or why nothing did, and the seconds that it took."""
+
+    outcome: Outcome | None
+    fault: str | None
+    seconds: float
+
+    @property
+    def reproduced(self) -> bool:
+        """Whether a record was lost."""
+        return self.outcome is not None and bool(self.outcome.lost)
+
+
+def describe_cluster(cluster: LiveCluster) -> str:
+    """Return where a cluster is to be had."""
+    brokers = ",".join(f"127.0.0.1:{cluster.port(broker)}" for broker in cluster.plan.numbers)
+    return (
+        f"Kafka {cluster.version} is ready: {plural(cluster.plan.brokers, 'broker')} and a controller.\n"
+        f"bootstrap.servers={brokers}\nIts files are in {cluster.folder} until Ctrl-C."
+    )
+
+
+def cluster_json(cluster: LiveCluster) -> str:
+    """Return the object that says where a cluster is to be had."""
+    brokers = {f"b{broker}": f"127.0.0.1:{cluster.port(broker)}" for broker in cluster.plan.numbers}
+    return json.dumps({"kafka": cluster.version, "brokers": brokers, "folder": str(cluster.folder)})
+
+
+def describe_run(run: ScenarioRun) -> str:
+    """Return what came of a run."""
+    made = run.outcome
+    if made is None:
+        return f"not brought about: {run.fault}"
+    kept = ", ".join(f"{broker}: {' '.join(log) or 'nothing'}" for broker, log in made.logs.items())
+    lost = f"lost: {' '.join(made.lost)}" if made.lost else "nothing is lost"
+    held = f"{made.leader} leads, ISR {' '.join(made.isr)}; {kept}"
+    return f"acknowledged: {' '.join(made.acknowledged)}; {lost}. {held} ({seconds(run.seconds)})"
+
+
+def describe_runs(scenario: Scenario, version: str, runs: Sequence[ScenarioRun]) -> str:
+    """Return what came of all runs."""
+    count = sum(run.reproduced for run in runs)
+    verdict = "reproduced" if count else "not reproduced"
+    said = f"{verdict} on Kafka {version}: {scenario.title}"
+    return said if len(runs) == 1 else f"{said}; in {count} of {plural(len(runs), 'run')}"
+
+
+def runs_json(scenario: Scenario, version: str, runs: Sequence[ScenarioRun]) -> str:
+    """Return the object that says what came of all runs."""
+    told = {
+        "verdict": "reproduced" if any(run.reproduced for run in runs) else "not_reproduced",
+        "kafka": version,
+        "scenario": scenario.name,
+        "reproduced": sum(run.reproduced for run in runs),
+        "runs": [
+            {
+                "outcome": None if run.outcome is None else asdict(run.outcome),
+                "fault": run.fault,
+                "seconds": round(run.seconds, 1),
+            }
+            for run in runs
+        ],
+    }
+    return json.dumps(told)

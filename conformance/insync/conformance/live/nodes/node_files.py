@@ -1,0 +1,218 @@
+"""What a node of a cluster finds on its disk when it starts: settings, where its log goes, and who it is."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import shutil
+import subprocess
+import tempfile
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from insync.conformance.jars.jar_set import JarSet
+from insync.conformance.live.nodes.ports import LOOPBACK
+from insync.machine.objects import cache_folder
+from insync.model.errors import UserError
+
+__all__ = ["CONTROLLER", "ClusterPlan", "NodePorts", "bootstrap_checkpoint", "new_id", "write_node"]
+
+CONTROLLER = 100
+"""The number of the controller; brokers are 1, 2, ..."""
+
+_PATIENCE = 120
+_CHECKPOINT = "bootstrap.checkpoint"
+_COMMON = {
+    "replica.high.watermark.checkpoint.interval.ms": 100,
+    "auto.leader.rebalance.enable": "false",
+    "num.replica.fetchers": 1,
+    "offsets.topic.replication.factor": 1,
+    "num.network.threads": 1,
+    "num.io.threads": 2,
+    "background.threads": 2,
+    "num.recovery.threads.per.data.dir": 1,
+    "log.cleaner.enable": "false",
+    "unclean.leader.election.enable": "false",
+    "auto.create.topics.enable": "false",
+    "initial.broker.registration.timeout.ms": 60000,
+    "server.max.startup.time.ms": 60000,
+    "reconnect.backoff.ms": 50,
+    "replica.socket.timeout.ms": 60000,
+    "controller.quorum.fetch.timeout.ms": 60000,
+    "controller.quorum.request.timeout.ms": 60000,
+    "controller.quorum.election.timeout.ms": 500,
+    "request.timeout.ms": 60000,
+}
+"""Where a proxy or a pause holds an answer, nobody is to lose patience: hence the minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodePorts:
+    """The ports of a broker: for clients, for brokers, the proxy before that one, and the one before the controller."""
+
+    clients: int
+    brokers: int
+    before_brokers: int
+    before_controller: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterPlan:
+    """What a cluster is to be.
+
+    Attributes:
+        brokers: how many brokers, which have the numbers from 1 on.
+        elr: whether it keeps eligible leader replicas; None leaves that to the release.
+        session: broker.session.timeout.ms.
+        lag: replica.lag.time.max.ms.
+        wait: replica.fetch.wait.max.ms.
+        settings: further properties of all nodes.
+        levels: the level of each logger that is to say more than warnings.
+    """
+
+    brokers: int = 3
+    elr: bool | None = None
+    session: int = 9000
+    lag: int = 30000
+    wait: int = 200
+    settings: Mapping[str, str] = field(default_factory=dict)
+    levels: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def numbers(self) -> list[int]:
+        """The brokers."""
+        return list(range(1, self.brokers + 1))
+
+
+def new_id() -> str:
+    """Return an id as Kafka writes it: 16 bytes in 22 characters, the first of them no hyphen."""
+    while True:
+        made = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        if not made.startswith("-"):
+            return made
+
+
+def write_node(
+    folder: Path, node: int, plan: ClusterPlan, controller: int, ports: NodePorts | None, version: str
+) -> None:
+    """Write the settings of a node.
+
+    Args:
+        folder: the folder of the cluster.
+        node: its number.
+        plan: the cluster.
+        controller: the port of the controller.
+        ports: of a broker, its ports.
+        version: the release.
+    """
+    properties = {
+        **_COMMON,
+        "broker.session.timeout.ms": plan.session,
+        "broker.heartbeat.interval.ms": 300,
+        "replica.lag.time.max.ms": plan.lag,
+        "replica.fetch.wait.max.ms": plan.wait,
+        "replica.fetch.backoff.ms": 100,
+        **plan.settings,
+        "node.id": node,
+        "log.dirs": folder / f"disk-{node}",
+        "controller.listener.names": "CONTROLLER",
+        "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,CLIENT:PLAINTEXT,BROKER:PLAINTEXT",
+    }
+    if ports is None:
+        properties |= {
+            "process.roles": "controller",
+            "listeners": f"CONTROLLER://{LOOPBACK}:{controller}",
+            "controller.quorum.voters": f"{node}@{LOOPBACK}:{controller}",
+        }
+    else:
+        clients = f"CLIENT://{LOOPBACK}:{ports.clients}"
+        properties |= {
+            "process.roles": "broker",
+            "listeners": f"{clients},BROKER://{LOOPBACK}:{ports.brokers}",
+            "advertised.listeners": f"{clients},BROKER://{LOOPBACK}:{ports.before_brokers}",
+            "inter.broker.listener.name": "BROKER",
+            "controller.quorum.voters": f"{CONTROLLER}@{LOOPBACK}:{ports.before_controller}",
+        }
+    text = "".join(f"{name}={value}\n" for name, value in properties.items())
+    (folder / f"node-{node}.properties").write_text(text, encoding="utf-8")
+    (folder / f"logging-{node}").write_text(_logging(folder / f"log-{node}", plan.levels, version), encoding="utf-8")
+
+
+def _logging(file: Path, levels: Mapping[str, str], version: str) -> str:
+    """Log4j's own settings, of its first generation before 4.0."""
+    if version.startswith("3."):
+        return (
+            f"log4j.rootLogger=WARN, F\nlog4j.appender.F=org.apache.log4j.FileAppender\nlog4j.appender.F.File={file}\n"
+            "log4j.appender.F.layout=org.apache.log4j.EnhancedPatternLayout\n"
+            "log4j.appender.F.layout.ConversionPattern=[%d{ISO8601}] %p %m (%c)%n\n"
+        ) + "".join(f"log4j.logger.{name}={level}\n" for name, level in levels.items())
+    loggers = "".join(
+        f"logger.l{number}.name={name}\nlogger.l{number}.level={level}\n"
+        for number, (name, level) in enumerate(levels.items())
+    )
+    return (
+        "status=off\nappender.f.type=File\nappender.f.name=F\n"
+        f"appender.f.fileName={file}\nappender.f.layout.type=PatternLayout\n"
+        "appender.f.layout.pattern=[%d] %p %m (%c)%n\n"
+        "rootLogger.level=WARN\nrootLogger.appenderRef.f.ref=F\n"
+    ) + loggers
+
+
+# ----------------------------------------------------------------------------------------------- what format would do
+
+
+def write_identity(folder: Path, node: int, cluster: str, checkpoint: Path) -> None:
+    """Make the disk of a node as `kafka-storage format` does, which takes seconds a node."""
+    disk = folder / f"disk-{node}"
+    disk.mkdir()
+    text = f"version=1\ncluster.id={cluster}\nnode.id={node}\ndirectory.id={new_id()}\n"
+    (disk / "meta.properties").write_text(text, encoding="utf-8")
+    shutil.copyfile(checkpoint, disk / _CHECKPOINT)
+
+
+def bootstrap_checkpoint(jars: JarSet, elr: bool | None, java: str, options: Sequence[str] = ()) -> Path:
+    """Return the first metadata of a cluster: what Kafka's own `format` writes, once a release and feature.
+
+    Args:
+        jars: the jars of the release.
+        elr: whether eligible leader replicas are kept; None leaves that to the release.
+        java: the program that runs them.
+        options: more options for the JVM; with some, it is written anew.
+
+    Raises:
+        UserError: the release refuses the feature, or nothing can be kept in the cache.
+    """
+    key = hashlib.sha256("\0".join([jars.version, *jars.digests]).encode()).hexdigest()[:20]
+    kept = cache_folder() / "kafka" / "formatted" / f"{key}-{'release' if elr is None else int(elr)}.checkpoint"
+    if kept.is_file() and not options:
+        return kept
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="insync-format-", dir=kept.parent) as name:
+            _format(Path(name), jars, elr, [java, *options]).rename(kept)
+    except OSError as error:
+        message = (
+            f"{error.filename or kept.parent}: cannot be written ({error.strerror or error}), and the first metadata "
+            "of a cluster is kept there. Give INSYNC_CACHE_DIR a folder that you may write to."
+        )
+        raise UserError(message) from error
+    return kept
+
+
+def _format(folder: Path, jars: JarSet, elr: bool | None, java: Sequence[str]) -> Path:
+    write_node(folder, CONTROLLER, ClusterPlan(), 9093, None, jars.version)
+    command = [*java, "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", ":".join(map(str, jars.paths))]
+    command += ["kafka.tools.StorageTool", "format", "-t", new_id(), "-c", f"{folder}/node-{CONTROLLER}.properties"]
+    if elr is not None:
+        command += ["--feature", f"eligible.leader.replicas.version={int(elr)}"]
+    done = subprocess.run(  # noqa: S603
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE, check=False
+    )
+    made = folder / f"disk-{CONTROLLER}" / _CHECKPOINT
+    if done.returncode != 0 or not made.is_file():
+        said = (done.stderr or done.stdout).strip().splitlines() or ["it says nothing"]
+        message = f"Kafka {jars.version} cannot format a disk{'' if elr is None else ' with this feature'}: {said[-1]}"
+        raise UserError(message)
+    return made

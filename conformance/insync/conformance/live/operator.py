@@ -1,0 +1,241 @@
+"""What operators and clients ask a cluster: topics, elections, reassignments, records."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from insync.conformance.live.broker_files import has_replica, log_on_disk
+from insync.conformance.live.live_cluster import LiveCluster
+from insync.conformance.live.metadata_log import Decision, PartitionAt, decisions, records_on_disk
+from insync.conformance.live.nodes.node_files import CONTROLLER
+from insync.conformance.live.wire.connection import Connection
+from insync.conformance.live.wire.message_schemas import Message
+from insync.conformance.live.wire.record_batches import batches, made_batch
+
+__all__ = ["Called", "Operator", "Sending"]
+
+_PRODUCE, _FETCH = 9, 11
+_EXISTS = 36
+_PREFERRED = 0
+_LONG = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What an operator or a client has done, and when.
+
+    Attributes:
+        moment: the time, in seconds since 1970.
+        what: `send`, `acknowledged`, `refused`, `kill`, `stop`, `start`, `pause`, `resume`.
+        broker: the broker that it was done to.
+        record: of what clients do, the record.
+        error: the number of the error with which a record was refused.
+    """
+
+    moment: float
+    what: str
+    broker: int
+    record: str = ""
+    error: int = 0
+
+
+class Sending:
+    """A record on its way to a leader, which may take long to answer."""
+
+    def __init__(self, connection: Connection, broker: int, record: str, note: Callable[..., None]) -> None:
+        self._connection, self._broker, self.record, self._note = connection, broker, record, note
+
+    def wait(self) -> int:
+        """Wait for the answer, and return its error: 0 if the record is acknowledged."""
+        with self._connection:
+            told = self._connection.receive()["Responses"][0]["PartitionResponses"][0]
+        error: int = told["ErrorCode"]
+        self._note("refused" if error else "acknowledged", self._broker, self.record, error)
+        return error
+
+
+class Operator:
+    """Does things to one topic of one partition, and notes them.
+
+    Args:
+        cluster: the cluster.
+        topic: the name of the topic.
+    """
+
+    def __init__(self, cluster: LiveCluster, topic: str = "t") -> None:
+        self.cluster, self.topic = cluster, topic
+        self.called: list[Called] = []
+        self._paused: set[int] = set()
+
+    def _note(self, what: str, broker: int, record: str = "", error: int = 0) -> None:
+        self.called.append(Called(time.time(), what, broker, record, error))
+
+    # ------------------------------------------------------------------------------------------------------ the topic
+
+    def create(self, replicas: Sequence[int], min_insync: int, **configs: str) -> None:
+        """Make the topic, and wait until its first replica leads and all have a log."""
+        settings = {"min.insync.replicas": str(min_insync), **{k.replace("_", "."): v for k, v in configs.items()}}
+        assignment = [{"PartitionIndex": 0, "BrokerIds": list(replicas)}]
+        asked = {
+            "Name": self.topic,
+            "NumPartitions": -1,
+            "ReplicationFactor": -1,
+            "Assignments": assignment,
+            "Configs": [{"Name": name, "Value": value} for name, value in settings.items()],
+        }
+
+        def made() -> bool:
+            told = self._ask("CreateTopics", {"Topics": [asked], "timeoutMs": _LONG})
+            return told["Topics"][0]["ErrorCode"] in (0, _EXISTS)
+
+        self.cluster.until(made, f"the topic {self.topic}")
+        self.cluster.until(lambda: self.now.leader == replicas[0], f"that broker {replicas[0]} leads")
+        self.cluster.until(lambda: all(self.has_log(broker) for broker in replicas), "the logs of the topic")
+        self.cluster.until(lambda: self.high_watermark(replicas[0]) == 0, f"that broker {replicas[0]} serves")
+
+    def reassign(self, replicas: Sequence[int]) -> None:
+        """Ask for other replicas, or the same ones in another order."""
+        partition = {"PartitionIndex": 0, "Replicas": list(replicas)}
+        body = {"TimeoutMs": _LONG, "Topics": [{"Name": self.topic, "Partitions": [partition]}]}
+
+        def accepted() -> bool:
+            told = self._ask("AlterPartitionReassignments", body, 0)
+            parts = [part for topic in told["Responses"] for part in topic["Partitions"]]
+            return told["ErrorCode"] == 0 and all(part["ErrorCode"] == 0 for part in parts)
+
+        self.cluster.until(accepted, f"a reassignment to {list(replicas)}")
+
+    def prefer(self, broker: int) -> None:
+        """Make a broker the preferred leader, have the preferred leader elected, and put the order back."""
+        replicas = list(self.now.replicas)
+        self.reassign([broker, *(one for one in replicas if one != broker)])
+        asked = {"Topic": self.topic, "Partitions": [0]}
+        self._ask("ElectLeaders", {"ElectionType": _PREFERRED, "TopicPartitions": [asked], "TimeoutMs": 1000})
+        self.cluster.until(lambda: self.now.leader == broker, f"the election of broker {broker}")
+        self.reassign(replicas)
+
+    def _ask(self, name: str, body: Message, version: int | None = None) -> Message:
+        """Ask a broker, which passes on to the controller what it has to."""
+        broker = next(one for one in reversed(self.cluster.running) if one not in self._paused)
+        with self.cluster.connect(broker, 30.0) as connection:
+            return connection.call(name, body, version)
+
+    # ---------------------------------------------------------------------------------------------------------- nodes
+
+    def kill(self, broker: int) -> None:
+        """Kill a broker; what it has written stays."""
+        self._note("kill", broker)
+        self.cluster.kill(broker)
+
+    def stop(self, broker: int) -> None:
+        """Have a broker stop in order."""
+        self.cluster.stop(broker)
+        self._note("stop", broker)
+
+    def start(self, broker: int) -> None:
+        """Start a broker again."""
+        self._note("start", broker)
+        self.cluster.start(broker)
+
+    def pause(self, broker: int) -> None:
+        """Let a broker do nothing until it is told to go on."""
+        self._note("pause", broker)
+        self._paused.add(broker)
+        self.cluster.pause(broker)
+
+    def resume(self, broker: int) -> None:
+        """Let a broker go on."""
+        self._note("resume", broker)
+        self._paused.discard(broker)
+        self.cluster.resume(broker)
+
+    # -------------------------------------------------------------------------------------------------------- clients
+
+    def send(self, broker: int, record: str, acks: int = -1) -> Sending:
+        """Send a record to a leader, and do not wait for the answer."""
+        connection = self.cluster.connect(broker, 2 * _LONG / 1000)
+        batch = made_batch([record.encode()], int(time.time() * 1000))
+        partition = {"Index": 0, "Records": batch}
+        self._note("send", broker, record)
+        connection.send(
+            "Produce",
+            {
+                "TransactionalId": None,
+                "Acks": acks,
+                "TimeoutMs": _LONG,
+                "TopicData": [{"Name": self.topic, "PartitionData": [partition]}],
+            },
+            _PRODUCE,
+        )
+        return Sending(connection, broker, record, self._note)
+
+    def produce(self, broker: int, record: str, acks: int = -1) -> int:
+        """Send a record and wait for the answer; return its error."""
+        return self.send(broker, record, acks).wait()
+
+    def read(self, broker: int) -> Mapping[str, Any]:
+        """Return what a broker answers to a consumer at the beginning of the log."""
+        partition = {
+            "Partition": 0,
+            "CurrentLeaderEpoch": -1,
+            "FetchOffset": 0,
+            "LogStartOffset": -1,
+            "PartitionMaxBytes": 1 << 20,
+        }
+        body = {
+            "ReplicaId": -1,
+            "MaxWaitMs": 0,
+            "MinBytes": 0,
+            "MaxBytes": 1 << 20,
+            "IsolationLevel": 0,
+            "SessionId": 0,
+            "SessionEpoch": -1,
+            "Topics": [{"Topic": self.topic, "Partitions": [partition]}],
+            "ForgottenTopicsData": [],
+            "RackId": "",
+        }
+        with self.cluster.connect(broker) as connection:
+            told: Message = connection.call("Fetch", body, _FETCH)["Responses"][0]["Partitions"][0]
+        return told
+
+    def high_watermark(self, broker: int) -> int | None:
+        """Return the high watermark that a leader tells consumers; None if it does not serve."""
+        told = self.read(broker)
+        return None if told["ErrorCode"] else int(told["HighWatermark"])
+
+    def readable(self, broker: int) -> list[str]:
+        """Return the records that a consumer gets from a broker."""
+        found = batches(self.read(broker)["Records"] or b"")
+        return [(record.value or b"").decode() for batch in found for record in batch.records]
+
+    # ----------------------------------------------------------------------------------------------------- looking on
+
+    @property
+    def history(self) -> list[Decision]:
+        """What the controller has decided so far."""
+        records = records_on_disk(self.cluster.schemas, self.cluster.disk(CONTROLLER))
+        return decisions(records, self.topic)
+
+    @property
+    def now(self) -> PartitionAt:
+        """The partition as the controller has decided it last."""
+        last = self.history[-1].partition if self.history else None
+        if last is None:
+            message = f"the metadata log does not know {self.topic}-0 yet"
+            raise OSError(message)
+        return last
+
+    def has_log(self, broker: int) -> bool:
+        """Return whether a broker has a log of the topic."""
+        return has_replica(self.cluster.disk(broker), self.topic)
+
+    def log(self, broker: int) -> list[str]:
+        """Return the records on a broker's disk."""
+        return [record for record, _ in log_on_disk(self.cluster.disk(broker), self.topic)]
+
+    def logs(self) -> dict[str, list[str]]:
+        """Return the records on the disks of all brokers that have a log."""
+        return {f"b{broker}": self.log(broker) for broker in self.cluster.plan.numbers if self.has_log(broker)}

@@ -1,0 +1,89 @@
+"""A scenario: what an operator does to a cluster, and what is left of the records that were acknowledged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from insync.conformance.live.nodes.node_files import ClusterPlan
+from insync.conformance.live.operator import Operator
+from insync.model.errors import UserError
+
+__all__ = ["Outcome", "Scenario", "acknowledged", "outcome"]
+
+_SETTLED = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is there in the end.
+
+    Attributes:
+        acknowledged: the records that were acknowledged, in this order.
+        lost: those that the leader has not got.
+        leader: who leads.
+        isr: the ISR.
+        logs: the records of each broker.
+    """
+
+    acknowledged: tuple[str, ...]
+    lost: tuple[str, ...]
+    leader: str
+    isr: tuple[str, ...]
+    logs: Mapping[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A script.
+
+    Attributes:
+        name: what it is called, after the defect that it shows.
+        title: what it shows.
+        means: with which means.
+        elr: whether it needs eligible leader replicas, which the releases before 4.0 have not got.
+        min_insync: min.insync.replicas of its topic.
+        plan: the cluster that it is for.
+        run: takes the steps, and tells of each; returns the records that were acknowledged.
+    """
+
+    name: str
+    title: str
+    means: str
+    elr: bool
+    min_insync: int
+    plan: ClusterPlan
+    run: Callable[[Operator, Callable[[str], None]], list[str]]
+
+
+def acknowledged(operator: Operator, broker: int, record: str) -> str:
+    """Write a record with acks=all, and return it once it is acknowledged.
+
+    Raises:
+        UserError: it is refused.
+    """
+    error = operator.produce(broker, record)
+    if error:
+        message = f"b{broker} refuses {record} with error {error}, so nothing can be lost. Run the scenario again."
+        raise UserError(message)
+    return record
+
+
+def outcome(operator: Operator, promised: list[str]) -> Outcome:
+    """Return what is there once the leader serves clients."""
+    cluster = operator.cluster
+
+    def serving() -> bool:
+        leader = operator.now.leader
+        return leader > 0 and operator.high_watermark(leader) is not None
+
+    cluster.until(serving, "a leader that serves clients", _SETTLED)
+    now = operator.now
+    kept = operator.log(now.leader)
+    return Outcome(
+        acknowledged=tuple(promised),
+        lost=tuple(record for record in promised if record not in kept),
+        leader=f"b{now.leader}",
+        isr=tuple(f"b{broker}" for broker in sorted(now.isr)),
+        logs=operator.logs(),
+    )

@@ -1,0 +1,91 @@
+"""The metadata log, folded: records as Kafka 4.3.1 has written them in N-02, in a few fields."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from insync.conformance.live.metadata_log import MetadataRecord, decisions, metadata_records
+from insync.conformance.live.wire.message_codec import encode
+from insync.conformance.live.wire.record_batches import made_batch
+from insync_schemas import schemas
+
+TOPIC = "11111111-0000-0000-0000-000000000000"
+UNCHANGED = {"Isr": None, "Leader": -2, "Replicas": None, "EligibleLeaderReplicas": None}
+
+
+def record(offset: int, batch: int, name: str, **body: Any) -> MetadataRecord:
+    return MetadataRecord(offset, batch, 1000 + batch, name, body)
+
+
+def registered(offset: int, batch: int, broker: int, epoch: int) -> MetadataRecord:
+    body = {"BrokerId": broker, "BrokerEpoch": epoch, "IncarnationId": "i", "Fenced": True}
+    return record(offset, batch, "RegisterBrokerRecord", **body)
+
+
+def registration_changed(offset: int, batch: int, broker: int, fenced: int, stopping: int = 0) -> MetadataRecord:
+    body = {"BrokerId": broker, "Fenced": fenced, "InControlledShutdown": stopping}
+    return record(offset, batch, "BrokerRegistrationChangeRecord", **body)
+
+
+def changed(offset: int, batch: int, **body: Any) -> MetadataRecord:
+    whole = {"TopicId": TOPIC, "PartitionId": 0, **UNCHANGED, **body}
+    return record(offset, batch, "PartitionChangeRecord", **whole)
+
+
+CREATED = [
+    record(4, 4, "TopicRecord", Name="t", TopicId=TOPIC),
+    record(
+        5,
+        4,
+        "PartitionRecord",
+        TopicId=TOPIC,
+        PartitionId=0,
+        Leader=1,
+        LeaderEpoch=0,
+        PartitionEpoch=0,
+        Isr=[1, 2],
+        Replicas=[1, 2],
+        EligibleLeaderReplicas=None,
+    ),
+]
+
+
+def test_what_is_decided_at_once_is_one_decision() -> None:
+    log = [registered(1, 1, 1, 15), *CREATED, registration_changed(6, 6, 1, 0, 1), changed(7, 6, Leader=2, Isr=[2])]
+    made = decisions(log, "t")
+    assert [one.kinds for one in made] == [("registered 1",), ("created",), ("stopping 1", "changed")]
+    last = made[-1].partition
+    assert last is not None
+    assert (last.leader, last.leader_epoch, last.partition_epoch, last.isr) == (2, 1, 1, (2,))
+    assert (made[-1].offset, made[-1].milliseconds) == (7, 1006)
+    assert made[-1].brokers[1].stopping
+    assert made[0].partition is None
+
+
+def test_two_decisions_of_one_batch_are_two() -> None:
+    log = [registered(1, 1, 1, 1), registered(2, 1, 2, 2), *CREATED]
+    log += [registration_changed(6, 6, 1, 1), changed(7, 6, Leader=2), registration_changed(8, 6, 2, 1)]
+    log += [changed(9, 6, Leader=-1, Isr=[])]
+    kinds = [one.kinds for one in decisions(log, "t")]
+    assert kinds[-2:] == [("fenced 1", "changed"), ("fenced 2", "changed")]
+    assert kinds[:2] == [("registered 1",), ("registered 2",)]
+
+
+def test_a_change_that_names_no_leader_keeps_its_epoch() -> None:
+    made = decisions([*CREATED, changed(6, 6, EligibleLeaderReplicas=[2], Isr=[1])], "t")[-1].partition
+    assert made is not None
+    assert (made.leader, made.leader_epoch, made.partition_epoch, made.isr, made.elr) == (1, 0, 1, (1,), (2,))
+
+
+def test_other_partitions_and_topics_are_not_looked_at() -> None:
+    assert decisions(CREATED, "t", 1) == []
+    assert decisions(CREATED, "u") == []
+
+
+def test_records_are_read_from_a_segment(tmp_path: Path) -> None:
+    known = schemas(tmp_path)
+    note = b"\1\3\0" + encode(known.records[3], 0, {"Text": "hello"})
+    unknown = b"\1\x63\0"
+    (found,) = metadata_records(known, made_batch([unknown, note], 42))
+    assert found == MetadataRecord(1, 0, 42, "NoteRecord", {"Text": "hello"})

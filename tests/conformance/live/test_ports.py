@@ -1,0 +1,30 @@
+"""Ports: free ones are found, and one that is taken is said."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from insync.conformance.live.nodes.ports import LOOPBACK, free_ports
+from insync.model.errors import UserError
+
+
+def test_free_ports_are_in_a_row_below_those_of_connections_that_go_out() -> None:
+    ports = free_ports(13)
+    assert ports == list(range(ports[0], ports[0] + 13))
+    assert ports[0] >= 20000
+    assert ports[-1] < 32768
+
+
+def test_a_port_that_is_taken_is_said() -> None:
+    with socket.create_server((LOOPBACK, 0)) as server:
+        taken = server.getsockname()[1]
+        with pytest.raises(UserError, match=rf"^Port {taken} of this machine is taken, and the cluster needs"):
+            free_ports(3, taken - 1)
+
+
+@pytest.mark.parametrize("first", [80, 65530])
+def test_a_port_out_of_range_is_refused(first: int) -> None:
+    with pytest.raises(UserError, match=rf"^--port {first} is out of range: give a number from 1024 to 655"):
+        free_ports(13, first)
