@@ -218,7 +218,7 @@ def test_the_time_limit_covers_compilation(llvm: SlowLlvm) -> None:
 LIBRARY_USER = """
 import threading
 from insync.machine import compiler
-from insync.machine.interruptible import GivenUp, delayed, still_working
+from insync.machine.interruptible import GivenUp, still_working
 from insync.machine.kernels import Part, compile_kernels
 from insync.model.catalogue import find_model
 

@@ -6,7 +6,9 @@ import builtins
 import ctypes
 import io
 import mmap
+import os
 import resource
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -40,7 +42,7 @@ def system(monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
 
     monkeypatch.setattr(builtins, "open", opened)
     monkeypatch.setattr(Path, "read_text", lambda path: opened(path).read().decode())
-    monkeypatch.setattr(memory.os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1000}.__getitem__)
+    monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1000}.__getitem__)
     monkeypatch.setattr(resource, "getrusage", lambda _: SimpleNamespace(ru_maxrss=3000))
     return files
 
@@ -73,7 +75,7 @@ def test_what_is_in_memory(system: dict[str, bytes]) -> None:
 def test_the_peak_of_another_system(
     system: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, platform: str, peak: int
 ) -> None:
-    monkeypatch.setattr(memory.sys, "platform", platform)
+    monkeypatch.setattr(sys, "platform", platform)
     system["/proc/self/status"] = b"Name:\tx\n"
     assert memory.peak_memory() == peak
     del system["/proc/self/status"]
