@@ -111,7 +111,8 @@ REASSIGNMENT = (
         name="C-15",
         title="A cancelled reassignment leaves fewer than min.insync.replicas",
         ticket="PartitionReassignmentRevert",
-        affected="KRaft; the trace is one of the rules up to 4.2, as since 4.3 this reassignment ends before it is cancelled (R-46)",
+        affected="KRaft; the trace is one of the rules up to 4.2, as since 4.3 this reassignment ends before it is "
+        "cancelled (R-46)",
         story="One of the old replicas is out of the ISR, a replica that was to be added is in. The reassignment is "
         "cancelled, the added replica goes with its copy, and one copy is left of what two had acknowledged.",
         fix="cancel only while min.insync.replicas of the old replicas are in the ISR; Kafka does not ask",
