@@ -154,6 +154,11 @@ class Rules:
     cancel_keeps_minimum: Annotated[
         bool, "A reassignment is not taken back if the ISR is below min.insync.replicas then; Kafka does not ask."
     ] = False
+    reassignment_forgets_former: Annotated[
+        bool,
+        "What a reassignment adds and removes takes the place of what the one before it does; "
+        "Kafka keeps the former's where the new one has nothing.",
+    ] = False
     elr_within_replicas: Annotated[
         bool,
         "Who is removed leaves the ELR; PartitionChangeBuilder does not look, from 3.9.0 to 4.3.0.",
@@ -216,6 +221,9 @@ class Rules:
     minimum_change_clears_elr: Annotated[
         bool, "A change of min.insync.replicas empties the ELR: KAFKA-16540 (4.0)."
     ] = True
+    minimum_change_needs_leader: Annotated[
+        bool, "It empties the ELR only while the partition has a leader; Kafka does not look."
+    ] = False
 
 
 def rule_documentation(name: str) -> str:

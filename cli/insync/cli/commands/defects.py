@@ -31,6 +31,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
 from insync.model.errors import UserError, closest
 from insync.properties.kafka import cluster as properties
+from insync.properties.kafka import cluster_availability as availability
 
 __all__ = ["command"]
 
@@ -85,7 +86,7 @@ class _Search:
         return self._checked(defect, Cluster(**defect.fixed_witness))[1]
 
     def _checked(self, defect: Defect, model: Cluster) -> tuple[Cluster, CheckResult]:
-        assert defect.breaks in properties.__all__
+        assert defect.breaks in (*properties.__all__, *availability.__all__)
         found = check(model, properties=[defect.breaks], threads=self.threads, reporter=self.reporter, stop=self.stop)
         return model, found
 
