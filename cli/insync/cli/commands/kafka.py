@@ -22,6 +22,8 @@ _VERBS = {
     "cluster": "Run a cluster on this machine until Ctrl-C.",
     "scenario": "Lose records on a cluster, by what operators do.",
     "patch": "Put a fix into Kafka's classes, and try a defect without it and with it.",
+    "record": "Record what brokers do, for insync kafka validate.",
+    "validate": "Say whether a recorded run is a behaviour of the model.",
 }
 """What has a file of its own, `kafka_` and its name, which is imported when it is called."""
 
