@@ -114,8 +114,8 @@ REASSIGNMENT = (
         affected="eligible leader replicas, 4.0 to 4.4: replayed on the classes of 4.0.2, 4.1.2, 4.2.1, 4.3.1, 4.4.0",
         story="A reassignment leaves one replica, and those that are removed stay in the ELR (N-02). The replica "
         "crashes, its log whole, and registers again: after an unclean stop it leaves the ELR. Who is still there is "
-        "no replica and cannot be elected, and the last known leader is tried only where the ELR is empty. Nothing that "
-        "heals brings a leader.",
+        "no replica and cannot be elected, and the last known leader is tried only where the ELR is empty. Nothing "
+        "that heals brings a leader.",
         fix="keep only replicas of the assignment in the ELR",
         breaks="running_replicas_have_a_leader",
         length=5,
