@@ -226,7 +226,7 @@ class Leader(Actor):
                     s.acked |= {record}
                     # Who asks for fewer replicas asks for fewer copies, also before the leader has heard of it.
                     needed = minimum(least, self.needed_of(s.changes[0]))
-                    thin = self.copies(s, leader, offset) + s.spent.lossy_crashes < needed
+                    thin = self.copies(s, leader, offset) + s.spent.lossy_crashes + s.spent.directory_losses < needed
                     s.thin_ack = Or(s.thin_ack, thin)
 
     def copies(self, s: StateView, leader: Replica, offset: int) -> Num:

@@ -197,6 +197,7 @@ class ClusterState(Model):
                 pauses=Int(0, b.pauses),
                 throttles=Int(0, b.throttles),
                 moves=Int(0, b.moves),
+                directory_losses=Int(0, b.directory_losses),
                 deletions=Int(0, b.deletions),
             ),
         )

@@ -1,4 +1,4 @@
-"""Defects that take a crash or an eligible leader replica: R-25 to R-33, R-39, N-08."""
+"""Defects that take a crash or an eligible leader replica: R-25 to R-33, R-39, N-04, N-08."""
 
 from __future__ import annotations
 
@@ -131,6 +131,29 @@ FAILURES = (
         length=7,
         bounds={**CALM, "replicas": 2, "fencings": 1, "crashes": 1, "records": 1, "unclean": "on"},
         fixed={"unclean": "off"},
+    ),
+    Defect(
+        name="N-04",
+        title="A clean stop counts although the directory with the log is gone",
+        ticket="no ticket known; LogManager.readBrokerEpochFromCleanShutdownFiles",
+        affected="eligible leader replicas, 4.0 to 4.3 by reading of 4.3.0; not executed",
+        story="A broker that is in the ELR stops cleanly. Its directory is taken out of log.dirs, or replaced, and it "
+        "starts again. The directories that are left say that the stop was clean, so it stays in the ELR, and begins "
+        "an empty log. The leader is fenced; the broker is elected without a record, with unclean elections off.",
+        fix="a stop is clean only if all directories are there that were there before; Kafka does not ask",
+        breaks="no_acknowledged_record_is_lost",
+        length=11,
+        bounds={
+            **CALM,
+            "min_insync": 2,
+            "replicas": 2,
+            "stops": 1,
+            "fencings": 1,
+            "directory_losses": 1,
+            "records": 1,
+        },
+        rules={"clean_stop_names_directories": False},
+        base={"clean_stop_names_directories": True},
     ),
     Defect(
         name="N-08",
