@@ -281,7 +281,7 @@ class Schedule:
     def _elect(self, given: Mapping[str, str], before: State) -> None:
         answer = self._command("elect", broker=broker_id(given["replica"]))
         if answer.said == "REASSIGNMENT_IN_PROGRESS":
-            message = "the preferred leader is the first of the replicas, whose order cannot change during a reassignment"
+            message = "the preferred leader is the first replica, and the order cannot change during a reassignment"
             raise NotSchedulable(message)
         self._expect(f"the answer to the election of {given['replica']}", answer)
 

@@ -15,7 +15,16 @@ NEEDED = {"kafka_2.13", "kafka-clients", "kafka-metadata", "kafka-server-common"
 def test_the_releases_from_3_7_on_are_there_in_order() -> None:
     versions = pinned_versions()
     assert versions[:2] == ("3.7.2", "3.8.1")
-    assert {version.rpartition(".")[0] for version in versions} == {"3.7", "3.8", "3.9", "4.0", "4.1", "4.2", "4.3", "4.4"}
+    assert {version.rpartition(".")[0] for version in versions} == {
+        "3.7",
+        "3.8",
+        "3.9",
+        "4.0",
+        "4.1",
+        "4.2",
+        "4.3",
+        "4.4",
+    }
     assert list(versions) == sorted(versions, key=lambda version: [int(part) for part in version.split(".")])
 
 

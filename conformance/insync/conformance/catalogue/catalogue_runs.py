@@ -24,9 +24,9 @@ from insync.conformance.replay import KafkaReplay, KafkaVerdict, replay_on_kafka
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.releases import Release
 
-__all__ = ["Run", "as_expected", "catalogue_names", "merged", "recorded_run", "run_entry"]
+__all__ = ["EntryRun", "as_expected", "catalogue_names", "merged", "recorded_run", "run_entry"]
 
-Run = tuple[EntryTrace, KafkaReplay]
+EntryRun = tuple[EntryTrace, KafkaReplay]
 """What was run, and what came of it."""
 
 _TAKEN = (KafkaVerdict.REPRODUCED, KafkaVerdict.AGREES)
@@ -37,7 +37,7 @@ def catalogue_names() -> list[str]:
     return [*(name for name, defect in DEFECTS.items() if not defect.harmless), *RULE_TRACES]
 
 
-def run_entry(name: str, subject: Subject) -> Run:
+def run_entry(name: str, subject: Subject) -> EntryRun:
     """Take the steps of an entry on one version of Kafka.
 
     The trace of the catalogue comes first. Where it is not taken to its end, and the version has other rules than the
@@ -74,7 +74,7 @@ class _WithDefaultElr:
         return self._subject.take(command, **arguments)
 
 
-def _run(asked: EntryTrace, subject: Subject) -> Run:
+def _run(asked: EntryTrace, subject: Subject) -> EntryRun:
     return asked, replay_on_kafka(asked.trace, asked.model, subject)
 
 
@@ -111,7 +111,7 @@ def as_expected(run: RecordedRun) -> bool | None:
 # -------------------------------------------------------------------------------------------------------- on record
 
 
-def recorded_run(name: str, run: Run, date: datetime.date) -> RecordedRun:
+def recorded_run(name: str, run: EntryRun, date: datetime.date) -> RecordedRun:
     """Return what came of the trace of an entry as it goes on record."""
     asked, replayed = run
     found = RecordedRun(
@@ -143,7 +143,7 @@ _PREDICTED: dict[tuple[str, Release], bool] = {}
 
 
 def merged(
-    before: Mapping[str, RecordedEntry], runs: Iterable[tuple[str, Run]], date: datetime.date
+    before: Mapping[str, RecordedEntry], runs: Iterable[tuple[str, EntryRun]], date: datetime.date
 ) -> dict[str, RecordedEntry]:
     """Return a record with runs added, in the place of what it had of the same versions.
 
