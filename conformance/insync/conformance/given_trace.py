@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from insync.conformance.slow_alone import with_one_slow
-from insync.explorer.check import check
+from insync.explorer.defect_search import search_defect
 from insync.explorer.replay import model_of_trace, replay
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import read_trace
@@ -46,11 +46,10 @@ def given_trace(given: str) -> tuple[Cluster, Trace]:
 
 
 def _trace_of(defect: Defect) -> tuple[Cluster, Trace]:
-    model = Cluster(**defect.witness)
-    violations = check(model, properties=[defect.breaks]).violations
-    if not violations:
+    found = search_defect(defect)
+    if found.trace is None:
         message = (
             f"{defect.name} ({defect.title}) does no harm, so it has no trace. Name another defect, or a trace file."
         )
         raise UserError(message)
-    return model, with_one_slow(violations[0].trace, model)
+    return found.model, with_one_slow(found.trace, found.model)
