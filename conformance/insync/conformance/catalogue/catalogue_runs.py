@@ -21,10 +21,13 @@ from insync.conformance.catalogue.rule_traces import RULE_TRACES, rule_trace
 from insync.conformance.classes.subject import Answer, Argument, Subject
 from insync.conformance.jars.pinned import version_order
 from insync.conformance.replay import KafkaReplay, KafkaVerdict, replay_on_kafka
+from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.releases import Release
+from insync.model.errors import UserError, closest
+from insync.properties.registry import run_properties_of
 
-__all__ = ["EntryRun", "as_expected", "catalogue_names", "merged", "recorded_run", "run_entry"]
+__all__ = ["EntryRun", "as_expected", "catalogue_names", "entry_names", "merged", "recorded_run", "run_entry"]
 
 EntryRun = tuple[EntryTrace, KafkaReplay]
 """What was run, and what came of it."""
@@ -32,9 +35,32 @@ EntryRun = tuple[EntryTrace, KafkaReplay]
 _TAKEN = (KafkaVerdict.REPRODUCED, KafkaVerdict.AGREES)
 
 
-def catalogue_names() -> list[str]:
-    """Return what there is to run: the entries that do harm, then rules that have a trace of their own."""
-    return [*(name for name, defect in DEFECTS.items() if not defect.harmless), *RULE_TRACES]
+@cache
+def catalogue_names() -> tuple[str, ...]:
+    """Return what there is to run: the entries that do harm, then rules that have a trace of their own.
+
+    What never ends (L-1) is left out: a trace with a loop shows nothing on Kafka but that it can be taken once.
+    """
+    of_runs = run_properties_of(Cluster())
+    harm = (name for name, defect in DEFECTS.items() if not defect.harmless and defect.breaks not in of_runs)
+    return (*harm, *RULE_TRACES)
+
+
+def entry_names(given: str | None) -> tuple[str, ...]:
+    """Return what there is to run by the name of an entry or a rule, in any case; all of it without a name.
+
+    Raises:
+        UserError: there is no such entry.
+    """
+    if given is None:
+        return catalogue_names()
+    found = tuple(name for name in catalogue_names() if name.upper() == given.upper())
+    if not found:
+        message = (
+            f"{given!r} is no entry of `insync defects` that can be run. {closest(given.upper(), catalogue_names())}"
+        )
+        raise UserError(message)
+    return found
 
 
 def run_entry(name: str, subject: Subject) -> EntryRun:
