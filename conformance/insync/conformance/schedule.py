@@ -146,6 +146,17 @@ class Schedule:
         self.acknowledged |= answer.state.acknowledged
         return answer
 
+    def probe(self, command: str, **arguments: Argument) -> str:
+        """Give a command that is no step, and return Kafka's answer, or the exception that it throws."""
+        try:
+            answer = self._subject.take(command, **arguments)
+        except KafkaRaised as raised:
+            self._command("observe")
+            return str(raised.args[0])
+        self.seen = answer.state
+        self.acknowledged |= answer.state.acknowledged
+        return answer.said
+
     def _expect(self, what: str, answer: Answer) -> None:
         if answer.said != "NONE":
             raise Unlike(what, "NONE", answer.said)
