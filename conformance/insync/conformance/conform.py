@@ -244,11 +244,14 @@ class _Ended:
         new_pair, uncounted = self.new_pair, Coverage(self.stepper)
         walks = KafkaWalks(self.stepper, lambda: new_pair(self.stepper, self.subject), uncounted, 0, self.forbidden)
         again = _Alike(walks, found)
-        if again.failing(found.actions) is None:
-            fields = ", ".join(one.field for one in found.differences)
-            message = f"After {len(found.actions)} steps {fields} differ, and the next time they do not."
-            raise InternalError(message)
-        return shrink(again, found.actions, stopped)
+        try:
+            if again.failing(found.actions, stopped) is None:
+                fields = ", ".join(one.field for one in found.differences)
+                message = f"After {len(found.actions)} steps {fields} differ, and the next time they do not."
+                raise InternalError(message)
+            return shrink(again, found.actions, stopped)
+        except GivenUp:
+            return found
 
 
 def _reporting(watch: Watch, coverage: Coverage, reporter: WalkReporter | None) -> Callable[[], object]:

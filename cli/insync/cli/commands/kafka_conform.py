@@ -139,7 +139,7 @@ def _compared(
         return Cluster(**{"release": release_of(jars.version), **bounds, **given})
 
     results: list[Conformance] = []
-    with Harness(jars) as harness:
+    with Harness(jars, stop=stop) as harness:
         for part in parts:
             if part == "tour":
                 results.append(conform_tour(model(TOUR), harness, limits=limits, reporter=reporter, stop=stop))
