@@ -98,6 +98,25 @@ def test_two_changes_at_once_are_no_excuse_for_who_was_not_in_the_elr() -> None:
     assert schedule.seen.controller.leader_epoch == 3
 
 
+def test_the_epoch_of_deleted_records_may_come_back_with_a_crash() -> None:
+    found = replayed("walk-emptied-4.4.0")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b2 starts and registers")
+    assert "b2 finds again, in the file of its log, the epoch of records that are deleted" in (found.reason or "")
+
+
+@pytest.mark.parametrize("values", [{"epochs": [0, 1]}, {"end": 2}, {"start": 0}], ids=str)
+def test_no_other_epoch_comes_back(values: dict[str, object]) -> None:
+    last = len(Recording.read("walk-emptied-4.4.0").content["answers"]) - 1
+
+    def change(number: int, state: Json) -> None:
+        if number == last:
+            state["brokers"]["2"]["log"].update(values)
+
+    found = replayed("walk-emptied-4.4.0", change)
+    assert found.verdict is KafkaVerdict.DIVERGES
+    assert "b2.term" in [one.field for one in found.differences]
+
+
 def test_kafka_asks_for_who_fetches_before_its_high_watermark_moves() -> None:
     found = replayed("walk-asks-4.1.2")
     assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b1 fetches from b3")
