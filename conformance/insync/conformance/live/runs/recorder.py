@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from insync.conformance.live.metadata_frames import partition_parts, sent_below
 from insync.conformance.live.metadata_log import Decision, decisions, records_on_disk
 from insync.conformance.live.nodes.node_files import CONTROLLER
 from insync.conformance.live.operator import Operator
@@ -127,28 +128,19 @@ def _of_frames(frames: list[Frame], topic: str) -> Iterator[RunEvent]:
         elif frame.link.to_controller and frame.key == HEARTBEAT:
             yield Applied(frame.moment, broker, frame.body["CurrentMetadataOffset"] + 1)
         elif frame.link.to_controller and not frame.is_request:
-            below = max([_delivered(part) for part in _parts(frame.body, "Responses")], default=0)
+            below = max([sent_below(part) for part in partition_parts(frame.body, "Responses")], default=0)
             if below > delivered.get(broker, 0):
                 delivered[broker] = below
                 yield Delivered(frame.moment, broker, below)
         elif not frame.link.to_controller and (match := _FETCHER.match(frame.client)):
             follower = int(match[1])
-            for part in _parts(frame.body, "Topics" if frame.is_request else "Responses", topic):
+            for part in partition_parts(frame.body, "Topics" if frame.is_request else "Responses", topic):
                 if frame.is_request:
                     asked[follower, broker] = part["CurrentLeaderEpoch"]
                     offset, epoch = part["FetchOffset"], part["CurrentLeaderEpoch"]
                     yield FetchAsked(frame.moment, follower, broker, offset, epoch)
                 else:
                     yield _answered(frame, part, follower, broker, asked.get((follower, broker), -1))
-
-
-def _parts(body: Mapping[str, Any], field: str, topic: str | None = None) -> list[dict[str, Any]]:
-    """The parts of a request or an answer about partition 0 of a topic, or about all."""
-    found = []
-    for one in body.get(field) or ():
-        if topic is None or one.get("TopicId") == topic:
-            found += one["Partitions"]
-    return [part for part in found if topic is None or part.get("Partition", part.get("PartitionIndex")) == 0]
 
 
 def _answered(frame: Frame, part: Mapping[str, Any], follower: int, leader: int, epoch: int) -> FetchAnswered:
@@ -167,13 +159,7 @@ def _answered(frame: Frame, part: Mapping[str, Any], follower: int, leader: int,
     )
 
 
-def _delivered(part: Mapping[str, Any]) -> int:
-    """The offset below which a broker has been sent all that is committed."""
-    ends = [batch.last + 1 for batch in batches(part.get("Records") or b"")]
-    return min(max(ends, default=0), int(part["HighWatermark"]))
-
-
 def _isr_asked(frame: Frame, topic: str) -> Iterator[IsrAsked]:
-    for part in _parts(frame.body, "Topics", topic):
+    for part in partition_parts(frame.body, "Topics", topic):
         members = part.get("NewIsr") or [one["BrokerId"] for one in part.get("NewIsrWithEpochs") or ()]
         yield IsrAsked(frame.moment, frame.link.broker, part["LeaderEpoch"], tuple(sorted(members)))
