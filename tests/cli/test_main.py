@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
 
 import insync.cli.group
 from insync.cli import main as entry
+from insync.machine import interruptible
 
 Handler = Callable[..., object] | int | None
 
@@ -33,3 +36,47 @@ def test_the_command_finds_the_handler_that_was_there(given: Handler, monkeypatc
     with pytest.raises(SystemExit) as ended:
         entry.main()
     assert (seen, ended.value.code, signal.getsignal(signal.SIGINT)) == ([given], 7, given)
+
+
+class Ended(Exception):
+    """Stands for the end of the process."""
+
+
+def ended_at_once(code: int) -> None:
+    raise Ended(code)
+
+
+@pytest.mark.parametrize("working", [True, False])
+def test_what_nobody_waits_for_any_more_does_not_keep_the_process(
+    working: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def run_command(arguments: object) -> int:
+        sys.stdout.write("said")
+        return 3
+
+    monkeypatch.setattr(insync.cli.group, "run_command", run_command)
+    monkeypatch.setattr(os, "_exit", ended_at_once)
+    monkeypatch.setattr(interruptible, "still_working", lambda: [1] * working)
+    with pytest.raises(Ended if working else SystemExit) as ended:
+        entry.main()
+    assert (ended.value.args, capfd.readouterr().out) == ((3,), "said")
+
+
+def test_ctrl_c_while_it_imports_ends_it_with_a_word(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "_exit", ended_at_once)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr(sys, "meta_path", [Interrupting(), *sys.meta_path])
+    monkeypatch.delitem(sys.modules, "insync.cli.group")
+    with pytest.raises(Ended) as ended:
+        entry.main()
+    assert (ended.value.args, capfd.readouterr().err) == ((130,), "Interrupted.\n")
+
+
+class Interrupting:
+    """A finder of modules that gets Ctrl-C as soon as the command is imported."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name == "insync.cli.group":
+            os.kill(os.getpid(), signal.SIGINT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,7 @@ from insync.conformance.classes.subject import Answer, Argument, KafkaRaised
 from insync.conformance.given_trace import given_trace
 from insync.conformance.likeness import Difference
 from insync.conformance.replay import KafkaReplay, KafkaVerdict, replay_on_kafka
+from insync.conformance.schedule import Schedule
 from insync_kafka import Recording
 
 Json = dict[str, Any]
@@ -59,6 +61,9 @@ def commands(name: str, answers: list[Json]) -> list[str]:
         ("walk-atomic-3.9.2", 37),
         ("walk-minimum-4.1.2", 22),
         ("walk-deletions-4.1.2", 36),
+        ("walk-again-4.3.1", 8),
+        ("walk-end-4.4.0", 8),
+        ("walk-start-3.9.2", 10),
     ],
 )
 def test_random_walks_agree(name: str, steps: int) -> None:
@@ -71,6 +76,26 @@ def test_a_larger_isr_may_be_asked_for_before_the_fetch() -> None:
     found = replayed("walk-minimum-4.1.2")
     assert found.own[-1] == 21
     assert [step.action for step in found.trace.steps[-2:]] == ["expand_isr", "fetch"]
+
+
+def test_who_was_cleared_from_the_elr_leaves_the_isr_twice_when_it_registers() -> None:
+    found = replayed("walk-cleared-4.1.2")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b3 starts and registers")
+    assert "so that it takes b3 out twice when it registers, with one leader epoch more" in (found.reason or "")
+
+
+def test_two_changes_at_once_are_no_excuse_for_who_was_not_in_the_elr() -> None:
+    recording = Recording.read("walk-cleared-4.1.2")
+    model, trace = recording.trace()
+    schedule = Schedule(recording, model)
+    schedule.open()
+    for before, step in itertools.pairwise(trace.steps[:-1]):
+        if step.action != "expand_isr":
+            schedule.take(step.action or "", step.parameters, before.state, step.state)
+    assert schedule._cleared == {3}
+    schedule._cleared.clear()  # as if it had never been in it
+    schedule._register({"replica": "b3"}, trace.steps[-1].state)
+    assert schedule.seen.controller.leader_epoch == 3
 
 
 def test_the_walks_take_what_is_rare() -> None:

@@ -1,7 +1,7 @@
 """What Kafka does with a reassignment that is asked for while another one is under way.
 
 It keeps what the first one adds or removes where the second adds or removes nothing: PartitionChangeBuilder is told of
-sets that are not empty alone (ReplicationControlManager.changePartitionReassignment). The model does as is asked.
+sets that are not empty alone (ReplicationControlManager.changePartitionReassignment), and so does the model.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """What Kafka's classes did with traces, on record: python tests/support/insync_kafka.py TRACE VERSION ... records more.
 
+Without arguments it records again what is on record, as Kafka does it now.
+
 A recording has the steps of a trace, and after them each command that the harness got, with Kafka's answer. Of a state
 it has the parts that have changed since the last one.
 """
@@ -19,7 +21,7 @@ from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Answer, Argument, Subject
 from insync.explorer.evaluator.stepping import Stepper, Walk
 from insync.explorer.traces.counterexample import trace_steps, violation_trace
-from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace import AGREEMENT, Trace
 from insync.kafka.cluster.model import Cluster
 from insync.properties.registry import judge
 
@@ -107,7 +109,8 @@ def _trace(bounds: str, steps: str, failing: str) -> tuple[Cluster, Trace]:
 
 def recorded(model: Cluster, trace: Trace, recorder: Recorder) -> str:
     """The text of a recording."""
-    head = {"kafka": recorder.version, "property": None if trace.witness else trace.property}
+    about = None if trace.witness or trace.property == AGREEMENT else trace.property
+    head = {"kafka": recorder.version, "property": about}
     bounds = {name: value for name, value in trace.bounds.items() if value != Cluster().identity[name]}
     lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in {**head, "bounds": bounds}.items()]
     steps = ",\n".join(f"    {json.dumps([step.action, dict(step.parameters)])}" for step in trace.steps[1:])
@@ -115,14 +118,12 @@ def recorded(model: Cluster, trace: Trace, recorder: Recorder) -> str:
     return "\n".join(["{", *lines, f'  "steps": [\n{steps}\n  ],', f'  "answers": [\n{answers}\n  ]', "}", ""])
 
 
-def _record(name: str, version: str) -> None:
+def _record(name: str, version: str, model: Cluster, trace: Trace) -> None:
     from insync.conformance.classes.harness import Harness
-    from insync.conformance.given_trace import given_trace
     from insync.conformance.jars.pinned import pinned
     from insync.conformance.jars.store import stored_jars
     from insync.conformance.replay import replay_on_kafka
 
-    model, trace = given_trace(name)
     with Harness(stored_jars(pinned(version))) as harness:
         recorder = Recorder(harness)
         replay_on_kafka(trace, model, recorder)
@@ -130,6 +131,20 @@ def _record(name: str, version: str) -> None:
     (RECORDINGS / f"{name}-{version}.json").write_text(recorded(model, trace, recorder), encoding="utf-8")
 
 
+def _record_given(given: str, version: str) -> None:
+    from insync.conformance.given_trace import given_trace
+
+    _record(Path(given).stem, version, *given_trace(given))
+
+
+def _record_again() -> None:
+    for path in sorted(RECORDINGS.glob("*.json")):
+        recording = Recording.read(path.stem)
+        _record(path.stem.removesuffix(f"-{recording.version}"), recording.version, *recording.trace())
+
+
 if __name__ == "__main__":
     for given, on in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
-        _record(given, on)
+        _record_given(given, on)
+    if len(sys.argv) == 1:
+        _record_again()

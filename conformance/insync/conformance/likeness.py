@@ -15,7 +15,7 @@ from typing import Any
 from insync.conformance.classes.observation import BrokerSeen, Observation
 from insync.model import ReadableState
 
-__all__ = ["Difference", "broker_id", "broker_name", "differences", "kafka_state"]
+__all__ = ["Difference", "Fact", "broker_id", "broker_name", "compared", "differences", "kafka_state"]
 
 Fact = str | int | bool | list[str] | None
 
@@ -47,8 +47,14 @@ def broker_id(name: str) -> int:
 
 def differences(model: ReadableState, kafka: ReadableState) -> list[Difference]:
     """Return the facts that differ, the controller's first."""
+    return compared(model, kafka)[1]
+
+
+def compared(model: ReadableState, kafka: ReadableState) -> tuple[int, list[Difference]]:
+    """Return how many facts both have, and those that differ, the controller's first."""
     mine, its = _facts(model), _facts(kafka)
-    return [Difference(name, mine[name], its[name]) for name in mine if name in its and mine[name] != its[name]]
+    both = [name for name in mine if name in its]
+    return len(both), [Difference(name, mine[name], its[name]) for name in both if mine[name] != its[name]]
 
 
 # ------------------------------------------------------------------------------------------------------------- reading
@@ -126,8 +132,7 @@ def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str])
     state: dict[str, Any] = copy.deepcopy(dict(model))
     controller, registered = state["controller"], seen.controller
     # Kafka does not fence a broker that has asked to stop before it ends; to the model's controller the two are one.
-    stopping = [name for name, broker in state["broker"].items() if broker.get("stopping")]
-    controller["fenced"] = sorted({*_names(registered.fenced), *stopping})
+    controller["fenced"] = _names(tuple(sorted({*registered.fenced, *registered.stopping})))
     for name in ("elr", "adding", "removing"):
         if name in controller:
             controller[name] = _names(getattr(registered, name))

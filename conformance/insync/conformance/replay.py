@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import chain
 
-from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Subject
-from insync.conformance.likeness import Difference, differences, kafka_state
-from insync.conformance.schedule import NotSchedulable, Schedule, Unlike
-from insync.explorer.evaluator.stepping import Stepper, Walk
+from insync.conformance.likeness import Difference
+from insync.conformance.pair import Named, Pair
+from insync.conformance.schedule import NotSchedulable
+from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.replay import ReplayError
 from insync.explorer.replay import replay as replay_on_model
-from insync.explorer.traces.counterexample import first_codes, trace_step
-from insync.explorer.traces.trace import Trace, TraceStep
+from insync.explorer.traces.counterexample import first_codes
+from insync.explorer.traces.trace import AGREEMENT, Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 from insync.model.errors import GuardError
@@ -85,103 +84,55 @@ class _KafkaRun:
 
     def __init__(self, trace: Trace, model: Cluster, subject: Subject) -> None:
         self.claim, self.model, self.version = trace, model, subject.version
-        self.schedule = Schedule(subject, model)
-        self.walk = Walk(Stepper(model), first_codes(model, trace))
-        self.taken = [trace_step(model, self.walk.moves[-1])]
-        self.own: list[int] = []
-        self.ahead: list[tuple[str | None, dict[str, str]]] = []  # what Kafka has done before its turn
+        self.pair = Pair(Stepper(model), subject, first_codes(model, trace))
+        self.due: tuple[Named, str, str] | None = None  # what Kafka must do by itself in the next step
 
     def run(self) -> KafkaReplay:
-        self.schedule.open()
-        found = self._differences()
-        for step in self.claim.steps[1:]:
+        found, steps = self.pair.open(), self.claim.steps[1:]
+        for number, step in enumerate(steps):
             if found:
                 break
-            named = (step.action, dict(step.parameters))
-            if named in self.ahead:
-                self.ahead.remove(named)
+            named = _named(step)
+            if self._done_by_kafka(named):
                 continue
             try:
-                found = self._step(step)
+                found = self._step(named)
             except NotSchedulable as fault:
-                return self._ended(KafkaVerdict.NOT_SCHEDULABLE, reason=str(fault), step=step.label)
-        return self._ended(KafkaVerdict.DIVERGES, found) if found else self._came_to_the_end()
+                if not _belongs_to(named, steps[number + 1 : number + 2]):
+                    return self._ended(KafkaVerdict.NOT_SCHEDULABLE, reason=str(fault), step=step.label)
+                self.due = named, str(fault), step.label or ""
+                continue
+            if self.due is not None and not found and not self._done_by_kafka(self.due[0]):
+                return self._ended(KafkaVerdict.NOT_SCHEDULABLE, reason=self.due[1], step=self.due[2])
+            self.due = None
+        if found:
+            return self._ended(KafkaVerdict.DIVERGES, found)
+        return self._came_to_the_end()
 
-    def _step(self, step: TraceStep) -> list[Difference]:
+    def _done_by_kafka(self, named: Named) -> bool:
+        """Return whether Kafka has taken a step by itself, which is then not waited for any more."""
+        if named not in self.pair.ahead:
+            return False
+        self.pair.ahead.remove(named)
+        return True
+
+    def _step(self, named: Named) -> list[Difference]:
         """Take a step on both; a step that was not taken on Kafka is not taken on the model either."""
         try:
-            number = self.walk.number_of(step.action or "", step.parameters)
+            number = self.pair.walk.number_of(*named)
         except GuardError as fault:
             message = "what Kafka has done by itself before makes it impossible"
             raise NotSchedulable(message) from fault
-        before, after = self.walk.codes, self.walk.stepper.step(self.walk.codes, number)
-        try:
-            self.schedule.take(step, self.model.decode(before), self.model.decode(after))
-        except Unlike as unlike:
-            self._take(number)
-            return [Difference(unlike.what, unlike.model, unlike.kafka)]
-        return self._beside(number)
-
-    def _beside(self, number: int) -> list[Difference]:
-        """Take a step on the model that Kafka has taken, with what Kafka has done by itself.
-
-        Within a fetch Kafka's leader asks for a larger ISR before it moves the high watermark, so that step of the
-        model may have to come first. Where no order agrees, the first one is what is shown.
-        """
-        place = (len(self.taken), len(self.own), len(self.ahead))
-        found: list[Difference] = []
-        for own_first in (False, True, False):
-            self._go_back(*place)
-            if own_first:
-                self._follow(self.schedule.seen)
-            if number not in chain.from_iterable(self.walk.enabled.values()):
-                continue
-            self._take(number)
-            self._follow(self.schedule.seen)
-            found = self._differences()
-            if not found:
-                break
-        return found
-
-    def _go_back(self, taken: int, own: int, ahead: int) -> None:
-        """Forget the steps after so many."""
-        del self.walk.moves[taken:], self.taken[taken:], self.own[own:], self.ahead[ahead:]
-        self.walk.codes = self.walk.moves[-1][1]
-
-    def _take(self, number: int) -> None:
-        self.walk.step(number)
-        self.taken.append(trace_step(self.model, self.walk.moves[-1]))
-
-    def _follow(self, seen: Observation) -> None:
-        """Let the model take the steps that Kafka has taken by itself: a leader has asked for a larger ISR."""
-        for name, broker in seen.brokers.items():
-            leader, state = f"b{name}", self.taken[-1].state
-            if broker.leading is None or state["broker"][leader]["pending"]:
-                continue
-            for follower in set(broker.leading.proposed) - set(broker.leading.isr):
-                step = {"leader": leader, "follower": f"b{follower}"}
-                try:
-                    number = self.walk.number_of("expand_isr", step)
-                except GuardError:
-                    continue  # the states will differ
-                self.ahead.append(("expand_isr", step))
-                self.own.append(len(self.taken))
-                self._take(number)
-
-    def _kafka_state(self) -> ReadableState:
-        return kafka_state(self.taken[-1].state, self.schedule.seen, self.schedule.acknowledged)
-
-    def _differences(self) -> list[Difference]:
-        return differences(self.taken[-1].state, self._kafka_state())
+        return self.pair.take(number)
 
     def _came_to_the_end(self) -> KafkaReplay:
         claim = self.claim
         if claim.witness or claim.loop is not None or claim.refused is not None:
             return self._ended(KafkaVerdict.AGREES)
-        if claim.property in _NOT_ASKED:
+        if claim.property in (AGREEMENT, *_NOT_ASKED):
             return self._ended(KafkaVerdict.AGREES)
         ended = self._ended(KafkaVerdict.REPRODUCED)
-        if not self.own:
+        if not self.pair.own:
             return ended
         try:
             return replace(ended, trace=replay_on_model(ended.trace, model=self.model))
@@ -196,6 +147,17 @@ class _KafkaRun:
         reason: str | None = None,
         step: str | None = None,
     ) -> KafkaReplay:
-        trace = replace(self.claim, steps=tuple(self.taken), refused=None, loop=None, fairness=None)
-        own, state = tuple(self.own), self._kafka_state()
-        return KafkaReplay(verdict, self.version, trace, own, state, tuple(found), reason, step)
+        pair = self.pair
+        trace = replace(self.claim, steps=tuple(pair.taken), refused=None, loop=None, fairness=None)
+        own = tuple(pair.own)
+        return KafkaReplay(verdict, self.version, trace, own, pair.kafka_state(), tuple(found), reason, step)
+
+
+def _named(step: TraceStep) -> Named:
+    return step.action or "", dict(step.parameters)
+
+
+def _belongs_to(named: Named, following: Sequence[TraceStep]) -> bool:
+    """Return whether a step is one that Kafka takes within the fetch that follows: it asks for the one who fetches."""
+    action, given = named
+    return action == "expand_isr" and [_named(step) for step in following] == [("fetch", given)]

@@ -14,7 +14,6 @@ from typing import Any
 from insync.conformance.classes.observation import BrokerSeen, Observation
 from insync.conformance.classes.subject import Answer, Argument, KafkaRaised, Subject
 from insync.conformance.likeness import broker_id
-from insync.explorer.traces.trace import TraceStep
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
@@ -32,7 +31,6 @@ _ACKS = {Acks.ALL: -1, Acks.LEADER: 1, Acks.NONE: 0}
 _NOT_IN_KAFKA = {
     "ask_epoch_end": "Kafka truncates with a fetch since 2.8, and asks no such question",
     "look_at_follower": "Kafka looks at a follower's state once since 3.7",
-    "receive_rewritten": "the harness reads the records of a reply from the leader's file when the leader makes it",
     "fence_two": "Kafka's controller fences one broker at a time since 3.0",
 }
 
@@ -45,7 +43,16 @@ State = Mapping[str, Any]
 
 
 class NotSchedulable(Exception):
-    """A step that cannot be brought about on Kafka's classes; the message says why."""
+    """A step that cannot be brought about on Kafka's classes.
+
+    Args:
+        message: why.
+        kind: the same without names of brokers, which many steps have in common; None if the message has none.
+    """
+
+    def __init__(self, message: str, kind: str | None = None) -> None:
+        super().__init__(message)
+        self.kind = message if kind is None else kind
 
 
 class Unlike(Exception):
@@ -72,6 +79,7 @@ class Schedule:
     Attributes:
         seen: Kafka's state after the last command.
         acknowledged: the records of which producers have been told so far that they are written.
+        given: how many commands the last step took; of one that is not schedulable, before that was clear.
     """
 
     def __init__(self, subject: Subject, model: Cluster) -> None:
@@ -80,7 +88,9 @@ class Schedule:
         self.seen: Observation
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
         self._accepted: dict[int, list[int]] = {}  # those at which what a broker had asked for was written
+        self._cleared: set[int] = set()  # those whom a change of the minimum took out of the ELR
         self.acknowledged: set[str] = set()
+        self.given = 0
 
     def open(self) -> None:
         """Make a cluster with the settings of the model."""
@@ -88,20 +98,23 @@ class Schedule:
         configuration = {"min.insync.replicas": str(b.min_insync)}
         if self._model.unclean:
             configuration["unclean.leader.election.enable"] = "true"
+        other = {"partition_zero": b.partition_zero} if b.partition_zero else {}
         self._command(
             "open",
             brokers=b.replicas,
             replicas=list(range(1, b.replicas - b.spares + 1)),
             elr=self._model.elr,
             configuration=configuration,
+            **other,
         )
         self._ends = [self.seen.controller.end]
 
-    def take(self, step: TraceStep, before: ReadableState, after: ReadableState) -> None:
+    def take(self, action: str, given: Mapping[str, str], before: ReadableState, after: ReadableState) -> None:
         """Take a step.
 
         Args:
-            step: the step.
+            action: the name of its action.
+            given: the parameters.
             before: the model's state before it.
             after: the model's state after it.
 
@@ -109,16 +122,13 @@ class Schedule:
             NotSchedulable: it cannot be brought about.
             Unlike: Kafka refuses what the model accepts, or the other way round.
         """
-        action = step.action or ""
+        self.given = 0
         take = _ACTIONS.get(action)
-        if self._model.b.partition_zero:
-            message = "the harness has one partition, and with partition_zero the model's is another than partition 0"
-            raise NotSchedulable(message)
         if take is None:
             message = _NOT_IN_KAFKA.get(action, f"the harness cannot do {action} yet")
             raise NotSchedulable(message)
         partition_epoch = self.seen.controller.partition_epoch
-        take(self, step.parameters, before)
+        take(self, given, before)
         if self.seen.controller.partition_epoch != partition_epoch or action in _OF_THE_TOPIC:
             self._ends.append(self.seen.controller.end)
         self._settle(after)
@@ -126,6 +136,7 @@ class Schedule:
     # ------------------------------------------------------------------------------------------------------ commands
 
     def _command(self, command: str, **arguments: Argument) -> Answer:
+        self.given += 1
         try:
             answer = self._subject.take(command, **arguments)
         except KafkaRaised as raised:
@@ -167,7 +178,7 @@ class Schedule:
 
     def _fetch(self, given: Mapping[str, str], before: State) -> None:
         follower, leader = broker_id(given["follower"]), broker_id(given["leader"])
-        self._forget_late_request(leader, before)
+        self._forget_late_requests(leader, before)
         if self._broker(follower).reply_waits:  # one that the model has dropped, as Kafka does when it arrives
             self._command("receive_fetch", broker=follower)
         answer = self._command("send_fetch" if self._late else "fetch", broker=follower, wait=_LATER)
@@ -177,6 +188,9 @@ class Schedule:
 
     def _receive(self, given: Mapping[str, str], before: State) -> None:
         self._command("receive_fetch", broker=broker_id(given["follower"]))
+
+    def _receive_rewritten(self, given: Mapping[str, str], before: State) -> None:
+        self._command("receive_fetch", broker=broker_id(given["follower"]), rewritten=True)
 
     def _expand(self, given: Mapping[str, str], before: State) -> None:
         """Kafka's leader asks within a fetch alone, and then this step has been taken already (see `replay`)."""
@@ -188,9 +202,9 @@ class Schedule:
                 f"by the metadata of {leader} {follower} is fenced, stopping or another incarnation, "
                 "so Kafka's leader does not ask; in the model it asks, and the controller refuses"
             )
-            raise NotSchedulable(message)
+            raise NotSchedulable(message, "by the leader's metadata the follower may not join, so Kafka does not ask")
         message = f"Kafka's leader asks for {follower} within a fetch of {follower} alone, and none has made it ask"
-        raise NotSchedulable(message)
+        raise NotSchedulable(message, "Kafka's leader asks within a fetch alone, and none has made it ask")
 
     def _shrink(self, given: Mapping[str, str], before: State) -> None:
         leader, wanted = broker_id(given["leader"]), _ids(given.get("follower") or given["followers"])
@@ -201,18 +215,23 @@ class Schedule:
             if slow != wanted:
                 them = " and ".join(f"b{number}" for number in slow)
                 message = f"Kafka would take {them} out of the ISR at once, as all of them are slow"
-                raise NotSchedulable(message)
-        self._forget_late_request(leader, before)
+                raise NotSchedulable(message, "Kafka would take others out of the ISR as well, who are slow too")
+        self._forget_late_requests(leader, before)
         self._command("shrink", broker=leader, wait=_MUCH_LATER)
 
-    def _forget_late_request(self, leader: int, before: State) -> None:
-        """Let the controller refuse a request that is too late, as its sender asks again when it has an answer.
+    def _forget_late_requests(self, leader: int, before: State) -> None:
+        """Let a leader have the answers that it does not wait for any more, as it asks again when it has them.
 
-        In the model such a request is none: it has no effect. Only one that is in time is kept.
+        In the model a request that is too late is none: it has no effect, and the controller refuses it. Nor has the
+        reply to one of which the leader knows the outcome by its metadata. Only a request that is in time is kept.
         """
         seen = self._broker(leader)
+        if seen.leading is None or seen.leading.proposed:
+            return
+        for _ in range(len(self._accepted.pop(leader, []))):
+            self._command("deliver_reply", broker=leader)
         unheard = [request for request in seen.requests if not request.replied]
-        if seen.leading is None or seen.leading.proposed or not unheard:
+        if not unheard:
             return
         if (leader, unheard[0].isr) != _proposal(before):
             self._refused(leader)
@@ -250,7 +269,7 @@ class Schedule:
             unheard = unheard[1:]
         if not unheard or unheard[0].isr != asked:
             message = f"no request of b{sender} for the ISR {before['alter']['isr']} is on its way"
-            raise NotSchedulable(message)
+            raise NotSchedulable(message, "no such request is on its way in Kafka")
         return sender
 
     def _fence(self, given: Mapping[str, str], before: State) -> None:
@@ -274,6 +293,7 @@ class Schedule:
 
     def _change_minimum(self, given: Mapping[str, str], before: State) -> None:
         back = before["controller"]["minimum_is_one"]
+        self._cleared |= set(self.seen.controller.elr)
         value = str(self._model.b.min_insync) if back else "1"
         answer = self._command("configure", name="min.insync.replicas", value=value)
         self._expect("the answer to the change of min.insync.replicas", answer)
@@ -293,7 +313,7 @@ class Schedule:
         leader = broker_id(given["leader"])
         if not self._accepted.get(leader):
             message = f"no reply to an AlterPartition of b{leader} is on its way"
-            raise NotSchedulable(message)
+            raise NotSchedulable(message, "no such reply is on its way in Kafka")
         self._accepted[leader].pop(0)
         self._command("deliver_reply", broker=leader, wait=_LATER)
 
@@ -315,7 +335,18 @@ class Schedule:
         self._accepted.pop(number, None)
 
     def _register(self, given: Mapping[str, str], before: State) -> None:
-        self._command("register", broker=broker_id(given["replica"]), wait=_MUCH_LATER)
+        """Register; that takes a broker out of the ISR in one change, or in two where Kafka believes it in the ELR too.
+
+        The index of the ELR that it believes, brokersToElrs of the controller, outlives a ClearElrRecord.
+        """
+        number, partition_epoch = broker_id(given["replica"]), self.seen.controller.partition_epoch
+        self._command("register", broker=number, wait=_MUCH_LATER)
+        if self.seen.controller.partition_epoch == partition_epoch + 2 and number in self._cleared:
+            message = (
+                f"a change of min.insync.replicas took b{number} out of the ELR, of which a part of Kafka's controller "
+                f"does not hear, so that it takes b{number} out twice when it registers, with one leader epoch more"
+            )
+            raise NotSchedulable(message, "Kafka takes one who was cleared from the ELR out of the ISR twice")
 
 
 def _ids(label: str) -> list[int]:
@@ -333,6 +364,7 @@ _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], State], None]] = {
     "write": Schedule._write,
     "fetch": Schedule._fetch,
     "receive": Schedule._receive,
+    "receive_rewritten": Schedule._receive_rewritten,
     "expand_isr": Schedule._expand,
     "shrink_isr": Schedule._shrink,
     "shrink_isr_by_several": Schedule._shrink,

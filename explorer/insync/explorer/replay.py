@@ -12,7 +12,7 @@ from insync.explorer.evaluator.stepping import Move, Refused, Stepper, Walk
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.runs.lasso import Lasso, Verified, verify, witness_reason
 from insync.explorer.traces.counterexample import first_codes, refused_step, trace_step
-from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
+from insync.explorer.traces.trace import AGREEMENT, RefusedStep, Trace, TraceStep
 from insync.explorer.traces.trace_file import model_beside, read_trace
 from insync.model import Model
 from insync.model.catalogue import model_reference
@@ -71,7 +71,7 @@ def model_of_trace(
     try:
         named = trace.model if beside is None else model_beside(trace.model, beside)
         built = model_of(model or named, trace.bounds)
-        if trace.property not in run_properties_of(built):
+        if trace.property not in (AGREEMENT, *run_properties_of(built)):
             select(built, [trace.property])
     except UserError as error:
         message = f"{place}: {error.args[0]}{_elsewhere(trace.model) if model is None else ''}"
@@ -101,6 +101,8 @@ class _Replay:
             raise self._error(message, "bounds")
         steps = [self._first(trace)]
         steps += [self._step(step, number) for number, step in enumerate(trace.steps[1:], start=1)]
+        if trace.property == AGREEMENT:  # of which only the system that it was about could say more
+            return replace(trace, steps=tuple(steps))
         known = run_properties_of(self.model)
         if trace.property in known:
             return self._run(trace, known[trace.property], self.walk.moves, tuple(steps))
@@ -109,7 +111,8 @@ class _Replay:
             raise self._error(message, "the end of the trace")
         refused = self._refused(trace)
         reason = refused.message if refused is not None else self._reason(trace)
-        return Trace(trace.model, trace.bounds, trace.property, tuple(steps), reason, refused)
+        demands = tuple(self.model.demands(steps))
+        return Trace(trace.model, trace.bounds, trace.property, tuple(steps), reason, refused, demands=demands)
 
     def _run(self, trace: Trace, found: RunProperty, moves: list[Move], steps: tuple[TraceStep, ...]) -> Trace:
         """Verify a run that never ends, or a witness."""
@@ -128,7 +131,8 @@ class _Replay:
         if verified.fault is not None:
             message = f"{verified.fault} {_CAUSE}"
             raise self._error(message, "the end of the trace")
-        return replace(trace, steps=steps, reason=verified.reason, refused=None)
+        demands = tuple(self.model.demands(steps))
+        return replace(trace, steps=steps, reason=verified.reason, refused=None, demands=demands)
 
     def _first(self, trace: Trace) -> TraceStep:
         """The first step; where there are several initial states, its state must be one of them."""

@@ -135,7 +135,7 @@ class Place:
 
     def at(self, offset: int, path: str) -> Place:
         """Return the place this many cells further."""
-        return replace(self, base=self.base + offset, path=path)
+        return Place(self.environment, self.base + offset, path, self.dimensions, self.options)
 
     def indexed(self, index: Node, length: int, stride: int, path: str) -> Place:
         """Return the place of the element that a symbolic index selects."""

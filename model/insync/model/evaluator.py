@@ -40,27 +40,27 @@ class _Memo:
         self.values: dict[int, int] = {}
 
     def value(self, node: Node) -> int:
-        if node.index not in self.values:
+        values = self.values
+        if node.index not in values:
             for needed in self._missing(node):
-                self.values[needed.index] = self._apply(needed)
-        return self.values[node.index]
+                if needed.op is Op.CELL:
+                    values[needed.index] = self.codes[needed.arg]  # type: ignore[call-overload]
+                elif needed.op is Op.CONST:
+                    values[needed.index] = needed.arg  # type: ignore[assignment]
+                else:
+                    values[needed.index] = MEANING[needed.op](*[values[a.index] for a in needed.args])
+        return values[node.index]
 
-    def _missing(self, root: Node) -> Iterable[Node]:
-        found: dict[int, Node] = {}
+    def _missing(self, root: Node) -> list[Node]:
+        values = self.values
+        found = {root.index: root}
         stack = [root]
         while stack:
-            node = stack.pop()
-            if node.index not in self.values and node.index not in found:
-                found[node.index] = node
-                stack.extend(node.args)
-        return (found[index] for index in sorted(found))
-
-    def _apply(self, node: Node) -> int:
-        if node.op is Op.CONST:
-            return node.arg  # type: ignore[return-value]
-        if node.op is Op.CELL:
-            return self.codes[node.arg]  # type: ignore[call-overload, no-any-return]
-        return MEANING[node.op](*[self.values[a.index] for a in node.args])
+            for arg in stack.pop().args:
+                if arg.index not in values and arg.index not in found:
+                    found[arg.index] = arg
+                    stack.append(arg)
+        return [found[index] for index in sorted(found)]
 
 
 class Evaluator:
@@ -68,10 +68,11 @@ class Evaluator:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self._memo = _Memo(())
 
     def enabled(self, codes: Sequence[int]) -> list[int]:
         """Return the numbers of the actions whose guard holds, in order."""
-        memo = _Memo(codes)
+        memo = self._of(codes)
         return [n for n, action in enumerate(self.program.actions) if _holds(memo, action)]
 
     def step(self, number: int, codes: Sequence[int]) -> Codes:
@@ -81,7 +82,7 @@ class Evaluator:
             GuardError: the action is not enabled.
             DomainError: the step would assign what a field cannot hold; its `check` is the one that fails.
         """
-        action, memo = self.program.actions[number], _Memo(codes)
+        action, memo = self.program.actions[number], self._of(codes)
         if not _holds(memo, action):
             message = f"{action} is not enabled in this state."
             raise GuardError(message)
@@ -96,8 +97,15 @@ class Evaluator:
 
     def failing_check(self, number: int, codes: Sequence[int]) -> Check | None:
         """Return the check of an enabled action that does not hold, None when all do."""
-        memo = _Memo(codes)
+        memo = self._of(codes)
         return next((c for c in self.program.actions[number].checks if not memo.value(c.node)), None)
+
+    def _of(self, codes: Sequence[int]) -> _Memo:
+        """Return what is known of a state: of the last one everything, as the actions of a state share their nodes."""
+        memo = self._memo
+        if memo.codes != (state := tuple(codes)):
+            memo = self._memo = _Memo(state)
+        return memo
 
 
 def _holds(memo: _Memo, action: BoundAction) -> bool:

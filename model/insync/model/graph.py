@@ -134,6 +134,8 @@ class Graph:
         self.cell_sizes = tuple(cell_sizes)
         self.nodes: list[Node] = []
         self._interned: dict[object, Node] = {}
+        self._constants: dict[int, Node] = {}
+        self._cells: list[Node] = []
         self._go_on: Callable[[], None] = _nobody_asks
         self.made: dict[tuple[Node, ...], Made] = {}
         self.orders: set[Node] = set()
@@ -147,8 +149,7 @@ class Graph:
         Raises:
             ModelError: its values could leave the 64-bit range.
         """
-        # id() is safe as part of the key: the graph keeps every node alive. True == 1, hence the type.
-        key = (op, arg, type(arg), *map(id, args))
+        key = (op, arg, type(arg), args)  # True == 1, hence the type
         found = self._interned.get(key)
         if found is not None:
             return found
@@ -178,7 +179,10 @@ class Graph:
 
     def const(self, value: int) -> Node:
         """Return the node of an int constant."""
-        return self.node(Op.CONST, arg=value)
+        found = self._constants.get(value)
+        if found is None:
+            found = self._constants[value] = self.node(Op.CONST, arg=int(value))
+        return found
 
     def boolean(self, value: bool) -> Node:
         """Return the node of a bool constant."""
@@ -189,6 +193,12 @@ class Graph:
         if self.cell_sizes[number] == 1:
             return self.const(0)
         return self.node(Op.CELL, arg=number)
+
+    def cells(self) -> list[Node]:
+        """Return the nodes that read the codes of all cells, in a list of its own."""
+        if not self._cells:
+            self._cells = [self.cell(number) for number in range(len(self.cell_sizes))]
+        return list(self._cells)
 
     def _range(self, op: Op, args: tuple[Node, ...], arg: Hashable) -> tuple[int, int]:
         if op is Op.CONST:

@@ -8,7 +8,6 @@ making a node takes constant time.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from insync.model.graph import LARGEST_SET, Graph, Node, Op, Quantifier, reachable
 from insync.model.semantics import MEANING
@@ -51,7 +50,7 @@ def combine(graph: Graph, op: Op, conditions: list[Node], quantifier: Quantifier
         return neutral
     if quantifier is None:
         return kept[0][0] if len(kept) == 1 else graph.node(op, tuple(c for c, _ in kept))
-    shown = replace(quantifier, labels=tuple(label for _, label in kept))
+    shown = Quantifier(quantifier.variable, tuple(label for _, label in kept))
     return graph.node(op, tuple(c for c, _ in kept), shown)
 
 

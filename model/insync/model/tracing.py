@@ -165,8 +165,7 @@ def _bindings(model: Model, name: str, spec: ActionSpec) -> Iterator[tuple[Param
 
 
 def _environment(graph: Graph, *, writable: bool) -> Environment:
-    cells = [graph.cell(i) for i in range(len(graph.cell_sizes))]
-    return Environment(graph, cells, writable=writable, guarded=writable)
+    return Environment(graph, graph.cells(), writable=writable, guarded=writable)
 
 
 def _state_view(model: Model, environment: Environment) -> StateView:

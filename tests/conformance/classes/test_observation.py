@@ -45,6 +45,7 @@ CONTROLLER = {
     "elr": [],
     "last_known_elr": [],
     "fenced": [3],
+    "stopping": [],
     "end": 9,
 }
 

@@ -67,6 +67,18 @@ def test_a_write_is_not_thin_where_a_single_replica_was_asked_for() -> None:
     assert (state["acked"], state["thin_ack"]) == (["r0"], False)
 
 
+def test_a_lower_minimum_moves_the_high_watermark_with_the_next_log_end_that_a_fetch_shows() -> None:
+    steps = ("b1 appends a record", "controller fences b2", "min.insync.replicas changes")
+    walk = pair(*steps, "b1 applies metadata 1", minimum_changes=1, metadata_lag=3)
+    assert walk.cells["b1"] == "L0 [| r0@0] ~1", "the ISR is b1, and the minimum is still 2"
+    walk.take("b1 applies metadata 0", "b2 fetches from b1")
+    assert walk.cells["b1"] == "L0 [r0@0 |]", "the leader had not known any log end of b2"
+    same = pair(*steps[1:2], "b1 applies metadata 0", "b2 fetches from b1", minimum_changes=1, metadata_lag=3, acks="1")
+    same.take("b1 appends a record", "min.insync.replicas changes", "b1 applies metadata 0", "b2 fetches from b1")
+    assert same.cells["b1"] == "L0 [| r0@0]", "b2 fetches where it did before"
+    assert same.take("b2 fetches from b1").cells["b1"] == "L0 [r0@0 |]"
+
+
 def test_the_high_watermark_stands_still_below_min_insync_replicas_since_3_7() -> None:
     steps = ("controller fences b2", "b1 applies metadata 0", "b1 appends a record")
     assert pair(*steps, acks="1").cells["b1"] == "L0 [| r0@0]"
@@ -277,6 +289,17 @@ def test_a_log_that_is_cut_below_its_start_begins_where_it_ends() -> None:
     assert walk.take("b1 fetches from b2").cells["b1"] == "F1 [|]"
     broker = walk.state["broker"]["b1"]
     assert (broker["start"], broker["leo"], broker["hw"]) == (0, 0, 0)
+
+
+def test_a_followers_high_watermark_is_not_below_the_start_of_its_log() -> None:
+    """It has led, and the new leader has not heard yet how far its high watermark had come."""
+    first = ("b1 appends a record", "b2 fetches from b1", "b3 fetches from b1", "b2 fetches from b1")
+    steps = (*first, "b3 fetches from b1", "b1 deletes a record", "controller elects b2", "b1 applies metadata 0")
+    bounds: dict[str, int | str] = {"replicas": 3, "deletions": 1, "elections": 1}
+    walk = pair(*steps, "b2 applies metadata 0", **bounds)
+    assert walk.cells["b1"] == "F1 [x |]"
+    assert walk.cells["b2"] == "L1 [| r0@0]"
+    assert walk.take("b1 fetches from b2").cells["b1"] == "F1 [x |]"
 
 
 def test_only_what_is_committed_is_deleted() -> None:

@@ -129,6 +129,39 @@ def test_kraft_ignores_unclean_elections_before_3_9_and_says_so() -> None:
     assert Cluster(release="3.9", unclean="on").remarks() == Cluster(release="3.8").remarks() == []
 
 
+SAME = "Kafka 3.2 has the rules of 3.0"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "remarks"),
+    [
+        ({"min_insync": 3}, []),
+        ({"min_insync": 4}, ["min.insync.replicas 4 is more than the 3 replicas"]),
+        ({"min_insync": 4, "acks": "1"}, ["min.insync.replicas says nothing"]),
+        ({"min_insync": 2, "acks": "0"}, []),
+        ({"spares": 1}, []),
+        ({"spares": 1, "min_insync": 3}, ["min.insync.replicas 3 is more than the 2 replicas"]),
+        ({"elr": "on", "release": "4.0"}, []),
+        ({"elr": "on", "release": "3.9"}, ["Kafka 3.9 has no eligible leader replicas"]),
+        ({"elr": "off", "release": "3.9"}, []),
+        ({"partition_zero": 1}, []),
+        ({"partition_zero": 1, "elr": "off"}, ["partition_zero is looked at only"]),
+        ({"isr_replies": "on", "release": "3.3"}, []),
+        ({"isr_replies": "on", "release": "3.2"}, [SAME, "A reply and metadata that both"]),
+        ({"release": "3.2"}, [SAME]),
+        ({"reassignments": 1, "release": "2.7"}, []),
+        ({"reassignments": 1, "release": "2.5"}, ["Reassignments are modelled from 2.7 on"]),
+        ({"release": "2.5"}, []),
+        ({"unclean": "on", "release": "3.2"}, [SAME]),
+    ],
+)
+def test_a_remark_is_made_where_a_setting_means_less_and_nowhere_else(
+    chosen: dict[str, int | str], remarks: list[str]
+) -> None:
+    made = Cluster(**chosen).remarks()
+    assert [one[: len(expected)] for one, expected in zip(made, remarks, strict=True)] == remarks
+
+
 def test_settings_are_read_by_name() -> None:
     read = Cluster(acks="1", flushing="always", unclean="on", replicas=2, min_insync=3)
     assert (read.acks, read.flushing, read.unclean) == (Acks.LEADER, Flushing.ALWAYS, True)

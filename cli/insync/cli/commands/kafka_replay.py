@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from insync.cli.exit_codes import ExitCode
+from insync.cli.options.cluster_choice import ClusterChoice
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.progress import steps_of_work
 
@@ -14,7 +15,7 @@ __all__ = ["command"]
 
 
 @click.command("replay", short_help="Take the steps of a trace on Kafka's classes, and compare.")
-@click.argument("trace", metavar="TRACE")
+@click.argument("trace", metavar="[TRACE]", required=False)
 @click.option("--kafka", "version", metavar="VERSION", help="The release, which must be fetched.")
 @click.option(
     "--libs",
@@ -22,8 +23,31 @@ __all__ = ["command"]
     type=click.Path(path_type=Path),
     help="Take the jars in DIR, the folder libs of a Kafka distribution, as they are; in place of --kafka.",
 )
+@click.option(
+    "--on",
+    "where",
+    type=click.Choice(["classes", "cluster"]),
+    default="classes",
+    show_default=True,
+    help="Kafka's classes in one process, or a cluster whose frames are held and released; fetch --cluster before.",
+)
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Take the traces of the whole catalogue, on VERSION or on every release that is fetched.",
+)
+@click.option("--record", is_flag=True, help="With --all: write down what came of them, for `insync defects` to say.")
 @output_options()
-def command(trace: str, version: str | None, libs: Path | None, output: Output) -> int:
+def command(
+    trace: str | None,
+    version: str | None,
+    libs: Path | None,
+    where: str,
+    everything: bool,
+    record: bool,
+    output: Output,
+) -> int:
     """Take each step of TRACE on Kafka's own classes, and compare every field that Kafka has with the model's.
 
     TRACE is a file that `insync check cluster --trace FILE` wrote, or the name of a defect of `insync defects`. Brokers
@@ -32,11 +56,51 @@ def command(trace: str, version: str | None, libs: Path | None, output: Output) 
 
     \b
     Exit codes:
-      0  reproduced: Kafka did what the model says, up to the violation (or agrees, if the trace is of no violation)
+      0  reproduced: Kafka did what the model says, up to the violation (or agrees, if the trace is of no violation);
+         with --all: every release does what the model's rules of it say
       1  diverges: after some step a field differs
       2  a mistake in the command or a file, or something is missing: one sentence says which
       3  not schedulable: a step cannot be brought about on Kafka's classes
     """  # noqa: D301 -- click wants the control character that keeps these lines as they are
+    if everything:
+        if trace is not None or libs is not None or where == "cluster":
+            message = (
+                "--all takes the whole catalogue on the classes of releases that are fetched: leave TRACE, --libs and "
+                "--on cluster out."
+            )
+            raise click.UsageError(message)
+        return _replay_catalogue(version, record, output)
+    if record:
+        message = "--record is about the whole catalogue: give --all with it."
+        raise click.UsageError(message)
+    if trace is None:
+        message = "Name a TRACE, a file or a defect of `insync defects`, or give --all."
+        raise click.UsageError(message)
+    if where == "cluster":
+        return _replay_on_cluster(trace, ClusterChoice(version, libs, None), output)
+    return _replay_one(trace, version, libs, output)
+
+
+def _replay_on_cluster(trace: str, choice: ClusterChoice, output: Output) -> int:
+    from insync.cli.show.kafka_replay_report import describe_replay, replay_json
+    from insync.conformance.cluster_replay import plan_for, replay_on_cluster
+    from insync.conformance.given_trace import given_trace
+    from insync.conformance.live.operator import Operator
+
+    jars = choice.jars()
+    with steps_of_work(output.quiet) as steps:
+        steps.begin(f"finding the trace {trace}")
+        model, claim = given_trace(trace)
+        steps.begin(f"starting Kafka {jars.version}")
+        with choice.start(jars, plan_for(model, jars.version)) as cluster:
+            cluster.wait_for_brokers()
+            steps.begin("taking the steps")
+            replayed = replay_on_cluster(claim, model, Operator(cluster))
+    output.show(lambda: describe_replay(replayed, model, output.paint, output.width), lambda: replay_json(replayed))
+    return _EXIT_CODES[replayed.verdict.value]
+
+
+def _replay_one(trace: str, version: str | None, libs: Path | None, output: Output) -> int:
     if (version is None) == (libs is None):
         message = "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR of a distribution."
         raise click.UsageError(message)
@@ -65,3 +129,33 @@ _EXIT_CODES = {
     "diverges": ExitCode.VIOLATED,
     "not_schedulable": ExitCode.INCOMPLETE,
 }
+
+
+def _replay_catalogue(version: str | None, record: bool, output: Output) -> int:
+    """Take the traces of the catalogue on one release, or on all that are here, and record what came of them."""
+    import datetime
+
+    from insync.cli.show.kafka_catalogue_report import catalogue_runs_json, describe_catalogue_runs, exit_code_of
+    from insync.conformance.catalogue.catalogue_record import RECORD, read_record, write_record
+    from insync.conformance.catalogue.catalogue_runs import catalogue_names, merged, run_entry
+    from insync.conformance.classes.harness import Harness
+    from insync.conformance.jars.fetched import fetched_versions
+    from insync.conformance.jars.pinned import pinned
+    from insync.conformance.jars.store import stored_jars
+
+    versions = [version] if version is not None else fetched_versions()
+    sets = [stored_jars(pinned(one)) for one in versions]
+    before, today = read_record() if record else {}, datetime.datetime.now(datetime.UTC).date()
+    runs = []
+    with steps_of_work(output.quiet) as steps:
+        for jars in sets:
+            steps.begin(f"starting Kafka {jars.version}")
+            with Harness(jars) as harness:
+                for name in catalogue_names():
+                    steps.begin(f"Kafka {jars.version}: {name}")
+                    runs.append((name, run_entry(name, harness)))
+    if record:
+        write_record(merged(before, runs, today))
+    found, file = merged({}, runs, today), RECORD if record else None
+    output.show(lambda: describe_catalogue_runs(found, file), lambda: catalogue_runs_json(found, file))
+    return exit_code_of(found)

@@ -14,7 +14,7 @@ from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_gri
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
 
-__all__ = ["describe_replay", "replay_json"]
+__all__ = ["describe_replay", "replay_json", "verdict_line"]
 
 _TONES = {
     KafkaVerdict.REPRODUCED: Tone.GOOD,
@@ -27,7 +27,7 @@ _TONES = {
 def describe_replay(replayed: KafkaReplay, model: Cluster, paint: Paint, width: int) -> str:
     """Return the verdict and the grid, in which Kafka has a row of its own where it differs."""
     grid = render_grid(_with_kafka(replayed), model.grid, width=width, paint=paint, header=False)
-    lines = [_verdict(replayed, paint), f"cluster   {describe_bounds(shown_bounds(model))}", "", grid.rstrip()]
+    lines = [verdict_line(replayed, paint), f"cluster   {describe_bounds(shown_bounds(model))}", "", grid.rstrip()]
     if replayed.differences:
         lines += ["", *_table(replayed.differences, replayed.kafka)]
     return "\n".join(lines)
@@ -55,7 +55,8 @@ def replay_json(replayed: KafkaReplay) -> str:
     )
 
 
-def _verdict(replayed: KafkaReplay, paint: Paint) -> str:
+def verdict_line(replayed: KafkaReplay, paint: Paint) -> str:
+    """Return what came of a trace, in one line."""
     word = replayed.verdict.value.replace("_", " ")
     head = paint(f"{word} on Kafka {replayed.kafka}", _TONES[replayed.verdict])
     if replayed.verdict is KafkaVerdict.REPRODUCED:

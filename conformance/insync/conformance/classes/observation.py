@@ -27,6 +27,7 @@ class ControllerSeen:
         last_known_elr: the last known leader, where there is nobody else.
         fenced: the brokers that are fenced.
         end: the place of the newest batch in the metadata log.
+        stopping: the brokers that have asked to stop, and have not registered since.
     """
 
     leader: int
@@ -40,6 +41,7 @@ class ControllerSeen:
     last_known_elr: tuple[int, ...]
     fenced: tuple[int, ...]
     end: int
+    stopping: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

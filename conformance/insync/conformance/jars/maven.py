@@ -30,13 +30,20 @@ _POM = """\
 """
 
 
-def copy_by_maven(wanted: Iterable[Coordinates], folder: Path, *, without: Iterable[tuple[str, str]] = ()) -> None:
+def copy_by_maven(
+    wanted: Iterable[Coordinates],
+    folder: Path,
+    *,
+    without: Iterable[tuple[str, str]] = (),
+    classifier: str = "",
+) -> None:
     """Have Maven copy jars, and what they need to run, to a folder, in Maven's layout.
 
     Args:
         wanted: the jars.
         folder: where they go.
         without: groups and artifacts of what is not needed; `*` stands for all.
+        classifier: which jar of the artifact, such as `sources`; the one with its classes where it is empty.
 
     Raises:
         UserError: there is no `mvn`, or it fails; the message says what it says.
@@ -47,7 +54,9 @@ def copy_by_maven(wanted: Iterable[Coordinates], folder: Path, *, without: Itera
         raise UserError(message)
     with tempfile.TemporaryDirectory(prefix="insync-maven-") as name:
         pom = Path(name) / "pom.xml"
-        pom.write_text(_POM.format(dependencies="\n".join(_dependency(one, list(without)) for one in wanted)))
+        pom.write_text(
+            _POM.format(dependencies="\n".join(_dependency(one, list(without), classifier) for one in wanted))
+        )
         command = [maven, "-q", "-B", "-ntp", "-f", str(pom), "dependency:copy-dependencies"]
         command += [f"-DoutputDirectory={folder}", "-Dmdep.useRepositoryLayout=true", "-DincludeScope=runtime"]
         try:
@@ -65,13 +74,14 @@ def copy_by_maven(wanted: Iterable[Coordinates], folder: Path, *, without: Itera
         raise UserError(message)
 
 
-def _dependency(coordinates: Coordinates, without: list[tuple[str, str]]) -> str:
+def _dependency(coordinates: Coordinates, without: list[tuple[str, str]], classifier: str) -> str:
     group, artifact, version = map(escape, coordinates)
     left_out = "".join(
         f"<exclusion><groupId>{escape(g)}</groupId><artifactId>{escape(a)}</artifactId></exclusion>" for g, a in without
     )
+    which = f"<classifier>{escape(classifier)}</classifier>" if classifier else ""
     return (
-        f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version>"
+        f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version>{which}"
         f"<exclusions>{left_out}</exclusions></dependency>"
     )
 

@@ -19,7 +19,7 @@ from insync.model import ReadableState
 
 __all__ = ["StepTaking"]
 
-State = Mapping[str, Any]
+Given = Mapping[str, Any]
 
 _ACKS = {Acks.ALL: -1, Acks.LEADER: 1, Acks.NONE: 0}
 _NOT_YET = {
@@ -77,7 +77,7 @@ class StepTaking:
         self._note_changes(begun, before)
         self._settle(after)
 
-    def _note_changes(self, begun: Decision, before: State) -> None:
+    def _note_changes(self, begun: Decision, before: Given) -> None:
         """Note where the metadata of a change is, and hold it whole for whoever was up to date."""
         now = self._operator.history[-1]
         if _shown(begun.partition) == _shown(now.partition):
@@ -87,7 +87,7 @@ class StepTaking:
             if broker["running"] and broker["lag"] == 0:
                 self._levers.refresh(broker_id(name))
 
-    def _settle(self, after: State) -> None:
+    def _settle(self, after: Given) -> None:
         """Let brokers act on metadata that are up to date in the model."""
         for name, broker in after["broker"].items():
             if broker["running"] and broker["lag"] == 0:
@@ -106,44 +106,44 @@ class StepTaking:
 
     # ------------------------------------------------------------------------------------------------------- actions
 
-    def _write(self, given: State, before: State) -> None:
+    def _write(self, given: Given, before: Given) -> None:
         leader, record = broker_id(given["leader"]), f"r{before['written']}"
         self._sent.append(self._operator.send(leader, record, _ACKS[self._model.acks]))
         self._cluster.until(lambda: record in self._operator.log(leader), f"{record} in the log of b{leader}")
 
-    def _fetch(self, given: State, before: State) -> None:
+    def _fetch(self, given: Given, before: Given) -> None:
         follower = before["broker"][given["follower"]]
         epoch = int(before["changes"][follower["lag"]]["epoch"])
         self._levers.fetch(broker_id(given["follower"]), broker_id(given["leader"]), epoch)
 
-    def _apply_metadata(self, given: State, before: State) -> None:
+    def _apply_metadata(self, given: Given, before: Given) -> None:
         self._apply(broker_id(given["replica"]), int(given["place"]))
         self._levers.pass_reply(broker_id(given["replica"]))
 
-    def _elect(self, given: State, before: State) -> None:
+    def _elect(self, given: Given, before: Given) -> None:
         self._operator.prefer(broker_id(given["replica"]))
 
-    def _reassign(self, given: State, before: State) -> None:
+    def _reassign(self, given: Given, before: Given) -> None:
         wanted = [broker_id(name) for name in re.findall(r"\w+", given["target"])]
         self._operator.reassign(wanted)
 
-    def _fence(self, given: State, before: State) -> None:
+    def _fence(self, given: Given, before: Given) -> None:
         broker = broker_id(given["replica"])
         if before["broker"][given["replica"]]["running"]:
             self._levers.silence(broker)
         self._cluster.until(lambda: self._operator.brokers[broker].fenced, f"that b{broker} is fenced")
 
-    def _unfence(self, given: State, before: State) -> None:
+    def _unfence(self, given: Given, before: Given) -> None:
         broker = broker_id(given["replica"])
         self._levers.unsilence(broker)
         self._cluster.until(lambda: not self._operator.brokers[broker].fenced, f"that b{broker} is unfenced")
 
-    def _crash(self, given: State, before: State) -> None:
+    def _crash(self, given: Given, before: Given) -> None:
         broker = broker_id(given["replica"])
         self._operator.kill(broker)
         cut_log(self._cluster.disk(broker), self._operator.topic, int(given["spared"]))
 
-    def _register(self, given: State, before: State) -> None:
+    def _register(self, given: Given, before: Given) -> None:
         name = given["replica"]
         if name not in before["controller"]["fenced"]:
             message = f"Kafka's controller registers no other incarnation of {name} while the session of one lasts"
@@ -154,16 +154,16 @@ class StepTaking:
         self._operator.start(broker)
         self._levers.let_metadata_through(broker, lambda: self._operator.brokers[broker].incarnation != former)
 
-    def _expand_isr(self, given: State, before: State) -> None:
+    def _expand_isr(self, given: Given, before: Given) -> None:
         self._levers.wait_for_proposal(broker_id(given["leader"]))
 
-    def _accept_isr(self, given: State, before: State) -> None:
+    def _accept_isr(self, given: Given, before: Given) -> None:
         former = self._operator.now.partition_epoch
         self._levers.pass_proposal(broker_id(before["changes"][0]["leader"]))
         self._cluster.until(lambda: self._operator.now.partition_epoch > former, "that the ISR is accepted")
 
 
-_ACTIONS: dict[str, Callable[[StepTaking, State, State], None]] = {
+_ACTIONS: dict[str, Callable[[StepTaking, Given, Given], None]] = {
     "write": StepTaking._write,
     "fetch": StepTaking._fetch,
     "apply_metadata": StepTaking._apply_metadata,

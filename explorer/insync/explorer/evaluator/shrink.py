@@ -5,16 +5,44 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Protocol, TypeVar
 
 from insync.explorer.evaluator.stepping import Move, Refused, Stepper, Walk
 from insync.machine.interruptible import GivenUp, delayed
 from insync.model.errors import InternalError
 from insync.model.evaluator import Codes
 
-__all__ = ["Failing", "FailingWalks", "shrink"]
+__all__ = ["Failing", "FailingLists", "FailingWalks", "HasActions", "shrink"]
 
 _GRACE_SECONDS = 0.5
 """How long a failing walk may still be confirmed when the end is wanted: a failure is worth more than that."""
+
+
+class HasActions(Protocol):
+    """What has failed after some actions."""
+
+    @property
+    def actions(self) -> list[int]:
+        """The numbers of the actions, of which the last one failed."""
+
+
+F = TypeVar("F", bound=HasActions)
+F_co = TypeVar("F_co", bound=HasActions, covariant=True)
+
+
+class FailingLists(Protocol[F_co]):
+    """Takes lists of actions, until something fails."""
+
+    def failing(self, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> F_co | None:
+        """Return what failed, with the actions up to it that were taken; None if nothing fails.
+
+        Args:
+            actions: the list; what cannot be taken when its turn comes is passed over.
+            stopped: asked before each step whether to give up.
+
+        Raises:
+            GivenUp: `stopped` gave a reason.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +102,7 @@ class FailingWalks:
         return None
 
 
-def shrink(walks: FailingWalks, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> Failing:
+def shrink(walks: FailingLists[F], actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> F:
     """Return a part of a failing list of actions that still fails, and no longer does without any one of its steps.
 
     Runs of steps are left out, long ones first; whatever is not enabled without them goes as well.
@@ -105,7 +133,7 @@ def shrink(walks: FailingWalks, actions: Sequence[int], stopped: Callable[[], ob
             size //= 2
 
 
-def _without_a_run(walks: FailingWalks, best: Failing, size: int, stopped: Callable[[], object]) -> Failing:
+def _without_a_run(walks: FailingLists[F], best: F, size: int, stopped: Callable[[], object]) -> F:
     """Return the walk without those runs of so many steps that it does not need."""
     start = 0
     while start < len(best.actions):

@@ -16,7 +16,7 @@ from insync.explorer.hypothesis.side_by_side import Adapter, Output, SideBySide,
 from insync.explorer.testing.failures import trace_directory
 from insync.explorer.traces.counterexample import first_codes, trace_of
 from insync.explorer.traces.grid import render_grid
-from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace import AGREEMENT, Trace
 from insync.explorer.traces.trace_file import read_trace, write_trace
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
@@ -24,9 +24,6 @@ from insync.model.evaluator import Codes
 from insync.properties.confine import confined
 
 __all__ = ["Disagreement", "model_based_test", "replay_against"]
-
-AGREEMENT = "agreement"
-"""What stands in the place of the property in the trace of a disagreement."""
 
 
 class Disagreement(AssertionError):

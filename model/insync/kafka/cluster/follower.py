@@ -165,16 +165,18 @@ class Follower(Actor):
         return And(f.term > s.broker[leader].term, Not(f.last_fetched_epoch_empty))
 
     def count_fetch(self, s: StateView, leader: Replica, follower: Replica, reply: Reply) -> None:
-        """The leader notes the follower's log end, and commits what has reached the ISR with it.
+        """The leader notes the follower's log end; if that is another one, it commits what has reached the ISR with it.
 
-        Kafka: Replica.updateFetchStateOrThrow, then Partition.maybeIncrementLeaderHW.
+        Kafka: Partition.updateFollowerFetchState, with Replica.updateFetchStateOrThrow and maybeIncrementLeaderHW.
         """
         l, f = s.broker[leader], s.broker[follower]
         known, outside = l.known[follower], Or(f.leo > l.leo, f.leo < l.start)
+        moves = Not(known.end == reply.offset)
         with when(Not(Or(reply.diverging, outside) if self.rules.ignore_diverging_fetch else outside)):
             known.end = reply.offset
             known.current = True
-        self.advance_watermark(s, leader)
+            with when(moves):
+                self.advance_watermark(s, leader)
 
     # --------------------------------------------------------------------------------------------------- the reply
 
@@ -194,6 +196,7 @@ class Follower(Actor):
     def process_partition_data(self, s: StateView, follower: Replica, reply: Reply) -> None:
         """Append the record, then take over the leader's high watermark and log start offset.
 
+        The high watermark is never below the start of the follower's own log (UnifiedLog.updateHighWatermark).
         A follower whose log ends before the leader's begins starts anew there. In Kafka that takes an error and a
         request (AbstractFetcherThread.handleOutOfRangeError); here it comes with the reply.
         Kafka: ReplicaFetcherThread.processPartitionData.
@@ -204,7 +207,7 @@ class Follower(Actor):
             appends = And(appends, s.epoch_of[reply.record] <= self.view_of(s, follower).epoch)
         with when(appends):
             self.append(s, follower, reply.record, s.epoch_of[reply.record])
-        f.hw = minimum(reply.hw, f.leo)
+        f.hw = maximum(f.start, minimum(reply.hw, f.leo)) if self.b.deletions else minimum(reply.hw, f.leo)
         f.last_fetched_epoch_empty = Not(appends)
         with when(reply.offset < reply.start):
             self.start_at(s, follower, reply.start)

@@ -51,8 +51,9 @@ def _controller(state: ReadableState, newest: dict[str, Any]) -> str:
     controller = cast(dict[str, Any], state["controller"])
     parts = [f"{newest['leader'] or 'none'}@{newest['epoch']} ISR {_members(newest['isr'])}"]
     if "replicas" in newest:
-        marks = {**dict.fromkeys(controller["adding"], "+"), **dict.fromkeys(controller["removing"], "-")}
-        parts.append(f"of {_members([f'{marks.get(name, str())}{name}' for name in newest['replicas']])}")
+        adding, removing = controller["adding"], controller["removing"]
+        marked = [f"{'+' * (name in adding)}{'-' * (name in removing)}{name}" for name in newest["replicas"]]
+        parts.append(f"of {_members(marked)}")
     if controller.get("elr"):
         parts.append(f"ELR {_members(controller['elr'])}")
     if controller["fenced"]:

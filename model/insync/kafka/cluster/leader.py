@@ -124,7 +124,6 @@ class Leader(Actor):
             s.alter.isr = isr
             s.alter.current = current
         s.broker[leader].pending = isr
-        self.advance_watermark(s, leader)
 
     # ------------------------------------------------------------------------------------------- the high watermark
 
@@ -144,8 +143,10 @@ class Leader(Actor):
     def advance_watermark(self, s: StateView, leader: Replica, least: Num | None = None) -> None:
         """Raise the high watermark of a leader to the least log end that it knows of those that count.
 
-        Kafka tries this after each append and fetch and after each change of the ISR, as this model does.
-        Kafka: Partition.maybeIncrementLeaderHW.
+        It is tried after an append, after a fetch that shows another log end, and with each state of the partition that
+        is committed: not with a proposal, a refusal, or a change of min.insync.replicas.
+        Kafka: Partition.maybeIncrementLeaderHW, by appendRecordsToLeader, updateFollowerFetchState, makeLeader and
+        handleAlterPartitionUpdate.
 
         Args:
             s: the state.

@@ -21,15 +21,20 @@ class Reassignment(Actor):
     def reassign(self, s: StateView, target: Target) -> None:
         """An operator names the brokers that shall have a replica; until they are all in the ISR nobody is removed.
 
-        Kafka: ReplicationControlManager.changePartitionReassignment.
+        What this adds and removes is reckoned from all that have a replica now. While another reassignment is under
+        way, what that adds or removes stays if this one adds or removes nobody: a replica may then be to come and to
+        go. Kafka: ReplicationControlManager.changePartitionReassignment, which hands on sets that are not empty alone.
         """
         require(self.can_reassign, int(target) > 0)
         require(s.spent.reassignments < self.b.reassignments)
         present = self.assigned(s)
         require(Or(present.replicas != target, Not(present.adding.is_empty()), Not(present.removing.is_empty())))
         s.spent.reassignments += 1
+        adding, removing = (present.replicas | target) - present.replicas, present.replicas - target
         assigned = Assigned(
-            present.replicas | target, (present.replicas | target) - present.replicas, present.replicas - target
+            present.replicas | target,
+            If(adding.is_empty(), present.adding, adding),
+            If(removing.is_empty(), present.removing, removing),
         )
         change = self.build_change(s, s.changes[0].isr, assigned=assigned)
         require(self.can_write(s, change))

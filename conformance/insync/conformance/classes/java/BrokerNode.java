@@ -27,7 +27,6 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** One broker: Kafka's ReplicaManager, LogManager, Partition, UnifiedLog and fetchers, with nothing that runs by itself. */
 final class BrokerNode {
-    static final TopicPartition PARTITION = new TopicPartition(ControllerCalls.TOPIC, 0);
     private static final Uuid INCARNATIONS = new Uuid(5L, 0L);
 
     final Cluster world;
@@ -85,7 +84,7 @@ final class BrokerNode {
         Reflect.call(parts.logManager, "checkpointLogStartOffsets");
         File survived = new File(world.base, "b" + id + "-" + (++incarnation));
         Disk.copyWithoutCleanMark(directory, survived);
-        Disk.cut(new File(survived, PARTITION.toString()), log(), spared);
+        Disk.cut(new File(survived, world.partition.toString()), log(), spared);
         throwAway();
         Disk.delete(directory);
         directory = survived;
@@ -157,7 +156,7 @@ final class BrokerNode {
         boolean byName = Reflect.methods(ReplicaManager.class, "appendRecords").stream()
             .anyMatch(method -> method.toGenericString().contains(
                 "Map<" + TopicPartition.class.getName() + ", " + MemoryRecords.class.getName()));
-        Object key = byName ? PARTITION : new TopicIdPartition(world.controller.topicId, PARTITION);
+        Object key = byName ? world.partition : new TopicIdPartition(world.controller.topicId, world.partition);
         acknowledgements.put(value, "waiting");
         scala.Function1<Object, Object> told = answers -> {
             Map<?, ?> all = answers instanceof Map<?, ?> java
@@ -194,11 +193,11 @@ final class BrokerNode {
 
     /** The partition as the broker has it, null where it has no replica. */
     Partition partition() {
-        return (Partition) Plain.orNull(replicas().onlinePartition(PARTITION));
+        return (Partition) Plain.orNull(replicas().onlinePartition(world.partition));
     }
 
     /** The log, null where there is none. */
     Object log() {
-        return Plain.orNull(Reflect.call(parts.logManager, "getLog", PARTITION, false));
+        return Plain.orNull(Reflect.call(parts.logManager, "getLog", world.partition, false));
     }
 }

@@ -6,15 +6,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import moved.TopicPartition;
+import moved.Uuid;
 
 /** A cluster of one partition, of which nothing moves but by a command. */
 final class Cluster {
     /** replica.lag.time.max.ms of every broker. */
     static final long LAG_TIME = 30_000L;
 
+    /** The id of the first broker that has a replica of partition 0 where another partition is looked at. */
+    private static final int FIRST_ELSEWHERE = 101;
+
     private final File root;
     private int opened;
     StillClock clock;
+    /** The partition that is looked at. */
+    TopicPartition partition;
     ControllerCalls controller;
     final Map<Integer, BrokerNode> brokers = new TreeMap<>();
     /** The directory of the cluster that is open. */
@@ -52,7 +59,12 @@ final class Cluster {
         close();
         clock = new StillClock();
         base = new File(root, "cluster-" + opened++);
-        controller = new ControllerCalls(new ControllerNode(clock, command.get("elr").asBoolean()));
+        int elsewhere = command.path("partition_zero").asInt(0);
+        partition = new TopicPartition(ControllerCalls.TOPIC, elsewhere == 0 ? 0 : 1);
+        String wanted = command.get("elr").asText();
+        boolean elr = wanted.equals("default") ? MetadataRelease.elrByDefault() : Boolean.parseBoolean(wanted);
+        MetadataRelease.choose(elr);
+        controller = new ControllerCalls(new ControllerNode(clock, elr), partition.partition());
         for (int id = 1; id <= command.get("brokers").asInt(); id++) {
             BrokerNode broker = new BrokerNode(this, id);
             brokers.put(id, broker);
@@ -63,7 +75,13 @@ final class Cluster {
         Map<String, String> configuration = new TreeMap<>();
         command.get("configuration").fields().forEachRemaining(
             entry -> configuration.put(entry.getKey(), entry.getValue().asText()));
-        controller.createTopic(replicas, configuration);
+        List<Integer> others = new ArrayList<>();
+        for (int id = FIRST_ELSEWHERE; id < FIRST_ELSEWHERE + elsewhere; id++) {
+            controller.register(id, new Uuid(77L, 1000 + id), new Uuid(6L, id), -1L); // the controller alone knows it
+            controller.unfence(id);
+            others.add(id);
+        }
+        controller.createTopic(replicas, others, configuration);
         brokers.values().forEach(broker -> broker.apply(controller.node.end()));
     }
 
@@ -74,10 +92,10 @@ final class Cluster {
             case "write" -> broker(id).write(command.get("value").asText(), command.get("acks").asInt());
             case "fetch" -> {
                 String answer = broker(id).fetching.send();
-                return broker(id).fetching.replyWaits() ? broker(id).fetching.receive() : answer;
+                return broker(id).fetching.replyWaits() ? broker(id).fetching.receive(false) : answer;
             }
             case "send_fetch" -> { return broker(id).fetching.send(); }
-            case "receive_fetch" -> { return broker(id).fetching.receive(); }
+            case "receive_fetch" -> { return broker(id).fetching.receive(command.path("rewritten").asBoolean(false)); }
             case "shrink" -> broker(id).shrink();
             case "apply" -> broker(id).apply(command.get("to").asInt());
             case "flush" -> broker(id).flush();

@@ -21,6 +21,7 @@ import moved.FetchResponseData;
 import moved.ListOffsetsRequest;
 import moved.ListOffsetsResponse;
 import moved.ListOffsetsResponseData;
+import moved.Records;
 import org.apache.kafka.common.TopicIdPartition;
 import moved.Uuid;
 import scala.Tuple2;
@@ -33,6 +34,8 @@ final class Fetching {
 
     private final BrokerNode broker;
     private Reply reply;
+    /** The leader's records that answer the fetch: a part of its file, whatever is there by then. */
+    private Records unsent;
 
     Fetching(BrokerNode broker) {
         this.broker = broker;
@@ -46,7 +49,7 @@ final class Fetching {
     Object thread() {
         for (Object entry : Plain.list(Reflect.call(broker.replicas().replicaFetcherManager(), "fetcherThreadMap"))) {
             Object thread = ((Tuple2<?, ?>) entry)._2();
-            if (Plain.orNull(Reflect.call(thread, "fetchState", BrokerNode.PARTITION)) != null) return thread;
+            if (Plain.orNull(Reflect.call(thread, "fetchState", broker.world.partition)) != null) return thread;
         }
         return null;
     }
@@ -74,10 +77,15 @@ final class Fetching {
         return error;
     }
 
-    /** The fetcher hears the answer that was kept; returns Kafka's error in it. */
-    String receive() {
+    /**
+     * The fetcher hears the answer that was kept; returns Kafka's error in it.
+     *
+     * @param rewritten whether the leader sends its bytes now only, with what its file has there by now
+     */
+    String receive(boolean rewritten) {
         if (reply == null) return "NO_REPLY";
         Reply arrived = reply;
+        if (rewritten) arrived.response.data().responses().get(0).partitions().get(0).setRecords(Wire.copy(unsent));
         try {
             Reflect.call(arrived.thread, "processFetchRequest", arrived.asked, arrived.request);
         } finally {
@@ -87,7 +95,7 @@ final class Fetching {
     }
 
     /** What KafkaApis.handleFetchRequest does, without sessions: the leader's half. */
-    private static FetchResponse serve(BrokerNode leader, FetchRequest request) {
+    private FetchResponse serve(BrokerNode leader, FetchRequest request) {
         Map<Uuid, String> names = new HashMap<>();
         names.put(leader.world.controller.topicId, ControllerCalls.TOPIC);
         List<Tuple2<?, ?>> asked = new ArrayList<>();
@@ -109,7 +117,8 @@ final class Fetching {
         return Wire.fetchResponse(answers);
     }
 
-    private static FetchResponseData.PartitionData answer(TopicIdPartition partition, FetchPartitionData found) {
+    private FetchResponseData.PartitionData answer(TopicIdPartition partition, FetchPartitionData found) {
+        unsent = found.records;
         FetchResponseData.PartitionData answer = new FetchResponseData.PartitionData()
             .setPartitionIndex(partition.partition()).setErrorCode(found.error.code())
             .setHighWatermark(found.highWatermark).setLogStartOffset(found.logStartOffset)
@@ -146,7 +155,8 @@ final class Fetching {
             BrokerNode source = broker.world.broker(leader.id());
             String offset = wanted == ListOffsetsRequest.LATEST_TIMESTAMP ? "logEndOffset" : "logStartOffset";
             ListOffsetsResponseData.ListOffsetsPartitionResponse found =
-                new ListOffsetsResponseData.ListOffsetsPartitionResponse().setPartitionIndex(0)
+                new ListOffsetsResponseData.ListOffsetsPartitionResponse()
+                    .setPartitionIndex(broker.world.partition.partition())
                     .setOffset((long) Reflect.call(source.log(), offset))
                     .setLeaderEpoch(source.partition().getLeaderEpoch());
             return new ListOffsetsResponse(new ListOffsetsResponseData().setTopics(List.of(

@@ -27,6 +27,8 @@ final class Observer {
         PartitionRegistration partition = world.controller.partition();
         List<Integer> fenced = world.brokers.keySet().stream()
             .filter(id -> world.controller.registration(id).fenced()).toList();
+        List<Integer> stopping = world.brokers.keySet().stream()
+            .filter(id -> world.controller.registration(id).inControlledShutdown()).toList();
         Map<String, Object> seen = new LinkedHashMap<>();
         seen.put("leader", partition.leader);
         seen.put("leader_epoch", partition.leaderEpoch);
@@ -38,6 +40,7 @@ final class Observer {
         seen.put("elr", Plain.sortedIds(Reflect.get(partition, "elr")));
         seen.put("last_known_elr", Plain.sortedIds(Reflect.get(partition, "lastKnownElr")));
         seen.put("fenced", fenced);
+        seen.put("stopping", stopping);
         seen.put("end", world.controller.node.end());
         return seen;
     }

@@ -13,13 +13,13 @@ from insync.conformance.live.operator import Operator
 from insync.conformance.live.proxies import ALTER_PARTITION, FETCH, HEARTBEAT, Frame
 from insync.conformance.live.runs.run_events import (
     Applied,
+    BrokerRun,
     Decided,
     Delivered,
     Done,
     FetchAnswered,
     FetchAsked,
     IsrAsked,
-    Run,
     RunEvent,
 )
 from insync.conformance.live.wire.record_batches import batches
@@ -47,7 +47,7 @@ class Recorder:
         if frame.key == FETCH or (frame.key in (ALTER_PARTITION, HEARTBEAT) and frame.is_request):
             self._frames.append(frame)
 
-    def run(self, min_insync: int, acks: int = -1, unclean: bool = False) -> Run:
+    def run(self, min_insync: int, acks: int = -1, unclean: bool = False) -> BrokerRun:
         """Stop to listen, and return what was seen since the partition is there.
 
         Args:
@@ -75,7 +75,7 @@ class Recorder:
         events = sorted([*events, *decided], key=lambda event: event.at)
         start = next(place for place, event in enumerate(events) if event is decided[0])
         replicas = decided[0].decision.partition.replicas if decided[0].decision.partition else ()
-        return Run(
+        return BrokerRun(
             kafka=cluster.version,
             replicas=replicas,
             spares=tuple(one for one in cluster.plan.numbers if one not in replicas),

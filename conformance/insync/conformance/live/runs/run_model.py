@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from insync.conformance.live.metadata_log import Decision, PartitionAt
-from insync.conformance.live.runs.run_events import Decided, Done, Run
+from insync.conformance.live.runs.run_events import BrokerRun, Decided, Done
 from insync.kafka.cluster.configuration import BOUNDS, Acks, Elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
@@ -36,19 +36,19 @@ def releases_to_try() -> list[Release]:
     return [release for release in Release if not release.is_before(Release.V3_3) and release.same_since is release]
 
 
-def decided_of(run: Run) -> list[Decision]:
+def decided_of(run: BrokerRun) -> list[Decision]:
     """Return the controller's decisions."""
     return [event.decision for event in run.events if isinstance(event, Decided)]
 
 
-def commits_in(run: Run) -> set[int]:
+def commits_in(run: BrokerRun) -> set[int]:
     """Return the places in the metadata log of what the model takes for a change of the partition."""
     made = decided_of(run)
     changes = {after.offset for before, after in pairwise(made) if _shown(before) != _shown(after)}
     return {made[0].offset, *changes}
 
 
-def written_in(run: Run) -> list[tuple[str, int]]:
+def written_in(run: BrokerRun) -> list[tuple[str, int]]:
     """Return the records that were written, in order, each with the broker that it was sent to.
 
     A record that was refused counts where another broker has got it.
@@ -59,7 +59,7 @@ def written_in(run: Run) -> list[tuple[str, int]]:
     return [(record, broker) for record, broker in sent if record not in refused or record in copied]
 
 
-def run_model(run: Run, release: Release, fixed: str | None = None) -> Cluster:
+def run_model(run: BrokerRun, release: Release, fixed: str | None = None) -> Cluster:
     """Return the model of a run by the rules of a release.
 
     Args:
@@ -118,7 +118,7 @@ def run_model(run: Run, release: Release, fixed: str | None = None) -> Cluster:
     )
 
 
-def _require_beginning(run: Run, first: Decision) -> None:
+def _require_beginning(run: BrokerRun, first: Decision) -> None:
     """The model begins with everybody up and the first replica leading."""
     made, everybody = first.partition, {*run.replicas, *run.spares}
     ready = all(broker in first.brokers and not first.brokers[broker].fenced for broker in everybody)
@@ -136,7 +136,7 @@ def _count(made: Sequence[Decision], kind: str) -> int:
     return sum(one.startswith(f"{kind} ") for decision in made[1:] for one in decision.kinds)
 
 
-def _ended(run: Run, how: str) -> int:
+def _ended(run: BrokerRun, how: str) -> int:
     return sum(isinstance(event, Done) and event.what == how for event in run.events)
 
 

@@ -14,13 +14,13 @@ from typing import Any
 from insync.conformance.live.runs.decision_steps import same_decision, steps_of
 from insync.conformance.live.runs.run_events import (
     Applied,
+    BrokerRun,
     Decided,
     Delivered,
     Done,
     FetchAnswered,
     FetchAsked,
     IsrAsked,
-    Run,
     RunEvent,
 )
 from insync.conformance.live.runs.run_model import commits_in, written_in
@@ -59,7 +59,7 @@ class Validation:
     states: int
 
 
-def validate(run: Run, model: Cluster) -> Validation:
+def validate(run: BrokerRun, model: Cluster) -> Validation:
     """Return whether a run is a behaviour of a model.
 
     Raises:
@@ -71,7 +71,7 @@ def validate(run: Run, model: Cluster) -> Validation:
 class _Search:
     """The states in which the model may be after the events so far."""
 
-    def __init__(self, run: Run, model: Cluster) -> None:
+    def __init__(self, run: BrokerRun, model: Cluster) -> None:
         self._run, self._model, self._stepper = run, model, Stepper(model)
         self._names = {broker: f"b{place}" for place, broker in enumerate((*run.replicas, *run.spares), 1)}
         self._ids = {name: broker for broker, name in self._names.items()}

@@ -1,0 +1,86 @@
+"""`insync kafka patch`: a fix in Kafka's released classes, and what a defect does without it and with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from insync.cli.exit_codes import ExitCode
+from insync.cli.options.output import Output, output_options
+from insync.cli.show.kafka_patch_report import TriedPatch, describe_patch, patch_json
+from insync.cli.show.progress import steps_of_work
+
+__all__ = ["command"]
+
+
+@click.command("patch", short_help="Put a fix into Kafka's classes, and try a defect without it and with it.")
+@click.argument("patch", metavar="PATCH")
+@click.option("--kafka", "version", metavar="VERSION", required=True, help="The release, which must be fetched.")
+@click.option(
+    "--trace",
+    "given",
+    metavar="TRACE",
+    help="What is tried: a defect of the catalogue, or a trace file [default: PATCH, where it is a defect's].",
+)
+@click.option("--fixes", metavar="DEFECT", help="The defect that PATCH fixes [default: PATCH, where it is a defect's].")
+@click.option(
+    "--repository",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Take the sources from DIR, a folder in Maven's layout, and not by Maven.",
+)
+@output_options()
+def command(
+    patch: str, version: str, given: str | None, fixes: str | None, repository: Path | None, output: Output
+) -> int:
+    """Compile Kafka's released sources with PATCH in them, and take the steps of a trace without it and with it.
+
+    PATCH is a defect of `insync defects` that insync has a patch for, or a file with a unified diff of your own, with
+    paths as in Kafka's repository. The patched jars are kept, and `insync kafka replay TRACE --libs DIR` takes any
+    trace on them. With the patch the steps are compared with the model in which the defect is fixed.
+
+    \b
+    Exit codes:
+      0  fixed: reproduced without the patch, and with it Kafka does as the model with the fix (or nothing was tried)
+      1  otherwise
+      2  a mistake in the command or a file, or something is missing: one sentence says which
+      3  not schedulable: a step cannot be brought about on Kafka's classes
+    """  # noqa: D301 -- click wants the control character that keeps these lines as they are
+    from insync.conformance.classes.harness import Harness
+    from insync.conformance.given_trace import given_trace
+    from insync.conformance.jars.distribution import distribution_jars
+    from insync.conformance.jars.pinned import pinned
+    from insync.conformance.jars.store import stored_jars
+    from insync.conformance.patches.fixed_trace import fixed_trace
+    from insync.conformance.patches.patched_jars import patched_kafka, read_patch
+    from insync.conformance.replay import replay_on_kafka
+    from insync.kafka.defects import DEFECTS
+
+    read = read_patch(patch, version)
+    named = patch.upper() if patch.upper() in DEFECTS else None
+    given, fixes = given or named, fixes or named
+    if (given is None) != (fixes is None):
+        message = (
+            "Give --trace TRACE and --fixes DEFECT together: what is tried, and which defect of the model is fixed."
+        )
+        raise click.UsageError(message)
+    jars = stored_jars(pinned(version))
+    with steps_of_work(output.quiet) as steps:
+        steps.begin(f"compiling Kafka {version} with {read.name}")
+        patched = patched_kafka(read, jars, repository)
+        if given is None or fixes is None:
+            output.show(lambda: describe_patch(patched, None, output.paint, output.width), lambda: patch_json(patched))
+            return ExitCode.HOLDS
+        steps.begin(f"finding the trace {given}")
+        model, claim = given_trace(given)
+        fixed = fixed_trace(claim, model, fixes.upper())
+        steps.begin(f"trying Kafka {version} as it was released")
+        with Harness(jars) as harness:
+            without = replay_on_kafka(claim, model, harness)
+        steps.begin(f"trying Kafka {version} with {read.name}")
+        with Harness(distribution_jars(patched.libs)) as harness:
+            with_it = replay_on_kafka(fixed.trace, fixed.model, harness)
+    tried = TriedPatch(without, fixed, with_it)
+    output.show(lambda: describe_patch(patched, tried, output.paint, output.width), lambda: patch_json(patched, tried))
+    return tried.exit_code

@@ -1,0 +1,76 @@
+"""What `insync kafka patch` says, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from insync.cli.exit_codes import ExitCode
+from insync.cli.show.kafka_replay_report import describe_replay, replay_json, verdict_line
+from insync.conformance.patches.fixed_trace import FixedTrace
+from insync.conformance.patches.patched_jars import PatchedKafka
+from insync.conformance.replay import KafkaReplay, KafkaVerdict
+from insync.explorer.traces.grid import Paint, Tone
+
+__all__ = ["TriedPatch", "describe_patch", "patch_json"]
+
+
+@dataclass(frozen=True, slots=True)
+class TriedPatch:
+    """A trace on a release as it is, and its steps on the patched one beside the model with the fix."""
+
+    without: KafkaReplay
+    fixed: FixedTrace
+    with_it: KafkaReplay
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the defect is there without the patch, and not there with it."""
+        reproduced = self.without.verdict is KafkaVerdict.REPRODUCED
+        return reproduced and self.with_it.verdict is KafkaVerdict.AGREES and self.fixed.holds
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What the process ends with."""
+        verdicts = (self.without.verdict, self.with_it.verdict)
+        if KafkaVerdict.NOT_SCHEDULABLE in verdicts:
+            return ExitCode.INCOMPLETE
+        return ExitCode.HOLDS if self.is_fixed else ExitCode.VIOLATED
+
+
+def describe_patch(patched: PatchedKafka, tried: TriedPatch | None, paint: Paint, width: int) -> str:
+    """Return what was compiled, and what came of a trace without the patch and with it."""
+    lines = []
+    if tried is not None:
+        word = paint("fixed", Tone.GOOD) if tried.is_fixed else paint("not shown to be fixed", Tone.BAD)
+        lines += [word, "", verdict_line(tried.without, paint), verdict_line(tried.with_it, paint), _property(tried)]
+        grid = describe_replay(tried.with_it, tried.fixed.model, paint, width).partition("\n")[2]
+        lines += ["", "With the patch:", grid, ""]
+    lines.append(f"Patched: {', '.join(patched.patch.paths)} (in {', '.join(patched.artifacts)})")
+    lines.append(f"Any trace on it: insync kafka replay TRACE --libs {patched.libs}")
+    return "\n".join(lines)
+
+
+def _property(tried: TriedPatch) -> str:
+    holds = f"There {tried.fixed.trace.property} {'holds after each step' if tried.fixed.holds else 'fails'}"
+    if tried.fixed.impossible is None:
+        return f"{holds}."
+    return f"{holds}; the next one, {tried.fixed.impossible.label}, is not possible any more."
+
+
+def patch_json(patched: PatchedKafka, tried: TriedPatch | None = None) -> str:
+    """Return the object for a patch."""
+    entry: dict[str, object] = {
+        "patch": str(patched.patch.file),
+        "files": list(patched.patch.paths),
+        "artifacts": list(patched.artifacts),
+        "classes": list(patched.classes),
+        "libs": str(patched.libs),
+        "fixed": None if tried is None else tried.is_fixed,
+    }
+    if tried is not None:
+        entry["without"] = json.loads(replay_json(tried.without))
+        entry["with"] = json.loads(replay_json(tried.with_it))
+        entry["property_holds"] = tried.fixed.holds
+        entry["impossible"] = None if tried.fixed.impossible is None else tried.fixed.impossible.label
+    return json.dumps(entry, ensure_ascii=False)

@@ -1,0 +1,166 @@
+"""What Kafka's classes did with the catalogue, on record: one file in the package, which a run writes anew.
+
+For each entry it has the traces that were run, as steps by name, and for each version what came of one of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from insync.conformance.likeness import Fact
+from insync.model.errors import UserError
+
+__all__ = ["RECORD", "RecordedEntry", "RecordedRun", "RecordedTrace", "read_record", "version_ranges", "write_record"]
+
+RECORD = Path(__file__).parent / "recorded" / "catalogue.json"
+_FORMAT = "insync-kafka-record/1"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTrace:
+    """A trace that was run.
+
+    Attributes:
+        bounds: what its model was made with; all else has its default.
+        property: what is broken at its end; "" where it only shows what happens.
+        steps: its steps, by the names of actions, with their parameters.
+    """
+
+    bounds: Mapping[str, int | str]
+    property: str
+    steps: tuple[tuple[str, Mapping[str, str]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """What one version of Kafka did with a trace.
+
+    Attributes:
+        kafka: the version.
+        on: where: `classes`.
+        verdict: as `insync kafka replay` says it.
+        steps: how many steps were taken, the diverging one included.
+        date: when, as year-month-day.
+        trace: the digest of the trace.
+        predicted: whether the model takes that trace with the rules of the version's release.
+        label: the step that diverges, or cannot be scheduled.
+        field: what differs there first.
+        model: what the model has there.
+        seen: what Kafka has.
+        reason: why the step cannot be scheduled.
+    """
+
+    kafka: str
+    on: str
+    verdict: str
+    steps: int
+    date: str
+    trace: str
+    predicted: bool
+    label: str = ""
+    field: str = ""
+    model: Fact = None
+    seen: Fact = None
+    reason: str = ""
+
+    @property
+    def taken(self) -> bool:
+        """Whether the version did what the trace says, to its end."""
+        return self.verdict in ("reproduced", "agrees")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEntry:
+    """What is known of an entry.
+
+    Attributes:
+        traces: the traces that were run, by digest.
+        runs: what came of them, the oldest version first.
+    """
+
+    traces: Mapping[str, RecordedTrace] = field(default_factory=dict)
+    runs: tuple[RecordedRun, ...] = ()
+
+    def versions(self, verdict: str) -> list[str]:
+        """Return the versions with a verdict, the oldest first."""
+        return [run.kafka for run in self.runs if run.verdict == verdict]
+
+
+def read_record(path: Path = RECORD) -> dict[str, RecordedEntry]:
+    """Return what is on record, by the names of entries; nothing if there is no record.
+
+    Raises:
+        UserError: the file is no record.
+    """
+    if not path.is_file():
+        return {}
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["format"] != _FORMAT:
+            raise KeyError(content["format"])
+        return {name: _entry(found) for name, found in content["entries"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        message = f"{path}: this is no record of the catalogue. Write it again: insync kafka replay --all --record"
+        raise UserError(message) from error
+
+
+def _entry(found: Any) -> RecordedEntry:
+    traces = {
+        digest: RecordedTrace(one["bounds"], one["property"], tuple((a, p) for a, p in one["steps"]))
+        for digest, one in found["traces"].items()
+    }
+    return RecordedEntry(traces, tuple(RecordedRun(**run) for run in found["runs"]))
+
+
+def write_record(entries: Mapping[str, RecordedEntry], path: Path = RECORD) -> None:
+    """Write the record, a line for each step and for each run.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    text = ",\n".join(f"  {json.dumps(name)}: {{\n{_entry_text(entry)}\n  }}" for name, entry in entries.items())
+    try:
+        path.write_text(f'{{\n"format": "{_FORMAT}",\n"entries": {{\n{text}\n}}\n}}\n', encoding="utf-8")
+    except OSError as error:
+        message = (
+            f"{path}: cannot be written ({error.strerror or error}), and the record is kept beside insync's own "
+            "code. Run it from a clone that you may write to."
+        )
+        raise UserError(message) from error
+
+
+def _entry_text(entry: RecordedEntry) -> str:
+    traces = ",\n".join(_trace_text(digest, trace) for digest, trace in sorted(entry.traces.items()))
+    runs = ",\n".join(f"      {json.dumps(_short(run), ensure_ascii=False)}" for run in entry.runs)
+    return f'    "traces": {{\n{traces}\n    }},\n    "runs": [\n{runs}\n    ]'
+
+
+def _trace_text(digest: str, trace: RecordedTrace) -> str:
+    head = f'"bounds": {json.dumps(dict(trace.bounds))}, "property": {json.dumps(trace.property)}'
+    steps = ",\n".join(f"        {json.dumps([action, dict(given)])}" for action, given in trace.steps)
+    return f'      "{digest}": {{{head}, "steps": [\n{steps}\n      ]}}'
+
+
+def _short(run: RecordedRun) -> dict[str, Any]:
+    """A run without what does not apply to its verdict."""
+    kept = {"model", "seen"} if run.verdict == "diverges" else set()
+    return {name: value for name, value in asdict(run).items() if name in kept or value not in ("", None)}
+
+
+def version_ranges(versions: list[str], all_versions: tuple[str, ...]) -> str:
+    """Return versions in words, those that follow one another as a range: "3.9.0 to 3.9.2, 4.1.0"."""
+    places = sorted(all_versions.index(version) for version in versions)
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and runs[-1][-1] == place - 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    words = [
+        all_versions[run[0]] if len(run) == 1 else f"{all_versions[run[0]]} to {all_versions[run[-1]]}" for run in runs
+    ]
+    return ", ".join(words)

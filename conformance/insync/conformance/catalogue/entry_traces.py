@@ -1,0 +1,153 @@
+"""What Kafka is asked about an entry of the catalogue: its shortest trace under the rules of a release."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from insync.conformance.likeness import differences
+from insync.conformance.slow_alone import with_one_slow
+from insync.explorer.check import check
+from insync.explorer.evaluator.stepping import Refused, Stepper, Walk
+from insync.explorer.replay import replay
+from insync.explorer.traces.counterexample import trace_of
+from insync.explorer.traces.trace import Trace
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import Defect
+from insync.kafka.releases import Release
+from insync.model.errors import GuardError
+
+__all__ = [
+    "Bounds",
+    "EntryTrace",
+    "NamedSteps",
+    "catalogue_trace",
+    "has_defect",
+    "release_traces",
+    "steps_again",
+    "takes_trace",
+    "trace_digest",
+]
+
+Bounds = Mapping[str, int | str]
+NamedSteps = Sequence[tuple[str, Mapping[str, str]]]
+"""Steps by the names of their actions, with their parameters."""
+
+
+_STEPS = "steps"
+"""What stands in the place of the property of steps that only show what happens."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryTrace:
+    """A trace of an entry, and how its model is made again.
+
+    Attributes:
+        given: the bounds that the model is made with; all others have their defaults.
+        model: the model.
+        trace: the trace, as its model has it.
+    """
+
+    given: Bounds
+    model: Cluster
+    trace: Trace
+
+    @property
+    def steps(self) -> NamedSteps:
+        """The steps after the first state."""
+        return [(step.action or "", dict(step.parameters)) for step in self.trace.steps[1:]]
+
+
+def has_defect(defect: Defect, release: Release) -> bool | None:
+    """Return whether a release has the rules that are a defect; None for one that is a setting, or a budget."""
+    if not defect.rules:
+        return None
+    return all(getattr(release.rules, name) == value for name, value in defect.rules.items())
+
+
+def catalogue_trace(defect: Defect) -> EntryTrace | None:
+    """Return the shortest trace of a defect as the catalogue has it; None for one that does no harm."""
+    return _shortest(defect, defect.witness)
+
+
+def release_traces(defect: Defect, release: Release) -> Iterator[EntryTrace]:
+    """Yield shortest traces of a defect under the rules of a release, changed as the defect says.
+
+    The first is with eligible leader replicas as new clusters of the release have them; if the entry leaves that open,
+    another is with them switched (3.9 has them with a metadata version that is not stable). A trace that something
+    else brings about as well, as the property does not hold with the fix either, is left out.
+
+    Args:
+        defect: the defect.
+        release: the release.
+    """
+    given = {**defect.witness, "release": release.value}
+    kinds = [given] if "elr" in defect.bounds else [given, {**given, "elr": _switched(release)}]
+    for bounds in kinds:
+        if check(Cluster(**{**bounds, **defect.fixed, "fixed": "on"}), properties=[defect.breaks]).verdict == "holds":
+            found = _shortest(defect, bounds)
+            if found is not None:
+                yield found
+
+
+def _switched(release: Release) -> str:
+    return "off" if release.rules.elr_by_default else "on"
+
+
+def _shortest(defect: Defect, given: Bounds) -> EntryTrace | None:
+    """The shortest trace, with those who stay fetching before each shrink: Kafka drops all that are slow."""
+    model = Cluster(**given)
+    violations = check(model, properties=[defect.breaks]).violations
+    return EntryTrace(given, model, with_one_slow(violations[0].trace, model)) if violations else None
+
+
+def steps_again(given: Bounds, steps: NamedSteps, failing: str) -> EntryTrace:
+    """Return the trace that recorded steps are in a model, if the property is broken at their end.
+
+    Args:
+        given: the bounds.
+        steps: the steps.
+        failing: the property; "" for steps that only show what happens.
+
+    Raises:
+        GuardError: a step is not enabled.
+        ReplayError: the property is not broken at the end.
+    """
+    model = Cluster(**given)
+    walk = Walk(Stepper(model))
+    for action, parameters in steps:
+        walk.step(walk.number_of(action, parameters))
+    if not failing:
+        return EntryTrace(given, model, replace(trace_of(model, _STEPS, walk.moves, ""), witness=True))
+    return EntryTrace(given, model, replay(trace_of(model, failing, walk.moves, ""), model=model))
+
+
+def takes_trace(release: Release, asked: EntryTrace, *, default_elr: bool) -> bool:
+    """Return whether the rules of a release take the steps of a trace, with the same facts after each.
+
+    Args:
+        release: the release, with no defect but its own.
+        asked: the trace.
+        default_elr: whether eligible leader replicas are as the release has them, and not as the trace's model.
+    """
+    elr = "release" if default_elr else "on" if asked.model.elr else "off"
+    given = {name: value for name, value in asked.given.items() if name not in ("defect", "fixed")}
+    model = Cluster(**{**given, "release": release.value, "elr": elr})
+    walk = Walk(Stepper(model))
+    for step in asked.trace.steps[1:]:
+        try:
+            walk.step(walk.number_of(step.action or "", step.parameters))
+        except (GuardError, Refused):
+            return False
+        if differences(step.state, model.decode(walk.codes)):
+            return False
+    return True
+
+
+def trace_digest(asked: EntryTrace) -> str:
+    """Return what tells whether a trace is still the one that was run: of its bounds, steps, states and property."""
+    steps = [[step.action, dict(step.parameters), step.state] for step in asked.trace.steps]
+    text = json.dumps([sorted(asked.given.items()), asked.trace.property, steps], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

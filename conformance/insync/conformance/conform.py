@@ -1,0 +1,283 @@
+"""`conform`: the model `cluster` beside Kafka's classes, over many steps, until they differ."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from insync.conformance.classes.subject import Subject
+from insync.conformance.coverage import Coverage
+from insync.conformance.pair import Pair
+from insync.conformance.replay import KafkaReplay, KafkaVerdict
+from insync.conformance.touring import KafkaTour, Space
+from insync.conformance.walks import Disagreement, KafkaWalks
+from insync.explorer.evaluator.shrink import shrink
+from insync.explorer.evaluator.stepping import Stepper
+from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
+from insync.explorer.runs.state_graph import build_graph
+from insync.explorer.traces.trace import AGREEMENT, Trace
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.releases import Release
+from insync.machine.interruptible import GivenUp
+from insync.model.catalogue import model_reference
+from insync.model.errors import InternalError
+
+__all__ = ["TOUR", "WALKS", "Conformance", "Conforming", "conform_tour", "conform_walks", "release_of"]
+
+WALKS: Mapping[str, int | str] = {
+    "replicas": 3,
+    "records": 3,
+    "lossy_crashes": 1,
+    "crashes": 1,
+    "stops": 1,
+    "fencings": 1,
+    "shrinks": 1,
+    "elections": 1,
+    "reassignments": 1,
+    "deletions": 1,
+    "minimum_changes": 1,
+    "unclean": "on",
+    "late_replies": "on",
+    "isr_replies": "on",
+    "flushing": "sometimes",
+}
+"""The bounds of the random walks: all that the harness can bring about, once."""
+
+
+TOUR: Mapping[str, int | str] = {
+    "replicas": 2,
+    "records": 1,
+    "min_insync": 1,
+    "lossy_crashes": 1,
+    "fencings": 1,
+    "shrinks": 1,
+    "elections": 1,
+}
+"""The bounds of the tour: what goes wrong in most traces, once."""
+
+
+class Conforming(Enum):
+    """What came of a comparison."""
+
+    AGREES = "agrees"
+    DIVERGES = "diverges"
+    INCOMPLETE = "incomplete"
+
+
+@dataclass(frozen=True, slots=True)
+class Conformance:
+    """The result of a comparison.
+
+    Attributes:
+        verdict: agrees: all that was asked for was compared and nothing differs; diverges; or it was stopped before.
+        kafka: the release.
+        model: the model, with its bounds.
+        coverage: what was compared.
+        walks: how many walks were taken to their end.
+        seed: of the walks; None of a tour.
+        space: how much of the space a tour has seen; None of random walks.
+        gaps: the transitions that cannot be brought about, for each action and reason.
+        difference: the first difference, with the steps that it needs; None if there is none.
+        failed_walk: the number of the walk that came to it.
+        failed_walk_length: the steps of that walk before it was shortened.
+        stopped_by: what ended it early.
+        seconds: how long it took.
+    """
+
+    verdict: Conforming
+    kafka: str
+    model: Cluster
+    coverage: Coverage
+    walks: int
+    seed: int | None
+    space: Space | None
+    gaps: Mapping[tuple[str, str], int]
+    difference: KafkaReplay | None
+    failed_walk: int | None
+    failed_walk_length: int | None
+    stopped_by: StopReason | None
+    seconds: float
+
+
+def release_of(version: str) -> str:
+    """Return the release of the model whose rules a release of Kafka has: the newest that is not newer."""
+    given = _numbers(version)
+    return max((one for one in Release if _numbers(one.value) <= given), key=lambda one: _numbers(one.value)).value
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)[:3]))
+
+
+def conform_walks(
+    model: Cluster,
+    subject: Subject,
+    *,
+    walks: int,
+    seed: int = 0,
+    depth: int = 60,
+    limits: Limits | None = None,
+    reporter: WalkReporter | None = None,
+    stop: threading.Event | None = None,
+    new_pair: Callable[[Stepper, Subject], Pair] = Pair,
+) -> Conformance:
+    """Take random walks on the model and on Kafka, up to the first difference, which is then shortened.
+
+    Args:
+        model: the model.
+        subject: who takes the commands.
+        walks: how many.
+        seed: of the random numbers; walk number n of a seed is the same whatever the number of walks.
+        depth: most steps of a walk.
+        limits: a limit on the seconds.
+        reporter: is told about once a second how far it is.
+        stop: ends it when it is set, with what is known by then.
+        new_pair: makes what walks: the model and Kafka, side by side.
+    """
+    watch, stepper = Watch(limits or Limits(), stop), Stepper(model)
+    coverage = Coverage(stepper)
+    taking = KafkaWalks(stepper, lambda: new_pair(stepper, subject), coverage, depth)
+    stopped = _reporting(watch, coverage, reporter)
+    taken, found = 0, None
+    stopped_by: StopReason | None = None
+    try:
+        while taken < walks and found is None:
+            found = taking.random(seed, taken, stopped)
+            taken += 1
+    except GivenUp as given_up:
+        stopped_by = StopReason(str(given_up.reason))
+    failed = None if found is None else taken - 1
+    return _Ended(stepper, subject, coverage, watch, new_pair).with_(found, stopped_by, taken, seed, failed)
+
+
+def conform_tour(
+    model: Cluster,
+    subject: Subject,
+    *,
+    limits: Limits | None = None,
+    reporter: WalkReporter | None = None,
+    stop: threading.Event | None = None,
+    new_pair: Callable[[Stepper, Subject], Pair] = Pair,
+) -> Conformance:
+    """Take every step of a small space on Kafka, in as few walks as can be, up to the first difference.
+
+    Args:
+        model: the model.
+        subject: who takes the commands.
+        limits: a limit on the seconds, and one on the states of the space.
+        reporter: is told about once a second how far it is.
+        stop: ends it when it is set, with what is known by then.
+        new_pair: makes what walks: the model and Kafka, side by side.
+
+    Raises:
+        UserError: the extra `graph` is not installed.
+    """
+    watch, stepper = Watch(limits or Limits(), stop), Stepper(model)
+    coverage = Coverage(stepper)
+    graph = build_graph(model, limits=limits, stop=stop)
+    tour = KafkaTour(graph, lambda: new_pair(stepper, subject), coverage)
+    found, stopped_by = None, graph.stopped_by
+    try:
+        found = tour.run(_reporting(watch, coverage, reporter))
+    except GivenUp as given_up:
+        stopped_by = StopReason(str(given_up.reason))
+    failed = None if found is None else coverage.opened - 1
+    return _Ended(stepper, subject, coverage, watch, new_pair).with_(
+        found, stopped_by, coverage.opened, None, failed, tour
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """What a comparison ended with."""
+
+    stepper: Stepper
+    subject: Subject
+    coverage: Coverage
+    watch: Watch
+    new_pair: Callable[[Stepper, Subject], Pair]
+
+    def with_(
+        self,
+        found: Disagreement | None,
+        stopped_by: StopReason | None,
+        walks: int,
+        seed: int | None,
+        failed: int | None,
+        tour: KafkaTour | None = None,
+    ) -> Conformance:
+        """Return the result, in which a disagreement is shortened."""
+        verdict = Conforming.AGREES if stopped_by is None else Conforming.INCOMPLETE
+        return Conformance(
+            verdict if found is None else Conforming.DIVERGES,
+            self.subject.version,
+            self.stepper.model,  # type: ignore[arg-type]
+            self.coverage,
+            walks,
+            seed,
+            None if tour is None else tour.space,
+            self.coverage.gaps if tour is None else tour.gaps,
+            None if found is None else _as_replay(self._shortened(found), self.subject.version),
+            failed,
+            None if found is None else len(found.actions),
+            stopped_by,
+            self.watch.seconds,
+        )
+
+    def _shortened(self, found: Disagreement) -> Disagreement:
+        """Return a disagreement with the steps that it needs; another one than was found does not count."""
+
+        def stopped() -> StopReason | None:
+            return StopReason.INTERRUPT if self.watch.stopped else None
+
+        if stopped():
+            return found
+        walks = KafkaWalks(self.stepper, lambda: self.new_pair(self.stepper, self.subject), Coverage(self.stepper), 0)
+        again = _Alike(walks, found)
+        if again.failing(found.actions) is None:
+            fields = ", ".join(one.field for one in found.differences)
+            message = f"After {len(found.actions)} steps {fields} differ, and the next time they do not."
+            raise InternalError(message)
+        return shrink(again, found.actions, stopped)
+
+
+def _reporting(watch: Watch, coverage: Coverage, reporter: WalkReporter | None) -> Callable[[], object]:
+    """Return what says whether to stop, and reports on the way."""
+    pulse = Pulse()
+
+    def stopped() -> object:
+        if reporter is not None and pulse.due():
+            rate = pulse.rate(coverage.steps)
+            reporter(WalkProgress(coverage.opened, coverage.steps, rate, watch.resident, watch.seconds))
+        return watch.interrupted()
+
+    return stopped
+
+
+class _Alike:
+    """Lists of actions that lead to a difference in one of the fields in which another one has it."""
+
+    def __init__(self, walks: KafkaWalks, first: Disagreement) -> None:
+        self._walks, self._kinds = walks, _kinds(first)
+
+    def failing(self, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> Disagreement | None:
+        """Return what differs along a list of actions, if it is of that kind."""
+        found = self._walks.failing(actions, stopped)
+        return found if found is not None and _kinds(found) & self._kinds else None
+
+
+def _kinds(found: Disagreement) -> set[str]:
+    return {re.sub(r"\bb\d+\b", "", one.field) for one in found.differences}
+
+
+def _as_replay(found: Disagreement, version: str) -> KafkaReplay:
+    pair, first = found.pair, found.differences[0]
+    after = f"After `{pair.taken[-1].label}`" if len(pair.taken) > 1 else "In the initial state"
+    reason = f"{after} {first.field} is {first.model} in the model and {first.kafka} in Kafka {version}."
+    trace = Trace(model_reference(pair.model), pair.model.identity, AGREEMENT, tuple(pair.taken), reason)
+    state = pair.kafka_state()
+    return KafkaReplay(KafkaVerdict.DIVERGES, version, trace, tuple(pair.own), state, found.differences)

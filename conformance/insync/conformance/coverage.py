@@ -1,0 +1,57 @@
+"""What has been compared so far: steps, transitions of the model by action, facts, and what could not be taken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from insync.explorer.evaluator.stepping import Move, Stepper
+
+__all__ = ["Coverage"]
+
+
+@dataclass(slots=True)
+class Coverage:
+    """Counts what Kafka's classes and the model were compared in.
+
+    Not frozen: it counts.
+
+    Attributes:
+        steps: the steps taken, those that Kafka took by itself included.
+        own_steps: those alone.
+        fields: the facts compared.
+        opened: how often a cluster was made.
+        refused: for each action how often Kafka had to refuse it, or do nothing, and did.
+    """
+
+    stepper: Stepper
+    steps: int = 0
+    own_steps: int = 0
+    fields: int = 0
+    opened: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    _transitions: dict[str, set[int]] = field(default_factory=dict)
+    _gaps: dict[tuple[str, str], set[int]] = field(default_factory=dict)
+
+    def add_moves(self, before: Move, moves: list[Move]) -> None:
+        """Note moves that both have taken, after the one that led to where they begin."""
+        for (_, codes), (number, _) in zip([before, *moves], moves, strict=False):
+            assert number is not None
+            self.steps += 1
+            self._transitions.setdefault(self.stepper.actions[number].name, set()).add(hash((codes, number)))
+
+    def add_gap(self, codes: tuple[int, ...], number: int, kind: str) -> None:
+        """Note a transition that cannot be brought about, and why."""
+        self._gaps.setdefault((self.stepper.actions[number].name, kind), set()).add(hash((codes, number)))
+
+    @property
+    def transitions(self) -> dict[str, int]:
+        """The different transitions that were taken, for each action."""
+        return {name: len(taken) for name, taken in sorted(self._transitions.items())}
+
+    @property
+    def gaps(self) -> dict[tuple[str, str], int]:
+        """The different transitions that were never taken, for each action and reason."""
+        taken: set[int] = set().union(*self._transitions.values())
+        counts = {kind: len(found - taken) for kind, found in sorted(self._gaps.items())}
+        return {kind: count for kind, count in counts.items() if count}

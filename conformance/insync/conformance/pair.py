@@ -1,0 +1,133 @@
+"""The model and Kafka's classes side by side: each step is taken on both, and both are compared after it."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from insync.conformance.classes.observation import Observation
+from insync.conformance.classes.subject import Subject
+from insync.conformance.likeness import Difference, compared, kafka_state
+from insync.conformance.schedule import NotSchedulable, Schedule, Unlike
+from insync.explorer.evaluator.stepping import Move, Stepper, Walk
+from insync.explorer.traces.counterexample import trace_step
+from insync.explorer.traces.trace import TraceStep
+from insync.kafka.cluster.model import Cluster
+from insync.model import ReadableState
+from insync.model.errors import GuardError
+from insync.model.evaluator import Codes
+
+__all__ = ["Named", "Pair"]
+
+Named = tuple[str, dict[str, str]]
+"""An action with its parameters, as traces have them."""
+
+
+class Pair:
+    """The model and a cluster of Kafka's classes, which are in the same state until they differ.
+
+    Args:
+        stepper: of a model `cluster`.
+        subject: who takes the commands.
+        start: the initial state; None is the first.
+
+    Attributes:
+        walk: of the model.
+        taken: the steps so far, with the model's states; the first is the start.
+        own: the numbers of the steps that Kafka took by itself.
+        ahead: what Kafka has taken by itself, as actions with their parameters.
+        compared: how many facts were compared after the last step.
+        spoilt: whether Kafka has got commands of a step that turned out not to be schedulable.
+    """
+
+    def __init__(self, stepper: Stepper, subject: Subject, start: Codes | None = None) -> None:
+        assert isinstance(stepper.model, Cluster)
+        self.model = stepper.model
+        self.walk = Walk(stepper, start)
+        self.taken: list[TraceStep] = [trace_step(self.model, self.walk.moves[-1])]
+        self.own: list[int] = []
+        self.ahead: list[Named] = []
+        self.compared, self.spoilt = 0, False
+        self._schedule = Schedule(subject, self.model)
+
+    def open(self) -> list[Difference]:
+        """Make the cluster, and return on what both differ at the start."""
+        self._schedule.open()
+        return self.differences()
+
+    @property
+    def moves(self) -> list[Move]:
+        """The moves of the model so far."""
+        return self.walk.moves
+
+    def take(self, number: int) -> list[Difference]:
+        """Take an enabled action on both, and return on what they differ after it.
+
+        Raises:
+            NotSchedulable: it cannot be brought about on Kafka; the model has not taken it either.
+        """
+        action = self.walk.stepper.actions[number]
+        after = self.model.decode(self.walk.stepper.step(self.walk.codes, number))
+        try:
+            self._schedule.take(action.name, action.shown_parameters, self.taken[-1].state, after)
+        except Unlike as unlike:
+            self._step(number)
+            return [Difference(unlike.what, unlike.model, unlike.kafka)]
+        except NotSchedulable:
+            self.spoilt = self._schedule.given > 0
+            raise
+        return self._beside(number)
+
+    def kafka_state(self) -> ReadableState:
+        """Return the state as Kafka has it."""
+        return kafka_state(self.taken[-1].state, self._schedule.seen, self._schedule.acknowledged)
+
+    def differences(self) -> list[Difference]:
+        """Return the facts that differ."""
+        self.compared, found = compared(self.taken[-1].state, self.kafka_state())
+        return found
+
+    def _beside(self, number: int) -> list[Difference]:
+        """Take a step on the model that Kafka has taken, with what Kafka has done by itself.
+
+        Within a fetch Kafka's leader asks for a larger ISR before it moves the high watermark, so that step of the
+        model may have to come first. Where no order agrees, the first one is what is shown.
+        """
+        place = (len(self.taken), len(self.own), len(self.ahead))
+        found: list[Difference] = []
+        for own_first in (False, True, False):
+            self._go_back(*place)
+            if own_first:
+                self._follow(self._schedule.seen)
+            if number not in chain.from_iterable(self.walk.enabled.values()):
+                continue
+            self._step(number)
+            self._follow(self._schedule.seen)
+            found = self.differences()
+            if not found:
+                break
+        return found
+
+    def _go_back(self, taken: int, own: int, ahead: int) -> None:
+        """Forget the steps after so many."""
+        del self.walk.moves[taken:], self.taken[taken:], self.own[own:], self.ahead[ahead:]
+        self.walk.codes = self.walk.moves[-1][1]
+
+    def _step(self, number: int) -> None:
+        self.walk.step(number)
+        self.taken.append(trace_step(self.model, self.walk.moves[-1]))
+
+    def _follow(self, seen: Observation) -> None:
+        """Let the model take the steps that Kafka has taken by itself: a leader has asked for a larger ISR."""
+        for name, broker in seen.brokers.items():
+            leader, state = f"b{name}", self.taken[-1].state
+            if broker.leading is None or state["broker"][leader]["pending"]:
+                continue
+            for follower in set(broker.leading.proposed) - set(broker.leading.isr):
+                step = {"leader": leader, "follower": f"b{follower}"}
+                try:
+                    number = self.walk.number_of("expand_isr", step)
+                except GuardError:
+                    continue  # the states will differ
+                self.ahead.append(("expand_isr", step))
+                self.own.append(len(self.taken))
+                self._step(number)

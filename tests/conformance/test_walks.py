@@ -1,0 +1,130 @@
+"""Random walks beside a Kafka that is another model: what differs is found, and shown with the steps that it needs."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from insync.conformance.conform import Conformance, Conforming, conform_walks, release_of
+from insync.conformance.coverage import Coverage
+from insync.conformance.replay import KafkaVerdict
+from insync.conformance.walks import KafkaWalks
+from insync.explorer.evaluator.stepping import Stepper, Walk
+from insync.explorer.limits import Limits, StopReason
+from insync.explorer.progress import WalkProgress
+from insync.explorer.replay import replay
+from insync.explorer.traces.trace import AGREEMENT
+from insync.explorer.traces.trace_file import read_trace, write_trace
+from insync.kafka.cluster.model import Cluster
+from insync_fake_kafka import FakeKafka, FakePair
+
+BOUNDS: dict[str, int | str] = {"replicas": 2, "records": 2, "min_insync": 1, "crashes": 1, "elections": 1}
+MODEL = Cluster(release="4.1", **BOUNDS)
+OLD = Cluster(release="3.9", **BOUNDS, elr="on")  # where a broker may register again before it is fenced (R-26)
+
+
+def walked(kafka: FakeKafka, walks: int = 60, seed: int = 0, limits: Limits | None = None) -> Conformance:
+    return conform_walks(MODEL, kafka, walks=walks, seed=seed, depth=40, limits=limits, new_pair=FakePair)
+
+
+def test_a_model_agrees_with_itself() -> None:
+    kafka = FakeKafka.of(MODEL)
+    found = walked(kafka, walks=20)
+    assert (found.verdict, found.walks, found.difference, found.stopped_by) == (Conforming.AGREES, 20, None, None)
+    assert found.coverage.steps == kafka.steps > 200
+    assert found.coverage.fields > 10 * kafka.steps
+    assert found.coverage.gaps == {}
+    assert sum(found.coverage.transitions.values()) <= kafka.steps
+    assert {"crash", "elect", "fence", "register", "shrink_isr", "write"} <= set(found.coverage.transitions)
+
+
+def test_the_walks_depend_on_the_seed_alone() -> None:
+    first, again, other = (walked(FakeKafka.of(MODEL), walks=10, seed=seed).coverage for seed in (5, 5, 6))
+    assert first.transitions == again.transitions != other.transitions
+    assert first.steps == again.steps
+
+
+def test_a_difference_is_shown_with_the_steps_that_it_needs() -> None:
+    found = walked(FakeKafka.of(OLD))
+    assert found.verdict is Conforming.DIVERGES
+    assert found.difference is not None
+    assert found.difference.verdict is KafkaVerdict.DIVERGES
+    assert found.failed_walk == found.walks - 1
+    assert found.difference.trace.steps[-1].action == "register"
+    assert 2 <= found.difference.steps < (found.failed_walk_length or 0)
+    assert found.difference.differences[0].field == "controller.leader"
+
+
+def test_what_is_shown_needs_each_of_its_steps() -> None:
+    difference = walked(FakeKafka.of(OLD)).difference
+    assert difference is not None
+    stepper = Stepper(MODEL)
+    walk = Walk(stepper)
+    for step in difference.trace.steps[1:]:
+        walk.step(walk.number_of(step.action or "", dict(step.parameters)))
+    kafka = FakeKafka.of(OLD)
+    walks = KafkaWalks(stepper, lambda: FakePair(stepper, kafka), Coverage(stepper), 40)
+    assert walks.failing(walk.taken) is not None
+    for place in range(len(walk.taken)):
+        assert walks.failing(walk.taken[:place] + walk.taken[place + 1 :]) is None
+
+
+def test_the_trace_of_a_difference_is_one_that_the_model_confirms(tmp_path: Path) -> None:
+    difference = walked(FakeKafka.of(OLD)).difference
+    assert difference is not None
+    assert difference.trace.property == AGREEMENT
+    file = tmp_path / "difference.json"
+    write_trace(file, difference.trace)
+    assert replay(read_trace(file)).steps == difference.trace.steps
+    assert " in the model and b" in read_trace(file).reason
+
+
+def test_what_is_not_schedulable_is_counted_and_passed_over() -> None:
+    found = walked(FakeKafka.of(MODEL, "shrink_isr", "elect"), walks=20)
+    assert found.verdict is Conforming.AGREES
+    assert not {"shrink_isr", "elect"} & set(found.coverage.transitions)
+    reasons = {(action, f"the fake Kafka takes no {action}") for action in ("shrink_isr", "elect")}
+    assert set(found.coverage.gaps) == reasons
+    assert all(found.coverage.gaps.values())
+
+
+def test_a_difference_in_the_first_state_needs_no_step() -> None:
+    found = walked(FakeKafka.of(Cluster(release="4.1", **BOUNDS, unclean="on", spares=1)))
+    assert found.difference is not None
+    assert (found.walks, found.difference.steps, found.failed_walk_length) == (1, 0, 0)
+
+
+@pytest.mark.parametrize("reason", [StopReason.TIME, StopReason.INTERRUPT])
+def test_who_stops_it_gets_what_is_known_by_then(reason: StopReason) -> None:
+    stop = threading.Event()
+    if reason is StopReason.INTERRUPT:
+        stop.set()
+    limits = Limits(seconds=0.0) if reason is StopReason.TIME else None
+    found = conform_walks(MODEL, FakeKafka.of(MODEL), walks=9, limits=limits, stop=stop, new_pair=FakePair)
+    assert (found.verdict, found.stopped_by, found.walks) == (Conforming.INCOMPLETE, reason, 0)
+
+
+def test_it_says_how_far_it_is() -> None:
+    said: list[WalkProgress] = []
+    conform_walks(
+        MODEL, FakeKafka.of(MODEL), walks=10_000, limits=Limits(seconds=1.3), reporter=said.append, new_pair=FakePair
+    )
+    assert said
+    assert said[0].steps > 0
+
+
+@pytest.mark.parametrize(
+    ("kafka", "release"),
+    [
+        ("3.9.0", "3.9"),
+        ("3.9.2", "3.9.1"),
+        ("4.0.0", "4.0"),
+        ("4.1.2", "4.1"),
+        ("4.4.0", "4.4"),
+        ("4.5.0-SNAPSHOT", "4.4"),
+    ],
+)
+def test_a_release_of_kafka_has_the_rules_of_one_of_the_model(kafka: str, release: str) -> None:
+    assert release_of(kafka) == release
