@@ -10,6 +10,7 @@ from insync.conformance.live.live_cluster import LiveCluster
 from insync.conformance.live.nodes.node_files import CONTROLLER
 from insync.conformance.live.operator import Operator
 from insync.conformance.live.proxies import FETCH
+from insync.conformance.live.runs.metadata_run import run_of_metadata
 from insync.conformance.live.runs.recorder import Recorder
 from insync.conformance.live.runs.run_model import release_of, run_model
 from insync.conformance.live.runs.validation import validate
@@ -33,6 +34,10 @@ def test_a_scenario_loses_what_was_acknowledged_and_the_model_explains_it(cluste
     assert validate(run, run_model(run, release_of(cluster.version))).explained
     assert not validate(run, run_model(run, release_of(cluster.version), name.upper())).explained
     assert len(told) > 5
+    folder = cluster.disk(CONTROLLER) / "__cluster_metadata-0"
+    decided = run_of_metadata(cluster.schemas, folder, operator.topic)
+    assert (decided.min_insync, decided.replicas, decided.elr) == (2, (1, 2, 3), True)
+    assert validate(decided, run_model(decided, release_of(cluster.version))).explained
 
 
 @pytest.mark.kafka

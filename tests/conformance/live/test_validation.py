@@ -110,6 +110,31 @@ def test_an_election_that_nobody_saw_is_not_explained() -> None:
     assert beside(run).explained is False
 
 
+# ----------------------------------------------------------------------------------------------- the metadata log alone
+
+
+def decided(name: str) -> BrokerRun:
+    run = recorded(name)
+    return replace(run, elr=True, events=tuple(event for event in run.events if isinstance(event, Decided)))
+
+
+def test_what_the_controller_has_decided_is_explained_by_itself() -> None:
+    run = decided("n-02-4.3.1")
+    assert beside(run).explained
+    assert beside(run, fixed="N-02").stuck == 1
+
+
+def test_a_decision_that_no_controller_makes_is_not_explained() -> None:
+    run = decided("n-02-4.3.1")
+    place = next(place for place, event in enumerate(run.events) if "unfenced 2" in str(event))
+    event = run.events[place]
+    assert isinstance(event, Decided)
+    assert event.decision.partition is not None
+    other = replace(event.decision, partition=replace(event.decision.partition, isr=(1, 2)))
+    events = (*run.events[:place], replace(event, decision=other), *run.events[place + 1 :])
+    assert beside(replace(run, events=events)).stuck == place
+
+
 # ---------------------------------------------------------------------------------------------------------------- files
 
 

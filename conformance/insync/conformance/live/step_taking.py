@@ -79,10 +79,11 @@ class StepTaking:
 
     def _note_changes(self, begun: Decision, before: Given) -> None:
         """Note where the metadata of a change is, and hold it whole for whoever was up to date."""
-        now = self._operator.history[-1]
+        history = self._operator.history
+        now, first = history[-1], next((one for one in history if one.offset > begun.offset), begun)
         if _shown(begun.partition) == _shown(now.partition):
             return
-        self._ends.append((begun.offset + 1, now.offset + 1))
+        self._ends.append((first.offset - len(first.kinds) + 1, now.offset + 1))
         for name, broker in before["broker"].items():
             if broker["running"] and broker["lag"] == 0:
                 self._levers.refresh(broker_id(name))

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from insync.conformance.live.metadata_log import Decision, PartitionAt
-from insync.conformance.live.runs.run_events import BrokerRun, Decided, Done
+from insync.conformance.live.runs.run_events import BrokerRun, Decided, Done, FetchAsked
 from insync.kafka.cluster.configuration import BOUNDS, Acks, Elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
@@ -94,15 +94,17 @@ def run_model(run: BrokerRun, release: Release, fixed: str | None = None) -> Clu
             f"The run has up to {budgets[too_many]} {too_many}, and the model {most} at most. Record a shorter run."
         )
         raise UserError(message)
+    seen = operated or any(isinstance(event, FetchAsked) for event in run.events)
     changes = sum(_shown(before) != _shown(after) for before, after in pairwise(made))
     settings: dict[str, Any] = {
         "release": release,
         "acks": _ACKS[run.acks],
         "unclean": Switch.ON if run.unclean else Switch.OFF,
         "elr": Elr.RELEASE if run.elr is None else Elr.ON if run.elr else Elr.OFF,
-        "late_replies": Switch.ON,
-        "isr_replies": Switch.ON,
-        "old_checkpoints": Switch.ON if budgets["crashes"] else Switch.OFF,
+        # Of the metadata log alone nobody can tell when brokers have heard of a decision.
+        "late_replies": Switch.ON if seen else Switch.OFF,
+        "isr_replies": Switch.ON if seen else Switch.OFF,
+        "old_checkpoints": Switch.ON if seen and budgets["crashes"] else Switch.OFF,
     }
     if fixed is not None:
         settings |= {"defect": fixed, "fixed": Switch.ON}
@@ -112,7 +114,7 @@ def run_model(run: BrokerRun, release: Release, fixed: str | None = None) -> Clu
         min_insync=run.min_insync,
         records=max(1, records),
         lossy_crashes=0,
-        metadata_lag=max(1, min(_MOST_LATE, changes)),
+        metadata_lag=max(1, min(_MOST_LATE, changes)) if seen else 0,
         **budgets,
         **settings,
     )

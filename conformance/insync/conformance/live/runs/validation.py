@@ -35,6 +35,8 @@ __all__ = ["Validation", "validate"]
 _MOST_STATES = 200_000
 _OUT_OF_RANGE = 1
 _FREE = ("receive", "apply_known_metadata", "find_older_checkpoint")
+_FREE_UNSEEN = ("fetch", "receive_isr", "apply_metadata", "expand_isr", "shrink_isr", "shrink_isr_by_several")
+"""What may happen at any time besides, where nobody has seen frames."""
 _ISR_STEPS = ("expand_isr", "shrink_isr", "shrink_isr_by_several")
 
 
@@ -78,6 +80,9 @@ class _Search:
         self._written = written_in(run)
         self._numbers = {record: number for number, (record, _) in enumerate(self._written)}
         self._read: dict[Codes, ReadableState] = {}
+        # Of a cluster that others run there is the metadata log alone.
+        self._seen = any(isinstance(event, (FetchAsked, Done)) for event in run.events)
+        self._returning: set[int] = set()
         self._sent = 0
         self._delivered: dict[int, int] = {}
         self._acts_below: dict[int, int] = {}
@@ -120,8 +125,12 @@ class _Search:
     # ---------------------------------------------------------------------------------------------- what nobody can see
 
     def _look_ahead(self, number: int) -> None:
-        """Which ISR each leader is seen to ask for next."""
+        """Which ISR each leader is seen to ask for next, and which brokers are seen to start again."""
         self._next_isr = {}
+        later = [event for event in self._run.events[number:] if isinstance(event, Decided)]
+        self._returning = {
+            broker for broker in self._names if any(f"registered {broker}" in event.decision.kinds for event in later)
+        }
         for event in reversed(self._run.events[number:]):
             if isinstance(event, IsrAsked):
                 self._next_isr[event.leader] = frozenset(self._names[one] for one in event.isr)
@@ -145,11 +154,16 @@ class _Search:
         enabled = self._stepper.enabled(codes)
         for name in _FREE:
             yield from enabled.get(name, ())
+        state = self._state(codes)
+        yield from self._endings(enabled, state)
+        if not self._seen:
+            for name in _FREE_UNSEEN:
+                yield from enabled.get(name, ())
+            return
         for name in ("apply_metadata", "receive_isr"):
             for number in enabled.get(name, ()):
                 if name == "receive_isr" or self._has_been_sent(number):
                     yield number
-        state = self._state(codes)
         for number in enabled.get("write", ()):
             place = state["written"]
             if place < self._sent and self._broker(number, "leader") == self._written[place][1]:
@@ -157,7 +171,6 @@ class _Search:
         for name in _ISR_STEPS:
             for number in enabled.get(name, ()):
                 yield from self._if_asked_for(codes, number)
-        yield from self._endings(enabled, state)
 
     def _has_been_sent(self, number: int) -> bool:
         """Whether a broker that applies metadata can have it."""
@@ -179,7 +192,8 @@ class _Search:
         for number in enabled.get("crash", ()):
             values = self._stepper.values(number)
             broker = state["broker"][values["replica"]]
-            if int(values["spared"]) == broker["leo"] and self._ids[str(values["replica"])] in self._killed:
+            may_end = self._killed if self._seen else self._returning
+            if int(values["spared"]) == broker["leo"] and self._ids[str(values["replica"])] in may_end:
                 yield number
 
     def _broker(self, number: int, parameter: str) -> int:
