@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Any
 
 from insync.conformance.live.metadata_log import Decision, PartitionAt
-from insync.conformance.live.runs.run_events import BrokerRun, Decided, Done, FetchAsked
+from insync.conformance.live.runs.run_events import BrokerRun, Decided, Done, FetchAnswered, FetchAsked
 from insync.kafka.cluster.configuration import BOUNDS, Acks, Elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 from insync.model import Switch
 from insync.model.errors import UserError
 
-__all__ = ["commits_in", "decided_of", "release_of", "releases_to_try", "run_model", "written_in"]
+__all__ = ["commits_in", "decided_of", "release_of", "releases_to_try", "run_model", "unsure_in", "written_in"]
 
 _MOST_LATE = 4
+_NOT_APPENDED = (3, 19, 74, 75, 87, 100)
+"""Errors with which a leader refuses a record that it has not appended."""
 _ACKS = {-1: Acks.ALL, 0: Acks.NONE, 1: Acks.LEADER}
 
 
@@ -48,15 +50,30 @@ def commits_in(run: BrokerRun) -> set[int]:
     return {made[0].offset, *changes}
 
 
-def written_in(run: BrokerRun) -> list[tuple[str, int]]:
+def written_in(run: BrokerRun, unsure: Collection[str] = ()) -> list[tuple[str, int]]:
     """Return the records that were written, in order, each with the broker that it was sent to.
 
-    A record that was refused counts where another broker has got it.
+    Those are written that were acknowledged or that a follower has got.
+
+    Args:
+        run: the run.
+        unsure: those besides of which it is assumed.
     """
-    refused = {event.record: event.error for event in run.events if isinstance(event, Done) and event.what == "refused"}
-    copied = {value for event in run.events for _, value in getattr(event, "records", ())}
-    sent = [(event.record, event.broker) for event in run.events if isinstance(event, Done) and event.what == "send"]
-    return [(record, broker) for record, broker in sent if record not in refused or record in copied]
+    done = [event for event in run.events if isinstance(event, Done)]
+    sure = {event.record for event in done if event.what == "acknowledged"}
+    sure |= {value for event in run.events if isinstance(event, FetchAnswered) for _, value in event.records}
+    return [(one.record, one.broker) for one in done if one.what == "send" and one.record in {*sure, *unsure}]
+
+
+def unsure_in(run: BrokerRun) -> list[str]:
+    """Return the records of which nobody knows whether a leader has appended them.
+
+    A leader that is deposed answers with an error what it has appended before, and one that dies does not answer.
+    """
+    sure = {record for record, _ in written_in(run)}
+    done = [event for event in run.events if isinstance(event, Done)]
+    refused = {event.record for event in done if event.what == "refused" and event.error in _NOT_APPENDED}
+    return [one.record for one in done if one.what == "send" and one.record not in sure | refused]
 
 
 def run_model(run: BrokerRun, release: Release, fixed: str | None = None) -> Cluster:
@@ -70,7 +87,7 @@ def run_model(run: BrokerRun, release: Release, fixed: str | None = None) -> Clu
     Raises:
         UserError: the run is too large for a model, or does not begin as one does.
     """
-    made, records = decided_of(run), len(written_in(run))
+    made, records = decided_of(run), len(written_in(run)) + len(unsure_in(run))
     _require_beginning(run, made[0])
     if records > BOUNDS["records"].highest:
         message = (

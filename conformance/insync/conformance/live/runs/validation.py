@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from insync.conformance.live.runs.decision_steps import same_decision, steps_of
@@ -23,7 +24,7 @@ from insync.conformance.live.runs.run_events import (
     IsrAsked,
     RunEvent,
 )
-from insync.conformance.live.runs.run_model import commits_in, written_in
+from insync.conformance.live.runs.run_model import commits_in, unsure_in, written_in
 from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
@@ -67,17 +68,26 @@ def validate(run: BrokerRun, model: Cluster) -> Validation:
     Raises:
         UserError: more states explain it than can be kept.
     """
-    return _Search(run, model).search()
+    unsure, furthest = unsure_in(run), None
+    for size in range(len(unsure) + 1):
+        for assumed in combinations(unsure, size):
+            result = _Search(run, model, written_in(run, assumed)).search()
+            if result.stuck is None:
+                return result
+            if furthest is None or furthest.stuck is None or result.stuck > furthest.stuck:
+                furthest = result
+    assert furthest is not None
+    return furthest
 
 
 class _Search:
     """The states in which the model may be after the events so far."""
 
-    def __init__(self, run: BrokerRun, model: Cluster) -> None:
+    def __init__(self, run: BrokerRun, model: Cluster, written: list[tuple[str, int]]) -> None:
         self._run, self._model, self._stepper = run, model, Stepper(model)
         self._names = {broker: f"b{place}" for place, broker in enumerate((*run.replicas, *run.spares), 1)}
         self._ids = {name: broker for broker, name in self._names.items()}
-        self._written = written_in(run)
+        self._written = written
         self._numbers = {record: number for number, (record, _) in enumerate(self._written)}
         self._read: dict[Codes, ReadableState] = {}
         # Of a cluster that others run there is the metadata log alone.

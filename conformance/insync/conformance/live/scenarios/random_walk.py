@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import time
 from collections.abc import Callable
@@ -51,14 +52,21 @@ class _RandomWalk:
         self._resume()
         operator.cluster.until(lambda: len(operator.now.isr) == 3, "that all are in the ISR again")
         time.sleep(_SETTLED)
-        return [one.record for one in self._sent if one.is_answered() and one.wait() == 0]
+        return [one.record for one in self._sent if self._is_acknowledged(one)]
+
+    def _is_acknowledged(self, sending: Sending) -> bool:
+        try:
+            return sending.is_answered() and sending.wait() == 0
+        except OSError:  # its leader has died
+            return False
 
     def _do(self, kind: str) -> None:
         operator, now = self._operator, self._operator.now
         up = [broker for broker in operator.cluster.running if broker != self._paused]
         if kind == "write" and now.leader in up:
             self._tell(f"a record is sent to b{now.leader}")
-            self._sent.append(operator.send(now.leader, f"r{len(self._sent)}"))
+            with contextlib.suppress(OSError):  # a broker that has just started may not listen yet
+                self._sent.append(operator.send(now.leader, f"r{len(self._sent)}"))
         elif kind == "prefer":
             electable = [broker for broker in up if broker in now.isr and broker != now.leader]
             if electable:
