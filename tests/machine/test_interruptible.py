@@ -13,7 +13,7 @@ from llvmlite.binding import ffi
 
 from insync.explorer import Limits, check
 from insync.machine import compiler
-from insync.machine.interruptible import GivenUp, interruptible, still_working, unattended
+from insync.machine.interruptible import GivenUp, delayed, interruptible, still_working, unattended
 from insync.machine.kernels import Part, Text, Texts, compile_kernels, load, texts
 from insync_toys import DieHard, TokenRing
 
@@ -245,3 +245,23 @@ def test_the_interpreter_ends_in_peace_while_llvm_works(tmp_path: Path, monkeypa
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "given up True\n", "")
     assert len(list((tmp_path / "cache").glob("*.o"))) == 1
+
+
+def test_a_reason_is_given_so_many_seconds_after_it_first_came_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, reasons = [100.0], [None, "stop"]
+    monkeypatch.setattr("insync.machine.interruptible.time.perf_counter", lambda: now[0])
+    later = delayed(lambda: reasons[-1], 2.0)
+    reasons.append(None)
+    assert later() is None
+    now[0] = 200.0
+    reasons.append("stop")
+    assert later() is None, "the time begins with the reason"
+    now[0] = 201.9
+    assert later() is None
+    now[0] = 202.0
+    assert later() == "stop"
+    reasons.append("another")
+    assert later() == "another"
+    reasons.append(None)
+    assert later() is None
+    assert delayed(lambda: "stop", 0.0)() == "stop"

@@ -32,7 +32,7 @@ CHOSEN: dict[str, dict[str, int | str]] = {
     "4.1": {**EVERYTHING, "metadata_lag": 0, "records": 3, "flushing": "never"},
     "4.2": REASSIGNED,
     "3.7": {**REASSIGNED, "partition_zero": 2, "elr": "on", "minimum_changes": 1, "unclean": "on"},
-    "3.9": {**EVERYTHING, "acks": "1", "elr": "on", "min_insync": 3},
+    "3.9": {**EVERYTHING, "races": "off", "acks": "1", "elr": "on", "min_insync": 3},
     "3.6": {**EVERYTHING, "flushing": "always"},
     "2.7": EVERYTHING,
     "2.1": {**EVERYTHING, "unclean": "on"},
@@ -42,14 +42,14 @@ CHOSEN: dict[str, dict[str, int | str]] = {
 """What is chosen besides the release."""
 
 WALKS: dict[str, tuple[int, int]] = {
-    "4.3": (4_553, 1_577_189_949),
-    "4.1": (4_360, 1_473_138_068),
-    "4.2": (1_982, 2_371_285_648),
-    "3.7": (2_179, 3_420_539_238),
-    "3.9": (4_377, 492_029_933),
+    "4.3": (4_618, 3_073_604_567),
+    "4.1": (4_388, 4_273_441_302),
+    "4.2": (2_270, 2_955_985_568),
+    "3.7": (2_306, 1_281_405_022),
+    "3.9": (4_123, 3_752_828_277),
     "3.6": (4_060, 2_916_762_053),
-    "2.7": (4_236, 1_525_245_982),
-    "2.1": (3_963, 1_985_044_963),
+    "2.7": (4_236, 4_222_915_233),
+    "2.1": (3_963, 3_367_860_440),
     "1.1": (3_834, 3_433_509_475),
     "0.10.2": (4_013, 3_494_906_675),
 }

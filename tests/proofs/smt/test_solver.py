@@ -15,11 +15,13 @@ from insync.proofs.watch import Deadline  # noqa: E402
 class Unsure:
     """A solver of z3 that never knows."""
 
-    def __init__(self, why: str) -> None:
+    def __init__(self, why: str = "") -> None:
         self._why = why
+        self.told: dict[str, object] = {}
 
     def set(self, name: str, value: object) -> None:
-        """Take no notice of a time limit."""
+        """Note a time limit, and take no notice of it."""
+        self.told[name] = value
 
     def interrupt(self) -> None:
         """End nothing."""
@@ -49,3 +51,18 @@ def test_what_ends_a_question_without_an_answer_is_named(
     monkeypatch.setattr(solver, "_solver", Unsure(why))
     assert solver.check(Deadline(seconds)) is Answer.UNKNOWN
     assert solver.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("seconds", "least", "most"),
+    [(None, 2**32 - 1, 2**32 - 1), (0.0, 1, 1), (900.0, 800_000, 900_000), (1e12, 2**32 - 1, 2**32 - 1)],
+)
+def test_z3_is_told_how_long_it_may_take(
+    seconds: float | None, least: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solver, unsure = Solver(), Unsure()
+    monkeypatch.setattr(solver, "_solver", unsure)
+    solver.check(Deadline(seconds))
+    told = unsure.told["timeout"]
+    assert isinstance(told, int)
+    assert least <= told <= most

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +16,7 @@ from insync.model.errors import UserError
 from insync.spark_explore.driver.requirements import require_java, require_packages
 from insync.spark_explore.driver.session import prepare_workers
 from insync.spark_explore.driver.ship import write_namespace
-from insync.spark_explore.wire.version import insync_version, require_version
+from insync.spark_explore.wire.version import STAMP, insync_version, require_version
 
 
 def test_a_python_without_insync_imports_it_from_the_zip(tmp_path: Path) -> None:
@@ -23,6 +25,8 @@ def test_a_python_without_insync_imports_it_from_the_zip(tmp_path: Path) -> None
     names = ZipFile(path).namelist()
     assert {"insync/", "insync/model/", "insync/spark_explore/", "insync/machine/emit/"} <= set(names)
     assert not [name for name in names if "__pycache__" in name or name.startswith("insync/cli")]
+    assert ZipFile(path).read(f"insync/spark_explore/wire/{STAMP}").decode() == insync_version()
+    assert len(names) == len(set(names))
     # Without `site` no .pth file is read, so the environment's packages are there and this checkout is not.
     script = (
         f"import sys; sys.path[:0] = [{str(path)!r}, {site_packages()!r}];"
@@ -46,6 +50,23 @@ def test_a_python_without_insync_imports_it_from_the_zip(tmp_path: Path) -> None
 
 def site_packages() -> str:
     return str(Path(pytest.__file__).parents[1])
+
+
+def test_what_was_shipped_says_its_version_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pkgutil, "get_data", lambda package, name: f"{package}/{name}".encode())
+    assert insync_version.__wrapped__() == "insync.spark_explore.wire/VERSION"
+
+    def missing(*_: object) -> bytes:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(pkgutil, "get_data", missing)
+    assert insync_version.__wrapped__() == importlib.metadata.version("insync")
+
+    def not_installed(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", not_installed)
+    assert insync_version.__wrapped__() == "unknown"
 
 
 def test_another_version_is_refused() -> None:
