@@ -1,7 +1,8 @@
-"""The pytest plugin: the fixture `insync_check`, its options, and where failing tests leave their traces.
+"""The pytest plugin: the fixtures `insync_check` and `insync_kafka`, and where failing tests leave their traces.
 
 pytest imports this module in every run of everybody who has insync installed. So it stands outside the namespace and
-imports nothing of insync until a test uses the fixture, which `insync.explorer.testing.pytest_support` then serves.
+imports nothing of insync until a test uses a fixture, which `insync.explorer.testing.pytest_support` or
+`insync.conformance.pytest_kafka` then serves.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from insync.conformance.pytest_kafka import InsyncKafka
     from insync.explorer.testing.pytest_support import InsyncCheck
 
-__all__ = ["insync_check", "pytest_addoption", "trace_directory"]
+__all__ = ["insync_check", "insync_kafka", "pytest_addoption", "trace_directory"]
 
 ENGINES = ("local", "evaluator", "simulate")
 """What `engine=` and --insync-engine may be; a test holds that it is what `pytest_support` knows."""
@@ -42,6 +44,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--insync-memory", type=_size, metavar="SIZE", help="Keep each process within SIZE, such as 300M or 2G."
     )
+    group.addoption("--insync-kafka", metavar="VERSION", help="The release of Kafka for the fixture insync_kafka.")
+    group.addoption("--insync-kafka-libs", metavar="DIR", help="The same: the folder libs of a Kafka distribution.")
     group.addoption("--insync-seed", type=_seed, metavar="N", help="Seed of the engine simulate [0].")
 
 
@@ -63,6 +67,21 @@ def insync_check(request: pytest.FixtureRequest) -> InsyncCheck:
         processes=getattr(request.config, "workerinput", {}).get("workercount", 1),
     )
     return InsyncCheck(settings, lambda: request.getfixturevalue("tmp_path"))
+
+
+@pytest.fixture(scope="session")
+def insync_kafka(request: pytest.FixtureRequest) -> Iterator[InsyncKafka]:
+    """Run Kafka's own classes beside the model `cluster`: `insync_kafka(bounds=..., kafka="4.3.1")`.
+
+    Hypothesis draws the steps; the test fails with the shortest ones after which a field differs.
+    """
+    from insync.conformance.pytest_kafka import InsyncKafka
+
+    option = request.config.getoption
+    libs = option("--insync-kafka-libs")
+    running = InsyncKafka(option("--insync-kafka"), None if libs is None else Path(libs))
+    yield running
+    running.close()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -37,11 +37,32 @@ def test_settings_that_are_safe_within_the_budgets(capsys: pytest.CaptureFixture
 def test_settings_that_lose_a_record_and_what_would_have_kept_it(capsys: pytest.CaptureFixture[str]) -> None:
     code, out = ask(capsys, "--release", "3.9")
     assert code == 1
-    assert "an acknowledged record is never lost                            broken in 5 steps" in out
+    assert "an acknowledged record is never lost                            broken in 5 steps, with a race" in out
     assert "r0 was acknowledged, but b1, which leads now, does not have it: its log is [|]." in out
     text = " ".join(out.split())
     assert "What would have kept the record: Kafka 4.4 no record is lost" in text
     assert "records flushed always no record is lost" in text
+
+
+def test_where_the_shortest_way_takes_a_race_the_shortest_without_one_is_there(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "lost.json"
+    code, out = ask(capsys, "--release", "3.9", "--property", "no_acknowledged_record_is_lost", "--trace", str(file))
+    assert code == 1
+    raced, calm = out.split("The shortest way takes a race inside one method of Kafka. Without races: ")
+    assert "the controller stalls in ClusterControlManager.registerBroker (race)" in " ".join(raced.split())
+    assert calm.startswith("Kafka 3.9, races off, replicas 2")
+    assert "broken in 9 steps\n" in calm
+    assert "(race)" not in calm
+    assert (tmp_path / "lost.without_races.json").exists()
+
+
+def test_where_it_takes_no_race_there_is_no_second_search(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out = ask(capsys, "--acks", "1", "--lossy-crashes", "0", "--json")
+    answer = json.loads(out)
+    assert answer["verdict"] == "violated"
+    assert answer["without_races"] is None
 
 
 def test_nothing_is_tried_for_a_promise_that_is_not_about_records(capsys: pytest.CaptureFixture[str]) -> None:
@@ -94,7 +115,7 @@ def test_the_answer_is_there_for_scripts(capsys: pytest.CaptureFixture[str]) -> 
     assert "does not have it" in lost["reason"]
     assert lost["steps"][0]["action"] is None
     held = next(promise for promise in answer["promises"] if promise["verdict"] == "holds")
-    assert held == {**held, "trace_length": None, "reason": None, "steps": None, "trace": None}
+    assert held == {**held, "trace_length": None, "reason": None, "demands": None, "steps": None, "trace": None}
     kept = {
         "settings": {"release": "4.4"}, "verdict": "holds", "trace_length": None, "stopped_by": None, "steps": None
     }  # fmt: skip

@@ -188,7 +188,13 @@ def test_json_is_one_stable_object() -> None:
         "frontier": 0,
         "properties": [{"name": "weak_isr", "verdict": "incomplete"}, {"name": "strong_isr", "verdict": "violated"}],
         "violations": [
-            {"property": "strong_isr", "trace_length": 2, "reason": "b1 believes it leads.", "trace": "out.json"}
+            {
+                "property": "strong_isr",
+                "trace_length": 2,
+                "reason": "b1 believes it leads.",
+                "demands": [],
+                "trace": "out.json",
+            }
         ],
         "actions": {"fetch": 12_345, "elect": 1_916_808, "drop": 0},
         "never_enabled": ["drop"],

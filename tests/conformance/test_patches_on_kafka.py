@@ -9,12 +9,11 @@ import pytest
 
 from insync.conformance.classes.harness import Harness
 from insync.conformance.given_trace import given_trace
-from insync.conformance.jars.distribution import distribution_jars
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.patches.fixed_trace import fixed_trace
-from insync.conformance.patches.patched_jars import Patch, patched_kafka, read_patch
+from insync.conformance.patches.patched_jars import read_patch
 from insync.conformance.replay import KafkaVerdict, replay_on_kafka
-from insync.model.errors import UserError
+from insync_patched import patched, with_patch
 
 JarsOf = Callable[[str], JarSet]
 
@@ -23,17 +22,9 @@ LINE = "                return new ReplicaState("
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(600)]
 
 
-def patched(patch: Patch, jars: JarSet) -> JarSet:
-    """The release with a patch; skipped where nothing can be fetched."""
-    try:
-        return distribution_jars(patched_kafka(patch, jars).libs)
-    except UserError as missing:
-        if "Maven" not in str(missing):
-            raise
-        pytest.skip(str(missing))
-
-
-@pytest.mark.parametrize(("name", "version"), [("N-01", "4.3.1")])
+@pytest.mark.parametrize(
+    ("name", "version"), [("N-01", "4.1.2"), ("N-01", "4.3.1"), ("N-02", "4.0.2"), ("N-02", "4.3.1"), ("R-46", "4.3.1")]
+)
 def test_a_patch_fixes_its_defect(jars_of: JarsOf, name: str, version: str) -> None:
     jars = jars_of(version)
     model, claim = given_trace(name)
@@ -41,7 +32,7 @@ def test_a_patch_fixes_its_defect(jars_of: JarsOf, name: str, version: str) -> N
     assert fixed.holds
     with Harness(jars) as harness:
         assert replay_on_kafka(claim, model, harness).verdict is KafkaVerdict.REPRODUCED
-    with Harness(patched(read_patch(name, version), jars)) as harness:
+    with Harness(with_patch(name, jars)) as harness:
         assert replay_on_kafka(fixed.trace, fixed.model, harness).verdict is KafkaVerdict.AGREES
 
 

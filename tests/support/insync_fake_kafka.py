@@ -49,10 +49,6 @@ class FakePair(Pair):
     def open(self) -> list[Difference]:
         return self.differences()
 
-    @property
-    def spoilt(self) -> bool:
-        return False
-
     def kafka_state(self) -> ReadableState:
         return self.kafka.stepper.model.decode(self.other.codes)
 

@@ -12,11 +12,13 @@ from insync.conformance.classes.subject import Subject
 from insync.conformance.coverage import Coverage
 from insync.conformance.pair import Pair
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
+from insync.conformance.touring import KafkaTour, Space
 from insync.conformance.walks import Disagreement, KafkaWalks
 from insync.explorer.evaluator.shrink import shrink
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
+from insync.explorer.runs.state_graph import build_graph
 from insync.explorer.traces.trace import AGREEMENT, Trace
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
@@ -24,7 +26,7 @@ from insync.machine.interruptible import GivenUp
 from insync.model.catalogue import model_reference
 from insync.model.errors import InternalError
 
-__all__ = ["WALKS", "Conformance", "Conforming", "conform_walks", "release_of"]
+__all__ = ["TOUR", "WALKS", "Conformance", "Conforming", "conform_tour", "conform_walks", "release_of"]
 
 WALKS: Mapping[str, int | str] = {
     "replicas": 3,
@@ -46,6 +48,18 @@ WALKS: Mapping[str, int | str] = {
 """The bounds of the random walks: all that the harness can bring about, once."""
 
 
+TOUR: Mapping[str, int | str] = {
+    "replicas": 2,
+    "records": 1,
+    "min_insync": 1,
+    "lossy_crashes": 1,
+    "fencings": 1,
+    "shrinks": 1,
+    "elections": 1,
+}
+"""The bounds of the tour: what goes wrong in most traces, once."""
+
+
 class Conforming(Enum):
     """What came of a comparison."""
 
@@ -64,7 +78,9 @@ class Conformance:
         model: the model, with its bounds.
         coverage: what was compared.
         walks: how many walks were taken to their end.
-        seed: of the walks.
+        seed: of the walks; None of a tour.
+        space: how much of the space a tour has seen; None of random walks.
+        gaps: the transitions that cannot be brought about, for each action and reason.
         difference: the first difference, with the steps that it needs; None if there is none.
         failed_walk: the number of the walk that came to it.
         failed_walk_length: the steps of that walk before it was shortened.
@@ -77,7 +93,9 @@ class Conformance:
     model: Cluster
     coverage: Coverage
     walks: int
-    seed: int
+    seed: int | None
+    space: Space | None
+    gaps: Mapping[tuple[str, str], int]
     difference: KafkaReplay | None
     failed_walk: int | None
     failed_walk_length: int | None
@@ -132,24 +150,99 @@ def conform_walks(
             taken += 1
     except GivenUp as given_up:
         stopped_by = StopReason(str(given_up.reason))
-    difference = None
-    if found is not None:
-        uncounted = KafkaWalks(stepper, lambda: new_pair(stepper, subject), Coverage(stepper), depth)
-        difference = _as_replay(_shortened(found, uncounted, watch), subject.version)
-    verdict = Conforming.AGREES if stopped_by is None else Conforming.INCOMPLETE
-    return Conformance(
-        verdict if difference is None else Conforming.DIVERGES,
-        subject.version,
-        model,
-        coverage,
-        taken,
-        seed,
-        difference,
-        None if found is None else taken - 1,
-        None if found is None else len(found.actions),
-        stopped_by,
-        watch.seconds,
+    failed = None if found is None else taken - 1
+    return _Ended(stepper, subject, coverage, watch, new_pair).with_(found, stopped_by, taken, seed, failed)
+
+
+def conform_tour(
+    model: Cluster,
+    subject: Subject,
+    *,
+    limits: Limits | None = None,
+    reporter: WalkReporter | None = None,
+    stop: threading.Event | None = None,
+    new_pair: Callable[[Stepper, Subject], Pair] = Pair,
+) -> Conformance:
+    """Take every step of a small space on Kafka, in as few walks as can be, up to the first difference.
+
+    Args:
+        model: the model.
+        subject: who takes the commands.
+        limits: a limit on the seconds, and one on the states of the space.
+        reporter: is told about once a second how far it is.
+        stop: ends it when it is set, with what is known by then.
+        new_pair: makes what walks: the model and Kafka, side by side.
+
+    Raises:
+        UserError: the extra `graph` is not installed.
+    """
+    watch, stepper = Watch(limits or Limits(), stop), Stepper(model)
+    coverage = Coverage(stepper)
+    graph = build_graph(model, limits=limits, stop=stop)
+    tour = KafkaTour(graph, lambda: new_pair(stepper, subject), coverage)
+    found, stopped_by = None, graph.stopped_by
+    try:
+        found = tour.run(_reporting(watch, coverage, reporter))
+    except GivenUp as given_up:
+        stopped_by = StopReason(str(given_up.reason))
+    failed = None if found is None else coverage.opened - 1
+    return _Ended(stepper, subject, coverage, watch, new_pair).with_(
+        found, stopped_by, coverage.opened, None, failed, tour
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """What a comparison ended with."""
+
+    stepper: Stepper
+    subject: Subject
+    coverage: Coverage
+    watch: Watch
+    new_pair: Callable[[Stepper, Subject], Pair]
+
+    def with_(
+        self,
+        found: Disagreement | None,
+        stopped_by: StopReason | None,
+        walks: int,
+        seed: int | None,
+        failed: int | None,
+        tour: KafkaTour | None = None,
+    ) -> Conformance:
+        """Return the result, in which a disagreement is shortened."""
+        verdict = Conforming.AGREES if stopped_by is None else Conforming.INCOMPLETE
+        return Conformance(
+            verdict if found is None else Conforming.DIVERGES,
+            self.subject.version,
+            self.stepper.model,  # type: ignore[arg-type]
+            self.coverage,
+            walks,
+            seed,
+            None if tour is None else tour.space,
+            self.coverage.gaps if tour is None else tour.gaps,
+            None if found is None else _as_replay(self._shortened(found), self.subject.version),
+            failed,
+            None if found is None else len(found.actions),
+            stopped_by,
+            self.watch.seconds,
+        )
+
+    def _shortened(self, found: Disagreement) -> Disagreement:
+        """Return a disagreement with the steps that it needs; another one than was found does not count."""
+
+        def stopped() -> StopReason | None:
+            return StopReason.INTERRUPT if self.watch.stopped else None
+
+        if stopped():
+            return found
+        walks = KafkaWalks(self.stepper, lambda: self.new_pair(self.stepper, self.subject), Coverage(self.stepper), 0)
+        again = _Alike(walks, found)
+        if again.failing(found.actions) is None:
+            fields = ", ".join(one.field for one in found.differences)
+            message = f"After {len(found.actions)} steps {fields} differ, and the next time they do not."
+            raise InternalError(message)
+        return shrink(again, found.actions, stopped)
 
 
 def _reporting(watch: Watch, coverage: Coverage, reporter: WalkReporter | None) -> Callable[[], object]:
@@ -163,18 +256,6 @@ def _reporting(watch: Watch, coverage: Coverage, reporter: WalkReporter | None) 
         return watch.interrupted()
 
     return stopped
-
-
-def _shortened(found: Disagreement, walks: KafkaWalks, watch: Watch) -> Disagreement:
-    """Return a disagreement with the steps that it needs; another one than was found does not count."""
-    again, best = _Alike(walks, found), found
-    if not watch.stopped:
-        if again.failing(found.actions) is None:
-            fields = ", ".join(one.field for one in found.differences)
-            message = f"After {len(found.actions)} steps {fields} differ, and the next time they do not."
-            raise InternalError(message)
-        best = shrink(again, found.actions, lambda: StopReason.INTERRUPT if watch.stopped else None)
-    return best
 
 
 class _Alike:

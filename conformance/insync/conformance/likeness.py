@@ -15,7 +15,7 @@ from typing import Any
 from insync.conformance.classes.observation import BrokerSeen, Observation
 from insync.model import ReadableState
 
-__all__ = ["Difference", "broker_id", "broker_name", "compared", "differences", "kafka_state"]
+__all__ = ["Difference", "Fact", "broker_id", "broker_name", "compared", "differences", "kafka_state"]
 
 Fact = str | int | bool | list[str] | None
 

@@ -7,7 +7,7 @@ from itertools import chain
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Subject
 from insync.conformance.likeness import Difference, compared, kafka_state
-from insync.conformance.schedule import Schedule, Unlike
+from insync.conformance.schedule import NotSchedulable, Schedule, Unlike
 from insync.explorer.evaluator.stepping import Move, Stepper, Walk
 from insync.explorer.traces.counterexample import trace_step
 from insync.explorer.traces.trace import TraceStep
@@ -36,6 +36,7 @@ class Pair:
         own: the numbers of the steps that Kafka took by itself.
         ahead: what Kafka has taken by itself, as actions with their parameters.
         compared: how many facts were compared after the last step.
+        spoilt: whether Kafka has got commands of a step that turned out not to be schedulable.
     """
 
     def __init__(self, stepper: Stepper, subject: Subject, start: Codes | None = None) -> None:
@@ -45,18 +46,13 @@ class Pair:
         self.taken: list[TraceStep] = [trace_step(self.model, self.walk.moves[-1])]
         self.own: list[int] = []
         self.ahead: list[Named] = []
-        self.compared = 0
+        self.compared, self.spoilt = 0, False
         self._schedule = Schedule(subject, self.model)
 
     def open(self) -> list[Difference]:
         """Make the cluster, and return on what both differ at the start."""
         self._schedule.open()
         return self.differences()
-
-    @property
-    def spoilt(self) -> bool:
-        """Whether Kafka has got commands of a step that turned out not to be schedulable."""
-        return self._schedule.given > 0
 
     @property
     def moves(self) -> list[Move]:
@@ -76,6 +72,9 @@ class Pair:
         except Unlike as unlike:
             self._step(number)
             return [Difference(unlike.what, unlike.model, unlike.kafka)]
+        except NotSchedulable:
+            self.spoilt = self._schedule.given > 0
+            raise
         return self._beside(number)
 
     def kafka_state(self) -> ReadableState:

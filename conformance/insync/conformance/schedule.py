@@ -178,7 +178,7 @@ class Schedule:
 
     def _fetch(self, given: Mapping[str, str], before: State) -> None:
         follower, leader = broker_id(given["follower"]), broker_id(given["leader"])
-        self._forget_late_request(leader, before)
+        self._forget_late_requests(leader, before)
         if self._broker(follower).reply_waits:  # one that the model has dropped, as Kafka does when it arrives
             self._command("receive_fetch", broker=follower)
         answer = self._command("send_fetch" if self._late else "fetch", broker=follower, wait=_LATER)
@@ -216,17 +216,22 @@ class Schedule:
                 them = " and ".join(f"b{number}" for number in slow)
                 message = f"Kafka would take {them} out of the ISR at once, as all of them are slow"
                 raise NotSchedulable(message, "Kafka would take others out of the ISR as well, who are slow too")
-        self._forget_late_request(leader, before)
+        self._forget_late_requests(leader, before)
         self._command("shrink", broker=leader, wait=_MUCH_LATER)
 
-    def _forget_late_request(self, leader: int, before: State) -> None:
-        """Let the controller refuse a request that is too late, as its sender asks again when it has an answer.
+    def _forget_late_requests(self, leader: int, before: State) -> None:
+        """Let a leader have the answers that it does not wait for any more, as it asks again when it has them.
 
-        In the model such a request is none: it has no effect. Only one that is in time is kept.
+        In the model a request that is too late is none: it has no effect, and the controller refuses it. Nor has the
+        reply to one of which the leader knows the outcome by its metadata. Only a request that is in time is kept.
         """
         seen = self._broker(leader)
+        if seen.leading is None or seen.leading.proposed:
+            return
+        for _ in range(len(self._accepted.pop(leader, []))):
+            self._command("deliver_reply", broker=leader)
         unheard = [request for request in seen.requests if not request.replied]
-        if seen.leading is None or seen.leading.proposed or not unheard:
+        if not unheard:
             return
         if (leader, unheard[0].isr) != _proposal(before):
             self._refused(leader)

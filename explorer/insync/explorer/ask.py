@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from insync.explorer.check import check
 from insync.explorer.limits import Limits, StopReason
 from insync.explorer.verdict import Verdict
-from insync.kafka.cluster.configuration import Acks, Elr, Flushing
+from insync.kafka.cluster.configuration import Acks, Elr, Flushing, rules_of
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 from insync.model import Switch
@@ -119,6 +119,23 @@ class Question:
     def answer(self) -> Asked:
         """Search the cluster for the shortest way to break each promise."""
         return self.search(self.bounds, self.promises, keep_going=True)
+
+    def without_races(self, asked: Asked) -> Asked | None:
+        """Search again without races, for what the shortest way to break takes one inside a method of Kafka.
+
+        Args:
+            asked: the answer to this question.
+
+        Returns:
+            What breaks the same promises without one; None where no shortest trace has one.
+        """
+        found = {violation.property for violation in asked.result.violations if violation.trace.takes_race}
+        racing = [name for name in self.promises if name in found]
+        if not racing:
+            return None
+        if self.began is not None:
+            self.began(1, 1, {"races": "off"})
+        return self.search({**self.bounds, "races": "off"}, racing, keep_going=True)
 
     def remedies(self, broken: str = LOSS) -> Iterator[Cell]:
         """Yield every single change of a setting with its outcome, then all of them together if none suffices."""
@@ -240,8 +257,8 @@ def _differs(model: Cluster, release: Release) -> bool:
     """Whether a release has other rules than a model, beside those of reassignments where there are none."""
     rules = release.rules
     if not model.b.reassignments:
-        rules = replace(rules, reassignment_ends=model.rules.reassignment_ends)
-    return rules != model.rules
+        rules = replace(rules, reassignment_ends=rules_of(model.b).reassignment_ends)
+    return rules != rules_of(model.b)
 
 
 def shown_bounds(model: Cluster) -> dict[str, int | str]:

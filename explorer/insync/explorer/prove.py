@@ -358,7 +358,7 @@ def induction_trace(model: Model, found: CounterexampleToInduction) -> Trace:
     refused = None if found.refused is None else Refused(found.refused, found.reason)
     trace = trace_of(model, found.failing[0], _moves(found.states), found.reason, refused)
     first, *rest = trace.steps
-    return replace(trace, steps=(replace(first, label="a good state"), *rest))
+    return replace(trace, steps=(replace(first, label="a good state"), *rest), demands=())
 
 
 def _moves(states: StateSequence) -> list[Move]:

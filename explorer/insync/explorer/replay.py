@@ -111,7 +111,8 @@ class _Replay:
             raise self._error(message, "the end of the trace")
         refused = self._refused(trace)
         reason = refused.message if refused is not None else self._reason(trace)
-        return Trace(trace.model, trace.bounds, trace.property, tuple(steps), reason, refused)
+        demands = tuple(self.model.demands(steps))
+        return Trace(trace.model, trace.bounds, trace.property, tuple(steps), reason, refused, demands=demands)
 
     def _run(self, trace: Trace, found: RunProperty, moves: list[Move], steps: tuple[TraceStep, ...]) -> Trace:
         """Verify a run that never ends, or a witness."""
@@ -130,7 +131,8 @@ class _Replay:
         if verified.fault is not None:
             message = f"{verified.fault} {_CAUSE}"
             raise self._error(message, "the end of the trace")
-        return replace(trace, steps=steps, reason=verified.reason, refused=None)
+        demands = tuple(self.model.demands(steps))
+        return replace(trace, steps=steps, reason=verified.reason, refused=None, demands=demands)
 
     def _first(self, trace: Trace) -> TraceStep:
         """The first step; where there are several initial states, its state must be one of them."""

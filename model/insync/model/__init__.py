@@ -25,6 +25,7 @@ from insync.model.domains import (
     State,
 )
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
+from insync.model.hardness import Demand, Hardness, Taken
 from insync.model.optional import OptionValue
 from insync.model.quantifiers import count, exists, for_all, max_of, min_of, sum_of, the
 from insync.model.run_marks import eventually, leads_to, sometimes
@@ -64,10 +65,12 @@ __all__ = [
     "BoundValues",
     "Bounds",
     "Condition",
+    "Demand",
     "DomainError",
     "Enum",
     "EnumValue",
     "GuardError",
+    "Hardness",
     "If",
     "Implies",
     "Index",
@@ -98,6 +101,7 @@ __all__ = [
     "StateView",
     "Subset",
     "Switch",
+    "Taken",
     "UserError",
     "action",
     "bound",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
@@ -21,6 +21,7 @@ from insync.model.confinement import Confinement
 from insync.model.domains import MOST_CELLS, Readable, ReadableState, State
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Node
+from insync.model.hardness import Demand, Taken
 from insync.model.kinds import is_kind, members_of
 from insync.model.program import Program
 from insync.model.settings import Settings, choose
@@ -204,6 +205,16 @@ class Model(metaclass=ModelMeta):
         `legend` to explain their marks.
         """
         return own_columns(self.state, state)
+
+    def demands(self, steps: Sequence[Taken]) -> list[Demand]:
+        """Return what must happen for these steps to come about, by the number of the step; nothing by default.
+
+        Traces show it below their grid. Override it where some steps are harder to bring about than others.
+
+        Args:
+            steps: all steps of a trace, the initial state first.
+        """
+        return []
 
     def all(self, sort: type[S]) -> list[S]:
         """Return the members of a sort, a range or an enumeration under this model's bounds."""

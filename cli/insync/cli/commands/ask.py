@@ -28,6 +28,7 @@ from insync.cli.show.ask_report import (
     describe_remedy,
     describe_row,
     describe_settings,
+    describe_without_races,
 )
 from insync.cli.show.exposure_report import describe_exposure, describe_unasked, exposures_json
 from insync.cli.show.progress import search_progress
@@ -148,6 +149,7 @@ def _ask(question: Question, output: Output) -> int:
             if "release" not in question.bounds:
                 emit(describe_default(asked.model, output.width))
             emit(describe_answer(asked, files, output.paint, output.width))
+        calm = _without_races(question, asked, output)
         cells = _remedies(question, output) if LOSS in files else []
         others = [] if LOSS in files else _disturb(question, output.beside("disturbed") if files else output)
         verdict = _together([asked.result.verdict, *(found.asked.result.verdict for found, _ in others)])
@@ -155,7 +157,7 @@ def _ask(question: Question, output: Output) -> int:
             emit(describe_not_disturbed(output.width))
         stops = availability(question) if LOSS in question.promises else []
         if output.json:
-            emit(answer_json(asked, cells, files, others, stops, verdict))
+            emit(answer_json(asked, cells, files, calm, others, stops, verdict))
         elif stops:
             emit(describe_availability(stops, output.width))
     return exit_code_for(verdict)
@@ -167,6 +169,17 @@ def _written(asked: Asked, output: Output) -> Iterator[Files]:
     violations = by_promise(asked)
     with output.traces_written([violation.trace for violation in violations], asked.model) as written:
         yield {violation.property: file for violation, file in zip(violations, written, strict=True)}
+
+
+def _without_races(question: Question, asked: Asked, output: Output) -> tuple[Asked, Files] | None:
+    """Look for a way without a race where the shortest one takes it, and say so."""
+    found = question.without_races(asked)
+    if found is None:
+        return None
+    with _written(found, output.beside("without_races")) as files:
+        if not output.json:
+            emit(describe_without_races(found, files, output.paint, output.width))
+        return found, files
 
 
 def _remedies(question: Question, output: Output) -> list[Cell]:

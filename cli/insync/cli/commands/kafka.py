@@ -16,10 +16,14 @@ __all__ = ["command"]
 
 _VERBS = {
     "replay": "Take the steps of a trace on Kafka's classes, and compare.",
+    "bisect": "Find the releases that do what a trace says, and where that changes.",
+    "claims": "List what changed between releases, and whether it was seen on both sides.",
     "conform": "Walk the model and Kafka's classes side by side, and compare.",
     "cluster": "Run a cluster on this machine until Ctrl-C.",
     "scenario": "Lose records on a cluster, by what operators do.",
     "patch": "Put a fix into Kafka's classes, and try a defect without it and with it.",
+    "record": "Record what brokers do, for insync kafka validate.",
+    "validate": "Say whether a recorded run is a behaviour of the model.",
 }
 """What has a file of its own, `kafka_` and its name, which is imported when it is called."""
 

@@ -97,12 +97,12 @@ def _replay_catalogue(version: str | None, record: bool, output: Output) -> int:
     import datetime
 
     from insync.cli.show.kafka_catalogue_report import catalogue_runs_json, describe_catalogue_runs, exit_code_of
-    from insync.conformance.catalogue_runs import catalogue_names, merged, run_entry
+    from insync.conformance.catalogue.catalogue_record import RECORD, read_record, write_record
+    from insync.conformance.catalogue.catalogue_runs import catalogue_names, merged, run_entry
     from insync.conformance.classes.harness import Harness
-    from insync.conformance.fetched import fetched_versions
+    from insync.conformance.jars.fetched import fetched_versions
     from insync.conformance.jars.pinned import pinned
     from insync.conformance.jars.store import stored_jars
-    from insync.conformance.record import RECORD, read_record, write_record
 
     versions = [version] if version is not None else fetched_versions()
     sets = [stored_jars(pinned(one)) for one in versions]

@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from insync.explorer.traces.trace import Trace
     from insync.explorer.verdict import CheckResult, PropertyResult
 
-__all__ = ["check_json", "graph_json", "simulation_json", "steps_json", "tables_json", "trace_json", "violation_entry"]
+__all__ = [
+    "check_json",
+    "demands_json",
+    "graph_json",
+    "simulation_json",
+    "steps_json",
+    "tables_json",
+    "trace_json",
+    "violation_entry",
+]
 
 
 def check_json(result: CheckResult, files: Sequence[Path | None]) -> str:
@@ -128,6 +137,7 @@ def trace_json(trace: Trace) -> str:
             "trace_length": trace.length,
             "loop": trace.loop,
             "reason": trace.reason,
+            "demands": demands_json(trace),
             "steps": steps_json(trace),
         },
         ensure_ascii=False,
@@ -142,12 +152,18 @@ def steps_json(trace: Trace) -> list[dict[str, object]]:
     ]
 
 
+def demands_json(trace: Trace) -> list[dict[str, object]]:
+    """Return what must happen for the steps of a trace to come about."""
+    return [{"step": demand.step, "hardness": demand.hardness.value, "text": demand.text} for demand in trace.demands]
+
+
 def violation_entry(trace: Trace, file: Path | None) -> dict[str, object]:
     """Return what is said of a violation, whose trace was written to `file`."""
     return {
         "property": trace.property,
         "trace_length": trace.length,
         "reason": trace.reason,
+        "demands": demands_json(trace),
         "trace": None if file is None else str(file),
     }
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from insync.cli.show.as_json import steps_json
+from insync.cli.show.as_json import demands_json, steps_json
 from insync.explorer import Violation
 from insync.explorer.ask import Asked, Cell, Given, shown_bounds
 from insync.explorer.availability import Stopped
@@ -24,6 +24,7 @@ def answer_json(
     asked: Asked,
     cells: Sequence[Cell],
     files: Files,
+    calm: tuple[Asked, Files] | None,
     disturbances: Sequence[tuple[Disturbed, Files]],
     stops: Sequence[Stopped],
     verdict: str,
@@ -34,6 +35,7 @@ def answer_json(
         asked: the answer.
         cells: what single changes of the settings would have done.
         files: where the traces of the broken promises were written.
+        calm: what breaks without a race what takes one otherwise, with the files of its traces.
         disturbances: what is broken by disturbances, each with the files of its traces.
         stops: when writes stop.
         verdict: what all of it comes to.
@@ -42,6 +44,7 @@ def answer_json(
         **_asked_json(asked, files),
         "verdict": verdict,
         "warnings": list(asked.result.warnings),
+        "without_races": None if calm is None else _asked_json(*calm),
         "remedies": [_cell_json(cell) for cell in cells],
         "disturbances": [
             {
@@ -83,11 +86,12 @@ def _defect_json(defect: Defect) -> dict[str, object]:
 def _broken_json(violation: Violation | None, files: Files) -> dict[str, object]:
     """How a promise is broken; null where it is not."""
     if violation is None:
-        return {"trace_length": None, "reason": None, "steps": None, "trace": None}
+        return {"trace_length": None, "reason": None, "demands": None, "steps": None, "trace": None}
     file = files.get(violation.property)
     return {
         "trace_length": violation.trace_length,
         "reason": violation.trace.reason,
+        "demands": demands_json(violation.trace),
         "steps": steps_json(violation.trace),
         "trace": None if file is None else str(file),
     }

@@ -30,6 +30,7 @@ __all__ = [
     "describe_remedy",
     "describe_row",
     "describe_settings",
+    "describe_without_races",
 ]
 
 
@@ -85,6 +86,13 @@ def describe_disturbed(found: Disturbed, files: Mapping[str, Path | None], paint
     return "\n".join([*lines, *_traces(asked, files, paint, width, most=1)])
 
 
+def describe_without_races(asked: Asked, files: Mapping[str, Path | None], paint: Paint, width: int) -> str:
+    """Return what is broken without the races that the shortest way to break it takes, with one trace."""
+    said = f"The shortest way takes a race inside one method of Kafka. Without races: {describe_question(asked.model)}"
+    lines = ["", *textwrap.wrap(said, width), _extent(asked), "", *_outcomes(asked)]
+    return "\n".join([*lines, *_traces(asked, files, paint, width, most=1)])
+
+
 def describe_not_disturbed(width: int) -> str:
     """Return what was not looked for, because a record is lost without it."""
     words = " and ".join(f"{found.words} ({found.defect.name})" for found in DISTURBANCES)
@@ -104,11 +112,13 @@ def _extent(asked: Asked) -> str:
 def _outcomes(asked: Asked) -> list[str]:
     """A line for each promise."""
     lengths = {violation.property: violation.trace_length for violation in asked.result.violations}
+    racing = {violation.property for violation in asked.result.violations if violation.trace.takes_race}
     words, lines = {"holds": "holds", "incomplete": "unknown"}, []
     for found in asked.result.properties:
         if found.name in PROMISES:
             length = lengths.get(found.name)
             outcome = words.get(str(found.verdict), "") if length is None else f"broken in {plural(length - 1, 'step')}"
+            outcome += ", with a race" if found.name in racing else ""
             lines.append(f"  {PROMISES[found.name]:<62}  {outcome}")
     return lines
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from insync.cli.show.as_json import steps_json
 from insync.cli.show.figures import plural
 from insync.cli.show.report import describe_trace
+from insync.cli.show.seen_on_kafka import seen_at_length, seen_in_short, seen_json
 from insync.explorer import CheckResult
 from insync.explorer.ask import with_shown_bounds
 from insync.explorer.traces.grid import Paint
@@ -48,7 +49,11 @@ class Searched:
 def describe_catalogue() -> str:
     """Return the list of all defects, and of those that are not modelled."""
     width = max(len(defect.title) for defect in DEFECTS.values())
-    lines = [f"  {d.name:<5} {d.title:<{width}}  {_steps(d):>8}  {d.ticket}" for d in DEFECTS.values()]
+    lines = []
+    for d in DEFECTS.values():
+        lines.append(f"  {d.name:<5} {d.title:<{width}}  {_steps(d):>8}  {d.ticket}")
+        if seen := seen_in_short(d.name):
+            lines.append(f"        {seen}")
     lines += ["", "Not modelled:"]
     lines += [f"  {entry.name:<5} {entry.title} ({entry.ticket}): {entry.reason}" for entry in LEFT_OUT]
     lines += ["", "One of them with its trace: insync defects NAME. All of them searched for: insync defects --verify."]
@@ -82,6 +87,7 @@ def _as_json(defect: Defect) -> dict[str, object]:
         "trace_length": defect.length,
         "bounds": dict(defect.bounds),
         "rules": sorted(defect.rules),
+        "on_kafka": seen_json(defect.name),
     }
 
 
@@ -91,6 +97,8 @@ def describe_defect(defect: Defect, searched: Searched, files: Sequence[Path | N
     lines = [f"{defect.name}   {defect.title}", f"{defect.ticket}; affected: {defect.affected}", ""]
     lines += textwrap.wrap(defect.story, 100)
     lines += ["", f"fix: {defect.fix}"]
+    for said in seen_at_length(defect.name):
+        lines += textwrap.wrap(said, 100, subsequent_indent="  ")
     lines += [f"without the rule {name}: {rule_documentation(name)}" for name in defect.rules]
     for violation, file in zip(broken.violations, files, strict=True):
         lines += ["", describe_trace(with_shown_bounds(violation.trace, model), model.grid, file, paint, width)]

@@ -9,11 +9,12 @@ from itertools import groupby
 from pathlib import Path
 
 from insync.cli.exit_codes import ExitCode
-from insync.conformance.catalogue_runs import as_expected
+from insync.cli.show.outcomes import outcome_words
+from insync.conformance.catalogue.catalogue_record import RecordedEntry, RecordedRun, version_ranges
+from insync.conformance.catalogue.catalogue_runs import as_expected
 from insync.conformance.jars.pinned import pinned_versions
-from insync.conformance.record import RecordedEntry, RecordedRun, version_ranges
 
-__all__ = ["catalogue_runs_json", "describe_catalogue_runs", "exit_code_of", "outcome_lines", "outcome_words"]
+__all__ = ["catalogue_runs_json", "describe_catalogue_runs", "exit_code_of", "outcome_lines"]
 
 Found = Mapping[str, RecordedEntry]
 
@@ -27,7 +28,7 @@ def describe_catalogue_runs(found: Found, file: Path | None) -> str:
     """
     lines = []
     for name, entry in found.items():
-        head, *more = outcome_lines(name, entry)
+        head, *more = outcome_lines(entry)
         lines += [f"  {name:<5} {head}", *(f"        {line}" for line in more)]
     against = _against(found)
     said = "Every release does what the model's rules of it say, as far as the steps can be taken."
@@ -39,32 +40,22 @@ def describe_catalogue_runs(found: Found, file: Path | None) -> str:
     return "\n".join(lines)
 
 
-def outcome_lines(name: str, entry: RecordedEntry) -> list[str]:
+def outcome_lines(entry: RecordedEntry) -> list[str]:
     """Return what came of an entry, a line for the versions that have an outcome in common."""
     groups: dict[str, list[RecordedRun]] = {}
     for run in entry.runs:
         groups.setdefault(outcome_words(run), []).append(run)
     lines = []
     for words, runs in groups.items():
-        unlike = " (not what its rules say)" if any(as_expected(name, run) is False for run in runs) else ""
+        unlike = " (not what its rules say)" if any(as_expected(run) is False for run in runs) else ""
         lines.append(f"{version_ranges([run.kafka for run in runs], pinned_versions())}: {words}{unlike}")
     return lines or ["not run"]
-
-
-def outcome_words(run: RecordedRun) -> str:
-    """Return what a version did, in words."""
-    if run.verdict == "diverges":
-        where = f"at step {run.steps}, {run.label}" if run.steps else "at the start"
-        return f"differs {where}: {run.field} is {_shown(run.model)} in the model, {_shown(run.seen)} in Kafka"
-    if run.verdict == "not_schedulable":
-        return f"not schedulable, after {run.steps} steps {run.label}: {run.reason}"
-    return f"{run.verdict} in {run.steps} steps"
 
 
 def catalogue_runs_json(found: Found, file: Path | None) -> str:
     """Return the object that says the same."""
     entries = {
-        name: [{**asdict(run), "as_the_rules_say": as_expected(name, run)} for run in entry.runs]
+        name: [{**asdict(run), "as_the_rules_say": as_expected(run)} for run in entry.runs]
         for name, entry in found.items()
     }
     recorded = None if file is None else str(file)
@@ -79,16 +70,8 @@ def exit_code_of(found: Found) -> ExitCode:
 
 
 def _against(found: Found) -> list[str]:
-    unlike = [
-        (name, run.kafka) for name, entry in found.items() for run in entry.runs if as_expected(name, run) is False
-    ]
+    unlike = [(name, run.kafka) for name, entry in found.items() for run in entry.runs if as_expected(run) is False]
     return [
         f"{name} ({version_ranges([version for _, version in versions], pinned_versions())})"
         for name, versions in groupby(unlike, key=lambda one: one[0])
     ]
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, list):
-        return f"[{' '.join(map(str, value))}]"
-    return "none" if value is None else str(value)

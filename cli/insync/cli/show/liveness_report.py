@@ -49,7 +49,9 @@ def _what(found: RunResult) -> str:
     if found.undecided is not None:
         return f"{found.kind}: {found.undecided}"
     if found.kind == "sometimes":
-        reached = f"reached after {found.trace.length - 1} steps" if found.trace is not None else "not reached"
+        reached = (
+            f"reached after {plural(found.trace.length - 1, 'step')}" if found.trace is not None else "not reached"
+        )
         return f"sometimes: {reached}"
     bindings = f", for each of {found.instances} bindings" if found.instances > 1 else ""
     return f"{found.kind}{bindings}"

@@ -60,7 +60,9 @@ def trace_of(model: Model, failing: str, moves: Sequence[Move], reason: str, ref
         refused: the step from the last state that is refused, if that is the failure.
     """
     last = None if refused is None else refused_step(model, refused.number, refused.message)
-    return Trace(model_reference(model), model.identity, failing, trace_steps(model, moves), reason, last)
+    steps = trace_steps(model, moves)
+    demands = tuple(model.demands(steps))
+    return Trace(model_reference(model), model.identity, failing, steps, reason, last, demands=demands)
 
 
 def trace_steps(model: Model, moves: Sequence[Move]) -> tuple[TraceStep, ...]:

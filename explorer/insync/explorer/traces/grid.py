@@ -71,7 +71,7 @@ def render_grid(trace: Trace, columns: Columns, *, width: int = 120, paint: Pain
     legend = _legend(columns, rows[1:])
     if legend:
         lines.append(f"{' ' * widths[0]} {GAP}{paint(legend, Tone.NUMBER)}")
-    return "\n".join([*lines, "", *render_reason(trace, width, paint)])
+    return "\n".join([*lines, "", *render_reason(trace, width, paint), *_demands(trace, width, paint)])
 
 
 def _legend(columns: Columns, rows: Sequence[Sequence[str]]) -> str:
@@ -91,6 +91,15 @@ def render_reason(trace: Trace, width: int, paint: Paint = plain) -> list[str]:
     """Return the lines that say why the last state violates the property."""
     wrapped = [line for paragraph in trace.reason.splitlines() for line in textwrap.wrap(paragraph, width)]
     return [paint(line, Tone.REASON) for line in wrapped]
+
+
+def _demands(trace: Trace, width: int, paint: Paint) -> list[str]:
+    """Return the lines that say what must happen for the steps to come about, if the model says it."""
+    lines: list[str] = []
+    for demand in trace.demands:
+        text = f"{demand.step}: {demand.text} ({demand.hardness.value})"
+        lines += textwrap.wrap(text, width, initial_indent="  step ", subsequent_indent="    ")
+    return ["", paint("What it takes:", Tone.NUMBER), *lines] if lines else []
 
 
 def _header(trace: Trace, paint: Paint) -> str:

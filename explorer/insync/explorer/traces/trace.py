@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from insync.model import ReadableState
+from insync.model import Demand, Hardness, ReadableState
 from insync.properties.fairness import Fairness
 
 __all__ = ["AGREEMENT", "START", "RefusedStep", "Trace", "TraceStep"]
@@ -55,6 +55,8 @@ class Trace:
     A run that goes on for ever has a `loop`: the last state is that of step `loop` again (the last step itself: the run
     stays there), and `fairness` is what it respects. A `witness` is not a counterexample: its last state is a state of
     the kind that a `sometimes` property asks for.
+
+    `demands` is what must happen for the steps to come about, as the model says it; a file does not have it.
     """
 
     model: str
@@ -66,8 +68,14 @@ class Trace:
     loop: int | None = None
     fairness: Fairness | None = None
     witness: bool = False
+    demands: tuple[Demand, ...] = field(default=(), compare=False)
 
     @builtins.property
     def length(self) -> int:
         """The number of states, the initial one included."""
         return len(self.steps)
+
+    @builtins.property
+    def takes_race(self) -> bool:
+        """Whether the steps come about only by a race inside one method of the system."""
+        return any(demand.hardness is Hardness.RACE for demand in self.demands)

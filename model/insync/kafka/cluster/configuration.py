@@ -21,6 +21,7 @@ __all__ = [
     "keeps_elr",
     "rules_of",
     "setting_remarks",
+    "without_races",
 ]
 
 
@@ -58,6 +59,7 @@ SETTINGS = Settings(
     elr=Setting(Elr.RELEASE, "eligible leader replicas: as new clusters of the release have it"),
     late_replies=Setting(Switch.OFF, "whether a fetch's reply may arrive late, after other steps"),
     isr_replies=Setting(Switch.OFF, "whether a leader may hear of an accepted ISR by a reply, before the metadata"),
+    races=Setting(Switch.ON, "whether what takes a race inside one method of Kafka may happen"),
     old_checkpoints=Setting(Switch.OFF, "whether a crashed broker may find an older high watermark on its disk"),
     flushing=Setting(Flushing.NEVER, "when logs are flushed, which is what a crash spares"),
     defect=Setting(DefectName(NO_DEFECT), "defect of the catalogue to switch on (insync defects)"),
@@ -115,8 +117,19 @@ def epoch_bumps(b: BoundValues) -> int:
     return 2 * failures + b.elections + (0 if rules_of(b).shrink_keeps_epoch else b.shrinks)
 
 
-def setting_remarks(b: BoundValues, rules: Rules) -> list[str]:
+def without_races(rules: Rules) -> Rules:
+    """Return the rules with which nothing happens that takes a race inside one method of Kafka.
+
+    A broker registers again only once it is fenced (ClusterControlManager.registerBroker refuses it while its session
+    lasts), nobody reads at a follower while it handles a reply (AbstractFetcherThread.processFetchRequest), and a
+    leader sees a follower as one fetch has left it (Partition.maybeExpandIsr).
+    """
+    return replace(rules, register_needs_fenced=True, watermark_after_truncation=True, join_reads_one_snapshot=True)
+
+
+def setting_remarks(b: BoundValues) -> list[str]:
     """Return a sentence for each setting that does not exist in the release, or means less than it says."""
+    rules = rules_of(b)
     release, acks, replicas = b.settings.release.value, b.settings.acks, b.replicas - b.spares
     remarks = []
     if b.settings.release.same_since is not b.settings.release:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from insync.kafka.cluster.assignment import Assignment
 from insync.kafka.cluster.broker import Broker
 from insync.kafka.cluster.client import Client
 from insync.kafka.cluster.configuration import setting_remarks
 from insync.kafka.cluster.controller import Controller
+from insync.kafka.cluster.demands import demands_of
 from insync.kafka.cluster.directories import Directories
 from insync.kafka.cluster.follower import Follower
 from insync.kafka.cluster.grid import cluster_grid
@@ -17,7 +20,7 @@ from insync.kafka.cluster.metadata import Metadata
 from insync.kafka.cluster.reassignment import Reassignment
 from insync.kafka.cluster.replies import Replies
 from insync.kafka.cluster.state import ClusterState
-from insync.model import ReadableState
+from insync.model import Demand, ReadableState, Taken
 
 __all__ = ["Cluster"]
 
@@ -53,7 +56,11 @@ class Cluster(
 
     def remarks(self) -> list[str]:
         """Say where a setting does not exist in the release, or means less than it says."""
-        return setting_remarks(self.b, self.rules)
+        return setting_remarks(self.b)
+
+    def demands(self, steps: Sequence[Taken]) -> list[Demand]:
+        """Say what must be done, fail, be late or race for these steps to come about."""
+        return demands_of(self.rules, steps)
 
     def grid(self, state: ReadableState) -> dict[str, str]:
         """One column per broker, one for the controller, one for what clients know."""

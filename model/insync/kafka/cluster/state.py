@@ -11,7 +11,16 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from insync.kafka.cluster.configuration import BOUNDS, SETTINGS, Acks, Flushing, epoch_bumps, keeps_elr, rules_of
+from insync.kafka.cluster.configuration import (
+    BOUNDS,
+    SETTINGS,
+    Acks,
+    Flushing,
+    epoch_bumps,
+    keeps_elr,
+    rules_of,
+    without_races,
+)
 from insync.kafka.defects import NO_DEFECT
 from insync.kafka.replica import Replica
 from insync.kafka.rules import MinimumChange, Rules
@@ -125,12 +134,13 @@ class ClusterState(Model):
         if self.b.settings.fixed and self.b.settings.defect.value == NO_DEFECT:
             message = "fixed=on fixes nothing, as no defect is switched on; give defect=R-13, say, or leave fixed out."
             raise UserError(message)
-        self.rules = rules_of(self.b)
+        rules = rules_of(self.b)
+        self.rules = rules if self.b.settings.races else without_races(rules)
         self.acks: Acks = self.b.settings.acks
         self.flushing: Flushing = self.b.settings.flushing
         self.unclean = bool(self.b.settings.unclean) and self.rules.unclean_is_honoured
         self.late_replies = bool(self.b.settings.late_replies)
-        self.isr_replies = bool(self.b.settings.isr_replies) and not self.rules.register_needs_fenced
+        self.isr_replies = bool(self.b.settings.isr_replies) and not rules.register_needs_fenced
         self.old_checkpoints = bool(self.b.settings.old_checkpoints)
         self.elr = keeps_elr(self.b)
         self.configures = self.b.minimum_changes > 0 and self.rules.minimum_change is not MinimumChange.PARTITION

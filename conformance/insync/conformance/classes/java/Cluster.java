@@ -61,7 +61,10 @@ final class Cluster {
         base = new File(root, "cluster-" + opened++);
         int elsewhere = command.path("partition_zero").asInt(0);
         partition = new TopicPartition(ControllerCalls.TOPIC, elsewhere == 0 ? 0 : 1);
-        controller = new ControllerCalls(new ControllerNode(clock, command.get("elr").asBoolean()), partition.partition());
+        String wanted = command.get("elr").asText();
+        boolean elr = wanted.equals("default") ? MetadataRelease.elrByDefault() : Boolean.parseBoolean(wanted);
+        MetadataRelease.choose(elr);
+        controller = new ControllerCalls(new ControllerNode(clock, elr), partition.partition());
         for (int id = 1; id <= command.get("brokers").asInt(); id++) {
             BrokerNode broker = new BrokerNode(this, id);
             brokers.put(id, broker);

@@ -178,7 +178,9 @@ final class ControllerCalls {
         order.add(0, wanted);
         String reordered = order.equals(before) ? "NONE" : reassign(order);
         if (!reordered.equals("NONE")) return reordered;
-        String elected = elect();
+        // Where nobody may lead any more, as after a restart that was not fenced, the change of order elects already.
+        boolean leads = !order.equals(before) && partition.leader != wanted && partition().leader == wanted;
+        String elected = leads ? "NONE" : elect();
         return order.equals(before) || !elected.equals("NONE") ? elected : reassign(before);
     }
 

@@ -110,7 +110,7 @@ def write_node(
     properties = {
         **_COMMON,
         "broker.session.timeout.ms": plan.session,
-        "broker.heartbeat.interval.ms": max(100, plan.session // 15),
+        "broker.heartbeat.interval.ms": 300,
         "replica.lag.time.max.ms": plan.lag,
         "replica.fetch.wait.max.ms": plan.wait,
         "replica.fetch.backoff.ms": 100,

@@ -61,6 +61,7 @@ MISSED_ELECTION = Scenario(
     title="an acknowledged record is on one broker alone, and the next election loses it",
     means="pauses (SIGSTOP, SIGCONT) and preferred-leader elections",
     elr=False,
+    min_insync=2,
     plan=ClusterPlan(session=30000, lag=60000, wait=_WAIT),
     run=_run,
 )

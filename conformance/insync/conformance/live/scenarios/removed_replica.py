@@ -48,6 +48,7 @@ REMOVED_REPLICA = Scenario(
     title="a replica that was removed leads with an empty log",
     means="reassignments, and brokers that stop and start in order",
     elr=True,
+    min_insync=2,
     plan=ClusterPlan(session=9000),
     run=_run,
 )

@@ -42,6 +42,7 @@ class Scenario:
         title: what it shows.
         means: with which means.
         elr: whether it needs eligible leader replicas, which the releases before 4.0 have not got.
+        min_insync: min.insync.replicas of its topic.
         plan: the cluster that it is for.
         run: takes the steps, and tells of each; returns the records that were acknowledged.
     """
@@ -50,6 +51,7 @@ class Scenario:
     title: str
     means: str
     elr: bool
+    min_insync: int
     plan: ClusterPlan
     run: Callable[[Operator, Callable[[str], None]], list[str]]
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from insync.conformance.likeness import differences
 from insync.conformance.slow_alone import with_one_slow
 from insync.explorer.check import check
-from insync.explorer.evaluator.stepping import Stepper, Walk
+from insync.explorer.evaluator.stepping import Refused, Stepper, Walk
 from insync.explorer.replay import replay
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import Defect
 from insync.kafka.releases import Release
+from insync.model.errors import GuardError
 
 __all__ = [
     "Bounds",
@@ -23,8 +25,9 @@ __all__ = [
     "NamedSteps",
     "catalogue_trace",
     "has_defect",
-    "release_trace",
+    "release_traces",
     "steps_again",
+    "takes_trace",
     "trace_digest",
 ]
 
@@ -69,25 +72,28 @@ def catalogue_trace(defect: Defect) -> EntryTrace | None:
     return _shortest(defect, defect.witness)
 
 
-def release_trace(defect: Defect, release: Release) -> EntryTrace | None:
-    """Return the shortest trace of a defect under the rules of a release, changed as the defect says.
+def release_traces(defect: Defect, release: Release) -> Iterator[EntryTrace]:
+    """Yield shortest traces of a defect under the rules of a release, changed as the defect says.
 
-    Eligible leader replicas are as new clusters of the release have them, or else on, where they can be used.
+    The first is with eligible leader replicas as new clusters of the release have them; if the entry leaves that open,
+    another is with them switched (3.9 has them with a metadata version that is not stable). A trace that something
+    else brings about as well, as the property does not hold with the fix either, is left out.
 
     Args:
         defect: the defect.
         release: the release.
-
-    Returns:
-        The trace; None where the property holds all the same, or does not hold with the fix either: then it is broken
-        by something else.
     """
-    for given in _bounds_of(defect, release):
-        if check(Cluster(**{**given, **defect.fixed, "fixed": "on"}), properties=[defect.breaks]).verdict == "holds":
-            found = _shortest(defect, given)
+    given = {**defect.witness, "release": release.value}
+    kinds = [given] if "elr" in defect.bounds else [given, {**given, "elr": _switched(release)}]
+    for bounds in kinds:
+        if check(Cluster(**{**bounds, **defect.fixed, "fixed": "on"}), properties=[defect.breaks]).verdict == "holds":
+            found = _shortest(defect, bounds)
             if found is not None:
-                return found
-    return None
+                yield found
+
+
+def _switched(release: Release) -> str:
+    return "off" if release.rules.elr_by_default else "on"
 
 
 def _shortest(defect: Defect, given: Bounds) -> EntryTrace | None:
@@ -95,14 +101,6 @@ def _shortest(defect: Defect, given: Bounds) -> EntryTrace | None:
     model = Cluster(**given)
     violations = check(model, properties=[defect.breaks]).violations
     return EntryTrace(given, model, with_one_slow(violations[0].trace, model)) if violations else None
-
-
-def _bounds_of(defect: Defect, release: Release) -> list[Bounds]:
-    """The bounds under which a release may show a defect, those to be tried first."""
-    given = {**defect.witness, "release": release.value}
-    if "elr" in defect.bounds or release.rules.elr_by_default or release.is_before(Release.V4_0):
-        return [given]
-    return [given, {**given, "elr": "on"}]
 
 
 def steps_again(given: Bounds, steps: NamedSteps, failing: str) -> EntryTrace:
@@ -124,6 +122,28 @@ def steps_again(given: Bounds, steps: NamedSteps, failing: str) -> EntryTrace:
     if not failing:
         return EntryTrace(given, model, replace(trace_of(model, _STEPS, walk.moves, ""), witness=True))
     return EntryTrace(given, model, replay(trace_of(model, failing, walk.moves, ""), model=model))
+
+
+def takes_trace(release: Release, asked: EntryTrace, *, default_elr: bool) -> bool:
+    """Return whether the rules of a release take the steps of a trace, with the same facts after each.
+
+    Args:
+        release: the release, with no defect but its own.
+        asked: the trace.
+        default_elr: whether eligible leader replicas are as the release has them, and not as the trace's model.
+    """
+    elr = "release" if default_elr else "on" if asked.model.elr else "off"
+    given = {name: value for name, value in asked.given.items() if name not in ("defect", "fixed")}
+    model = Cluster(**{**given, "release": release.value, "elr": elr})
+    walk = Walk(Stepper(model))
+    for step in asked.trace.steps[1:]:
+        try:
+            walk.step(walk.number_of(step.action or "", step.parameters))
+        except (GuardError, Refused):
+            return False
+        if differences(step.state, model.decode(walk.codes)):
+            return False
+    return True
 
 
 def trace_digest(asked: EntryTrace) -> str:

@@ -7,13 +7,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 
-from insync.conformance.classes.subject import Subject
-from insync.conformance.entry_traces import EntryTrace, catalogue_trace, has_defect, release_trace, trace_digest
+from insync.conformance.catalogue.catalogue_record import RecordedEntry, RecordedRun, RecordedTrace
+from insync.conformance.catalogue.entry_traces import (
+    EntryTrace,
+    catalogue_trace,
+    has_defect,
+    release_traces,
+    takes_trace,
+    trace_digest,
+)
+from insync.conformance.catalogue.reached import changed_rules, release_of
+from insync.conformance.catalogue.rule_traces import RULE_TRACES, rule_trace
+from insync.conformance.classes.subject import Answer, Argument, Subject
 from insync.conformance.jars.pinned import version_order
-from insync.conformance.reached import changed_rules, release_of
-from insync.conformance.record import RecordedEntry, RecordedRun, RecordedTrace
 from insync.conformance.replay import KafkaReplay, KafkaVerdict, replay_on_kafka
-from insync.conformance.rule_traces import RULE_TRACES, rule_trace
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.releases import Release
 
@@ -42,14 +49,29 @@ def run_entry(name: str, subject: Subject) -> Run:
         subject: who takes the commands.
     """
     if name in RULE_TRACES:
-        return _run(rule_trace(name), subject)
+        return _run(rule_trace(name), _WithDefaultElr(subject) if RULE_TRACES[name].default_elr else subject)
     defect, release = DEFECTS[name], release_of(subject.version)
-    first = _catalogue(name)
-    found = _run(first, subject)
+    found = _run(_catalogue(name), subject)
     if found[1].verdict in _TAKEN or not _asks_again(defect, release):
         return found
-    own = _release(name, release.same_since)
-    return found if own is None or own.trace.steps == first.trace.steps else _run(own, subject)
+    others = [_run(other, subject) for other in _others(name, release.same_since)]
+    return next((one for one in others if one[1].verdict in _TAKEN), others[0] if others else found)
+
+
+class _WithDefaultElr:
+    """Opens clusters with eligible leader replicas as new clusters of the release have them."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+
+    @property
+    def version(self) -> str:
+        return self._subject.version
+
+    def take(self, command: str, **arguments: Argument) -> Answer:
+        if command == "open":
+            arguments["elr"] = "default"
+        return self._subject.take(command, **arguments)
 
 
 def _run(asked: EntryTrace, subject: Subject) -> Run:
@@ -58,8 +80,6 @@ def _run(asked: EntryTrace, subject: Subject) -> Run:
 
 def _asks_again(defect: Defect, release: Release) -> bool:
     """Whether the rules of a release matter: it has the defect, or may have it, or its fix came within reach."""
-    if release.rules == Release.V4_1.rules:
-        return False
     return has_defect(defect, release) is not False or bool(set(defect.rules) & changed_rules())
 
 
@@ -71,30 +91,28 @@ def _catalogue(name: str) -> EntryTrace:
 
 
 @cache
-def _release(name: str, release: Release) -> EntryTrace | None:
-    return release_trace(DEFECTS[name], release)
+def _others(name: str, release: Release) -> list[EntryTrace]:
+    """The traces under the rules of a release that are not the catalogue's."""
+    known = _catalogue(name)
+    return [
+        one
+        for one in release_traces(DEFECTS[name], release)
+        if (one.trace.steps, one.model.elr) != (known.trace.steps, known.model.elr)
+    ]
 
 
-def as_expected(name: str, run: RecordedRun) -> bool | None:
-    """Return whether a version did what the model's rules of its release say; None where they do not say it.
-
-    A step that cannot be scheduled says nothing either.
-    """
-    release = release_of(run.kafka)
-    if name in RULE_TRACES:
-        has: bool | None = getattr(release.rules, name) == RULE_TRACES[name].value
-    else:
-        has = has_defect(DEFECTS[name], release)
-    if has is None or run.verdict == KafkaVerdict.NOT_SCHEDULABLE.value:
+def as_expected(run: RecordedRun) -> bool | None:
+    """Return whether a version did what the model says of its release; None where a step could not be scheduled."""
+    if run.verdict == KafkaVerdict.NOT_SCHEDULABLE.value:
         return None
-    return (KafkaVerdict(run.verdict) in _TAKEN) == has
+    return run.taken == run.predicted
 
 
 # -------------------------------------------------------------------------------------------------------- on record
 
 
-def recorded_run(run: Run, date: datetime.date) -> RecordedRun:
-    """Return what came of a trace as it goes on record."""
+def recorded_run(name: str, run: Run, date: datetime.date) -> RecordedRun:
+    """Return what came of the trace of an entry as it goes on record."""
     asked, replayed = run
     found = RecordedRun(
         kafka=replayed.kafka,
@@ -103,6 +121,7 @@ def recorded_run(run: Run, date: datetime.date) -> RecordedRun:
         steps=replayed.steps,
         date=date.isoformat(),
         trace=trace_digest(asked),
+        predicted=_predicted(name, asked, release_of(replayed.kafka).same_since),
     )
     if replayed.differences:
         first, last = replayed.differences[0], replayed.trace.steps[-1]
@@ -110,6 +129,17 @@ def recorded_run(run: Run, date: datetime.date) -> RecordedRun:
     if replayed.reason is not None:
         return replace(found, label=replayed.step or "", reason=replayed.reason)
     return found
+
+
+def _predicted(name: str, asked: EntryTrace, release: Release) -> bool:
+    key = (trace_digest(asked), release)
+    if key not in _PREDICTED:
+        default_elr = name in RULE_TRACES and RULE_TRACES[name].default_elr
+        _PREDICTED[key] = takes_trace(release, asked, default_elr=default_elr)
+    return _PREDICTED[key]
+
+
+_PREDICTED: dict[tuple[str, Release], bool] = {}
 
 
 def merged(
@@ -121,7 +151,7 @@ def merged(
     """
     entries = {name: before.get(name, RecordedEntry()) for name in catalogue_names()}
     for name, run in runs:
-        new = recorded_run(run, date)
+        new = recorded_run(name, run, date)
         kept = [one for one in entries[name].runs if one.kafka != new.kafka]
         ordered = sorted([*kept, new], key=lambda one: version_order(one.kafka))
         traces = {**entries[name].traces, new.trace: _recorded_trace(run[0])}

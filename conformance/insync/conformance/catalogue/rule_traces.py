@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from insync.conformance.entry_traces import Bounds, EntryTrace, NamedSteps, steps_again
+from insync.conformance.catalogue.entry_traces import Bounds, EntryTrace, NamedSteps, steps_again
 from insync.kafka.rules import StaleReply
 
 __all__ = ["RULE_TRACES", "RuleTrace", "rule_trace"]
@@ -22,6 +22,8 @@ class RuleTrace:
         shows: what is to be seen, as a sentence.
         bounds: what the model is made with; its release has that value.
         steps: the steps.
+        default_elr: whether eligible leader replicas are as new clusters of a version have them, whatever the model
+            says.
     """
 
     rule: str
@@ -29,6 +31,7 @@ class RuleTrace:
     shows: str
     bounds: Bounds
     steps: NamedSteps
+    default_elr: bool = False
 
 
 _B1_TO_B2 = {"follower": "b2", "leader": "b1"}
@@ -42,7 +45,7 @@ RULE_TRACES: Mapping[str, RuleTrace] = {
             shows="a reply to a fetch of an earlier epoch, from a leader that leads again, brings its record",
             bounds={
                 "release": "3.9",
-                "records": 1,
+                "records": 2,
                 "elections": 2,
                 "late_replies": "on",
                 "lossy_crashes": 0,
@@ -53,11 +56,22 @@ RULE_TRACES: Mapping[str, RuleTrace] = {
             steps=(
                 ("write", {"leader": "b1"}),
                 ("fetch", _B1_TO_B2),
+                ("receive", {"follower": "b2"}),  # a follower without an epoch in its cache drops what is late anyway
+                ("write", {"leader": "b1"}),
+                ("fetch", _B1_TO_B2),
                 ("elect", {"replica": "b3"}),
                 ("elect", {"replica": "b1"}),
                 ("apply_metadata", {"replica": "b2", "place": "0"}),
                 ("receive", {"follower": "b2"}),
             ),
+        ),
+        RuleTrace(
+            rule="elr_by_default",
+            value=True,
+            shows="in a new cluster, who is fenced while the ISR is too small stays eligible",
+            bounds={"release": "4.1", "fencings": 2, "lossy_crashes": 0, "shrinks": 0, "records": 1},
+            steps=(("fence", {"replica": "b2"}), ("fence", {"replica": "b3"})),
+            default_elr=True,
         ),
     )
 }

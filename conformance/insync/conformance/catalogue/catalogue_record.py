@@ -11,14 +11,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from insync.conformance.likeness import Fact
 from insync.model.errors import UserError
 
 __all__ = ["RECORD", "RecordedEntry", "RecordedRun", "RecordedTrace", "read_record", "version_ranges", "write_record"]
 
 RECORD = Path(__file__).parent / "recorded" / "catalogue.json"
 _FORMAT = "insync-kafka-record/1"
-
-Fact = str | int | bool | list[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +46,7 @@ class RecordedRun:
         steps: how many steps were taken, the diverging one included.
         date: when, as year-month-day.
         trace: the digest of the trace.
+        predicted: whether the model takes that trace with the rules of the version's release.
         label: the step that diverges, or cannot be scheduled.
         field: what differs there first.
         model: what the model has there.
@@ -60,11 +60,17 @@ class RecordedRun:
     steps: int
     date: str
     trace: str
+    predicted: bool
     label: str = ""
     field: str = ""
     model: Fact = None
     seen: Fact = None
     reason: str = ""
+
+    @property
+    def taken(self) -> bool:
+        """Whether the version did what the trace says, to its end."""
+        return self.verdict in ("reproduced", "agrees")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,63 @@
+"""`insync kafka validate`: whether what brokers did is a behaviour of the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from insync.cli.exit_codes import ExitCode
+from insync.cli.options.output import Output, output_options
+from insync.cli.show.kafka_run_report import describe_inferred, describe_validation, inferred_json, validation_json
+from insync.cli.show.progress import steps_of_work
+from insync.kafka.defects import DEFECTS
+from insync.model.errors import UserError, closest
+
+__all__ = ["command"]
+
+
+@click.command("validate", short_help="Say whether a recorded run is a behaviour of the model.")
+@click.argument("file", metavar="RUN", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--release", metavar="RELEASE", help="By the rules of this release; else of the one that was recorded.")
+@click.option("--fixed", metavar="DEFECT", help="As if this defect of `insync defects` were fixed.")
+@click.option("--infer-release", "infer", is_flag=True, help="Try the rules of all releases of KRaft, from 3.3 on.")
+@output_options()
+def command(file: Path, release: str | None, fixed: str | None, infer: bool, output: Output) -> int:
+    """Say whether RUN, a file of `insync kafka record`, is a behaviour of the model `cluster`.
+
+    It is one if some steps of the model, in this order, show just what was seen; else the first event is told that no
+    state of the model explains.
+
+    \b
+    Exit codes:
+      0  the run is a behaviour of the model (with --infer-release: by the rules of some release)
+      1  it is none
+      2  a mistake in the command or a file: one sentence says which
+    """  # noqa: D301 -- click wants the control character that keeps these lines as they are
+    if infer and (release or fixed):
+        message = "Give --infer-release by itself: it tries every release."
+        raise click.UsageError(message)
+    from insync.conformance.live.runs.run_events import read_run
+    from insync.conformance.live.runs.run_model import release_of, releases_to_try, run_model
+    from insync.conformance.live.runs.validation import validate
+
+    if fixed is not None and fixed.upper() not in DEFECTS:
+        message = f"{fixed!r} is no defect of `insync defects`. {closest(fixed, DEFECTS)}"
+        raise UserError(message)
+    run = read_run(file)
+    with steps_of_work(output.quiet) as steps:
+        if infer:
+            made = []
+            for one in releases_to_try():
+                steps.begin(f"trying the rules of {one.value}")
+                made.append((one, validate(run, run_model(run, one))))
+            steps.end()
+            output.show(lambda: describe_inferred(run, made, output.paint), lambda: inferred_json(run, made))
+            return ExitCode.HOLDS if any(result.explained for _, result in made) else ExitCode.VIOLATED
+        steps.begin("looking for steps of the model")
+        model = run_model(run, release_of(release or run.kafka), fixed and fixed.upper())
+        result = validate(run, model)
+    output.show(
+        lambda: describe_validation(run, model, result, output.paint), lambda: validation_json(run, model, result)
+    )
+    return ExitCode.HOLDS if result.explained else ExitCode.VIOLATED

@@ -1,0 +1,97 @@
+"""What `insync kafka record` and `validate` say of a run, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from insync.cli.show.figures import plural
+from insync.conformance.live.runs.run_events import Run
+from insync.conformance.live.runs.run_model import written_in
+from insync.conformance.live.runs.validation import Validation
+from insync.explorer.traces.grid import Paint, Tone
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.releases import Release
+
+__all__ = [
+    "describe_inferred",
+    "describe_recorded",
+    "describe_validation",
+    "inferred_json",
+    "recorded_json",
+    "validation_json",
+]
+
+_BEFORE = 5
+
+
+def describe_recorded(run: Run, file: Path) -> str:
+    """Return a sentence about what was recorded."""
+    return (
+        f"Kafka {run.kafka}: {plural(len(run.events), 'event')} about {plural(len(written_in(run)), 'record')}, "
+        f"now in {file}.\n"
+        f"insync kafka validate {file} lays them beside the model."
+    )
+
+
+def recorded_json(run: Run, file: Path) -> str:
+    """Return the object that says what was recorded."""
+    return json.dumps({"kafka": run.kafka, "events": len(run.events), "file": str(file)})
+
+
+def describe_validation(run: Run, model: Cluster, result: Validation, paint: Paint) -> str:
+    """Return whether a run is a behaviour of the model, and where it is none, the events up to there."""
+    rules = _rules(model)
+    if result.stuck is None:
+        said = f"a behaviour of cluster by the rules of {rules}: all {plural(result.events, 'event')} are explained"
+        return f"{paint('explained', Tone.GOOD)}: Kafka {run.kafka} shows {said}, by {result.states} states at most"
+    begun = run.events[0].at
+    said = f"no state of cluster by the rules of {rules} explains event {result.stuck + 1} of {result.events}"
+    lines = [f"{paint('not explained', Tone.BAD)}: of Kafka {run.kafka}, {said}: {result.event}", ""]
+    for event in run.events[max(0, result.stuck - _BEFORE) : result.stuck + 1]:
+        lines.append(f"  {event.at - begun:8.3f} s  {event}")
+    lines += ["", "One of the states in which the model was before it:"]
+    lines += [f"  {name:10}  {cell}" for name, cell in model.grid(result.before).items() if cell]
+    named = [f"r{number} is {record}" for number, (record, _) in enumerate(written_in(run)) if record != f"r{number}"]
+    return "\n".join([*lines, f"  {', '.join(named)}"] if named else lines)
+
+
+def validation_json(run: Run, model: Cluster, result: Validation) -> str:
+    """Return the object that says whether a run is a behaviour of the model."""
+    settings = model.b.settings
+    told: dict[str, Any] = {"kafka": run.kafka, "release": settings.release.value}
+    told["fixed"] = settings.defect.value if settings.fixed else None
+    return json.dumps({**told, **_json(result)})
+
+
+def describe_inferred(run: Run, made: Sequence[tuple[Release, Validation]], paint: Paint) -> str:
+    """Return which releases explain a run, and at which event the others give up."""
+    explaining = [release.value for release, result in made if result.explained]
+    lines = [f"Kafka {run.kafka} has shown a run of {plural(len(run.events), 'event')}."]
+    for release, result in made:
+        word = paint("explained", Tone.GOOD) if result.stuck is None else paint("not explained", Tone.BAD)
+        lines.append(f"  {release.value:7} {word}" + ("" if result.stuck is None else f": {result.event}"))
+    return "\n".join([*lines, "", f"It is a behaviour by the rules of: {', '.join(explaining) or 'no release'}."])
+
+
+def inferred_json(run: Run, made: Sequence[tuple[Release, Validation]]) -> str:
+    """Return the object that says which releases explain a run."""
+    releases = [{"release": release.value, **_json(result)} for release, result in made]
+    return json.dumps({"kafka": run.kafka, "events": len(run.events), "releases": releases})
+
+
+def _rules(model: Cluster) -> str:
+    settings = model.b.settings
+    return f"{settings.release.value}{f' with {settings.defect.value} fixed' if settings.fixed else ''}"
+
+
+def _json(result: Validation) -> dict[str, Any]:
+    return {
+        "verdict": "explained" if result.explained else "not_explained",
+        "events": result.events,
+        "stuck": result.stuck,
+        "event": result.event,
+        "states": result.states,
+    }

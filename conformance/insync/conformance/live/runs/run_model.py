@@ -1,0 +1,168 @@
+"""The model that a run is laid beside: its settings are those of the cluster, its budgets what the run has needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from insync.conformance.live.metadata_log import Decision, PartitionAt
+from insync.conformance.live.runs.run_events import Decided, Done, Run
+from insync.kafka.cluster.configuration import BOUNDS, Acks, Elr
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.releases import Release
+from insync.model import Switch
+from insync.model.errors import UserError
+
+__all__ = ["commits_in", "decided_of", "release_of", "releases_to_try", "run_model", "written_in"]
+
+_MOST_LATE = 4
+_ACKS = {-1: Acks.ALL, 0: Acks.NONE, 1: Acks.LEADER}
+
+
+def release_of(version: str) -> Release:
+    """Return the release of the model whose rules a version of Kafka has."""
+    numbers = version.split("-")[0].split(".")
+    names = {release.value: release for release in Release}
+    for size in range(len(numbers), 1, -1):
+        if ".".join(numbers[:size]) in names:
+            return names[".".join(numbers[:size])]
+    message = f"Kafka {version} is no release that the model has. Give --release one of {', '.join(names)}."
+    raise UserError(message)
+
+
+def releases_to_try() -> list[Release]:
+    """Return the releases of which a run may be: those of KRaft, one of each that have the same rules."""
+    return [release for release in Release if not release.is_before(Release.V3_3) and release.same_since is release]
+
+
+def decided_of(run: Run) -> list[Decision]:
+    """Return the controller's decisions."""
+    return [event.decision for event in run.events if isinstance(event, Decided)]
+
+
+def commits_in(run: Run) -> set[int]:
+    """Return the places in the metadata log of what the model takes for a change of the partition."""
+    made = decided_of(run)
+    changes = {after.offset for before, after in pairwise(made) if _shown(before) != _shown(after)}
+    return {made[0].offset, *changes}
+
+
+def written_in(run: Run) -> list[tuple[str, int]]:
+    """Return the records that were written, in order, each with the broker that it was sent to.
+
+    A record that was refused counts where another broker has got it.
+    """
+    refused = {event.record: event.error for event in run.events if isinstance(event, Done) and event.what == "refused"}
+    copied = {value for event in run.events for _, value in getattr(event, "records", ())}
+    sent = [(event.record, event.broker) for event in run.events if isinstance(event, Done) and event.what == "send"]
+    return [(record, broker) for record, broker in sent if record not in refused or record in copied]
+
+
+def run_model(run: Run, release: Release, fixed: str | None = None) -> Cluster:
+    """Return the model of a run by the rules of a release.
+
+    Args:
+        run: the run.
+        release: the release.
+        fixed: a defect of the catalogue that the release would have no more.
+
+    Raises:
+        UserError: the run is too large for a model, or does not begin as one does.
+    """
+    made, records = decided_of(run), len(written_in(run))
+    _require_beginning(run, made[0])
+    if records > BOUNDS["records"].highest:
+        message = (
+            f"The run writes {records} records, and the model has {BOUNDS['records'].highest} at most. Record fewer."
+        )
+        raise UserError(message)
+    returns = _count(made, "registered")
+    operated = any(isinstance(event, Done) for event in run.events)  # else nobody has told who was stopped
+    budgets = {
+        "elections": sum(_elects(before, after) for before, after in pairwise(made)),
+        "reassignments": sum(_reassigns(before.partition, after.partition) for before, after in pairwise(made)),
+        "fencings": _count(made, "fenced"),
+        "stops": _ended(run, "stop") if operated else _count(made, "stopping") + _count(made, "fenced"),
+        "crashes": _ended(run, "kill") if operated else returns,
+        "shrinks": sum(_shrinks(before.partition, after.partition) for before, after in pairwise(made)),
+    }
+    too_many = next((name for name, count in budgets.items() if count > BOUNDS[name].highest), None)
+    if too_many is not None:
+        most = BOUNDS[too_many].highest
+        message = (
+            f"The run has up to {budgets[too_many]} {too_many}, and the model {most} at most. Record a shorter run."
+        )
+        raise UserError(message)
+    changes = sum(_shown(before) != _shown(after) for before, after in pairwise(made))
+    settings: dict[str, Any] = {
+        "release": release,
+        "acks": _ACKS[run.acks],
+        "unclean": Switch.ON if run.unclean else Switch.OFF,
+        "elr": Elr.RELEASE if run.elr is None else Elr.ON if run.elr else Elr.OFF,
+        "late_replies": Switch.ON,
+        "isr_replies": Switch.ON,
+        "old_checkpoints": Switch.ON if budgets["crashes"] else Switch.OFF,
+    }
+    if fixed is not None:
+        settings |= {"defect": fixed, "fixed": Switch.ON}
+    return Cluster(
+        replicas=len(run.replicas) + len(run.spares),
+        spares=len(run.spares),
+        min_insync=run.min_insync,
+        records=max(1, records),
+        lossy_crashes=0,
+        metadata_lag=max(1, min(_MOST_LATE, changes)),
+        **budgets,
+        **settings,
+    )
+
+
+def _require_beginning(run: Run, first: Decision) -> None:
+    """The model begins with everybody up and the first replica leading."""
+    made, everybody = first.partition, {*run.replicas, *run.spares}
+    ready = all(broker in first.brokers and not first.brokers[broker].fenced for broker in everybody)
+    begins = made is not None and made.leader == run.replicas[0] and set(made.isr) == set(run.replicas)
+    if not begins or made is None or made.leader_epoch != 0 or not ready:
+        message = (
+            "The run does not begin as the model does: the topic is new, its first replica leads in epoch 0, "
+            "all replicas are in the ISR, and all brokers are unfenced. Record a topic from its creation on."
+        )
+        raise UserError(message)
+
+
+def _count(made: Sequence[Decision], kind: str) -> int:
+    """How often something has happened to a broker since the partition is there."""
+    return sum(one.startswith(f"{kind} ") for decision in made[1:] for one in decision.kinds)
+
+
+def _ended(run: Run, how: str) -> int:
+    return sum(isinstance(event, Done) and event.what == how for event in run.events)
+
+
+def _shown(decision: Decision) -> Any:
+    """What of a decision brokers hear, whatever the order of its members."""
+    made = decision.partition
+    if made is None:
+        return None
+    shown = (made.isr, made.replicas, made.elr, made.adding, made.removing)
+    return (made.leader, made.leader_epoch, *map(frozenset, shown))
+
+
+def _elects(before: Decision, after: Decision) -> bool:
+    """Whether a leader was elected although nothing has happened to a broker."""
+    old, new = before.partition, after.partition
+    return old is not None and new is not None and old.leader != new.leader and after.kinds == ("changed",)
+
+
+def _reassigns(old: PartitionAt | None, new: PartitionAt | None) -> bool:
+    """Whether an operator has asked for other replicas; that it is brought to an end is no such thing."""
+    if old is None or new is None:
+        return False
+    changed = any(set(getattr(old, name)) != set(getattr(new, name)) for name in ("replicas", "adding", "removing"))
+    ends = bool(old.adding or old.removing) and not (new.adding or new.removing)
+    return changed and not (ends and set(new.replicas) == set(old.replicas) - set(old.removing))
+
+
+def _shrinks(old: PartitionAt | None, new: PartitionAt | None) -> int:
+    return 0 if old is None or new is None else len(set(old.isr) - set(new.isr))

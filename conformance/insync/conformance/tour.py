@@ -1,0 +1,212 @@
+"""A tour over all steps of a graph: walks from its first state that together take each step at least once.
+
+The walk goes on with a step that nobody has taken yet; where there is none, to the nearest state that has one; and
+where none is near, it begins anew. Who walks says where each step has led: not every step can be taken, and some lead
+on at once to another state than the graph says. The tour learns that, and plans with it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from itertools import pairwise
+
+__all__ = ["Tour", "Went"]
+
+_NEAR_STATES = 2_000
+"""How many states are looked at for a step that is near."""
+_ATTEMPTS = 3
+"""How often a state is set out for and missed before it is given up, and how often a step is tried in all."""
+_STALE = 64
+"""How many beginnings are planned with what was known before, as planning anew looks at the whole graph."""
+
+
+class Went(IntEnum):
+    """What is known of a step."""
+
+    OPEN = 0
+    TAKEN = 1
+    REFUSED = 2
+    GIVEN_UP = 3
+
+
+class Tour:
+    """Plans walks over a graph, whose first state is number 0.
+
+    Args:
+        source: the state that each step leaves, in ascending order.
+        action: the number of its action, in ascending order for each state.
+        target: the state that it leads to.
+        states: how many states there are.
+        at_once: the action that follows another one by itself, where it can.
+
+    Attributes:
+        source, action, target: the steps.
+        went: what is known of each step, as a number of `Went`.
+        visited: whether the walk has been in each state.
+    """
+
+    def __init__(
+        self,
+        source: Sequence[int],
+        action: Sequence[int],
+        target: Sequence[int],
+        states: int,
+        at_once: Mapping[int, int] | None = None,
+    ) -> None:
+        self.source, self.action, self.target = source, action, target
+        self._first = [0] * (states + 1)
+        for state in source:
+            self._first[state + 1] += 1
+        for state in range(states):
+            self._first[state + 1] += self._first[state]
+        self.went, self.visited = bytearray(len(action)), bytearray(states)
+        self._open = [end - start for start, end in pairwise(self._first)]
+        self._missed = [0] * states
+        self._leads = list(target)
+        for step, number in enumerate(action):
+            following = (at_once or {}).get(number)
+            on = None if following is None else self.step_of(self.target[step], following)
+            if on is not None:
+                self._leads[step] = self.target[on]
+        self._passable = bytearray(b"\1") * len(action)
+        self._refusals = bytearray(len(action))
+        self._goal: int | None = None
+        self._parent: list[int | None] = []
+        self._order: list[int] = []
+        self._begun = _STALE
+
+    def step_of(self, state: int, action: int) -> int | None:
+        """Return the number of the step that an action takes from a state; None where it takes none."""
+        start, end = self._first[state], self._first[state + 1]
+        found = bisect_left(self.action, action, start, end)
+        return found if found < end and self.action[found] == action else None
+
+    def after(self, state: int, action: int) -> int:
+        """Return the state that a step leads to by the graph."""
+        step = self.step_of(state, action)
+        assert step is not None
+        return self.target[step]
+
+    def steps_from(self, state: int) -> range:
+        """Return the numbers of the steps that leave a state."""
+        return range(self._first[state], self._first[state + 1])
+
+    @property
+    def left(self) -> int:
+        """How many steps are still open."""
+        return self.went.count(Went.OPEN)
+
+    # ------------------------------------------------------------------------------------------------------- planning
+
+    def plan(self, state: int) -> list[int]:
+        """Return the steps to the nearest open step and that step, by number; none if there is no open step near."""
+        self.visited[state] = 1
+        if self._open[state]:
+            self._goal = state
+            return [self._first_open(state)]
+        came: dict[int, int | None] = {state: None}
+        waiting = deque([state])
+        while waiting and len(came) < _NEAR_STATES:
+            here = waiting.popleft()
+            for step in self.steps_from(here):
+                there = self._leads[step]
+                if not self._passable[step] or there in came:
+                    continue
+                came[there] = step
+                if self._open[there]:
+                    return self._planned(there, came)
+                waiting.append(there)
+        return []
+
+    def plan_anew(self) -> list[int]:
+        """Return the steps from the first state to an open step and that step; none if no open step can be reached."""
+        if self._begun >= _STALE:
+            self._look_around()
+        self._begun += 1
+        while self._order and not self._open[self._order[-1]]:
+            self._order.pop()
+        if self._order:
+            return self._planned(self._order[-1], self._parent)
+        if self._begun == 1:
+            return []
+        self._begun = _STALE  # what has been learned since may show more
+        return self.plan_anew()
+
+    def _planned(self, goal: int, came: Mapping[int, int | None] | list[int | None]) -> list[int]:
+        self._goal = goal
+        steps, at = [self._first_open(goal)], goal
+        while (step := came[at]) is not None:
+            steps.append(step)
+            at = self.source[step]
+        return steps[::-1]
+
+    def _first_open(self, state: int) -> int:
+        return next(step for step in self.steps_from(state) if self.went[step] == Went.OPEN)
+
+    def _look_around(self) -> None:
+        """Find the shortest way to each state, and which states are to be set out for, the nearest last."""
+        self._begun = 0
+        parent: list[int | None] = [None] * len(self._open)
+        seen, order = bytearray(len(self._open)), [0]
+        seen[0] = 1
+        for here in order:
+            for step in self.steps_from(here):
+                there = self._leads[step]
+                if self._passable[step] and not seen[there]:
+                    seen[there], parent[there] = 1, step
+                    order.append(there)
+        self._parent = parent
+        self._order = [state for state in reversed(order) if self._open[state]]
+
+    # ------------------------------------------------------------------------------------------------------- learning
+
+    def took(self, step: int) -> None:
+        """Note that a step was taken."""
+        self._settle(step, Went.TAKEN)
+        self._passable[step] = 1
+
+    def led(self, step: int, state: int) -> None:
+        """Note where a step has led to in the end."""
+        self.visited[state] = 1
+        self._leads[step] = state
+
+    def refused(self, step: int) -> None:
+        """Note that a step could not be taken; one that was taken before is not planned with any more."""
+        if self.went[step] == Went.OPEN:
+            self._settle(step, Went.REFUSED)
+        self._passable[step] = 0
+        self._refusals[step] += 1
+
+    def refused_before(self, state: int) -> list[int]:
+        """Return the steps from a state that could not be taken there, and are worth another attempt."""
+        return [
+            step
+            for step in self.steps_from(state)
+            if 0 < self._refusals[step] < _ATTEMPTS and self.went[step] != Went.TAKEN
+        ]
+
+    def missed(self) -> None:
+        """Note that the state that was set out for was not come to, of which something was learned."""
+        goal, self._begun = self._goal, _STALE
+        if goal is None:
+            return
+        self._missed[goal] += 1
+        if self._missed[goal] >= _ATTEMPTS:
+            for step in self.steps_from(goal):
+                if self.went[step] == Went.OPEN:
+                    self._settle(step, Went.GIVEN_UP)
+
+    def give_up(self) -> None:
+        """Note that what is still open cannot be come to."""
+        for step, went in enumerate(self.went):
+            if went == Went.OPEN:
+                self._settle(step, Went.GIVEN_UP)
+
+    def _settle(self, step: int, what: Went) -> None:
+        if self.went[step] == Went.OPEN:
+            self._open[self.source[step]] -= 1
+        if self.went[step] != Went.TAKEN:
+            self.went[step] = what

@@ -1,0 +1,182 @@
+"""A tour over all steps of a small space of the model, taken on Kafka's classes as well."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from insync.conformance.coverage import Coverage
+from insync.conformance.likeness import Difference
+from insync.conformance.pair import Pair
+from insync.conformance.schedule import NotSchedulable
+from insync.conformance.tour import Tour, Went
+from insync.conformance.walks import Disagreement
+from insync.explorer.runs.state_graph import StateGraph
+from insync.machine.interruptible import GivenUp
+from insync.model.program import BoundAction
+
+__all__ = ["KafkaTour", "Space", "asked_at_once"]
+
+_PASSED_OVER = "Kafka's leader asks for a larger ISR within the fetch, and is never in the state before that"
+_BEYOND = "only what is not schedulable leads to that state"
+_NOT_AGAIN = "Kafka was in that state, and the same steps do not always lead there"
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """How much of a space a tour has seen.
+
+    Attributes:
+        states: of the space.
+        transitions: of the space.
+        visited: the states that Kafka was in.
+        taken: the transitions that Kafka took.
+        open: those that are neither taken nor known not to be schedulable.
+        whole: whether the space is all that the model has.
+    """
+
+    states: int
+    transitions: int
+    visited: int
+    taken: int
+    open: int
+    whole: bool
+
+
+def asked_at_once(actions: tuple[BoundAction, ...]) -> dict[int, int]:
+    """Return for each fetch the request for a larger ISR that Kafka's leader makes within it, where it can."""
+    named = {(action.name, *sorted(action.shown_parameters.items())): n for n, action in enumerate(actions)}
+    asks = {number: named.get(("expand_isr", *given)) for (name, *given), number in named.items() if name == "fetch"}
+    return {fetch: asked for fetch, asked in asks.items() if asked is not None}
+
+
+class KafkaTour:
+    """A tour of the model and Kafka, side by side.
+
+    Args:
+        graph: the space.
+        new_pair: makes what walks.
+        coverage: counts what is compared.
+    """
+
+    def __init__(self, graph: StateGraph, new_pair: Callable[[], Pair], coverage: Coverage) -> None:
+        self.graph, self.coverage, self._new_pair = graph, coverage, new_pair
+        columns = (graph.source.tolist(), graph.action.tolist(), graph.target.tolist())
+        self._asks = asked_at_once(tuple(graph.actions))
+        self.tour = Tour(*columns, len(graph), self._asks)
+        self._kinds: dict[int, str] = {}
+        self._chosen: list[int] = []
+        self._state = 0
+        self._pair: Pair
+
+    def run(self, stopped: Callable[[], object]) -> Disagreement | None:
+        """Walk until each step was taken or is known not to be schedulable, or until a difference.
+
+        Args:
+            stopped: asked before each step whether to give up.
+
+        Raises:
+            GivenUp: `stopped` gave a reason.
+        """
+        found = self._begin()
+        while not found:
+            plan = [] if self._pair.spoilt else self.tour.plan(self._state)
+            if not plan:
+                plan = self.tour.plan_anew()
+                if not plan:
+                    self.tour.give_up()
+                    return None
+                found = self._begin()
+            found = found or self._follow(plan, stopped)
+        return Disagreement(self._chosen, self._pair, tuple(found))
+
+    @property
+    def space(self) -> Space:
+        """How much was seen so far."""
+        tour, graph = self.tour, self.graph
+        counts = (sum(tour.visited), tour.went.count(Went.TAKEN), tour.left)
+        return Space(len(graph), len(graph.action), *counts, graph.stopped_by is None)
+
+    @property
+    def gaps(self) -> Mapping[tuple[str, str], int]:
+        """The steps that are not taken, for each action and reason; in a tour that is at its end these are all."""
+        tour, passed_over = self.tour, self._passed_over()
+        counts: Counter[tuple[str, str]] = Counter()
+        for step, went in enumerate(tour.went):
+            if went == Went.GIVEN_UP:
+                state = tour.source[step]
+                why = _NOT_AGAIN if tour.visited[state] else _PASSED_OVER if state in passed_over else _BEYOND
+                counts[self._name(step), why] += 1
+            elif went == Went.REFUSED:
+                counts[self._name(step), self._kinds[step]] += 1
+        return dict(sorted(counts.items()))
+
+    def _name(self, step: int) -> str:
+        return self.graph.actions[self.tour.action[step]].name
+
+    def _passed_over(self) -> set[int]:
+        """The states that Kafka goes through within one command."""
+        tour = self.tour
+        taken = (step for step, went in enumerate(tour.went) if went == Went.TAKEN and tour.action[step] in self._asks)
+        return {tour.target[step] for step in taken}
+
+    def _begin(self) -> list[Difference]:
+        self.coverage.opened += 1
+        self._pair, self._state, self._chosen = self._new_pair(), 0, []
+        return self._pair.open()
+
+    def _follow(self, plan: list[int], stopped: Callable[[], object]) -> list[Difference]:
+        """Take the steps of a plan, as far as they lead where they should."""
+        for step, following in zip_longest(plan, plan[1:]):
+            if reason := stopped():
+                raise GivenUp(reason)
+            found = self._try_again()
+            if found is not None or self._pair.spoilt:
+                return found or []
+            found = self._take(step)
+            if found is None:
+                if following is not None:
+                    self.tour.missed()
+                return []
+            if found:
+                return found
+            self.tour.led(step, self._state)
+            if following is not None and self.tour.source[following] != self._state:
+                self.tour.missed()
+                return []
+        return []
+
+    def _try_again(self) -> list[Difference] | None:
+        """Try what could not be taken in this state before; None where it still cannot, else the plan is at its end."""
+        for step in self.tour.refused_before(self._state):
+            found = self._take(step)
+            if found is not None or self._pair.spoilt:
+                return found
+        return None
+
+    def _take(self, step: int) -> list[Difference] | None:
+        """Take a step on both, and count it; None where it is not schedulable."""
+        pair, number = self._pair, self.tour.action[step]
+        before, length, own = pair.walk.codes, len(pair.moves), len(pair.own)
+        try:
+            found = pair.take(number)
+        except NotSchedulable as fault:
+            self._kinds[step] = fault.kind
+            self.tour.refused(step)
+            return None
+        self._chosen.append(number)
+        self.coverage.add_moves((None, before), pair.moves[length:])
+        self.coverage.own_steps += len(pair.own) - own
+        self.coverage.fields += pair.compared
+        for taken, _ in pair.moves[length:]:
+            assert taken is not None
+            self._go(taken)
+        return found
+
+    def _go(self, action: int) -> None:
+        step = self.tour.step_of(self._state, action)
+        assert step is not None
+        self.tour.took(step)
+        self._state = self.tour.after(self._state, action)

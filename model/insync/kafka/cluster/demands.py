@@ -1,0 +1,208 @@
+"""What a trace of the cluster takes to happen: who operates, what fails, what is late, what races.
+
+An order of steps that asynchronous messages take by themselves is not worth a word. What is said here is what somebody
+who wants to see the trace on a real cluster has to bring about: docs/guide/cluster.md says how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, cast
+
+from insync.kafka.rules import Rules
+from insync.model import Demand, Hardness, Taken
+
+__all__ = ["demands_of"]
+
+_OPERATIONS = {
+    "elect": "{replica} is made leader although nothing has failed, as the preferred one is",
+    "begin_stop": "{replica} is told to stop",
+    "reassign": "the partition is assigned to other replicas",
+    "cancel_reassignment": "a reassignment is taken back",
+    "change_minimum": "min.insync.replicas is changed",
+    "delete_record": "a record is deleted at {leader}, by an operator or by age",
+    "start_move": "{replica} is moved to another directory",
+}
+
+_DELAYS = {
+    "shrink_isr": "{leader} drops {follower}, which has not caught up for replica.lag.time.max.ms",
+    "shrink_isr_by_several": "{leader} drops {followers}, which have not caught up for replica.lag.time.max.ms",
+    "receive_rewritten": "{leader} has handled a fetch of {follower}, and sends the answer when its log has changed",
+    "pause_fetching": "the fetcher of {follower} fails, and its partition waits to be tried again",
+    "throttle": "{follower} has used up its replication quota",
+}
+
+_BY_BROKERS = frozenset(
+    {
+        *("write", "fetch", "receive", "receive_rewritten", "ask_epoch_end", "expand_isr", "look_at_follower"),
+        *("shrink_isr", "shrink_isr_by_several", "delete_record"),
+    }
+)
+"""What brokers do by what they believe of the partition."""
+
+
+def demands_of(rules: Rules, steps: Sequence[Taken]) -> list[Demand]:
+    """Return what must happen for the steps of a trace to come about, in their order.
+
+    Args:
+        rules: the rules of the release.
+        steps: all steps, the initial state first.
+    """
+    found = [*_acts(steps), *_late_metadata(steps), *_late_answers(steps)]
+    if not rules.watermark_after_truncation:
+        found += _early_watermarks(steps)
+    return sorted(found, key=lambda demand: demand.step)
+
+
+def _acts(steps: Sequence[Taken]) -> Iterator[Demand]:
+    """What is a demand by the action that is taken, and the state that it is taken in."""
+    for number, (before, step) in enumerate(pairwise(steps), start=1):
+        action, named = step.action or "", dict(step.parameters)
+        if action in _OPERATIONS:
+            yield Demand(number, Hardness.OPERATION, _OPERATIONS[action].format(**named))
+        if action in _DELAYS:
+            yield Demand(number, Hardness.DELAY, _DELAYS[action].format(**named))
+        if action == "crash":
+            yield Demand(number, Hardness.FAILURE, _crash(before, named))
+        if action == "fence" and _broker(before, named["replica"])["running"]:
+            text = f"{named['replica']} runs, but the controller has not heard of it for broker.session.timeout.ms"
+            yield Demand(number, Hardness.DELAY, text)
+        if action == "fence_two":
+            text = f"the sessions of {named['first']} and {named['second']} expire at the same time"
+            yield Demand(number, Hardness.FAILURE, text)
+        if action == "find_older_checkpoint":
+            text = f"the last high watermark that {named['replica']} has written to disk is an older one"
+            yield Demand(number, Hardness.FAILURE, text)
+        if action == "register" and named["replica"] not in _controller(before)["fenced"]:
+            yield Demand(number, Hardness.RACE, _registers_early(named["replica"]))
+        if action == "expand_isr" and (looked := _looked_before(steps, number)):
+            text = f"{named['follower']} fetches or registers while Partition.maybeExpandIsr of {named['leader']} looks"
+            yield Demand(number, Hardness.RACE, f"{text} at it a second time, having looked at step {looked}")
+
+
+def _crash(before: Taken, named: dict[str, str]) -> str:
+    """A crash, by what it loses."""
+    replica = named["replica"]
+    if int(named["spared"]) < _broker(before, replica)["leo"]:
+        return f"{replica} loses what it has not flushed, as in a power failure; a killed process loses nothing"
+    return f"{replica} is killed"
+
+
+def _registers_early(replica: str) -> str:
+    """Why a broker that is not fenced yet can hardly register.
+
+    While its session lasts another incarnation is refused, and when it ends the controller fences it as the next thing
+    it does: ClusterControlManager.registerBroker, BrokerHeartbeatManager.hasValidSession.
+    """
+    text = f"{replica} registers when its session has ended and before it is fenced"
+    return f"{text}: the controller stalls in ClusterControlManager.registerBroker"
+
+
+def _early_watermarks(steps: Sequence[Taken]) -> Iterator[Demand]:
+    """Readers that come between a high watermark and the truncation that goes with it, as before KAFKA-14704."""
+    for number, (before, step) in enumerate(pairwise(steps), start=1):
+        if step.action in ("fetch", "receive") and _rises_where_logs_part(before, step, step.parameters["follower"]):
+            follower = step.parameters["follower"]
+            text = f"somebody reads at {follower} after it has set its high watermark, and before it truncates"
+            yield Demand(number, Hardness.RACE, f"{text}, both in AbstractFetcherThread.processFetchRequest")
+
+
+def _rises_where_logs_part(before: Taken, step: Taken, follower: str) -> bool:
+    """Whether a high watermark rises though the follower's log is not a part of the leader's."""
+    old, new = _broker(before, follower), _broker(step, follower)
+    leader = _view(before, follower)["leader"]
+    if leader is None or new["hw"] <= old["hw"] or new["leo"] != old["leo"]:
+        return False
+    its = _broker(before, leader)
+    ends_earlier: bool = its["leo"] < old["leo"]
+    return ends_earlier or old["log"][: old["leo"]] != its["log"][: old["leo"]]
+
+
+def _looked_before(steps: Sequence[Taken], number: int) -> int | None:
+    """Return the step at which a leader first looked at a follower, if that did something between (KAFKA-15221)."""
+    named = steps[number].parameters
+    wanted = ("look_at_follower", dict(named))
+    looked = next((n for n in range(number, 0, -1) if (steps[n].action, dict(steps[n].parameters)) == wanted), None)
+    if looked is None:
+        return None
+    between = steps[looked + 1 : number]
+    return looked if any(named["follower"] in step.parameters.values() for step in between) else None
+
+
+def _late_metadata(steps: Sequence[Taken]) -> Iterator[Demand]:
+    """Brokers that act on what they knew while the controller has decided otherwise, or miss a decision altogether."""
+    for broker in cast(dict[str, Any], steps[0].state["broker"]):
+        waiting: list[int] = []  # the steps whose decisions the broker has not applied
+        acted = False
+        for number, (before, step) in enumerate(pairwise(steps), start=1):
+            old, new = _broker(before, broker), _broker(step, broker)
+            if waiting and step.action in _BY_BROKERS and broker in step.parameters.values():
+                acted = True
+            if not new["running"]:
+                waiting, acted = [], False
+            elif new["lag"] > old["lag"]:
+                waiting.append(number)
+            elif new["lag"] < old["lag"]:
+                applied = waiting[: len(waiting) - new["lag"]]
+                if acted:
+                    text = f"{broker} has acted until now by what held before step {waiting[0]}: its metadata was late"
+                    yield Demand(number, Hardness.DELAY, text)
+                elif len(applied) > 1:
+                    made = f"steps {', '.join(map(str, applied[:-1]))} and {applied[-1]}"
+                    yield Demand(number, Hardness.DELAY, f"{broker} hears of {made} at once: its metadata was late")
+                waiting, acted = waiting[len(applied) :], False
+        if acted:
+            text = f"{broker} has acted to the end by what held before step {waiting[0]}: its metadata is late"
+            yield Demand(len(steps) - 1, Hardness.DELAY, text)
+
+
+def _late_answers(steps: Sequence[Taken]) -> Iterator[Demand]:
+    """Requests and replies that are on their way while something else happens that they do not know of."""
+    asked: int | None = None
+    fetched: dict[str, int] = {}
+    told: dict[str, int] = {}
+    for number, step in enumerate(steps):
+        action, named = step.action or "", step.parameters
+        if action in ("accept_isr", "refuse_isr"):
+            if asked is not None and _brokers_changed(steps[asked:number]):
+                text = f"the controller answers what it was asked in step {asked}, and brokers have come or gone since"
+                yield Demand(number, Hardness.DELAY, text)
+            asked = None
+        if action in ("expand_isr", "shrink_isr", "shrink_isr_by_several") and _proposed(step):
+            asked = number
+        if action == "receive_isr":
+            told[named["leader"]] = number
+        if action == "apply_known_metadata" and number - told.get(named["leader"], number) > 1:
+            text = (
+                f"metadata brings {named['leader']} only now what a reply has told it in step {told[named['leader']]}"
+            )
+            yield Demand(number, Hardness.DELAY, text)
+        if action == "fetch":
+            fetched[named["follower"]] = number
+        if action == "receive" and number - fetched.get(named["follower"], number) > 1:
+            text = f"{named['follower']} receives what was answered to its fetch of step {fetched[named['follower']]}"
+            yield Demand(number, Hardness.DELAY, text)
+
+
+def _brokers_changed(steps: Sequence[Taken]) -> bool:
+    """Whether another incarnation of a broker, or another set of fenced ones, came after the first of these steps."""
+    changed = any(step.action in ("crash", "register") for step in steps[1:])
+    return changed or _controller(steps[0])["fenced"] != _controller(steps[-1])["fenced"]
+
+
+def _proposed(step: Taken) -> bool:
+    return bool(cast(dict[str, Any], step.state["alter"])["isr"])
+
+
+def _broker(step: Taken, name: str) -> dict[str, Any]:
+    return cast(dict[str, dict[str, Any]], step.state["broker"])[name]
+
+
+def _controller(step: Taken) -> dict[str, Any]:
+    return cast(dict[str, Any], step.state["controller"])
+
+
+def _view(step: Taken, name: str) -> dict[str, Any]:
+    """What a broker believes of the partition."""
+    return cast(list[dict[str, Any]], step.state["changes"])[_broker(step, name)["lag"]]

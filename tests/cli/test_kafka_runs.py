@@ -1,0 +1,77 @@
+"""`insync kafka validate`, and what the commands about clusters say without Java and without jars."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync.conformance.jars.pinned import cluster_versions, pinned, pinned_for_cluster
+
+Insync = Callable[..., Any]
+
+RUN = Path(__file__).parents[1] / "conformance" / "recordings" / "live" / "n-01-3.9.2.run"
+
+
+@pytest.fixture(autouse=True)
+def _an_empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def test_a_run_that_is_explained(insync: Insync) -> None:
+    code, out, _ = insync("kafka", "validate", str(RUN), "--quiet")
+    assert code == 0
+    assert out.startswith(
+        "explained: Kafka 3.9.2 shows a behaviour of cluster by the rules of 3.9: all 79 events are explained, by "
+    )
+
+
+def test_a_run_that_is_not_explained_is_shown_up_to_there(insync: Insync) -> None:
+    code, out, _ = insync("kafka", "validate", str(RUN), "--fixed", "n-01", "--quiet")
+    assert code == 1
+    assert "no state of cluster by the rules of 3.9 with N-01 fixed explains event 52 of 79: r0 is acknowledged" in out
+    assert "  b2          F2 [| r0@0]" in out
+    assert out.endswith("r0 is a, r1 is r0\n")
+
+
+def test_the_same_as_json(insync: Insync) -> None:
+    told = json.loads(insync("kafka", "validate", str(RUN), "--fixed", "N-01", "--json", "--quiet").out)
+    assert (told["verdict"], told["kafka"], told["release"], told["fixed"]) == ("not_explained", "3.9.2", "3.9", "N-01")
+    assert (told["stuck"], told["event"]) == (51, "r0 is acknowledged by b1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["validate", "nowhere.run"], "nowhere.run: cannot be read (No such file or directory)."),
+        (["validate", str(RUN), "--release", "9.1"], "Kafka 9.1 is no release that the model has."),
+        (["validate", str(RUN), "--fixed", "N-99"], "'N-99' is no defect of `insync defects`."),
+        (["validate", str(RUN), "--infer-release", "--release", "4.1"], "Give --infer-release by itself"),
+        (["scenario", "n-02", "--kafka", "4.3.1"], "Fetch them: insync kafka fetch 4.3.1 --cluster"),
+        (
+            ["scenario", "n-02", "--kafka", "4.2.0"],
+            "insync has not pinned the jars that a cluster of Kafka 4.2.0",
+        ),
+        (["scenario", "n-02"], "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR"),
+        (["cluster", "--kafka", "9.9"], "Kafka '9.9' is not a release that insync knows."),
+        (["record", "a.run", "--scenario", "n-01", "--libs", "nowhere"], "nowhere is not a folder."),
+    ],
+)
+def test_a_mistake_is_one_sentence(insync: Insync, arguments: list[str], said: str) -> None:
+    code, out, err = insync("kafka", *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_a_cluster_needs_a_few_jars_more(insync: Insync) -> None:
+    assert {"3.9.2", "4.1.2", "4.3.1"} <= set(cluster_versions())
+    for version in cluster_versions():
+        harness, cluster = pinned(version), pinned_for_cluster(version)
+        names = [(jar.group, jar.artifact) for jar in cluster.jars]
+        assert set(harness.jars) < set(cluster.jars)
+        assert len(names) == len(set(names))
+        assert any(jar.artifact in ("slf4j-reload4j", "log4j-slf4j-impl") for jar in cluster.jars)

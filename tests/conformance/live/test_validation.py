@@ -1,0 +1,164 @@
+"""Runs of real brokers beside the model: recorded ones, and the same with one event that did not happen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from insync.conformance.live.runs.run_events import (
+    Decided,
+    Done,
+    FetchAnswered,
+    FetchAsked,
+    Run,
+    RunEvent,
+    read_run,
+    write_run,
+)
+from insync.conformance.live.runs.run_model import release_of, releases_to_try, run_model
+from insync.conformance.live.runs.validation import Validation, validate
+from insync.kafka.releases import Release
+from insync.model.errors import UserError
+
+RECORDINGS = Path(__file__).parents[1] / "recordings" / "live"
+
+
+def recorded(name: str) -> Run:
+    return read_run(RECORDINGS / f"{name}.run")
+
+
+def beside(run: Run, release: Release | None = None, fixed: str | None = None) -> Validation:
+    return validate(run, run_model(run, release or release_of(run.kafka), fixed))
+
+
+@pytest.mark.parametrize("name", ["n-01-3.9.2", "n-02-4.3.1"])
+def test_what_kafka_did_is_a_behaviour_of_the_model(name: str) -> None:
+    run = recorded(name)
+    result = beside(run)
+    assert (result.explained, result.stuck, result.events) == (True, None, len(run.events))
+    assert result.states < 500
+
+
+def test_a_run_that_loses_a_record_is_none_of_the_fixed_model() -> None:
+    result = beside(recorded("n-01-3.9.2"), fixed="N-01")
+    assert result.event == "r0 is acknowledged by b1"
+    assert "r1" not in result.before["broker"]["b2"]["log"][: result.before["broker"]["b2"]["leo"]]
+
+
+def test_a_removed_replica_is_eligible_only_where_that_is_not_fixed() -> None:
+    result = beside(recorded("n-02-4.3.1"), fixed="N-02")
+    assert result.event is not None
+    assert result.event.startswith("the controller writes changed: b1 leads in epoch 1, ISR b1")
+
+
+def test_a_run_with_eligible_leader_replicas_is_none_of_a_release_without() -> None:
+    result = beside(recorded("n-02-4.3.1"), Release.V3_9)
+    assert result.event is not None
+    assert result.event.startswith("the controller writes stopping 1, changed: nobody leads")
+
+
+def without(run: Run, unwanted: Callable[[RunEvent], bool]) -> Run:
+    place = next(place for place, event in enumerate(run.events) if unwanted(event))
+    return replace(run, events=run.events[:place] + run.events[place + 1 :])
+
+
+def changed(run: Run, wanted: Callable[[RunEvent], bool], **fields: object) -> tuple[int, Run]:
+    place = next(place for place, event in enumerate(run.events) if wanted(event))
+    event = replace(run.events[place], **fields)  # type: ignore[arg-type]
+    return place, replace(run, events=(*run.events[:place], event, *run.events[place + 1 :]))
+
+
+def test_a_watermark_that_no_leader_had_is_not_explained() -> None:
+    place, run = changed(
+        recorded("n-01-3.9.2"), lambda event: isinstance(event, FetchAnswered) and event.watermark == 1, watermark=2
+    )
+    assert beside(run).stuck == place
+
+
+def test_a_follower_that_fetches_beyond_its_log_is_not_explained() -> None:
+    place, run = changed(
+        recorded("n-02-4.3.1"), lambda event: isinstance(event, FetchAsked) and event.offset == 1, offset=0
+    )
+    assert beside(run).stuck == place
+
+
+def test_an_acknowledgement_before_a_follower_has_the_record_is_not_explained() -> None:
+    run = recorded("n-01-3.9.2")
+    sent = next(place for place, event in enumerate(run.events) if isinstance(event, Done) and event.record == "r0")
+    acknowledged = replace(run.events[sent], what="acknowledged")  # type: ignore[call-arg]
+    result = beside(replace(run, events=(*run.events[: sent + 1], acknowledged, *run.events[sent + 1 :])))
+    assert result.stuck == sent + 1
+
+
+def test_a_refusal_that_has_no_reason_is_not_explained() -> None:
+    def brings_r0(event: RunEvent) -> bool:
+        return isinstance(event, FetchAnswered) and event.follower == 3 and (1, "r0") in event.records
+
+    place, run = changed(recorded("n-01-3.9.2"), brings_r0, error=74)
+    assert beside(run).stuck == place
+
+
+def test_an_election_that_nobody_saw_is_not_explained() -> None:
+    def elects(event: RunEvent) -> bool:
+        made = event.decision.partition if isinstance(event, Decided) else None
+        return made is not None and made.leader == 3
+
+    run = without(without(recorded("n-01-3.9.2"), elects), elects)
+    assert beside(run).explained is False
+
+
+# ---------------------------------------------------------------------------------------------------------------- files
+
+
+def test_a_run_is_written_as_it_was_read(tmp_path: Path) -> None:
+    run = recorded("n-02-4.3.1")
+    write_run(run, tmp_path / "a.run")
+    assert read_run(tmp_path / "a.run") == run
+    assert (tmp_path / "a.run").read_text() == (RECORDINGS / "n-02-4.3.1.run").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("", 1), ("{}", 1), ('{"format": "insync-kafka-run", "version": 2}', 1), ("HEAD\nno json", 2)],
+    ids=["empty", "other", "later", "line"],
+)
+def test_a_file_that_is_no_run_is_refused(tmp_path: Path, text: str, line: int) -> None:
+    head = (RECORDINGS / "n-02-4.3.1.run").read_text().splitlines()[0]
+    (tmp_path / "a.run").write_text(text.replace("HEAD", head))
+    with pytest.raises(UserError, match=rf"a\.run:{line}: this is no line of a run that insync kafka record"):
+        read_run(tmp_path / "a.run")
+
+
+def test_a_run_that_does_not_begin_with_a_new_topic_is_refused() -> None:
+    run = recorded("n-02-4.3.1")
+    with pytest.raises(UserError, match="Record a topic from its creation on"):
+        run_model(replace(run, events=run.events[20:]), Release.V4_3)
+
+
+def test_a_run_that_is_too_large_is_refused() -> None:
+    run = recorded("n-02-4.3.1")
+    more = tuple(Done(0.0, "send", 1, f"x{number}", 0) for number in range(9))
+    with pytest.raises(UserError, match=r"writes 11 records, and the model has 5 at most"):
+        run_model(replace(run, events=run.events + more), Release.V4_3)
+
+
+@pytest.mark.parametrize(
+    ("version", "release"), [("4.3.1", "4.3"), ("3.9.2", "3.9"), ("3.9.1", "3.9.1"), ("4.4.0-SNAPSHOT", "4.4")]
+)
+def test_a_version_has_the_rules_of_a_release(version: str, release: str) -> None:
+    assert release_of(version) is Release(release)
+
+
+def test_a_version_that_the_model_has_not_got_is_said() -> None:
+    with pytest.raises(UserError, match=r"Kafka 5\.0\.0 is no release that the model has"):
+        release_of("5.0.0")
+
+
+def test_releases_with_the_same_rules_are_tried_once() -> None:
+    tried = [release.value for release in releases_to_try()]
+    assert tried[0] == "3.3"
+    assert {"3.9", "3.9.1", "4.1", "4.3"} <= set(tried)
+    assert not {"2.8", "3.4", "4.2"} & set(tried)

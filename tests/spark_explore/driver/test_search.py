@@ -1,0 +1,183 @@
+"""How many levels a job on Spark makes, and what is done where one fails; Spark itself is played here."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from insync.explorer.breadth_first.search import Space
+from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.progress import Progress
+from insync.machine.packed import Found, Stepless
+from insync.spark_explore.driver import search
+from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped
+from insync.spark_explore.driver.ledger import Ledger
+from insync.spark_explore.driver.search import SparkSearch
+from insync.spark_explore.wire.packets import Kind, Row, closed_block, expanded_block, figures_block
+
+NOTHING = Found()
+Fault = Exception | threading.Event | None
+PARTS = 2
+
+
+def row(part: int, kind: Kind, level: int, count: int, block: bytes) -> Row:
+    keep = ctypes.create_string_buffer(block, len(block))
+    return Row(part, kind, level, count, ctypes.addressof(keep), len(block), keep)
+
+
+class Played:
+    """Spark that finds levels of these sizes, the first two of which the driver has searched itself.
+
+    Attributes:
+        jobs: for each job the level from which it began, and how many it made.
+        faults: what the next attempts at a job raise; None for one that succeeds, an event for one that fails as
+            somebody asks for the end.
+    """
+
+    def __init__(self, *levels: int) -> None:
+        self.levels = levels
+        self.jobs: list[tuple[int, int]] = []
+        self.faults: list[Fault] = []
+        self.saved = 0
+        self.reports: list[Progress] = []
+        self.told: list[dict[str, float]] = []
+
+    def run(self, spark: object, plan: Callable[[], tuple[int, int]], watch: Watch) -> list[Row]:
+        level, further = plan()
+        self.jobs.append((level, further))
+        fault = self.faults.pop(0) if self.faults else None
+        if isinstance(fault, threading.Event):
+            fault.set()
+            message = "The executors are gone."
+            raise JobFailed(message)
+        if fault is not None:
+            raise fault
+        rows = []
+        for part in range(PARTS):
+            for each in range(level, level + further):
+                steps = expanded_block([each, part], NOTHING, Stepless(1, part), 1)
+                rows.append(row(part, Kind.EXPANDED, each, 0, steps))
+                count = self.size(each + 1) // PARTS if part else -(-self.size(each + 1) // PARTS)
+                rows.append(row(part, Kind.CLOSED, each + 1, count, closed_block(3 * count, [NOTHING], 1)))
+            rows.append(row(part, Kind.FIGURES, level, 0, figures_block({"part": part})))
+        return rows
+
+    def size(self, level: int) -> int:
+        return self.levels[level - 1] if level <= len(self.levels) else 0
+
+    def save(self) -> None:
+        self.saved += 1
+
+
+Play = Callable[..., tuple[Played, Space]]
+
+
+@pytest.fixture
+def play(monkeypatch: pytest.MonkeyPatch) -> Play:
+    def played(
+        *levels: int,
+        limits: Limits | None = None,
+        faults: Sequence[Fault] = (),
+        stop: threading.Event | None = None,
+    ) -> tuple[Played, Space]:
+        one = Played(*levels)
+        one.faults = list(faults)
+        monkeypatch.setattr(search, "run_plan", one.run)
+        monkeypatch.setattr(search, "level_plan", lambda spark, place, level, further: (level, further))
+        recipe = SimpleNamespace(sizes=SimpleNamespace(words=1, actions=2))
+        start = Space([], [0, 0], list(levels[:2]), expanded=1, stepless=[Stepless()], visited=list(levels[:2]))
+        nobody: Any = None
+        made = SparkSearch(
+            nobody, nobody, cast(Any, recipe), Ledger(start), Watch(limits or Limits(), stop), False,
+            one.reports.append, one.told.append,
+        )  # fmt: skip
+        return one, made.run(one.save)
+
+    return played
+
+
+def test_levels_are_added_up_over_partitions_and_jobs(play: Play) -> None:
+    one, space = play(1, 3, 7, 11, 5)
+    assert (space.visited, space.levels, space.expanded) == ([1, 3, 7, 11, 5], [1, 3, 21, 33, 15], 5)
+    assert space.steps == [PARTS * sum(range(2, 6)), 4]
+    assert (space.stepless[0], space.stepless[1:]) == (Stepless(), [Stepless(2, 1)] * 4)
+    assert space.stopped_by is None
+    assert one.jobs == [(2, 8)]
+    assert one.saved == 1
+    assert one.told == [{"part": 0}, {"part": 1}]
+
+
+def test_each_level_is_told_once_the_last_of_the_drivers_own_included(play: Play) -> None:
+    one, space = play(1, 3, *[4] * 10)
+    assert one.jobs == [(2, 8), (10, 8)]
+    seen = [(each.level, each.frontier, each.distinct_states) for each in one.reports]
+    assert seen == [(2, 3, 4), *[(level, 4, 4 * level - 4) for level in range(3, 13)]]
+    assert len(space.levels) == 12
+
+
+@pytest.mark.parametrize(
+    ("last", "first_job"),
+    [(20_000, 8), (20_001, 6), (200_000, 6), (200_001, 3), (1_000_000, 3), (1_000_001, 2), (1 << 40, 2)],
+)
+def test_the_larger_a_level_the_fewer_come_in_one_job(play: Play, last: int, first_job: int) -> None:
+    one, _ = play(1, last, 9)
+    assert one.jobs[0] == (2, first_job)
+
+
+@pytest.mark.parametrize(
+    ("levels", "longest"),
+    [
+        ((50, 100, 60), 8),  # grew before
+        ((100, 60, 60), 8),  # does not shrink
+        ((100, 60, 36), 8),  # by the same factor: 21.6, 13.0, 7.8, ... and more than eight to come
+        ((100, 50, 20), 3),  # 6.4, 1.6, and an empty one; 0.3 is none
+        ((1000, 100, 2), 1),
+        ((9, 8, 1), 1),
+        ((9, 8, 7), 8),
+    ],
+)
+def test_near_the_end_a_job_makes_no_more_levels_than_are_to_be_expected(
+    levels: tuple[int, int, int], longest: int
+) -> None:
+    left = search._levels_left(levels)
+    assert min(left, 8) == longest
+    assert search._levels_left(levels[-2:]) > 1000, "two levels say nothing"
+
+
+def test_no_level_beyond_the_depth_is_made(play: Play) -> None:
+    one, space = play(1, 3, 7, 11, 5, limits=Limits(depth=4))
+    assert one.jobs == [(2, 2)]
+    assert (space.visited, space.stopped_by) == ([1, 3, 7, 11], StopReason.DEPTH)
+    one, space = play(1, 3, 7, limits=Limits(depth=2))
+    assert (one.jobs, space.visited, space.stopped_by) == ([], [1, 3], StopReason.DEPTH)
+
+
+def test_what_does_not_fit_is_tried_level_by_level_from_then_on(play: Play) -> None:
+    one, space = play(1, 3, 7, 11, faults=[OutOfMemory()])
+    assert one.jobs == [(2, 8), (2, 1), (3, 1), (4, 1)]
+    assert (space.visited, space.stopped_by) == ([1, 3, 7, 11], None)
+    one, space = play(1, 3, 7, 11, faults=[OutOfMemory(), None, OutOfMemory()])
+    assert one.jobs == [(2, 8), (2, 1), (3, 1)]
+    assert (space.visited, space.stopped_by) == ([1, 3, 7], StopReason.MEMORY)
+
+
+def test_a_job_that_fails_is_tried_three_times(play: Play) -> None:
+    one, space = play(1, 3, 7, faults=[JobFailed("once"), JobFailed("twice")])
+    assert (len(one.jobs), space.visited) == (3, [1, 3, 7])
+    with pytest.raises(JobFailed, match="three times"):
+        play(1, 3, 7, faults=[JobFailed("once"), JobFailed("twice"), JobFailed("three times")])
+
+
+def test_who_has_asked_for_the_end_gets_no_further_attempt(play: Play) -> None:
+    one, space = play(1, 3, 7, faults=[Stopped(StopReason.TIME)])
+    assert (space.visited, space.stopped_by, one.saved) == ([1, 3], StopReason.TIME, 0)
+    stop = threading.Event()
+    with pytest.raises(JobFailed, match="gone"):
+        play(1, 3, 7, faults=[stop, None], stop=stop)
+    one, space = play(1, 3, 7, stop=stop)
+    assert (one.jobs, space.visited, space.stopped_by) == ([], [1, 3], StopReason.INTERRUPT)
