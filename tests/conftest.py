@@ -51,9 +51,13 @@ settings.load_profile("ci" if os.environ.get("CI", "").lower() in {"1", "true"} 
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector away from what lives to the end of the run: a twentieth of all time went there."""
+    """Keep the garbage collector away from what lives to the end of the run: a twentieth of all time went there.
+
+    As much again goes to looking at the nodes of each model as they are made, which all stay.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000)
 
 
 @pytest.hookimpl(optionalhook=True)  # pytest-xdist may be missing
