@@ -97,7 +97,7 @@ def interrupted(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
                 named["stop"].set()
             return check(*given, **named)
 
-        monkeypatch.setattr("insync.cli.commands.defects.check", stopping)
+        monkeypatch.setattr("insync.explorer.defect_search.check", stopping)
 
     return after
 

@@ -28,7 +28,17 @@ def replayed(name: str, change: Callable[[int, Json], None] = lambda number, sta
 
 
 @pytest.mark.parametrize(
-    ("name", "steps"), [("N-01-4.3.1", 13), ("N-02-4.3.1", 10), ("N-03-4.3.1", 6), ("R-26-3.9.2", 5), ("R-46-4.4.0", 7)]
+    ("name", "steps"),
+    [
+        ("N-01-4.3.1", 13),
+        ("N-02-4.3.1", 10),
+        ("N-03-4.3.1", 6),
+        ("R-26-3.9.2", 5),
+        ("R-46-4.4.0", 7),
+        ("N-07-4.1.2", 4),
+        ("N-08-4.4.0", 6),
+        ("N-09-4.3.1", 2),
+    ],
 )
 def test_a_defect_of_a_release_is_reproduced_on_it(name: str, steps: int) -> None:
     found = replayed(name)

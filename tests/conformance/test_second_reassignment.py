@@ -13,6 +13,7 @@ import pytest
 from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.observation import ControllerSeen
 from insync.conformance.jars.jar_set import JarSet
+from insync_patched import with_patch
 
 JarsOf = Callable[[str], JarSet]
 
@@ -61,3 +62,15 @@ def test_a_replica_that_is_added_and_removed_keeps_a_reassignment_from_ending(
     else:
         assert (settled.replicas, settled.adding, settled.removing) == ((1, 2, 3), (3,), (1, 3))
         assert settled.isr == (1, 2, 3)  # nothing is missing, and it does not end
+
+
+@pytest.mark.parametrize("version", ["4.0.2", "4.3.1"])
+def test_with_the_patch_the_second_request_replaces_the_first(jars_of: JarsOf, version: str) -> None:
+    with Harness(with_patch("SECOND-REASSIGNMENT", jars_of(version))) as harness:
+        asked, settled = reassigned_twice(harness, [1, 3], [1, 2, 3])
+        assert (asked.replicas, asked.adding, asked.removing) == ((1, 2, 3), (3,), ())
+        assert (settled.replicas, settled.isr) == ((1, 2, 3), (1, 2, 3))
+        asked, settled = reassigned_twice(harness, [1, 2, 3], [2])
+        assert (asked.replicas, asked.isr, asked.adding, asked.removing) == ((2,), (2,), (), ())
+        asked, settled = reassigned_twice(harness, [3], [1, 2])
+        assert (asked.replicas, asked.adding, asked.removing) == ((1, 2), (), ())

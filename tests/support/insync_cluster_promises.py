@@ -156,7 +156,13 @@ def _back(s: SeenCluster, name: str) -> tuple[bool, bool]:
     return out, not out or s.newest["leader"] is None
 
 
+def _led_again(s: SeenCluster) -> tuple[bool, bool]:
+    all_run, led = s.replicas(s.newest) <= {*s.running()}, s.newest["leader"] is not None
+    return all_run and not led, led or not all_run
+
+
 CLUSTER_RUN_MEANINGS: dict[str, Callable[..., tuple[bool | None, bool]]] = {
+    "a_leader_again": _led_again,
     "all_acknowledged": lambda s: (None, len(s.state["acked"]) == s.model.b.records),
     "running_is_back_in_isr": _back,
     "acknowledged_is_on_all_running": lambda s, record: (

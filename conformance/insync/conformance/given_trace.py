@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from insync.explorer.check import check
+from insync.conformance.slow_alone import with_one_slow
+from insync.explorer.defect_search import search_defect
 from insync.explorer.replay import model_of_trace, replay
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import read_trace
@@ -17,6 +18,8 @@ __all__ = ["given_trace"]
 
 def given_trace(given: str) -> tuple[Cluster, Trace]:
     """Return a trace with its model, confirmed by the model.
+
+    Before a shrink those who stay in the ISR fetch, as Kafka drops all that are slow (`with_one_slow`).
 
     Args:
         given: a trace file, or the name of a defect, whose shortest trace is searched for.
@@ -39,15 +42,14 @@ def given_trace(given: str) -> tuple[Cluster, Trace]:
             "Write one with `insync check cluster --trace FILE`."
         )
         raise UserError(message)
-    return model, replay(claim, model=model, place=given)
+    return model, with_one_slow(replay(claim, model=model, place=given), model)
 
 
 def _trace_of(defect: Defect) -> tuple[Cluster, Trace]:
-    model = Cluster(**defect.witness)
-    violations = check(model, properties=[defect.breaks]).violations
-    if not violations:
+    found = search_defect(defect)
+    if found.trace is None:
         message = (
             f"{defect.name} ({defect.title}) does no harm, so it has no trace. Name another defect, or a trace file."
         )
         raise UserError(message)
-    return model, violations[0].trace
+    return found.model, with_one_slow(found.trace, found.model)

@@ -18,12 +18,11 @@ from insync.explorer.hypothesis.rule_based import ModelMachine, build_machine, i
 from insync.explorer.testing.failures import trace_directory
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.grid import render_grid
+from insync.explorer.traces.trace import AGREEMENT
 from insync.explorer.traces.trace_file import write_trace
 from insync.kafka.cluster.model import Cluster
 
 __all__ = ["kafka_machine"]
-
-_AGREEMENT = "agreement"
 
 
 def kafka_machine(model: Cluster, subject: Callable[[], Subject]) -> type[RuleBasedStateMachine]:
@@ -76,10 +75,10 @@ class KafkaMachine(ModelMachine):
         reason = f"Kafka {version} and the model differ: " + "; ".join(
             f"{one.field} is {one.kafka!r} in Kafka and {one.model!r} in the model" for one in found
         )
-        trace = trace_of(model, _AGREEMENT, self.walk.moves, reason)
+        trace = trace_of(model, AGREEMENT, self.walk.moves, reason)
         if not is_final():
             raise Disagreement(reason, trace)
-        file = trace_directory() / f"cluster-{_AGREEMENT}.json"
+        file = trace_directory() / f"cluster-{AGREEMENT}.json"
         write_trace(file, trace)
         message = f"Kafka {version} and cluster differ\n\n{render_grid(trace, model.grid)}\nTrace: {file}"
         raise Disagreement(message, trace, file)

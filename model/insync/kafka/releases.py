@@ -108,6 +108,7 @@ _OLDEST = Rules(
     truncation=Truncation.HIGH_WATERMARK,
     cache_epoch_on_election=False,
     truncate_on_every_epoch=False,
+    truncation_drops_empty_epochs=False,
     fence_fetch=False,
     fence_truncation=False,
     session_keeps_epoch=False,
@@ -141,10 +142,15 @@ _CHANGES: dict[Release, dict[str, object]] = {
     Release.V2_1: {"fence_fetch": True, "fence_truncation": True},
     Release.V2_2: {"hide_stale_watermark": True},
     Release.V2_5: {"session_keeps_epoch": True},
-    Release.V2_7: {"isr_write": IsrWrite.PROPOSED},
+    Release.V2_7: {
+        "isr_write": IsrWrite.PROPOSED,
+        "truncation_drops_empty_epochs": True,
+        "watermark_after_isr_reply": False,
+    },
     Release.V2_8: {"truncation": Truncation.ON_FETCH},
     Release.V2_8_1: {"ignore_diverging_fetch": True, "drop_stale_reply": StaleReply.OTHER_LEADER},
     Release.V3_0: {"isr_within_replicas": True},
+    Release.V3_1: {"watermark_after_isr_reply": True},
     # From here on the controller is a KRaft quorum; before 3.6 it bumped the leader epoch when an ISR shrank.
     Release.V3_3: {
         "isr_needs_unfenced": True,

@@ -99,6 +99,10 @@ class Rules:
     truncate_on_every_epoch: Annotated[
         bool, "A follower truncates whenever the epoch moves, even if the leader stays the same: KAFKA-7164 (2.0.1)."
     ] = True
+    truncation_drops_empty_epochs: Annotated[
+        bool,
+        "A follower that is to truncate at its log's end loses the epochs that begin there: KAFKA-10706 (2.6.1, 2.7).",
+    ] = True
     fence_fetch: Annotated[
         bool, "A fetch is served only if follower and leader are in the same epoch: KIP-320 (2.1)."
     ] = True
@@ -129,6 +133,10 @@ class Rules:
     ] = True
     isr_write: Annotated[IsrWrite, "Who writes the ISR: KIP-497 (2.7)."] = IsrWrite.PROPOSED
     counting: Annotated[Counting, "Which ISR the high watermark waits for: KIP-497 (2.7)."] = Counting.MAXIMAL
+    watermark_after_isr_reply: Annotated[
+        bool,
+        "A leader tries to raise its high watermark when its new ISR is accepted: KAFKA-13091 (3.1).",
+    ] = True
     compare_partition_epoch: Annotated[
         bool, "A change of the ISR is refused if the partition has changed meanwhile: KIP-497, KAFKA-12367 (3.0)."
     ] = True
@@ -153,6 +161,11 @@ class Rules:
     ] = True
     cancel_keeps_minimum: Annotated[
         bool, "A reassignment is not taken back if the ISR is below min.insync.replicas then; Kafka does not ask."
+    ] = False
+    reassignment_forgets_former: Annotated[
+        bool,
+        "What a reassignment adds and removes takes the place of what the one before it does; "
+        "Kafka keeps the former's where the new one has nothing.",
     ] = False
     elr_within_replicas: Annotated[
         bool,
@@ -216,6 +229,9 @@ class Rules:
     minimum_change_clears_elr: Annotated[
         bool, "A change of min.insync.replicas empties the ELR: KAFKA-16540 (4.0)."
     ] = True
+    minimum_change_needs_leader: Annotated[
+        bool, "It empties the ELR only while the partition has a leader; Kafka does not look."
+    ] = False
 
 
 def rule_documentation(name: str) -> str:

@@ -7,22 +7,21 @@ from dataclasses import fields
 
 import pytest
 
-from insync.explorer import check
+from insync.explorer.defect_search import search_defect
 from insync.kafka.cluster.configuration import BOUNDS, SETTINGS
-from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
 from insync.kafka.rules import Rules
-from insync.properties.kafka import cluster
+from insync.properties.kafka import cluster, cluster_availability, cluster_runs
 
-QUICK = ("R-01", "R-15", "R-21", "R-22", "R-26", "C-2", "C-10", "M-7", "M-11")
+QUICK = ("R-01", "L-1", "R-15", "R-21", "R-22", "R-26", "C-2", "C-10", "M-7", "M-11")
 """Those that take a second or two; `make slow` runs all."""
 
 
 def verify(defect: Defect) -> None:
-    broken = check(Cluster(**defect.witness), properties=[defect.breaks])
+    broken = search_defect(defect)
     assert broken.verdict == ("holds" if defect.harmless else "violated")
-    assert [v.trace_length for v in broken.violations] == ([] if defect.harmless else [defect.length])
-    fixed = check(Cluster(**defect.fixed_witness), properties=[defect.breaks])
+    assert [trace.length for trace in broken.traces] == ([] if defect.harmless else [defect.length])
+    fixed = search_defect(defect, defect.fixed_witness)
     assert fixed.verdict == "holds", "the fix does not hold at the bounds of the defect"
 
 
@@ -44,7 +43,7 @@ def test_an_entry_names_rules_bounds_and_a_property_that_exist(name: str) -> Non
     rules = {field.name for field in fields(Rules)}
     assert set(defect.rules) | set(defect.base) <= rules
     assert set(defect.bounds) | set(defect.fixed) <= {*BOUNDS, *SETTINGS}
-    assert defect.breaks in cluster.__all__
+    assert defect.breaks in {*cluster.__all__, *cluster_availability.__all__, *cluster_runs.__all__}
     assert bool(defect.rules) != bool(defect.fixed), "the fix is a rule or a setting"
     assert defect.length > 1 or defect.harmless
 

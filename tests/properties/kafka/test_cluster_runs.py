@@ -15,7 +15,13 @@ from insync.properties.registry import run_properties_of
 
 pytest.importorskip("scipy")
 
-ALL = ["all_acknowledged", "running_is_back_in_isr", "acknowledged_is_on_all_running", "written_is_settled"]
+ALL = [
+    "a_leader_again",
+    "all_acknowledged",
+    "running_is_back_in_isr",
+    "acknowledged_is_on_all_running",
+    "written_is_settled",
+]
 
 
 def verdicts(model: Cluster, fairness: Fairness | None = None) -> dict[str, Verdict]:
@@ -53,3 +59,15 @@ def test_a_replica_that_is_removed_need_not_come_back() -> None:
     model = Cluster(replicas=2, records=1, reassignments=1, lossy_crashes=0, fencings=0, shrinks=1, metadata_lag=1)
     (found,) = liveness(model, properties=["running_is_back_in_isr"]).properties
     assert found.verdict == "holds"
+
+
+@pytest.mark.parametrize(("bounds", "fixed"), [
+    ({"replicas": 2, "reassignments": 1, "crashes": 1, "fencings": 0}, "N-07"),
+    ({"replicas": 2, "minimum_changes": 1, "crashes": 0, "fencings": 2}, "N-08"),
+])  # fmt: skip
+def test_a_partition_may_stay_without_a_leader_for_good(bounds: dict[str, int | str], fixed: str) -> None:
+    calm: dict[str, int | str] = {"records": 1, "lossy_crashes": 0, "shrinks": 0, "metadata_lag": 1, **bounds}
+    (found,) = liveness(Cluster(**calm), properties=["a_leader_again"]).properties
+    assert found.verdict is Verdict.VIOLATED
+    (found,) = liveness(Cluster(**calm, defect=fixed, fixed="on"), properties=["a_leader_again"]).properties
+    assert found.verdict is Verdict.HOLDS

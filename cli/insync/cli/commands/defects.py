@@ -26,11 +26,10 @@ from insync.cli.show.defects_report import (
 )
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit
-from insync.explorer import CheckResult, Reporter, check
-from insync.kafka.cluster.model import Cluster
+from insync.explorer import Reporter
+from insync.explorer.defect_search import DefectFound, search_defect
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
 from insync.model.errors import UserError, closest
-from insync.properties.kafka import cluster as properties
 
 __all__ = ["command"]
 
@@ -76,18 +75,16 @@ class _Search:
     reporter: Reporter | None
     stop: threading.Event
 
-    def broken(self, defect: Defect) -> tuple[Cluster, CheckResult]:
+    def broken(self, defect: Defect) -> DefectFound:
         """Search with the defect."""
-        return self._checked(defect, Cluster(**defect.witness))
+        return self._searched(defect, defect.witness)
 
-    def fixed(self, defect: Defect) -> CheckResult:
+    def fixed(self, defect: Defect) -> DefectFound:
         """Search with its fix."""
-        return self._checked(defect, Cluster(**defect.fixed_witness))[1]
+        return self._searched(defect, defect.fixed_witness)
 
-    def _checked(self, defect: Defect, model: Cluster) -> tuple[Cluster, CheckResult]:
-        assert defect.breaks in properties.__all__
-        found = check(model, properties=[defect.breaks], threads=self.threads, reporter=self.reporter, stop=self.stop)
-        return model, found
+    def _searched(self, defect: Defect, bounds: dict[str, int | str]) -> DefectFound:
+        return search_defect(defect, bounds, threads=self.threads, reporter=self.reporter, stop=self.stop)
 
 
 def _choose(names: tuple[str, ...]) -> list[Defect]:
@@ -108,9 +105,9 @@ def _show_all(chosen: Sequence[Defect], search: _Search, output: Output) -> int:
     codes: list[ExitCode] = []
     entries: list[dict[str, object]] = []
     for defect in chosen:
-        model, broken = search.broken(defect)
-        searched = Searched(model, broken, search.fixed(defect))
-        with output.traces_written([violation.trace for violation in broken.violations], model) as files:
+        broken = search.broken(defect)
+        searched = Searched(broken, search.fixed(defect))
+        with output.traces_written(broken.traces, broken.model) as files:
             entries.append(defect_json(defect, searched, files))
             if not output.json:
                 emit(("\n" if codes else "") + describe_defect(defect, searched, files, output.paint, output.width))
@@ -156,12 +153,12 @@ _WORDS = {True: "ok ", False: "BAD", None: "undecided"}
 
 def _verified(defect: Defect, search: _Search) -> tuple[bool | None, str]:
     """Return whether an entry is as the catalogue says, None where that is not known, and what was found."""
-    _, broken = search.broken(defect)
-    breaks, spent = breaks_as_listed(defect, broken), sum(broken.seconds.values())
+    broken = search.broken(defect)
+    breaks, spent = breaks_as_listed(defect, broken), broken.seconds
     if search.stop.is_set():
         return (None if breaks else breaks), f"{broken_words(defect, broken)}; with the fix not tried; {spent:.1f} s"
     fixed = search.fixed(defect)
-    spent += sum(fixed.seconds.values())
+    spent += fixed.seconds
     holds = {"holds": True, "violated": False, "incomplete": None}[fixed.verdict]
     outcome = False if False in (breaks, holds) else None if None in (breaks, holds) else True
     return outcome, f"{broken_words(defect, broken)}; with the fix {fixed_words(fixed)}; {spent:.1f} s"

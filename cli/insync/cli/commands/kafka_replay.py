@@ -97,7 +97,7 @@ def _replay_catalogue(version: str | None, record: bool, output: Output) -> int:
     import datetime
 
     from insync.cli.show.kafka_catalogue_report import catalogue_runs_json, describe_catalogue_runs, exit_code_of
-    from insync.conformance.catalogue.catalogue_record import RECORD, read_record, write_record
+    from insync.conformance.catalogue.catalogue_record import RECORD, RecordedEntry, read_record, write_record
     from insync.conformance.catalogue.catalogue_runs import catalogue_names, merged, run_entry
     from insync.conformance.classes.harness import Harness
     from insync.conformance.jars.fetched import fetched_versions
@@ -106,17 +106,20 @@ def _replay_catalogue(version: str | None, record: bool, output: Output) -> int:
 
     versions = [version] if version is not None else fetched_versions()
     sets = [stored_jars(pinned(one)) for one in versions]
-    before, today = read_record() if record else {}, datetime.datetime.now(datetime.UTC).date()
-    runs = []
+    record_now, today = read_record() if record else {}, datetime.datetime.now(datetime.UTC).date()
+    found: dict[str, RecordedEntry] = {}
     with steps_of_work(output.quiet) as steps:
         for jars in sets:
             steps.begin(f"starting Kafka {jars.version}")
+            runs = []
             with Harness(jars) as harness:
                 for name in catalogue_names():
                     steps.begin(f"Kafka {jars.version}: {name}")
                     runs.append((name, run_entry(name, harness)))
-    if record:
-        write_record(merged(before, runs, today))
-    found, file = merged({}, runs, today), RECORD if record else None
+            found = merged(found, runs, today)
+            if record:  # after each release, so that what was done is kept if the next one fails
+                record_now = merged(record_now, runs, today)
+                write_record(record_now)
+    file = RECORD if record else None
     output.show(lambda: describe_catalogue_runs(found, file), lambda: catalogue_runs_json(found, file))
     return exit_code_of(found)

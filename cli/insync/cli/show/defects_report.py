@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from insync.cli.show.as_json import steps_json
+from insync.cli.show.as_json import demands_json, steps_json
 from insync.cli.show.figures import plural
 from insync.cli.show.report import describe_trace
 from insync.cli.show.seen_on_kafka import seen_at_length, seen_in_short, seen_json
-from insync.explorer import CheckResult
 from insync.explorer.ask import with_shown_bounds
+from insync.explorer.defect_search import DefectFound
 from insync.explorer.traces.grid import Paint
-from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
 from insync.kafka.rules import rule_documentation
 
@@ -36,14 +35,12 @@ class Searched:
     """A defect that was searched for.
 
     Attributes:
-        model: the cluster with the defect.
         broken: what the search found in it.
         fixed: what it found with the fix.
     """
 
-    model: Cluster
-    broken: CheckResult
-    fixed: CheckResult
+    broken: DefectFound
+    fixed: DefectFound
 
 
 def describe_catalogue() -> str:
@@ -93,15 +90,15 @@ def _as_json(defect: Defect) -> dict[str, object]:
 
 def describe_defect(defect: Defect, searched: Searched, files: Sequence[Path | None], paint: Paint, width: int) -> str:
     """Return what there is to see of a defect; `files` are where its traces were written."""
-    model, broken = searched.model, searched.broken
+    broken, model = searched.broken, searched.broken.model
     lines = [f"{defect.name}   {defect.title}", f"{defect.ticket}; affected: {defect.affected}", ""]
     lines += textwrap.wrap(defect.story, 100)
     lines += ["", f"fix: {defect.fix}"]
     for said in seen_at_length(defect.name):
         lines += textwrap.wrap(said, 100, subsequent_indent="  ")
     lines += [f"without the rule {name}: {rule_documentation(name)}" for name in defect.rules]
-    for violation, file in zip(broken.violations, files, strict=True):
-        lines += ["", describe_trace(with_shown_bounds(violation.trace, model), model.grid, file, paint, width)]
+    for trace, file in zip(broken.traces, files, strict=True):
+        lines += ["", describe_trace(with_shown_bounds(trace, model), model.grid, file, paint, width)]
     if broken.verdict == "holds":
         states = plural(broken.distinct_states, "state")
         lines += ["", f"No harm: {defect.breaks} holds in all {states} at these bounds, without the fix as well."]
@@ -114,19 +111,25 @@ def defect_json(defect: Defect, searched: Searched, files: Sequence[Path | None]
     """Return what scripts are told of a defect that was searched for."""
     broken, fixed = searched.broken, searched.fixed
     traces = [
-        {"reason": v.trace.reason, "steps": steps_json(v.trace), "trace": None if file is None else str(file)}
-        for v, file in zip(broken.violations, files, strict=True)
+        {
+            "reason": trace.reason,
+            "demands": demands_json(trace),
+            "steps": steps_json(trace),
+            "loop": trace.loop,
+            "trace": None if file is None else str(file),
+        }
+        for trace, file in zip(broken.traces, files, strict=True)
     ]
     return {
         **_as_json(defect),
-        "bounds": searched.model.identity,
+        "bounds": searched.broken.model.identity,
         "verdict": str(broken.verdict),
         "violations": traces,
         "verdict_with_fix": str(fixed.verdict),
     }
 
 
-def _fix_line(defect: Defect, result: CheckResult) -> str:
+def _fix_line(defect: Defect, result: DefectFound) -> str:
     changed = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in defect.fixed.items())
     how = f" ({changed})" if changed else ""
     states = plural(result.distinct_states, "state")
@@ -137,28 +140,27 @@ def _fix_line(defect: Defect, result: CheckResult) -> str:
     return f"With the fix{how}: {result.verdict} after {states}."
 
 
-def _stopped(result: CheckResult) -> str:
+def _stopped(result: DefectFound) -> str:
     by = "Ctrl-C" if result.stopped_by == "interrupt" else f"the limit on the {result.stopped_by}"
     return f"stopped by {by} after {plural(result.distinct_states, 'state')}"
 
 
-def breaks_as_listed(defect: Defect, result: CheckResult) -> bool | None:
+def breaks_as_listed(defect: Defect, result: DefectFound) -> bool | None:
     """Return whether a defect breaks what the catalogue says, in as many steps; None if the search was stopped."""
     if result.verdict == "incomplete":
         return None
-    return [violation.trace_length for violation in result.violations] == ([] if defect.harmless else [defect.length])
+    return [trace.length for trace in result.traces] == ([] if defect.harmless else [defect.length])
 
 
-def broken_words(defect: Defect, result: CheckResult) -> str:
+def broken_words(defect: Defect, result: DefectFound) -> str:
     """Return what a search with the defect found, and what the catalogue says where that differs."""
     if result.verdict == "incomplete":
         return _stopped(result)
-    lengths = [violation.trace_length for violation in result.violations]
-    found = f"broken in {plural(lengths[0] - 1, 'step')}" if lengths else "not broken"
+    found = "not broken" if result.trace is None else f"broken in {plural(result.trace.length - 1, 'step')}"
     return found if breaks_as_listed(defect, result) else f"{found} (catalogue: {_steps(defect)})"
 
 
-def fixed_words(result: CheckResult) -> str:
+def fixed_words(result: DefectFound) -> str:
     """Return what a search with the fix found."""
     if result.verdict == "incomplete":
         return _stopped(result)

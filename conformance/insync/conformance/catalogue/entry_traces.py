@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from insync.conformance.likeness import differences
 from insync.conformance.slow_alone import with_one_slow
-from insync.explorer.check import check
+from insync.explorer.defect_search import search_defect
 from insync.explorer.evaluator.stepping import Refused, Stepper, Walk
 from insync.explorer.replay import replay
 from insync.explorer.traces.counterexample import trace_of
@@ -86,7 +86,7 @@ def release_traces(defect: Defect, release: Release) -> Iterator[EntryTrace]:
     given = {**defect.witness, "release": release.value}
     kinds = [given] if "elr" in defect.bounds else [given, {**given, "elr": _switched(release)}]
     for bounds in kinds:
-        if check(Cluster(**{**bounds, **defect.fixed, "fixed": "on"}), properties=[defect.breaks]).verdict == "holds":
+        if search_defect(defect, {**bounds, **defect.fixed, "fixed": "on"}).verdict == "holds":
             found = _shortest(defect, bounds)
             if found is not None:
                 yield found
@@ -98,9 +98,10 @@ def _switched(release: Release) -> str:
 
 def _shortest(defect: Defect, given: Bounds) -> EntryTrace | None:
     """The shortest trace, with those who stay fetching before each shrink: Kafka drops all that are slow."""
-    model = Cluster(**given)
-    violations = check(model, properties=[defect.breaks]).violations
-    return EntryTrace(given, model, with_one_slow(violations[0].trace, model)) if violations else None
+    found = search_defect(defect, given)
+    if found.trace is None:
+        return None
+    return EntryTrace(given, found.model, with_one_slow(found.trace, found.model))
 
 
 def steps_again(given: Bounds, steps: NamedSteps, failing: str) -> EntryTrace:

@@ -51,11 +51,17 @@ def fitted_sources(version: str, places: Mapping[str, list[str]]) -> dict[str, s
     return {name: _fitted(text, name, version, places) for name, text in sources().items()}
 
 
+def _likely(candidates: list[str]) -> list[str]:
+    """What is meant by a simple name: where there are several, that of Kafka's common classes."""
+    common = [name for name in candidates if name.startswith("org.apache.kafka.common.")]
+    return common if len(candidates) > 1 and len(common) == 1 else candidates
+
+
 def _fitted(text: str, file: str, version: str, places: Mapping[str, list[str]]) -> str:
     release = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
 
     def found(match: re.Match[str]) -> str:
-        candidates = places.get(match[1], [])
+        candidates = _likely(places.get(match[1], []))
         if len(candidates) != 1:
             what = f"several classes named {match[1]}" if candidates else f"no class named {match[1]}"
             message = (

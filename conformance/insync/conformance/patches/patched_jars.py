@@ -81,7 +81,7 @@ def read_patch(given: str, version: str) -> Patch:
     if not file.is_file():
         minor = ".".join(version.split(".")[:2])
         names = [name for name in (f"{given.upper()}-{minor}", given.upper()) if name in known_patches()]
-        if not names or file.suffix:
+        if not names:
             message = f"{given!r} is neither a file nor one of insync's patches: {', '.join(known_patches())}."
             raise UserError(message)
         file = _DIFFS / f"{names[0]}.patch"

@@ -166,6 +166,7 @@ class Broker(Actor):
         """
         b, view = s.broker[replica], self.view_of(s, replica)
         leads, anew = view.leader == replica, Not(view.epoch == epoch)
+        accepted = And(Not(anew), b.pending == view.isr)
         b.pending = set()
         b.joining = set()
         with when(And(anew, self.drops_reply(same_leader))):
@@ -180,7 +181,8 @@ class Broker(Actor):
             self.delete_log(s, replica)
         with when(leads):
             self.forget_removed(s, replica)
-            self.advance_watermark(s, replica, least)
+            with when(Or(Not(accepted), self.rules.watermark_after_isr_reply)):
+                self.advance_watermark(s, replica, least)
 
     def go_down(self, s: StateView, replica: Replica) -> None:
         """Stop running, and forget what a broker keeps in memory only."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Condition, Not, Or, StateView, action, require
+from insync.model import And, Condition, Not, Or, StateView, action, require, when
 
 __all__ = ["Client"]
 
@@ -62,10 +62,12 @@ class Client(Actor):
         configuration: Condition = self.configures
         controller.minimum_is_one = Not(controller.minimum_is_one)
         if self.rules.minimum_change_clears_elr:
-            clears = Or(Not(controller.elr.is_empty()), controller.last_leader.is_some())
+            spared = s.changes[0].leader.is_none() if self.rules.minimum_change_needs_leader else False
+            clears = And(Or(Not(controller.elr.is_empty()), controller.last_leader.is_some()), Not(spared))
             configuration = And(self.configures, Not(clears))
-            controller.elr = set()
-            controller.last_leader = None
+            with when(clears):
+                controller.elr = set()
+                controller.last_leader = None
         change = replace(self.newest(s), configuration=configuration)
         require(self.has_room(s, change))
         self.commit(s, change)

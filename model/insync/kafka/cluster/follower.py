@@ -104,7 +104,7 @@ class Follower(Actor):
         if self.rules.fence_truncation:
             require(self.view_of(s, follower).epoch == self.view_of(s, leader).epoch)
         if self.rules.truncation is Truncation.EPOCH_OFFSET:
-            self.truncate(s, follower, self.end_by_offset(s, leader, follower))
+            self.truncate_to(s, follower, self.end_by_offset(s, leader, follower))
             f.truncating = False
         else:
             self.truncate_by_pair(s, follower, leader)
@@ -279,8 +279,17 @@ class Follower(Actor):
         follower_end = self.end_of_epoch(s, follower, leader_epoch)
         asks_again = And(Not(undefined), follower_epoch >= 0, follower_epoch < leader_epoch)
         agreed = If(follower_epoch < 0, leader_end, minimum(leader_end, follower_end))
-        self.truncate(s, follower, If(undefined, f.hw, If(asks_again, follower_end, agreed)))
+        self.truncate_to(s, follower, If(undefined, f.hw, If(asks_again, follower_end, agreed)))
         f.truncating = asks_again
+
+    def truncate_to(self, s: StateView, follower: Replica, end: Num) -> None:
+        """Cut a log where its leader says; before KAFKA-10706 an end at the log's own was no truncation at all.
+
+        The follower then kept an epoch without records that the leader does not know, and asked about it for ever.
+        Kafka: Log.truncateTo.
+        """
+        with when(Or(end < s.broker[follower].leo, self.rules.truncation_drops_empty_epochs)):
+            self.truncate(s, follower, end)
 
     def start_to_follow(self, s: StateView, follower: Replica, same_leader: Condition) -> None:
         """Begin to follow in a new epoch: forget the leadership, and truncate first if the release does it so.

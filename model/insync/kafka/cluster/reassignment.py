@@ -31,11 +31,10 @@ class Reassignment(Actor):
         require(Or(present.replicas != target, Not(present.adding.is_empty()), Not(present.removing.is_empty())))
         s.spent.reassignments += 1
         adding, removing = (present.replicas | target) - present.replicas, present.replicas - target
-        assigned = Assigned(
-            present.replicas | target,
-            If(adding.is_empty(), present.adding, adding),
-            If(removing.is_empty(), present.removing, removing),
-        )
+        if not self.rules.reassignment_forgets_former:
+            adding = If(adding.is_empty(), present.adding, adding)
+            removing = If(removing.is_empty(), present.removing, removing)
+        assigned = Assigned(present.replicas | target, adding, removing)
         change = self.build_change(s, s.changes[0].isr, assigned=assigned)
         require(self.can_write(s, change))
         self.write_change(s, change)

@@ -11,6 +11,7 @@ from insync.kafka.defects.hazards import HAZARDS
 from insync.kafka.defects.left_out import LEFT_OUT
 from insync.kafka.defects.membership import MEMBERSHIP
 from insync.kafka.defects.mutants import MUTANTS
+from insync.kafka.defects.progress import PROGRESS
 from insync.kafka.defects.reassignments import REASSIGNMENT
 from insync.kafka.defects.truncation import TRUNCATION
 
@@ -19,13 +20,13 @@ __all__ = ["DEFECTS", "LEFT_OUT", "NO_DEFECT", "Defect", "LeftOut"]
 
 def _by_number(entry: Defect) -> tuple[int, int]:
     letter, _, number = entry.name.partition("-")
-    return "RNMC".index(letter), int(number)
+    return "RNLMC".index(letter), int(number)
 
 
 DEFECTS: Mapping[str, Defect] = {
     entry.name: entry
     for entry in sorted(
-        [*TRUNCATION, *MEMBERSHIP, *REASSIGNMENT, *FAILURES, *MUTANTS, *HARMLESS, *HAZARDS], key=_by_number
+        [*TRUNCATION, *MEMBERSHIP, *REASSIGNMENT, *FAILURES, *MUTANTS, *HARMLESS, *HAZARDS, *PROGRESS], key=_by_number
     )
 }
 """Every defect that the model `cluster` shows, by name."""

@@ -22,8 +22,9 @@ class Defect:
         affected: the releases that have it, in words.
         story: how it goes wrong.
         fix: what fixes it.
-        breaks: the property that fails.
-        length: the number of states of the shortest trace to that failure; 0 where nothing fails, in the whole space.
+        breaks: the property that fails: an invariant, or a property of runs.
+        length: the number of states of the shortest trace to that failure, or of a run up to its loop; 0 where nothing
+            fails, in the whole space.
         bounds: the bounds that witness it; all others have their defaults.
         rules: the rules that are the defect; none where it is a setting.
         base: rules that hold for the defect and for its fix alike, where it needs an older protocol around it, or the

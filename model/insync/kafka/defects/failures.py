@@ -1,4 +1,4 @@
-"""Defects that take a crash or an eligible leader replica: R-25 to R-33, R-39."""
+"""Defects that take a crash or an eligible leader replica: R-25 to R-33, R-39, N-08."""
 
 from __future__ import annotations
 
@@ -131,6 +131,21 @@ FAILURES = (
         length=7,
         bounds={**CALM, "replicas": 2, "fencings": 1, "crashes": 1, "records": 1, "unclean": "on"},
         fixed={"unclean": "off"},
+    ),
+    Defect(
+        name="N-08",
+        title="A change of min.insync.replicas takes the last candidates of a partition without a leader",
+        ticket="no ticket known; ReplicationControlManager.removeTopicElrs (with KAFKA-16540)",
+        affected="eligible leader replicas, 4.0 to 4.4: replayed on the classes of 4.0.2, 4.1.2, 4.2.1, 4.3.1 and 4.4.0",
+        story="All replicas are fenced for a while, so the ISR is empty, and only the ELR and the last known leader say "
+        "who may lead. An operator changes min.insync.replicas, maybe to help: that empties both. All brokers come "
+        "back with their whole logs, and none is elected, until somebody asks for an unclean election.",
+        fix="leave the ELR as it is while the partition has no leader; Kafka does not look",
+        breaks="running_replicas_have_a_leader",
+        length=7,
+        bounds={**CALM, "min_insync": 2, "replicas": 2, "fencings": 2, "minimum_changes": 1, "records": 1},
+        rules={"minimum_change_needs_leader": False},
+        base={"minimum_change_needs_leader": True},
     ),
     Defect(
         name="R-39",

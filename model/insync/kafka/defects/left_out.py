@@ -41,6 +41,45 @@ LEFT_OUT = (
     LeftOut(
         "C-4", "Consumers read what the leader alone has", "KAFKA-15583", "with an ELR it is R-27, without one R-25"
     ),
+    LeftOut(
+        "L-2",
+        "The high watermark does not move when the ISR has become smaller",
+        "KAFKA-13091",
+        "the rule is there (watermark_after_isr_reply, 2.7 to 3.0), but no run is stuck by it for good: the next fetch "
+        "that brings something new moves the high watermark",
+    ),
+    LeftOut(
+        "L-3",
+        "A leader forgets that it waits for a new ISR, and may not ask again",
+        "KAFKA-12686",
+        "a request that comes too late is without effect here, and nobody waits for the answer to it",
+    ),
+    LeftOut(
+        "L-4",
+        "The answer to an AlterPartition is lost",
+        "KAFKA-14144, KAFKA-14154",
+        "a request is there until it is answered, and there is one controller",
+    ),
+    LeftOut(
+        "L-5",
+        "The high watermark waits for a replica that can never join",
+        "KAFKA-15021",
+        "the rule is there (shrink_keeps_epoch), but a leader may ask for a member at any time here, not in a fetch of "
+        "it alone, so a run in which it asks for ever means nothing",
+    ),
+    LeftOut(
+        "L-6",
+        "An answer about epochs races with a new epoch",
+        "KAFKA-7786",
+        "a question about an epoch's end and its answer are one step",
+    ),
+    LeftOut("L-7", "A read that fails makes a follower's log end -1", "KAFKA-8400", "reads do not fail"),
+    LeftOut(
+        "L-8",
+        "A leader that stops goes on leading",
+        "KAFKA-14296, KAFKA-13858",
+        "whoever asks to stop is taken from the ISR, and is told so, in one step",
+    ),
     LeftOut("M-1", "The incarnation in a registration's reply", "mutant (M1)", "registering is one step"),
 )
-"""The entries, by name. L-1 to L-8 are about progress, which no property speaks of yet."""
+"""The entries, by name."""

@@ -1,4 +1,7 @@
-"""When a cluster can be written to: no promises, as enough failures end it; `insync ask` counts the failures."""
+"""When a cluster can be written to; `insync ask` counts the failures that end it.
+
+`running_replicas_have_a_leader` is more: no number of failures ends that, once they have passed.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.state import Replica
 from insync.model import And, Condition, Implies, Not, Or, StateView, for_all
 from insync.properties import invariant
+from insync.properties.kafka import cluster_reasons as reasons
 
-__all__ = ["a_leader_is_there", "writes_are_taken"]
+__all__ = ["a_leader_is_there", "reassignments_can_end", "running_replicas_have_a_leader", "writes_are_taken"]
 
 
 def _known(model: Cluster, s: StateView) -> Condition:
@@ -32,3 +36,29 @@ def writes_are_taken(model: Cluster, s: StateView) -> Condition:
         model.all(Replica), lambda r: Implies(newest.leader == r, newest.isr.count() >= model.minimum_at(s, r))
     )
     return Implies(_known(model, s), And(Not(newest.leader.is_none()), enough))
+
+
+@invariant(Cluster, because=reasons.leaderless)
+def running_replicas_have_a_leader(model: Cluster, s: StateView) -> Condition:
+    """When all replicas of the partition run, and none of them is fenced or about to stop, it has a leader.
+
+    The controller elects one at the latest when the last of them is unfenced, so where this fails nothing that heals
+    will bring a leader. `a_leader_again` says the same of runs.
+    """
+    newest, fenced = s.changes[0], s.controller.fenced
+
+    def serves(replica: Replica) -> Condition:
+        return And(s.broker[replica].running, Not(fenced.contains(replica)))
+
+    all_serve = for_all(model.all(Replica), lambda r: Or(Not(model.is_assigned(newest, r)), serves(r)))
+    return Implies(all_serve, Not(newest.leader.is_none()))
+
+
+@invariant(Cluster, because=reasons.endless)
+def reassignments_can_end(model: Cluster, s: StateView) -> Condition:
+    """A reassignment that is under way ends as soon as all replicas that are to stay are in the ISR."""
+    if not model.b.reassignments:
+        return True
+    assigned = model.assigned(s)
+    under_way = Not(And(assigned.adding.is_empty(), assigned.removing.is_empty()))
+    return Implies(under_way, model.may_end(assigned.replicas - assigned.removing, assigned))

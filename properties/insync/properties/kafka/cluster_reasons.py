@@ -9,8 +9,10 @@ from insync.properties import Failure
 __all__ = [
     "counted",
     "disorder",
+    "endless",
     "incomplete",
     "ineligible",
+    "leaderless",
     "lost",
     "other_history",
     "parted",
@@ -138,3 +140,21 @@ def _log(failure: Failure, name: str) -> str:
     epochs = cast(dict[str, str], failure.state["epoch_of"])
     records = [f"{record}@{epochs[record]}" for record in broker["log"][: broker["leo"]]]
     return f"its log is [{' '.join([*records[: broker['hw']], '|', *records[broker['hw'] :]])}]"
+
+
+def leaderless(failure: Failure) -> str:
+    """Say that nobody can be elected, and who would be."""
+    newest = cast(list[dict[str, Any]], failure.state["changes"])[0]
+    controller = cast(dict[str, Any], failure.state["controller"])
+    elr = ", ".join(controller.get("elr", ()))
+    replicas = ", ".join(newest.get("replicas", [r for r in cast(dict[str, Any], failure.state["broker"])]))
+    return (
+        f"All replicas ({replicas}) run, and none leads: the ISR is {{{', '.join(newest['isr'])}}}, the ELR {{{elr}}}."
+    )
+
+
+def endless(failure: Failure) -> str:
+    """Say who is to come and to go at once."""
+    controller = cast(dict[str, Any], failure.state["controller"])
+    both = ", ".join(name for name in controller["adding"] if name in controller["removing"])
+    return f"The reassignment cannot end: {both} is to come and to go, and it waits for it in an ISR without it."

@@ -1,6 +1,7 @@
 """What a cluster should achieve in the end, once no more failures come: the budgets for failures are finite.
 
-Each property asks for nothing while the partition has no leader, and of a replica while its broker is down.
+Each property but `a_leader_again` asks for nothing while the partition has no leader, and of a replica while its broker
+is down.
 """
 
 from __future__ import annotations
@@ -11,7 +12,13 @@ from insync.model import And, Condition, Not, Or, StateView, exists, for_all
 from insync.properties import leads_to, sometimes
 from insync.properties.kafka.cluster_terms import has_record, is_deleted
 
-__all__ = ["acknowledged_is_on_all_running", "all_acknowledged", "running_is_back_in_isr", "written_is_settled"]
+__all__ = [
+    "a_leader_again",
+    "acknowledged_is_on_all_running",
+    "all_acknowledged",
+    "running_is_back_in_isr",
+    "written_is_settled",
+]
 
 _HEALING = (
     "apply_metadata(replica)",
@@ -40,6 +47,15 @@ def _gone(model: Cluster, s: StateView, record: RecordNumber) -> Condition:
 def all_acknowledged(model: Cluster, s: StateView) -> Condition:
     """Every record has been acknowledged to its producer."""
     return for_all(model.all(RecordNumber), lambda record: s.acked.contains(record))
+
+
+@leads_to(Cluster, strong=_HEALING)
+def a_leader_again(model: Cluster, s: StateView) -> tuple[Condition, Condition]:
+    """A partition whose assigned replicas all run has a leader, or gets one, or one of their brokers goes down."""
+    newest = s.changes[0]
+    all_run = for_all(model.all(Replica), lambda r: Or(Not(model.is_assigned(newest, r)), s.broker[r].running))
+    led = Not(newest.leader.is_none())
+    return And(all_run, Not(led)), Or(led, Not(all_run))
 
 
 @leads_to(Cluster, strong=_HEALING)

@@ -8,7 +8,6 @@ import java.util.Properties;
 import java.util.function.Supplier;
 import moved.CleanerConfig;
 import moved.KRaftMetadataCache;
-import moved.KRaftVersion;
 import moved.KafkaConfig;
 import moved.LogConfig;
 import moved.LogDirFailureChannel;
@@ -40,8 +39,7 @@ final class BrokerParts {
         Function0<Object> version = MetadataRelease::latest;
         configuration = (KafkaConfig) Reflect.callStatic(KafkaConfig.class, "fromProps", properties(id, directory), false);
         metrics = new Metrics(clock);
-        cache = Construct.named(
-            KRaftMetadataCache.class, Map.of(), id, (Supplier<KRaftVersion>) () -> KRaftVersion.KRAFT_VERSION_1);
+        cache = Construct.named(KRaftMetadataCache.class, Map.of(), id, (Supplier<?>) BrokerParts::raftVersion);
         Map<String, Object> shared = new HashMap<>();
         shared.put("time", clock);
         shared.put("scheduler", scheduler);
@@ -67,6 +65,12 @@ final class BrokerParts {
         parts.put("brokerEpochSupplier", epoch);
         for (String name : PURGATORIES) parts.put("delayed" + name + "PurgatoryParam", purgatory(name, id));
         replicaManager = Construct.named(ReplicaManager.class, parts);
+    }
+
+    /** The version of Raft, null before 3.9, which knows none. */
+    private static Object raftVersion() {
+        Class<?> versions = Reflect.classOrNull("org.apache.kafka.server.common.KRaftVersion");
+        return versions == null ? null : Reflect.getStatic(versions, "KRAFT_VERSION_1");
     }
 
     private static Properties properties(int id, File directory) {

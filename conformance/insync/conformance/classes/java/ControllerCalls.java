@@ -58,7 +58,10 @@ final class ControllerCalls {
         request.features().add(supported(MetadataRelease.ELR, 0, 1));
         Object finalized = Reflect.call(node.features, "finalizedFeatures", Long.MAX_VALUE);
         long epoch = node.log.size() + FIRST_BROKER_EPOCH;
-        Object result = Reflect.callWithFirst(node.cluster, "registerBroker", request, epoch, finalized, node.elr);
+        boolean versioned = Reflect.methods(node.cluster.getClass(), "registerBroker", 4).stream()
+            .anyMatch(method -> method.getParameterTypes()[3] == short.class); // before 3.9
+        Object last = versioned ? (Object) ApiKeys.BROKER_REGISTRATION.latestVersion() : node.elr;
+        Object result = Reflect.callWithFirst(node.cluster, "registerBroker", request, epoch, finalized, last);
         return (long) Reflect.call(node.commitResult(result), "epoch");
     }
 
@@ -109,7 +112,7 @@ final class ControllerCalls {
                 .setPartitionIndex(number).setBrokerIds(number == index ? replicas : elsewhere));
         }
         configuration.forEach((name, value) -> topic.configs().add(
-            new CreateTopicsRequestData.CreatableTopicConfig().setName(name).setValue(value)));
+            new CreateTopicsRequestData.Creat/*before 3.9*/e/*end*/ableTopicConfig().setName(name).setValue(value)));
         CreateTopicsRequestData request = new CreateTopicsRequestData();
         request.topics().add(topic);
         Object result = Reflect.callWithFirst(

@@ -33,7 +33,7 @@ final class Wire {
         SimpleRecord[] records = {new SimpleRecord(timestamp, value.getBytes())};
         for (var method : Reflect.methods(MemoryRecords.class, "withRecords", 2)) {
             Class<?> first = method.getParameterTypes()[0];
-            if (!first.getSimpleName().equals("Compression")) continue;
+            if (!first.getSimpleName().startsWith("Compression")) continue; // CompressionType before 3.8
             Object[] arguments = {Reflect.getStatic(first, "NONE"), records};
             return (MemoryRecords) Reflect.invoke(method, null, arguments);
         }

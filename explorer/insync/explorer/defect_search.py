@@ -1,0 +1,74 @@
+"""Looking for a defect of the catalogue in a cluster: by its states, or by its runs where something never happens."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from insync.explorer.check import check
+from insync.explorer.limits import StopReason
+from insync.explorer.liveness import liveness
+from insync.explorer.progress import Reporter
+from insync.explorer.traces.trace import Trace
+from insync.explorer.verdict import Verdict
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import Defect
+from insync.properties.registry import run_properties_of
+
+__all__ = ["DefectFound", "search_defect"]
+
+
+@dataclass(frozen=True, slots=True)
+class DefectFound:
+    """What a search for a defect found.
+
+    Attributes:
+        model: the cluster that was searched.
+        verdict: of the property that the defect breaks.
+        distinct_states: how many there were.
+        trace: a shortest way to break the property; of a run that never ends, with its loop.
+        stopped_by: what ended the search before it was complete.
+        seconds: how long it took.
+    """
+
+    model: Cluster
+    verdict: Verdict
+    distinct_states: int
+    trace: Trace | None
+    stopped_by: StopReason | None
+    seconds: float
+
+    @property
+    def traces(self) -> list[Trace]:
+        """The trace, if there is one."""
+        return [] if self.trace is None else [self.trace]
+
+
+def search_defect(
+    defect: Defect,
+    bounds: Mapping[str, int | str] | None = None,
+    *,
+    threads: int | None = None,
+    reporter: Reporter | None = None,
+    stop: threading.Event | None = None,
+) -> DefectFound:
+    """Search for what a defect breaks.
+
+    Args:
+        defect: the entry of the catalogue.
+        bounds: the bounds and settings; None is those that witness the defect.
+        threads: how many work at once; None is one per core. Runs are looked at by one.
+        reporter: is told about once a second how far it is.
+        stop: ends it when it is set, with what is known.
+    """
+    model = Cluster(**(defect.witness if bounds is None else bounds))
+    if defect.breaks in run_properties_of(model):
+        runs = liveness(model, properties=[defect.breaks], reporter=reporter, stop=stop)
+        (decided,) = runs.properties
+        spent = sum(runs.seconds.values())
+        return DefectFound(model, decided.verdict, runs.distinct_states, decided.trace, runs.stopped_by, spent)
+    found = check(model, properties=[defect.breaks], threads=threads, reporter=reporter, stop=stop)
+    trace = found.violations[0].trace if found.violations else None
+    spent = sum(found.seconds.values())
+    return DefectFound(model, found.verdict, found.distinct_states, trace, found.stopped_by, spent)

@@ -1,0 +1,108 @@
+"""The pages of the findings are right: their commands run and print what the pages say.
+
+Those of `insync kafka` need Kafka's jars, and are marked `kafka`; what searches a large space is marked `slow`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from insync.cli.main import run
+from insync.conformance.jars.pinned import pinned
+from insync.conformance.jars.store import is_stored
+from insync.conformance.patches.patched_jars import known_patches
+from insync.kafka.defects import DEFECTS
+
+PAGES = Path(__file__).parents[2] / "docs" / "findings"
+_SMALL = 200_000
+_STATES = re.compile(r"in all ([\d,]+) states")
+
+
+def commands(page: Path) -> list[tuple[str, str]]:
+    """The commands of a page, each with what it prints."""
+    blocks = "".join(re.findall(r"^```console\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL))
+    parts = [re.sub(r" \\\n *", " ", part).partition("\n") for part in blocks.split("$ insync ")[1:]]
+    return [(command, printed) for command, _, printed in parts]
+
+
+FINDINGS = sorted(page for page in PAGES.glob("*.md") if commands(page))
+
+
+def parameters(*, of_kafka: bool) -> list[object]:
+    found: list[object] = []
+    for page in FINDINGS:
+        for command, printed in commands(page):
+            if command.startswith("kafka ") == of_kafka:
+                large = any(int(size.replace(",", "")) > _SMALL for size in _STATES.findall(printed))
+                marks = [pytest.mark.slow, pytest.mark.timeout(600)] if large else []
+                found.append(pytest.param(page, command, printed, id=f"{page.stem}: {command}", marks=marks))
+    return found
+
+
+def printed_by(command: str) -> str:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        assert run([*shlex.split(command), "--quiet"]) in (0, 1)
+    return printed.getvalue()
+
+
+def check(command: str, expected: str) -> None:
+    printed = iter(line.rstrip() for line in printed_by(command).splitlines())
+    for line in expected.splitlines():
+        if line not in ("", "..."):
+            assert line in printed, f"{command} does not print {line!r} there"
+
+
+@pytest.mark.parametrize(("page", "command", "expected"), parameters(of_kafka=False))
+def test_a_command_prints_what_the_page_says(
+    page: Path, command: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    check(command, expected)
+
+
+@pytest.mark.kafka
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("page", "command", "expected"), parameters(of_kafka=True))
+def test_kafka_does_what_the_page_says(
+    page: Path, command: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = shlex.split(command)[shlex.split(command).index("--kafka") + 1]
+    if not is_stored(pinned(version)):
+        pytest.skip(f"insync kafka fetch {version}, with INSYNC_CACHE_DIR set, fetches what this needs")
+    monkeypatch.chdir(tmp_path)
+    for file in re.findall(r"\S+\.json", command):
+        (writing,) = [one for one, _ in commands(page) if one.endswith(f"--trace {file}") and one.startswith("check")]
+        printed_by(writing)
+    check(command, expected)
+
+
+@pytest.mark.parametrize("name", known_patches())
+def test_every_patch_has_a_page_that_tries_it(name: str) -> None:
+    page = PAGES / f"{'-'.join(name.split('-')[:2])}.md"
+    assert re.search(rf"insync kafka patch {name.removesuffix('-3.9')}\b", page.read_text(), re.IGNORECASE)
+
+
+@pytest.mark.parametrize("page", FINDINGS, ids=lambda page: page.stem)
+def test_the_index_has_every_page(page: Path) -> None:
+    assert f"]({page.name})" in (PAGES / "README.md").read_text()
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)
+def test_what_a_page_links_to_is_there(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize("page", FINDINGS, ids=lambda page: page.stem)
+def test_a_page_names_a_defect_of_the_catalogue_or_says_what_it_is(page: Path) -> None:
+    assert page.stem in DEFECTS or page.stem == "second-reassignment"
+    wanted = ["For operators", "The code", "On released Kafka", "The fix", "How bad", "What was not shown"]
+    sections = re.findall(r"^## (.*)$", page.read_text(), re.MULTILINE)
+    assert [section for section in sections if section in wanted] == wanted
