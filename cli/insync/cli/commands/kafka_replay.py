@@ -35,7 +35,7 @@ __all__ = ["command"]
     "--all",
     "everything",
     is_flag=True,
-    help="Take the traces of the whole catalogue, on VERSION or on every release that is fetched.",
+    help="Take the traces of the whole catalogue, or of its entry TRACE, on VERSION or on all releases that are here.",
 )
 @click.option("--record", is_flag=True, help="With --all: write down what came of them, for `insync defects` to say.")
 @output_options()
@@ -63,13 +63,13 @@ def command(
       3  not schedulable: a step cannot be brought about on Kafka's classes
     """  # noqa: D301 -- click wants the control character that keeps these lines as they are
     if everything:
-        if trace is not None or libs is not None or where == "cluster":
+        if libs is not None or where == "cluster":
             message = (
-                "--all takes the whole catalogue on the classes of releases that are fetched: leave TRACE, --libs and "
+                "--all takes the catalogue on the classes of releases that are fetched: leave --libs and "
                 "--on cluster out."
             )
             raise click.UsageError(message)
-        return _replay_catalogue(version, record, output)
+        return _replay_catalogue(trace, version, record, output)
     if record:
         message = "--record is about the whole catalogue: give --all with it."
         raise click.UsageError(message)
@@ -131,18 +131,19 @@ _EXIT_CODES = {
 }
 
 
-def _replay_catalogue(version: str | None, record: bool, output: Output) -> int:
-    """Take the traces of the catalogue on one release, or on all that are here, and record what came of them."""
+def _replay_catalogue(entry: str | None, version: str | None, record: bool, output: Output) -> int:
+    """Take the traces of the catalogue, or of one entry, on one release or on all, and record what came of them."""
     import datetime
 
     from insync.cli.show.kafka_catalogue_report import catalogue_runs_json, describe_catalogue_runs, exit_code_of
     from insync.conformance.catalogue.catalogue_record import RECORD, RecordedEntry, read_record, write_record
-    from insync.conformance.catalogue.catalogue_runs import catalogue_names, merged, run_entry
+    from insync.conformance.catalogue.catalogue_runs import entry_names, merged, run_entry
     from insync.conformance.classes.harness import Harness
     from insync.conformance.jars.fetched import fetched_versions
     from insync.conformance.jars.pinned import pinned
     from insync.conformance.jars.store import stored_jars
 
+    names = entry_names(entry)
     versions = [version] if version is not None else fetched_versions()
     sets = [stored_jars(pinned(one)) for one in versions]
     record_now, today = read_record() if record else {}, datetime.datetime.now(datetime.UTC).date()
@@ -152,7 +153,7 @@ def _replay_catalogue(version: str | None, record: bool, output: Output) -> int:
             steps.begin(f"starting Kafka {jars.version}")
             runs = []
             with Harness(jars) as harness:
-                for name in catalogue_names():
+                for name in names:
                     steps.begin(f"Kafka {jars.version}: {name}")
                     runs.append((name, run_entry(name, harness)))
             found = merged(found, runs, today)
