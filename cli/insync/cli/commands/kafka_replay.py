@@ -65,7 +65,8 @@ def command(
     if everything:
         if libs is not None or where == "cluster":
             message = (
-                "--all takes the catalogue on the classes of releases that are fetched: leave --libs and --on cluster out."
+                "--all takes the catalogue on the classes of releases that are fetched: leave --libs and "
+                "--on cluster out."
             )
             raise click.UsageError(message)
         return _replay_catalogue(trace, version, record, output)
