@@ -127,6 +127,26 @@ def test_no_other_epoch_comes_back(values: dict[str, object]) -> None:
     assert "b2.term" in [one.field for one in found.differences]
 
 
+def test_kafka_elects_in_the_order_that_a_reassignment_has_left() -> None:
+    found = replayed("walk-order-4.1.2")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b1 starts and registers")
+    assert "a reassignment has put b3 before b2" in (found.reason or "")
+
+
+@pytest.mark.parametrize("values", [{"leader": 1}, {"leader_epoch": 2}], ids=str)
+def test_nobody_else_is_elected_and_in_no_other_epoch(values: dict[str, object]) -> None:
+    answers = Recording.read("walk-order-4.1.2").content["answers"]
+    registered = max(number for number, answer in enumerate(answers) if answer["command"] == "register")
+
+    def change(number: int, state: Json) -> None:
+        if number >= registered:
+            state["controller"].update(values)
+
+    found = replayed("walk-order-4.1.2", change)
+    assert found.verdict is KafkaVerdict.DIVERGES
+    assert "controller.leader" in [one.field for one in found.differences]
+
+
 def test_kafka_asks_for_who_fetches_before_its_high_watermark_moves() -> None:
     found = replayed("walk-asks-4.1.2")
     assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b1 fetches from b3")

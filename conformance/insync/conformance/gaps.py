@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from insync.conformance.classes.observation import Observation
 from insync.conformance.likeness import broker_id
 from insync.model import ReadableState
 
-__all__ = ["NotSchedulable", "require_no_epoch_of_deleted_records", "require_one_change"]
+__all__ = ["NotSchedulable", "require_ascending_order", "require_no_epoch_of_deleted_records", "require_one_change"]
 
 
 class NotSchedulable(Exception):
@@ -65,3 +67,35 @@ def require_no_epoch_of_deleted_records(replica: str, model: ReadableState, seen
             "names it; in the model it has no epoch"
         )
         raise NotSchedulable(message, "Kafka finds the epoch of deleted records again after a crash")
+
+
+def require_ascending_order(
+    order: Sequence[int], before: ReadableState, model: ReadableState, seen: Observation
+) -> None:
+    """Refuse an election in which Kafka takes another one than the model, as its order of replicas is another one.
+
+    In a reassignment those who are asked for come first, also when it is taken back. The model has them by number.
+
+    Args:
+        order: the replicas in Kafka's order.
+        before: the model's state before the step.
+        model: the model's state after it.
+        seen: Kafka's state after it.
+
+    Raises:
+        NotSchedulable: it is so.
+    """
+    mine, kafka, newest = model["changes"][0]["leader"], seen.controller.leader, model["changes"][0]
+    if (
+        mine is None
+        or str(seen.controller.leader_epoch) != newest["epoch"]
+        or newest["epoch"] == before["changes"][0]["epoch"]
+    ):
+        return
+    chosen = broker_id(mine)
+    if chosen in order and kafka in order and kafka > chosen and order.index(kafka) < order.index(chosen):
+        message = (
+            f"a reassignment has put b{kafka} before {mine}, and Kafka elects the first who can lead; so does the model, "
+            "in the order of numbers"
+        )
+        raise NotSchedulable(message, "Kafka elects in the order that a reassignment has left, the model by number")

@@ -6,8 +6,9 @@ from itertools import chain
 
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Argument, Subject
+from insync.conformance.gaps import NotSchedulable, require_ascending_order
 from insync.conformance.likeness import Difference, compared, kafka_state
-from insync.conformance.schedule import NotSchedulable, Schedule, Unlike
+from insync.conformance.schedule import Schedule, Unlike
 from insync.explorer.evaluator.stepping import Move, Stepper, Walk
 from insync.explorer.traces.counterexample import trace_step
 from insync.explorer.traces.trace import TraceStep
@@ -114,11 +115,19 @@ class Pair:
             found = self.differences()
             if not found:
                 return found
-        if (asks := self._asks_first(before)) is not None:
+        try:
+            self._require_known_order(before)
+        except NotSchedulable:
             self.spoilt = True
             self._go_back(*place)
-            raise NotSchedulable(asks, "Kafka asks for who fetches before its high watermark moves, the model after it")
+            raise
         return found
+
+    def _require_known_order(self, before: ReadableState) -> None:
+        """Raise NotSchedulable where Kafka and the model are known to do the same things in another order."""
+        if (asks := self._asks_first(before)) is not None:
+            raise NotSchedulable(asks, "Kafka asks for who fetches before its high watermark moves, the model after it")
+        require_ascending_order(self._schedule.order, before, self.taken[-1].state, self._schedule.seen)
 
     def _asks_first(self, before: ReadableState) -> str | None:
         """Say that Kafka's leader has asked for who fetches where the model's leader cannot any more, if it is so.

@@ -67,6 +67,7 @@ class Schedule:
     Attributes:
         seen: Kafka's state after the last command.
         acknowledged: the records of which producers have been told so far that they are written.
+        order: the replicas in Kafka's order, in which it elects.
         given: how many commands the last step took; of one that is not schedulable, before that was clear.
     """
 
@@ -76,6 +77,7 @@ class Schedule:
         self.seen: Observation
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
         self._accepted: dict[int, list[int]] = {}  # those at which what a broker had asked for was written
+        self.order: list[int] = []
         self._cleared: set[int] = set()  # those whom a change of the minimum took out of the ELR
         self.acknowledged: set[str] = set()
         self.given = 0
@@ -96,6 +98,7 @@ class Schedule:
             **other,
         )
         self._ends = [self.seen.controller.end]
+        self.order = list(self.seen.controller.replicas)
 
     def take(self, action: str, given: Mapping[str, str], before: ReadableState, after: ReadableState) -> None:
         """Take a step.
@@ -119,6 +122,7 @@ class Schedule:
         take(self, given, before)
         if self.seen.controller.partition_epoch != partition_epoch or action in _OF_THE_TOPIC:
             self._ends.append(self.seen.controller.end)
+        self.order = [number for number in self.order if number in self.seen.controller.replicas]
         self._settle(after)
         if action == "register":
             require_no_epoch_of_deleted_records(given["replica"], after, self.seen)
@@ -287,7 +291,9 @@ class Schedule:
         self._expect(f"the answer to the election of {given['replica']}", answer)
 
     def _reassign(self, given: Mapping[str, str], before: State) -> None:
-        self._expect("the answer to the reassignment", self._command("reassign", replicas=_ids(given["target"])))
+        target = _ids(given["target"])
+        self._expect("the answer to the reassignment", self._command("reassign", replicas=target))
+        self.order = [*target, *(number for number in self.order if number not in target)]
 
     def _cancel(self, given: Mapping[str, str], before: State) -> None:
         self._expect("the answer to the cancellation", self._command("cancel_reassignment"))
