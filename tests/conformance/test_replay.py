@@ -147,6 +147,12 @@ def test_nobody_else_is_elected_and_in_no_other_epoch(values: dict[str, object])
     assert "controller.leader" in [one.field for one in found.differences]
 
 
+def test_who_asks_for_the_ends_of_a_log_gets_them_as_they_are_then() -> None:
+    found = replayed("walk-ends-4.4.0")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b2 receives the reply")
+    assert found.reason == "b2 asks b1 where its log begins and ends when the reply arrives, and that has changed"
+
+
 def test_kafka_asks_for_who_fetches_before_its_high_watermark_moves() -> None:
     found = replayed("walk-asks-4.1.2")
     assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b1 fetches from b3")

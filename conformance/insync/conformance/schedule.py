@@ -13,7 +13,14 @@ from typing import Any
 
 from insync.conformance.classes.observation import BrokerSeen, Observation
 from insync.conformance.classes.subject import Answer, Argument, KafkaRaised, Subject
-from insync.conformance.gaps import NotSchedulable, require_no_epoch_of_deleted_records, require_one_change
+from insync.conformance.gaps import (
+    Ends,
+    NotSchedulable,
+    ends_of,
+    require_no_epoch_of_deleted_records,
+    require_one_change,
+    require_same_ends,
+)
 from insync.conformance.likeness import broker_id
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.model import Cluster
@@ -78,6 +85,7 @@ class Schedule:
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
         self._accepted: dict[int, list[int]] = {}  # those at which what a broker had asked for was written
         self.order: list[int] = []
+        self._out_of_range: dict[int, tuple[int, Ends]] = {}  # who was told so, by whom, and the ends of its log then
         self._cleared: set[int] = set()  # those whom a change of the minimum took out of the ELR
         self.acknowledged: set[str] = set()
         self.given = 0
@@ -188,11 +196,16 @@ class Schedule:
             self._command("receive_fetch", broker=follower)
         answer = self._command("send_fetch" if self._late else "fetch", broker=follower, wait=_LATER)
         if answer.said not in _SERVED:
-            what = f"{given['follower']}'s fetch"
-            raise Unlike(what, "NONE", answer.said)
+            raise Unlike(f"{given['follower']}'s fetch", "NONE", answer.said)
+        self._out_of_range.pop(follower, None)
+        if answer.said == _SERVED[1]:
+            self._out_of_range[follower] = leader, ends_of(self.seen, leader)
 
     def _receive(self, given: Mapping[str, str], before: State) -> None:
-        self._command("receive_fetch", broker=broker_id(given["follower"]))
+        follower = broker_id(given["follower"])
+        if follower in self._out_of_range:
+            require_same_ends(given["follower"], *self._out_of_range[follower], self.seen)
+        self._command("receive_fetch", broker=follower)
 
     def _receive_rewritten(self, given: Mapping[str, str], before: State) -> None:
         self._command("receive_fetch", broker=broker_id(given["follower"]), rewritten=True)
