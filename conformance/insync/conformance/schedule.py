@@ -80,7 +80,6 @@ class Schedule:
 
     def __init__(self, subject: Subject, model: Cluster) -> None:
         self._subject, self._model = subject, model
-        self._late = bool(model.late_replies)
         self.seen: Observation
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
         self._accepted: dict[int, list[int]] = {}  # those at which what a broker had asked for was written
@@ -194,9 +193,10 @@ class Schedule:
         self._forget_late_requests(leader, before)
         if self._broker(follower).reply_waits:  # one that the model has dropped, as Kafka does when it arrives
             self._command("receive_fetch", broker=follower)
-        answer = self._command("send_fetch" if self._late else "fetch", broker=follower, wait=_LATER)
+        answer = self._command("send_fetch" if self._model.late_replies else "fetch", broker=follower, wait=_LATER)
         if answer.said not in _SERVED:
-            raise Unlike(f"{given['follower']}'s fetch", "NONE", answer.said)
+            what = f"{given['follower']}'s fetch"
+            raise Unlike(what, "NONE", answer.said)
         self._out_of_range.pop(follower, None)
         if answer.said == _SERVED[1]:
             self._out_of_range[follower] = leader, ends_of(self.seen, leader)
