@@ -74,6 +74,8 @@ def commands(name: str, answers: list[Json]) -> list[str]:
         ("walk-again-4.3.1", 8),
         ("walk-end-4.4.0", 8),
         ("walk-start-3.9.2", 10),
+        ("walk-forgets-3.9.2", 5),
+        ("walk-joins-4.4.0", 8),
     ],
 )
 def test_random_walks_agree(name: str, steps: int) -> None:
@@ -81,11 +83,11 @@ def test_random_walks_agree(name: str, steps: int) -> None:
     assert (found.verdict, found.steps) == (KafkaVerdict.AGREES, steps)
 
 
-def test_a_larger_isr_may_be_asked_for_before_the_fetch() -> None:
+def test_within_a_fetch_the_leader_waits_for_who_may_join() -> None:
     # Kafka's leader asks for b1 within the fetch, and then moves its high watermark no further than b1 has come.
     found = replayed("walk-minimum-4.1.2")
-    assert found.own[-1] == 21
-    assert [step.action for step in found.trace.steps[-2:]] == ["expand_isr", "fetch"]
+    assert found.own[-1] == 22
+    assert [step.action for step in found.trace.steps[-2:]] == ["fetch", "expand_isr"]
 
 
 def test_who_was_cleared_from_the_elr_leaves_the_isr_twice_when_it_registers() -> None:

@@ -299,7 +299,7 @@ class Schedule:
     def _elect(self, given: Mapping[str, str], before: State) -> None:
         answer = self._command("elect", broker=broker_id(given["replica"]))
         if answer.said == "REASSIGNMENT_IN_PROGRESS":
-            message = "a preferred leader is chosen by the order of replicas, which cannot change during a reassignment"
+            message = "the preferred leader is the first replica, and the order cannot change during a reassignment"
             raise NotSchedulable(message)
         self._expect(f"the answer to the election of {given['replica']}", answer)
 
@@ -328,6 +328,9 @@ class Schedule:
 
     def _flush(self, given: Mapping[str, str], before: State) -> None:
         self._command("flush", broker=broker_id(given["replica"]))
+
+    def _pause(self, given: Mapping[str, str], before: State) -> None:
+        """A follower that waits does not ask; here nobody asks but by a command, so there is nothing to do."""
 
     def _receive_isr(self, given: Mapping[str, str], before: State) -> None:
         leader = broker_id(given["leader"])
@@ -381,6 +384,8 @@ _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], State], None]] = {
     "shrink_isr": Schedule._shrink,
     "shrink_isr_by_several": Schedule._shrink,
     "receive_isr": Schedule._receive_isr,
+    "pause_fetching": Schedule._pause,
+    "resume_fetching": Schedule._pause,
     "apply_known_metadata": Schedule._apply_known,
     "accept_isr": Schedule._accept,
     "refuse_isr": Schedule._refuse,

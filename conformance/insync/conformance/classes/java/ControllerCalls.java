@@ -173,7 +173,9 @@ final class ControllerCalls {
      */
     String electPreferred(int wanted) {
         PartitionRegistration partition = partition();
-        if (partition.addingReplicas.length + partition.removingReplicas.length > 0) return "REASSIGNMENT_IN_PROGRESS";
+        if (partition.addingReplicas.length + partition.removingReplicas.length > 0) {
+            return partition.replicas[0] == wanted ? elect() : "REASSIGNMENT_IN_PROGRESS";
+        }
         List<Integer> before = new ArrayList<>();
         for (int replica : partition.replicas) before.add(replica);
         List<Integer> order = new ArrayList<>(before);
