@@ -6,8 +6,9 @@ from itertools import chain
 
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Argument, Subject
+from insync.conformance.gaps import NotSchedulable, require_ascending_order
 from insync.conformance.likeness import Difference, compared, kafka_state
-from insync.conformance.schedule import NotSchedulable, Schedule, Unlike
+from insync.conformance.schedule import Schedule, Unlike
 from insync.explorer.evaluator.stepping import Move, Stepper, Walk
 from insync.explorer.traces.counterexample import trace_step
 from insync.explorer.traces.trace import TraceStep
@@ -114,6 +115,12 @@ class Pair:
             found = self.differences()
             if not found:
                 return found
+        try:
+            require_ascending_order(self._schedule.order, before, self.taken[-1].state, self._schedule.seen)
+        except NotSchedulable:
+            self.spoilt = True
+            self._go_back(*place)
+            raise
         return found
 
     def _go_back(self, taken: int, own: int, ahead: int) -> None:
