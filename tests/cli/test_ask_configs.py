@@ -14,8 +14,10 @@ from insync.cli.configs.declared import setting_of
 from insync.cli.configs.read_configs import EVERY_OTHER, Configured, read_configs
 from insync.cli.configs.server_properties import properties_in
 from insync.cli.configs.topics_describe import topics_in
+from insync.cli.show.exposure_report import describe_exposure
 from insync.explorer.ask import Question
-from insync.explorer.exposure import exposures
+from insync.explorer.exposure import Exposure, exposures
+from insync.explorer.traces.grid import plain
 from insync.model.errors import UserError
 
 TOPICS = (
@@ -178,3 +180,12 @@ def test_what_the_model_is_too_small_for_is_unknown() -> None:
 def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
     with pytest.raises(click.UsageError, match="--config asks about"):
         command.main(["--matrix", "--config", str(tmp_path)], "insync ask", standalone_mode=False)
+
+
+@pytest.mark.parametrize(("count", "shown"), [(1, "t0"), (8, "t0, t1, t2, t3, t4, t5, t6, t7"), (9, " t7 and 1 more")])
+def test_of_many_topics_the_first_eight_are_named_and_the_others_counted(count: int, shown: str) -> None:
+    said = describe_exposure(Exposure({}, None, beyond="too many"), [f"t{n}" for n in range(count)], plain, 120)
+    *_, topics, outcome = said.splitlines()
+    assert topics.endswith(shown)
+    assert ("more" in topics) == (count > 8)
+    assert outcome == "  unknown: too many"

@@ -88,6 +88,14 @@ def test_a_trace_that_is_none_is_one_sentence(insync: Insync, libs: Path) -> Non
     assert err == "Error: 'N-1' is neither a trace file nor a defect of `insync defects`. Did you mean 'N-01'?\n"
 
 
+@pytest.mark.parametrize("given", ["gone.json", "gone/N-01x"])
+def test_a_file_that_is_not_there_is_called_a_file(insync: Insync, libs: Path, given: str) -> None:
+    code, _, err = insync("kafka", "replay", given, "--libs", libs, "--quiet")
+    assert code == 2
+    assert err.startswith(f"Error: {given}: ")
+    assert "defect" not in err
+
+
 def test_a_trace_of_another_model_is_one_sentence(insync: Insync, libs: Path, lamp: str, tmp_path: Path) -> None:
     trace = tmp_path / "lamp.json"
     assert insync("check", lamp, "--presses", 3, "--trace", trace).code == 1

@@ -11,6 +11,7 @@ import pytest
 
 import insync.cli.group
 from insync.cli import main as entry
+from insync.cli.interrupt import stop_on_interrupt
 from insync.machine import interruptible
 
 Handler = Callable[..., object] | int | None
@@ -80,3 +81,30 @@ class Interrupting:
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
         if name == "insync.cli.group":
             os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_a_long_argument_of_the_process_is_cut_in_what_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = "x y" * 200
+    monkeypatch.setattr(sys, "argv", ["insync", long])
+    assert entry.run() == 2
+    said = capsys.readouterr().err
+    assert long[:80] in said
+    assert len(said) < 400
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_ctrl_c_is_noticed_at_once_below_a_line_of_status(
+    shown: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("insync.cli.interrupt.status_shown", lambda: shown)
+    before = signal.getsignal(signal.SIGINT)
+    with stop_on_interrupt() as stop:
+        assert not stop.is_set()
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop.wait(20)
+    assert signal.getsignal(signal.SIGINT) is before
+    said = capfd.readouterr().err
+    assert said.startswith("\n") == shown
+    assert said.strip()

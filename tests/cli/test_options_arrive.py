@@ -85,10 +85,10 @@ VERBS: list[tuple[str, list[str], dict[str, object]]] = [
 ]  # fmt: skip
 
 OTHERS: list[tuple[str, list[str], dict[str, object]]] = [
-    ("cli.commands.defects.check", ["defects", "R-01", "--threads", "2"],
-     {"properties": ["electable_replicas_are_complete"], "threads": 2}),
-    ("cli.commands.defects.check", ["defects", "--verify", "R-01"],
-     {"properties": ["electable_replicas_are_complete"], "threads": None}),
+    ("cli.commands.defects.search_defect", ["defects", "R-01", "--threads", "2"],
+     {"threads": 2}),
+    ("cli.commands.defects.search_defect", ["defects", "--verify", "R-01"],
+     {"threads": None}),
     ("cli.commands.ask.Question", ["ask", "--release", "3.9", "--acks", "1"],
      {**CLUSTER, "bounds": {"release": "3.9", "acks": "1"}, "limits": Limits()}),
     ("cli.commands.ask.Question",

@@ -123,6 +123,14 @@ def test_more_good_states_prove_more(insync: Insync) -> None:
     assert "by 2-induction" in out
 
 
+def test_an_inference_keeps_what_one_good_state_is_enough_for(insync: Insync) -> None:
+    code, out, _ = insync("prove", CORRIDOR, "--infer", "--quiet")
+    assert code == 3
+    assert "incomplete: never_trapped not proved" in out
+    assert "never_trapped, by fall: " in out
+    assert insync("prove", CORRIDOR, "--infer", "--property", "near_the_door", "--quiet").code == 0
+
+
 def test_a_violation_that_initiation_finds_is_a_violation(insync: Insync) -> None:
     code, out, _ = insync("prove", CORRIDOR, "--induction", "--k", 2, "--property", "at_the_door", "--quiet")
     assert code == 1

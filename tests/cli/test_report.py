@@ -240,3 +240,11 @@ def test_representatives_stand_beside_all_states() -> None:
     assert verdict.endswith("in all 4,093,531 states, depth 26")
     assert visited == "  visited 683,278 representatives of 4,093,531 states"
     assert rest[-1] == "compile 0.40 s, search 2.00 s, 341,639 representatives/s, memory 120 MiB"
+
+
+def test_where_every_action_is_enabled_nothing_is_said_of_it() -> None:
+    quiet = replace(HOLDS, never_enabled=(), not_enabled_yet=())
+    assert not [line for line in _report(quiet) if "enabled" in line]
+    begun = replace(INCOMPLETE, transitions=0)
+    assert not [line for line in _report(begun) if "enabled" in line], "without a step that is nothing to wonder at"
+    assert "not enabled so far: drop" in _report(INCOMPLETE)

@@ -220,7 +220,8 @@ def test_an_attempt_for_scripts(tmp_path: Path) -> None:
         "induction": "refuted", "k": 2, "stopped_by": "time", "unanswered": ["go_off"], "not_proved": ["whole"],
         "dropped": [{"name": "a", "by": "b", "reason": "c"}],
         "violations": [
-            {"property": "never_on", "trace_length": 2, "reason": "The lamp is on.", "trace": "t.json"}
+            {"property": "never_on", "trace_length": 2, "reason": "The lamp is on.", "demands": [],
+             "trace": "t.json"}
         ],
         "proof": str(tmp_path / "p.json"), "seconds": 0.75,
     }  # fmt: skip

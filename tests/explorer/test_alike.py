@@ -33,6 +33,19 @@ def test_a_member_that_is_singled_out(way: int, sentence: str) -> None:
     assert check(model, symmetry=False).representatives is None
 
 
+@pytest.mark.parametrize("limit", ["LARGEST_GROUP", "_MOST_TRIED"])
+def test_of_too_many_members_no_use_is_made(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Gossip()
+    symmetry = model.program.symmetry
+    assert symmetry is not None
+    assert symmetry_for(model, {}).symmetry is symmetry
+    monkeypatch.setattr(sys.modules["insync.explorer.alike"], limit, 0)
+    unused = symmetry_for(model, {})
+    assert unused.symmetry is None
+    assert len(unused.notes) == 1
+    assert "too many members for a search to use that they are alike" in unused.notes[0]
+
+
 @pytest.mark.parametrize("way", [0, 7])
 def test_members_that_are_alike(way: int) -> None:
     found, plain = (check(Partial(nodes=3, way=way), symmetry=used) for used in (True, False))

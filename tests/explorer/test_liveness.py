@@ -33,6 +33,7 @@ from insync.model import (
     action,
 )
 from insync.properties import Fairness, eventually, sometimes
+from insync.properties.fairness import fair_sets
 from insync.properties.kafka.replication_runs import PUBLISHED
 from insync_lamp import Lamp
 from insync_runs import Crossing
@@ -358,3 +359,11 @@ def test_a_trace_file_with_a_mistake_in_its_loop(tmp_path: Path, key: str, value
     with pytest.raises(UserError) as raised:
         read_trace(path)
     assert sentence in str(raised.value)
+
+
+def test_what_is_weak_and_what_is_strong_stays_so() -> None:
+    sets = fair_sets(Crossing(), Fairness(("change", "ask(who)"), ("cross(*)", "look | change")))
+    assert [(one.name, one.strong, len(one.numbers)) for one in sets] == [
+        ("change", False, 1), ("ask(who=p1)", False, 1), ("ask(who=p2)", False, 1),
+        ("cross(who=p1)", True, 1), ("cross(who=p2)", True, 1), ("look | change", True, 2),
+    ]  # fmt: skip

@@ -13,6 +13,7 @@ from typing import Any
 
 from insync.conformance.classes.observation import BrokerSeen, Observation
 from insync.conformance.classes.subject import Answer, Argument, KafkaRaised, Subject
+from insync.conformance.gaps import NotSchedulable, require_no_epoch_of_deleted_records, require_one_change
 from insync.conformance.likeness import broker_id
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.model import Cluster
@@ -40,19 +41,6 @@ _OF_THE_TOPIC = ("change_minimum",)
 """Actions that brokers learn of like a change of the partition, though its registration stays as it is."""
 
 State = Mapping[str, Any]
-
-
-class NotSchedulable(Exception):
-    """A step that cannot be brought about on Kafka's classes.
-
-    Args:
-        message: why.
-        kind: the same without names of brokers, which many steps have in common; None if the message has none.
-    """
-
-    def __init__(self, message: str, kind: str | None = None) -> None:
-        super().__init__(message)
-        self.kind = message if kind is None else kind
 
 
 class Unlike(Exception):
@@ -132,6 +120,8 @@ class Schedule:
         if self.seen.controller.partition_epoch != partition_epoch or action in _OF_THE_TOPIC:
             self._ends.append(self.seen.controller.end)
         self._settle(after)
+        if action == "register":
+            require_no_epoch_of_deleted_records(given["replica"], after, self.seen)
 
     # ------------------------------------------------------------------------------------------------------ commands
 
@@ -145,6 +135,17 @@ class Schedule:
         self.seen = answer.state
         self.acknowledged |= answer.state.acknowledged
         return answer
+
+    def probe(self, command: str, **arguments: Argument) -> str:
+        """Give a command that is no step, and return Kafka's answer, or the exception that it throws."""
+        try:
+            answer = self._subject.take(command, **arguments)
+        except KafkaRaised as raised:
+            self._command("observe")
+            return str(raised.args[0])
+        self.seen = answer.state
+        self.acknowledged |= answer.state.acknowledged
+        return answer.said
 
     def _expect(self, what: str, answer: Answer) -> None:
         if answer.said != "NONE":
@@ -338,18 +339,10 @@ class Schedule:
         self._accepted.pop(number, None)
 
     def _register(self, given: Mapping[str, str], before: State) -> None:
-        """Register; that takes a broker out of the ISR in one change, or in two where Kafka believes it in the ELR too.
-
-        The index of the ELR that it believes, brokersToElrs of the controller, outlives a ClearElrRecord.
-        """
         number, partition_epoch = broker_id(given["replica"]), self.seen.controller.partition_epoch
         self._command("register", broker=number, wait=_MUCH_LATER)
-        if self.seen.controller.partition_epoch == partition_epoch + 2 and number in self._cleared:
-            message = (
-                f"a change of min.insync.replicas took b{number} out of the ELR, of which a part of Kafka's controller "
-                f"does not hear, so that it takes b{number} out twice when it registers, with one leader epoch more"
-            )
-            raise NotSchedulable(message, "Kafka takes one who was cleared from the ELR out of the ISR twice")
+        if number in self._cleared:
+            require_one_change(number, partition_epoch, self.seen)
 
 
 def _ids(label: str) -> list[int]:

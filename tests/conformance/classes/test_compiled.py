@@ -14,7 +14,7 @@ from insync.model.errors import InternalError
 
 COMPILER = """#!/bin/sh
 while [ "$1" != -d ]; do shift; done
-mkdir "$2" && echo "$@" > "$2/arguments"
+mkdir "$2" && echo "$@" > "$2/arguments" && for file; do :; done && cat "$file" > "$2/source"
 """
 
 
@@ -42,6 +42,13 @@ def test_it_is_compiled_once(tmp_path: Path) -> None:
     compiler(tmp_path, "#!/bin/sh\nexit 1\n")
     assert compiled_harness(jars) == folder
     assert list(folder.parent.iterdir()) == [folder]
+
+
+def test_the_sources_are_there_for_the_compiler(tmp_path: Path) -> None:
+    compiler(tmp_path, COMPILER)
+    folder = compiled_harness(JarSet("9.9.9", (Path("a.jar"),), ("1",)))
+    assert (folder / "source").read_text() == "class Main { }"
+    assert [file.name for file in folder.parent.iterdir()] == [folder.name], "what it was made in is gone"
 
 
 def test_other_jars_and_other_sources_are_compiled_apart(tmp_path: Path) -> None:

@@ -39,3 +39,11 @@ def test_a_folder_that_is_no_distribution_is_refused(tmp_path: Path, names: tupl
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"is not a folder\. Name the folder libs"):
         distribution_jars(tmp_path / "libs")
+
+
+def test_the_jars_are_in_the_order_of_their_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["a.jar", "b.jar", "kafka_2.13-4.3.1.jar", "zstd.jar"]
+    folder = libs(tmp_path, *names)
+    found = sorted(folder.glob("*.jar"), reverse=True)
+    monkeypatch.setattr(Path, "glob", lambda *_: iter(found))
+    assert [path.name for path in distribution_jars(folder).paths] == names

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.conformance.jars.maven import copy_by_maven
+from insync.conformance.jars.maven import _complaint, copy_by_maven
 from insync.conformance.jars.store import fetch, is_stored
 from insync.model.errors import UserError
 from insync_jars import release, repository
@@ -54,3 +54,19 @@ def test_a_release_is_fetched_by_maven(tmp_path: Path, monkeypatch: pytest.Monke
     maven(tmp_path / "bin", monkeypatch, copies)
     assert fetch(release()) == 2
     assert is_stored(release())
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        ("", "it says nothing"),
+        (" \n ", "it says nothing"),
+        ("  it was stopped\nby somebody \n", "it was stopped\nby somebody"),
+        ("[INFO] begun\n[ERROR] No jar. -> [Help 1]\n[ERROR] Try again.", "No jar"),
+        ("\x1b[1;31m[ERROR]\x1b[m No jar:", "No jar"),
+        ("[ERROR] " + "x" * 400, "x" * 400),
+        ("[ERROR] " + "x" * 401, "x" * 397 + "..."),
+    ],
+)
+def test_the_first_complaint_of_maven_is_told(output: str, said: str) -> None:
+    assert _complaint(output) == said

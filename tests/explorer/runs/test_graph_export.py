@@ -10,7 +10,7 @@ from insync.explorer import Limits
 from insync.explorer.runs.graph_export import dot_text, graphml_text, to_networkx
 from insync.explorer.runs.state_graph import StateGraph, build_graph
 from insync.kafka.published import Kip320
-from insync.model import UserError
+from insync.model import ReadableState, UserError
 from insync_runs import Crossing
 
 MODEL = Kip320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
@@ -29,6 +29,17 @@ def test_nodes_have_the_fields_and_edges_the_actions() -> None:
     edges = [data for _, _, data in made.edges(0, data=True)]
     assert {"action": "controller_elect_leader", "label": "elect b1", "leader": "b1"} in edges
     assert nx.is_directed_acyclic_graph(nx.DiGraph(spending(graph)))
+
+
+class Quiet(Crossing):
+    """A crossing of which one column is empty."""
+
+    def grid(self, state: ReadableState) -> dict[str, str]:
+        return {"light": str(state["green"]), "nothing": "", "closed": str(state["closed"])}
+
+
+def test_the_label_of_a_node_leaves_out_what_is_empty() -> None:
+    assert to_networkx(build_graph(Quiet())).nodes[0]["label"] == "light: False\nclosed: False"
 
 
 def spending(graph: StateGraph) -> list[tuple[int, int]]:

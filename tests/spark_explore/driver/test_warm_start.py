@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import Limits
+from insync.explorer.breadth_first.search import Space
 from insync.machine.kernels import compile_kernels
 from insync.machine.packed import PackedRows
 from insync.spark_explore.driver.warm_start import warm_start
@@ -23,3 +24,13 @@ def test_a_start_that_is_stopped_leaves_the_levels_that_are_complete(stopped: bo
     start = warm_start(kernels, initials, RunFolder(str(tmp_path)), 2, Limits(), True, stop)
     assert start.stopped_by is None, "it is for the search to say so"
     assert (sum(start.levels), start.expanded) == ((1, 0) if stopped else (6, len(start.levels)))
+
+
+def test_the_memory_of_a_start_is_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program, closed = TokenRing().program, list[Space]()
+    monkeypatch.setattr(Space, "close", lambda space: closed.append(space))
+    kernels, initials = compile_kernels(program), PackedRows.of(program.initials.rows, program.schema.words)
+    start = warm_start(kernels, initials, RunFolder(str(tmp_path)), 2, Limits(), True, None)
+    (space,) = closed
+    assert len(space.partitions) == 2
+    assert start.partitions == []

@@ -15,11 +15,11 @@ from insync.model.errors import InternalError
 from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.spark_explore.executor import worker
 from insync.spark_explore.executor.level_task import LevelJob, level_task
-from insync.spark_explore.executor.predecessors import PredecessorJob, predecessor_task
+from insync.spark_explore.executor.predecessors import PredecessorJob, level_pieces, predecessor_task
 from insync.spark_explore.executor.worker import RECIPE, RunPlace, worker_for
 from insync.spark_explore.wire.packets import Kind, Row, read_closed, read_expanded, rows_of, to_batch
 from insync.spark_explore.wire.recipe import recipe_for, write_recipe
-from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.run_folder import RunFolder, StatesFile
 from insync.spark_explore.wire.version import insync_version
 from insync_evaluator import conditions, successors
 from insync_toys import TokenRing
@@ -193,3 +193,38 @@ def test_a_worker_serves_one_run_and_place(place: RunPlace) -> None:
     other = worker_for(replace(place, warm=2))
     assert other is not first
     assert worker_for(replace(place, warm=2)) is other
+
+
+def test_what_a_worker_has_of_a_run_that_is_over_is_given_back(
+    place: RunPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = {"ring": tmp_path / "executor", "second": tmp_path / "second", "third": tmp_path / "third"}
+    monkeypatch.setattr(worker, "executor_folder", lambda run: folders[run])
+    for name in ("second", "third"):
+        folders[name].mkdir()
+    first = worker_for(place)
+    worker_for(replace(place, run="second"))
+    assert worker_for(place) is first, "its folder is there: the run is not over"
+    folders["second"].rmdir()
+    worker_for(replace(place, run="third"))
+    assert list(worker._workers) == ["ring", "third"]
+    worker._workers.pop("third")[1].close()
+
+
+def test_the_files_that_are_looked_through_are_closed(place: RunPlace, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[int] = []
+    real = StatesFile.close
+
+    def close(file: StatesFile) -> None:
+        closed.append(1)
+        real(file)
+
+    monkeypatch.setattr(StatesFile, "close", close)
+    run = RunFolder(place.uri)
+    for partition in range(PARTITIONS):
+        list(level_pieces(run, 1, partition, 1))
+    assert len(closed) == PARTITIONS
+    pieces = level_pieces(run, 1, 0, 1)
+    next(pieces, None)
+    pieces.close()  # type: ignore[attr-defined]
+    assert len(closed) == PARTITIONS + 1

@@ -54,3 +54,11 @@ def test_what_was_given_back_is_gone_and_other_memory_is_not_given_back(block: S
 def test_closing_it_twice_is_closing_it_once(block: SharedBlock) -> None:
     block.close()
     block.close()
+
+
+def test_memory_without_a_file_is_named_by_the_process_that_has_it(block: SharedBlock, tmp_path: Path) -> None:
+    other = SharedBlock.attach(block.path, block.inode, block.size)
+    anonymous = block.path.startswith("/proc/")
+    assert (other.path == block.path) == (not anonymous), "another descriptor of this process"
+    assert Path(other.path).stat().st_ino == block.inode
+    other.close()

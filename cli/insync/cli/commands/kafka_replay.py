@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from insync.cli.exit_codes import ExitCode
+from insync.cli.options.cluster_choice import ClusterChoice
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.progress import steps_of_work
 
@@ -23,6 +24,14 @@ __all__ = ["command"]
     help="Take the jars in DIR, the folder libs of a Kafka distribution, as they are; in place of --kafka.",
 )
 @click.option(
+    "--on",
+    "where",
+    type=click.Choice(["classes", "cluster"]),
+    default="classes",
+    show_default=True,
+    help="Kafka's classes in one process, or a cluster whose frames are held and released; fetch --cluster before.",
+)
+@click.option(
     "--all",
     "everything",
     is_flag=True,
@@ -31,7 +40,13 @@ __all__ = ["command"]
 @click.option("--record", is_flag=True, help="With --all: write down what came of them, for `insync defects` to say.")
 @output_options()
 def command(
-    trace: str | None, version: str | None, libs: Path | None, everything: bool, record: bool, output: Output
+    trace: str | None,
+    version: str | None,
+    libs: Path | None,
+    where: str,
+    everything: bool,
+    record: bool,
+    output: Output,
 ) -> int:
     """Take each step of TRACE on Kafka's own classes, and compare every field that Kafka has with the model's.
 
@@ -48,8 +63,11 @@ def command(
       3  not schedulable: a step cannot be brought about on Kafka's classes
     """  # noqa: D301 -- click wants the control character that keeps these lines as they are
     if everything:
-        if libs is not None:
-            message = "--all takes the catalogue on releases that are fetched: leave --libs out."
+        if libs is not None or where == "cluster":
+            message = (
+                "--all takes the catalogue on the classes of releases that are fetched: leave --libs and "
+                "--on cluster out."
+            )
             raise click.UsageError(message)
         return _replay_catalogue(trace, version, record, output)
     if record:
@@ -58,7 +76,28 @@ def command(
     if trace is None:
         message = "Name a TRACE, a file or a defect of `insync defects`, or give --all."
         raise click.UsageError(message)
+    if where == "cluster":
+        return _replay_on_cluster(trace, ClusterChoice(version, libs, None), output)
     return _replay_one(trace, version, libs, output)
+
+
+def _replay_on_cluster(trace: str, choice: ClusterChoice, output: Output) -> int:
+    from insync.cli.show.kafka_replay_report import describe_replay, replay_json
+    from insync.conformance.cluster_replay import plan_for, replay_on_cluster
+    from insync.conformance.given_trace import given_trace
+    from insync.conformance.live.operator import Operator
+
+    jars = choice.jars()
+    with steps_of_work(output.quiet) as steps:
+        steps.begin(f"finding the trace {trace}")
+        model, claim = given_trace(trace)
+        steps.begin(f"starting Kafka {jars.version}")
+        with choice.start(jars, plan_for(model, jars.version)) as cluster:
+            cluster.wait_for_brokers()
+            steps.begin("taking the steps")
+            replayed = replay_on_cluster(claim, model, Operator(cluster))
+    output.show(lambda: describe_replay(replayed, model, output.paint, output.width), lambda: replay_json(replayed))
+    return _EXIT_CODES[replayed.verdict.value]
 
 
 def _replay_one(trace: str, version: str | None, libs: Path | None, output: Output) -> int:

@@ -90,8 +90,10 @@ def _near(name: str, known: list[str]) -> str | None:
 
 def _owner(option: str, context: click.Context | None) -> str | None:
     """Say which other commands have an option, if they are few."""
-    group = None if context is None else context.find_root().command
-    if context is None or not isinstance(group, click.Group):
+    if context is None:
+        return None
+    group = context.find_root().command
+    if not isinstance(group, click.Group):
         return None
     owners = [
         f"`insync {name}`"

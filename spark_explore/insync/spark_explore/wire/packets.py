@@ -58,7 +58,7 @@ class Row:
     @property
     def block(self) -> bytes:
         """A copy of the block."""
-        return ctypes.string_at(self.address, self.size) if self.size else b""
+        return ctypes.string_at(self.address, self.size)
 
 
 def rows_of(batch: pa.RecordBatch) -> Iterator[Row]:

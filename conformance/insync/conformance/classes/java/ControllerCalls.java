@@ -189,6 +189,11 @@ final class ControllerCalls {
         return order.equals(before) || !elected.equals("NONE") ? elected : reassign(before);
     }
 
+    /** The same where nothing need be reordered, and nothing else is done. */
+    String electInOrder(int wanted) {
+        return partition().replicas[0] == wanted ? elect() : "NOT_THE_FIRST";
+    }
+
     private static ControllerRequestContext context(ApiKeys key) {
         RequestHeaderData header = new RequestHeaderData().setRequestApiKey(key.id)
             .setRequestApiVersion(key.latestVersion());

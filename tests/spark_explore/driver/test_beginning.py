@@ -1,0 +1,146 @@
+"""How a run on Spark begins, goes on, and ends without a trace; neither Spark nor a search is needed for it."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from insync.explorer import Limits, StopReason, Verdict
+from insync.explorer.breadth_first.search import Hit, Space
+from insync.machine.interruptible import GivenUp
+from insync.machine.packed import Found, Stepless
+from insync.model.errors import UserError
+from insync.properties.registry import judge
+from insync.spark_explore.driver.jobs import Stopped
+from insync.spark_explore.driver.ledger import Ledger
+from insync.spark_explore.driver.manifest import Manifest, identity_of, read_manifest, write_manifest
+from insync.spark_explore.driver.options import SparkOptions, open_run
+from insync.spark_explore.executor.worker import RECIPE
+from insync.spark_explore.wire.recipe import read_recipe, recipe_for
+from insync.spark_explore.wire.run_folder import RunFolder
+from insync_toys import TokenRing
+
+module = import_module("insync.spark_explore.driver.check")
+MODEL = TokenRing(nodes=2)
+RECIPE_OF = recipe_for(MODEL.program)
+START = Space([], [1] * len(MODEL.program.actions), [1, 2], expanded=1, stepless=[Stepless()], visited=[1, 2])
+IDENTITY = identity_of(MODEL, ("exclusive",), RECIPE_OF.digest)
+
+
+def begin(
+    run: RunFolder, monkeypatch: pytest.MonkeyPatch, options: SparkOptions, limits: Limits, keep_going: bool = False
+) -> tuple[Manifest, list[Any]]:
+    asked: list[Any] = []
+
+    def warm_start(*given: Any) -> Space:
+        asked.extend(given)
+        return START
+
+    monkeypatch.setattr(module, "warm_start", warm_start)
+    monkeypatch.setattr(module, "default_partitions", lambda spark: 5)
+    nobody: Any = None
+    kernels: Any = "kernels"
+    stop = threading.Event()
+    begun: Any = vars(module)["_begun"]
+    made = begun(nobody, run, IDENTITY, RECIPE_OF, kernels, options, limits, keep_going, stop)
+    return made, asked
+
+
+@pytest.mark.parametrize(("warm", "states", "enough"), [(100, None, 100), (100, 40, 40), (100, 400, 100), (1, None, 1)])
+def test_the_driver_searches_the_first_levels_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm: int, states: int | None, enough: int
+) -> None:
+    run, limits = RunFolder(str(tmp_path / "run")), Limits(depth=7, states=states)
+    made, asked = begin(run, monkeypatch, SparkOptions(warm_states=warm), limits, keep_going=True)
+    kernels, initials, folder, partitions, within, keep_going, _ = asked
+    assert (kernels, folder, partitions, keep_going) == ("kernels", run, 5, True)
+    assert within == Limits(depth=7, states=enough)
+    assert initials.count == len(MODEL.program.initials)
+    assert (made.identity, made.partitions, made.ledger.start) == (IDENTITY, 5, START)
+    assert len(made.run) == 16
+    assert read_manifest(run).identity == IDENTITY
+    assert read_manifest(run).run == made.run
+    assert read_recipe(run.read(RECIPE)).digest == RECIPE_OF.digest
+
+
+def test_the_parts_may_be_chosen_and_a_run_goes_on_with_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = RunFolder(str(tmp_path / "run"))
+    made, _ = begin(run, monkeypatch, SparkOptions(partitions=3), Limits())
+    assert made.partitions == 3
+    again, asked = begin(run, monkeypatch, SparkOptions(partitions=9, resume=True, run_dir=run.uri), Limits())
+    assert (again.run, again.partitions, asked) == (made.run, 3, [])
+    place = vars(module)["_place"](run, made, SparkOptions(tables_on_disk=True), Limits(memory_bytes=9 << 20))
+    assert (place.uri, place.run, place.partitions, place.warm) == (run.uri, made.run, 3, 2)
+    assert (place.limit, place.on_disk, place.version) == (9 << 20, True, IDENTITY.insync)
+
+
+def given_up(options: SparkOptions, keep_going: bool = False) -> Any:
+    nobody = GivenUp(StopReason.TIME)
+    return vars(module)["_not_begun"](
+        MODEL, judge(MODEL, ["exclusive"]), nobody, {"compile": 1.5, "start": 2.0}, options, keep_going
+    )
+
+
+def test_what_ends_before_spark_is_there_knows_what_the_run_knew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = RunFolder(str(tmp_path / "run"))
+    made, _ = begin(run, monkeypatch, SparkOptions(partitions=3), Limits())
+    fresh = given_up(SparkOptions(run_dir=run.uri))
+    assert (fresh.verdict, fresh.levels, fresh.stopped_by) == (Verdict.INCOMPLETE, (), StopReason.TIME)
+    known = given_up(SparkOptions(run_dir=run.uri, resume=True))
+    assert (known.verdict, known.levels, known.stopped_by) == (Verdict.INCOMPLETE, (1, 2), StopReason.TIME)
+    broken = Ledger(replace(START, violations={0: Hit(2, 1, (7,))}))
+    write_manifest(run, replace(made, ledger=broken))
+    unsaid = given_up(SparkOptions(run_dir=run.uri, resume=True))
+    assert (unsaid.levels, unsaid.violations) == ((), ()), "nothing is claimed without a trace"
+
+
+def test_a_violation_without_time_for_its_trace_counts_for_nothing_yet() -> None:
+    ledger = Ledger(START)
+    ledger.figures(2).add_expanded([0] * len(MODEL.program.actions), Found(), Stepless())
+    ledger.figures(3).add_closed(1, 1, [Found(1, (9,))])
+    judged = judge(MODEL, ["exclusive"])
+    space = replace(START, levels=[1, 2, 1], violations={0: Hit(3, 1, (9,))}, refused=Hit(4, 1, (9,)))
+
+    def path_to(target: object, level: int) -> Any:
+        raise Stopped(StopReason.INTERRUPT)
+
+    finder: Any = SimpleNamespace(path_to=path_to)
+    traced = vars(module)["_traced"](MODEL, judged, space, ledger, finder, False)
+    assert (traced.violations, traced.space.levels, traced.space.stopped_by) == ((), [1, 2], StopReason.INTERRUPT)
+    later = "there was no time to find the trace, so this counts for nothing yet."
+    assert traced.left_out == (f"exclusive fails after 3 states; {later}", f"type_ok fails after 4 states; {later}")
+
+
+def test_laps_add_up() -> None:
+    clock = vars(module)["_Clock"]()
+    clock.lap("one")
+    clock.lap("two")
+    assert list(clock.seconds) == ["one", "two"]
+    assert all(0 <= spent < 60 for spent in clock.seconds.values())
+
+
+def test_a_temporary_run_directory_is_removed_and_a_given_one_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("insync.spark_explore.driver.options.spark_folder", lambda: tmp_path)
+    with open_run(SparkOptions()) as run:
+        run.write("x", b"1")
+        folder = Path(run.uri)
+        assert folder.parent == tmp_path
+        assert folder.is_dir()
+    assert not folder.exists()
+    with open_run(SparkOptions(run_dir=str(tmp_path / "run"))) as run:
+        run.write("x", b"1")
+    assert (tmp_path / "run" / "x").read_bytes() == b"1"
+    with pytest.raises(UserError, match="To resume a run, name its run directory"), open_run(SparkOptions(resume=True)):
+        pass

@@ -1,0 +1,47 @@
+"""The way back through levels on Spark: the least of what the tasks answer, or nothing."""
+
+from __future__ import annotations
+
+import ctypes
+from array import array
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from insync.explorer.limits import Limits, Watch
+from insync.machine.packed import Words
+from insync.spark_explore.driver import paths
+from insync.spark_explore.driver.paths import PathFinder
+from insync.spark_explore.wire.packets import Kind, Row
+
+
+def answer(words: Words) -> Row:
+    block = array("Q", words).tobytes()
+    keep = ctypes.create_string_buffer(block, len(block))
+    return Row(0, Kind.FOUND, 3, 1, ctypes.addressof(keep), len(block), keep)
+
+
+@pytest.mark.parametrize(
+    ("answers", "least"), [([], None), ([(7, 1)], (7, 1)), ([(7, 1), (2**63, 0), (3, 9), (3, 8)], (3, 8))]
+)
+def test_the_least_of_the_answers_is_taken(
+    answers: list[Words], least: Words | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned: list[tuple[object, ...]] = []
+    watch, place = Watch(Limits(), None), SimpleNamespace(partitions=4, warm=2)
+
+    def run_plan(spark: object, plan: Any, given: Watch) -> list[Row]:
+        plan()
+        assert (spark, given) == ("spark", watch)
+        return [answer(words) for words in answers]
+
+    monkeypatch.setattr(paths, "run_plan", run_plan)
+    monkeypatch.setattr(paths, "seeded_plan", lambda *given: planned.append(given))
+    monkeypatch.setattr(paths, "predecessor_task", lambda job: (job.level, job.target))
+    nobody: Any = None
+    finder = PathFinder("spark", place, nobody, nobody, nobody, watch)  # type: ignore[arg-type]
+    assert finder._step_back((5, 5), 3) == least
+    assert planned == [("spark", 4, 3, (3, (5, 5)))]
+    monkeypatch.setattr(finder, "_here", lambda target, level: (*target, level))
+    assert finder._step_back((5, 5), 2) == (5, 5, 2), "the driver has made this level itself"
