@@ -102,7 +102,7 @@ class Pair:
         Within a fetch Kafka's leader asks for a larger ISR before it moves the high watermark, so that step of the
         model may have to come first. Where no order agrees, the first one is what is shown.
         """
-        place = (len(self.taken), len(self.own), len(self.ahead))
+        place, before = (len(self.taken), len(self.own), len(self.ahead)), self.taken[-1].state
         found: list[Difference] = []
         for own_first in (False, True, False):
             self._go_back(*place)

@@ -136,6 +136,8 @@ def takes_trace(release: Release, asked: EntryTrace, *, default_elr: bool) -> bo
     elr = "release" if default_elr else "on" if asked.model.elr else "off"
     given = {name: value for name, value in asked.given.items() if name not in ("defect", "fixed")}
     model = Cluster(**{**given, "release": release.value, "elr": elr})
+    if model.elr != asked.model.elr:
+        return False
     walk = Walk(Stepper(model))
     for step in asked.trace.steps[1:]:
         try:

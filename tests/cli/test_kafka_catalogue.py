@@ -1,0 +1,166 @@
+"""`insync kafka replay --all`, `bisect` and `claims`, and what `insync defects` says of Kafka, without Java."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync.conformance.catalogue import catalogue_record
+from insync.conformance.catalogue.catalogue_record import RecordedEntry, read_record
+from insync.conformance.catalogue.reached import claims
+from insync.conformance.jars.jar_set import JarSet
+from insync_kafka import Recording
+
+Insync = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def _an_empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path / "cache"))
+
+
+class Played:
+    """Stands in for the harness of each release: the recording of R-26 is what Kafka says."""
+
+    def __init__(self, jars: JarSet) -> None:
+        self.version = jars.version
+
+    def __enter__(self) -> Recording:
+        return Recording.read(f"R-26-{self.version}")
+
+    def __exit__(self, *left: object) -> None:
+        return
+
+
+@pytest.fixture
+def two_releases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """3.9.2 and 4.1.2 are here, as far as R-26 goes."""
+    monkeypatch.setattr("insync.conformance.jars.fetched.fetched_versions", lambda: ["3.9.2", "4.1.2"])
+    monkeypatch.setattr("insync.conformance.jars.store.stored_jars", lambda one: JarSet(one.version, (), ()))
+    monkeypatch.setattr("insync.conformance.classes.harness.Harness", Played)
+    monkeypatch.setattr("insync.conformance.catalogue.catalogue_runs.catalogue_names", lambda: ("R-26",))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["replay"], "Name a TRACE, a file or a defect of `insync defects`, or give --all."),
+        (["replay", "N-1", "--all"], "'N-1' is no entry of `insync defects` that can be run. Did you mean 'N-01'?"),
+        (["replay", "--all", "--libs", "x"], "--all takes the catalogue on releases that are fetched"),
+        (
+            ["replay", "N-01", "--kafka", "4.3.1", "--record"],
+            "--record is about the whole catalogue: give --all with it.",
+        ),
+        (["replay", "--all"], "No release of Kafka is here yet. Fetch one, such as: insync kafka fetch 4.3.1"),
+        (
+            ["replay", "--all", "--kafka", "4.3"],
+            "Kafka '4.3' is not a release that insync knows. Near it: 4.3.0, 4.3.1.",
+        ),
+        (["bisect", "N-01"], "No release of Kafka is here yet. Fetch one, such as: insync kafka fetch 4.3.1"),
+        (
+            ["bisect", "N-01", "--repository", "x"],
+            "--repository says where --fetch takes jars from: give --fetch with it.",
+        ),
+        (["bisect", "N-01", "--fetch", "--repository", "x"], "x has no "),
+    ],
+)
+def test_a_mistake_is_one_sentence(insync: Insync, arguments: list[str], said: str) -> None:
+    code, out, err = insync("kafka", *arguments, "--quiet")
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.usefixtures("two_releases")
+@pytest.mark.parametrize("given", ["N-1", "nowhere.json"])
+def test_what_is_no_trace_is_one_sentence(insync: Insync, given: str) -> None:
+    code, out, err = insync("kafka", "bisect", given, "--quiet")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert given in err
+
+
+@pytest.mark.usefixtures("two_releases")
+def test_a_bisection_says_where_it_changes(insync: Insync) -> None:
+    code, out, err = insync("kafka", "bisect", "r-26", "--quiet")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "r-26 on 2 releases of Kafka"
+    assert lines[2] == "  3.9.2   reproduced in 5 steps"
+    assert lines[3].startswith(
+        "  4.1.2   differs at step 5, b1 starts and registers: controller.leader is b1 in the model"
+    )
+    assert lines[5] == "reproduced up to 3.9.2, not any more from 4.1.2 on"
+    assert lines[6].startswith("not here, so not asked: ")
+
+
+@pytest.mark.usefixtures("two_releases")
+def test_a_bisection_as_json(insync: Insync) -> None:
+    found = json.loads(insync("kafka", "bisect", "R-26", "--quiet", "--json").out)
+    assert [(run["kafka"], run["verdict"], run["as_the_rules_say"]) for run in found["runs"]] == [
+        ("3.9.2", "reproduced", True),
+        ("4.1.2", "diverges", True),
+    ]
+    assert found["changes"] == [{"before": "3.9.2", "since": "4.1.2", "reproduced_since": False}]
+    assert "4.3.1" in found["not_here"]
+
+
+@pytest.mark.usefixtures("two_releases")
+def test_the_catalogue_is_run_on_each_release_and_recorded(
+    insync: Insync, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "record.json"
+    monkeypatch.setattr(catalogue_record, "RECORD", file)
+    monkeypatch.setattr(catalogue_record.read_record, "__defaults__", (file,))
+    monkeypatch.setattr(catalogue_record.write_record, "__defaults__", (file,))
+    code, out, err = insync("kafka", "replay", "--all", "--record", "--quiet")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == "  R-26  3.9.2: reproduced in 5 steps"
+    assert "Every release does what the model's rules of it say, as far as the steps can be taken." in out
+    assert out.endswith(f"Recorded in {file}.\n")
+    assert [run.kafka for run in read_record(file)["R-26"].runs] == ["3.9.2", "4.1.2"]
+
+
+# -------------------------------------------------------------------------------------------------------- on record
+
+
+def test_claims_are_confirmed_from_the_record(insync: Insync) -> None:
+    code, out, err = insync("kafka", "claims")
+    assert (code, err) == (0, "")
+    rows = [line.split() for line in out.splitlines()]
+    assert ["3.9.2", "4.0.0", "register_leaves_isr", "R-26", "confirmed:"] in [row[:5] for row in rows]
+    assert "register_leaves_isr: Who registers after an unclean stop leaves the ISR" in out
+
+
+def test_claims_as_json(insync: Insync) -> None:
+    found = json.loads(insync("kafka", "claims", "--json").out)["claims"]
+    assert [(one["rule"], one["before"], one["since"]) for one in found] == [
+        (claim.rule, claim.before, claim.since) for claim in claims()
+    ]
+    assert all(one["confirmed"] for one in found)
+
+
+def test_without_a_record_no_claim_is_confirmed(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing: dict[str, RecordedEntry] = {}
+    monkeypatch.setattr(catalogue_record, "read_record", lambda: nothing)
+    code, out, _ = insync("kafka", "claims")
+    assert code == 3
+    assert "not run" in out
+
+
+def test_the_list_of_defects_says_where_each_was_seen(insync: Insync) -> None:
+    out = insync("defects").out
+    assert "R-26" in out
+    assert "seen on Kafka's classes, 3.9.0, 4.0.0" in out  # R-47
+    listed = {entry["name"]: entry["on_kafka"] for entry in json.loads(insync("defects", "--json").out)["defects"]}
+    seen = {run["kafka"]: (run["verdict"], run["on"], bool(run["date"])) for run in listed["R-26"]}
+    assert (seen["3.9.2"], seen["4.0.0"]) == (("reproduced", "classes", True), ("diverges", "classes", True))
+
+
+def test_a_defect_says_what_each_release_does(insync: Insync) -> None:
+    out = insync("defects", "R-26", "--quiet").out
+    assert "on the classes of Kafka 3.9.0 to 3.9.2: reproduced in 5 steps (20" in out
+    assert "b1 starts and registers: controller.leader is b1 in the" in out
