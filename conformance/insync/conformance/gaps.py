@@ -1,4 +1,4 @@
-"""Steps that cannot be brought about as the model has them, and where Kafka is known to do one otherwise."""
+"""Steps that cannot be brought about, or that Kafka answers otherwise, and where it is known to do one otherwise."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from insync.model import ReadableState
 __all__ = [
     "Ends",
     "NotSchedulable",
+    "Unlike",
     "ends_of",
     "require_ascending_order",
     "require_no_epoch_of_deleted_records",
@@ -33,6 +34,20 @@ class NotSchedulable(Exception):
     def __init__(self, message: str, kind: str | None = None) -> None:
         super().__init__(message)
         self.kind = message if kind is None else kind
+
+
+class Unlike(Exception):
+    """Kafka answers otherwise than the model.
+
+    Args:
+        what: what is answered.
+        model: what the model takes the answer to be.
+        kafka: what Kafka says.
+    """
+
+    def __init__(self, what: str, model: str, kafka: str) -> None:
+        super().__init__(what, model, kafka)
+        self.what, self.model, self.kafka = what, model, kafka
 
 
 def require_one_change(broker: int, partition_epoch: int, seen: Observation) -> None:

@@ -16,6 +16,7 @@ from insync.conformance.classes.subject import Answer, Argument, KafkaRaised, Su
 from insync.conformance.gaps import (
     Ends,
     NotSchedulable,
+    Unlike,
     ends_of,
     require_no_epoch_of_deleted_records,
     require_one_change,
@@ -48,20 +49,6 @@ _OF_THE_TOPIC = ("change_minimum",)
 """Actions that brokers learn of like a change of the partition, though its registration stays as it is."""
 
 State = Mapping[str, Any]
-
-
-class Unlike(Exception):
-    """Kafka answers otherwise than the model.
-
-    Args:
-        what: what is answered.
-        model: what the model takes the answer to be.
-        kafka: what Kafka says.
-    """
-
-    def __init__(self, what: str, model: str, kafka: str) -> None:
-        super().__init__(what, model, kafka)
-        self.what, self.model, self.kafka = what, model, kafka
 
 
 class Schedule:
