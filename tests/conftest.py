@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-import atexit
 import gc
+import hashlib
 import os
 import shutil
 import signal
-import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
+ROOT = Path(__file__).parents[1]
+
+
+def _objects() -> Path:
+    """Return where object code is kept from run to run: a folder for all sources that decide which code is generated.
+
+    A change in any of them begins with an empty folder, whatever the keys of the product's own cache are made of.
+    """
+    digest = hashlib.sha256()
+    for package in ("model/insync/model", "explorer/insync/machine"):
+        for file in sorted((ROOT / package).rglob("*.py")):
+            digest.update(f"{file.relative_to(ROOT)}\n".encode() + file.read_bytes())
+    return ROOT / ".pytest_cache" / "objects" / digest.hexdigest()[:16]
+
+
 if "INSYNC_CACHE_DIR" not in os.environ:  # tests neither fill nor rely on the cache of whoever runs them
-    os.environ["INSYNC_CACHE_DIR"] = tempfile.mkdtemp(prefix="insync-tests-")
-    atexit.register(shutil.rmtree, os.environ["INSYNC_CACHE_DIR"], ignore_errors=True)
+    objects = _objects()
+    for other in objects.parent.glob("*"):
+        if other != objects:
+            shutil.rmtree(other, ignore_errors=True)
+    os.environ["INSYNC_CACHE_DIR"] = str(objects)
 
 # The tests compile more than a thousand small models: compiling well takes longer than running what is compiled. Those
 # of the folder parity run what users run; `INSYNC_CODE=fast make test` runs all of them so.
@@ -33,9 +51,13 @@ settings.load_profile("ci" if os.environ.get("CI", "").lower() in {"1", "true"} 
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector away from what lives to the end of the run: a twentieth of all time went there."""
+    """Keep the garbage collector away from what lives to the end of the run: a twentieth of all time went there.
+
+    As much again goes to looking at the nodes of each model as they are made, which all stay.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000)
 
 
 @pytest.hookimpl(optionalhook=True)  # pytest-xdist may be missing

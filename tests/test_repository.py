@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -107,3 +108,14 @@ def test_the_commands_of_the_readme_exist() -> None:
     )
     assert {"check", "test"} <= named
     assert named - targets == set()
+
+
+def test_what_generates_code_stands_where_object_code_that_is_kept_looks_for_changes() -> None:
+    """tests/conftest.py keeps object code from run to run, for equal sources of these two packages."""
+    code = (
+        "import pkgutil, sys, importlib, insync.machine as m\n"
+        "for one in pkgutil.walk_packages(m.__path__, 'insync.machine.'): importlib.import_module(one.name)\n"
+        "print(*sorted({'.'.join(name.split('.')[:2]) for name in sys.modules if name.startswith('insync.')}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["insync.machine", "insync.model"]

@@ -58,6 +58,8 @@ def test_the_same_as_json(insync: Insync) -> None:
         (["scenario", "n-02"], "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR"),
         (["cluster", "--kafka", "9.9"], "Kafka '9.9' is not a release that insync knows."),
         (["record", "a.run", "--scenario", "n-01", "--libs", "nowhere"], "nowhere is not a folder."),
+        (["record", "a.run", "--kafka", "4.3.1"], "Give one of --scenario NAME, --walk SEED and --metadata-log DIR."),
+        (["record", "a.run", "--metadata-log", "d", "--kafka", "4.3.1"], "--metadata-log DIR and --topic TOPIC belong"),
     ],
 )
 def test_a_mistake_is_one_sentence(insync: Insync, arguments: list[str], said: str) -> None:

@@ -74,6 +74,8 @@ def commands(name: str, answers: list[Json]) -> list[str]:
         ("walk-again-4.3.1", 8),
         ("walk-end-4.4.0", 8),
         ("walk-start-3.9.2", 10),
+        ("walk-forgets-3.9.2", 5),
+        ("walk-joins-4.4.0", 8),
     ],
 )
 def test_random_walks_agree(name: str, steps: int) -> None:
@@ -81,11 +83,11 @@ def test_random_walks_agree(name: str, steps: int) -> None:
     assert (found.verdict, found.steps) == (KafkaVerdict.AGREES, steps)
 
 
-def test_a_larger_isr_may_be_asked_for_before_the_fetch() -> None:
+def test_within_a_fetch_the_leader_waits_for_who_may_join() -> None:
     # Kafka's leader asks for b1 within the fetch, and then moves its high watermark no further than b1 has come.
     found = replayed("walk-minimum-4.1.2")
-    assert found.own[-1] == 21
-    assert [step.action for step in found.trace.steps[-2:]] == ["expand_isr", "fetch"]
+    assert found.own[-1] == 22
+    assert [step.action for step in found.trace.steps[-2:]] == ["fetch", "expand_isr"]
 
 
 def test_who_was_cleared_from_the_elr_leaves_the_isr_twice_when_it_registers() -> None:
@@ -106,6 +108,46 @@ def test_two_changes_at_once_are_no_excuse_for_who_was_not_in_the_elr() -> None:
     schedule._cleared.clear()  # as if it had never been in it
     schedule._register({"replica": "b3"}, trace.steps[-1].state)
     assert schedule.seen.controller.leader_epoch == 3
+
+
+def test_the_epoch_of_deleted_records_may_come_back_with_a_crash() -> None:
+    found = replayed("walk-emptied-4.4.0")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b2 starts and registers")
+    assert "b2 finds again, in the file of its log, the epoch of records that are deleted" in (found.reason or "")
+
+
+@pytest.mark.parametrize("values", [{"epochs": [0, 1]}, {"end": 2}, {"start": 0}], ids=str)
+def test_no_other_epoch_comes_back(values: dict[str, object]) -> None:
+    last = len(Recording.read("walk-emptied-4.4.0").content["answers"]) - 1
+
+    def change(number: int, state: Json) -> None:
+        if number == last:
+            state["brokers"]["2"]["log"].update(values)
+
+    found = replayed("walk-emptied-4.4.0", change)
+    assert found.verdict is KafkaVerdict.DIVERGES
+    assert "b2.term" in [one.field for one in found.differences]
+
+
+def test_kafka_asks_for_who_fetches_before_its_high_watermark_moves() -> None:
+    found = replayed("walk-asks-4.1.2")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b1 fetches from b3")
+    assert "in the model it has moved past b1, who cannot join" in (found.reason or "")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda state: state["brokers"]["3"]["log"].update(high_watermark=2),
+        lambda state: state["brokers"]["3"]["leading"].update(proposed=[]),
+    ],
+    ids=["high watermark", "request"],
+)
+def test_that_is_no_excuse_for_anything_else(change: Callable[[Json], None]) -> None:
+    last = len(Recording.read("walk-asks-4.1.2").content["answers"]) - 1
+    found = replayed("walk-asks-4.1.2", lambda number, state: change(state) if number == last else None)
+    assert found.verdict is KafkaVerdict.DIVERGES
+    assert "b3.hw" in [one.field for one in found.differences]
 
 
 def test_the_walks_take_what_is_rare() -> None:

@@ -66,7 +66,7 @@ def test_a_replica_that_is_added_and_removed_keeps_a_reassignment_from_ending(
 
 @pytest.mark.parametrize("version", ["4.0.2", "4.3.1"])
 def test_with_the_patch_the_second_request_replaces_the_first(jars_of: JarsOf, version: str) -> None:
-    with Harness(with_patch("SECOND-REASSIGNMENT", jars_of(version))) as harness:
+    with Harness(with_patch("N-09", jars_of(version))) as harness:
         asked, settled = reassigned_twice(harness, [1, 3], [1, 2, 3])
         assert (asked.replicas, asked.adding, asked.removing) == ((1, 2, 3), (3,), ())
         assert (settled.replicas, settled.isr) == ((1, 2, 3), (1, 2, 3))

@@ -130,7 +130,9 @@ LIES: list[tuple[str, Callable[[Opinion], Opinion]]] = [
 @pytest.mark.parametrize(("sentence", "change"), LIES, ids=[sentence for sentence, _ in LIES])
 def test_a_difference_is_one_sentence(sentence: str, change: Callable[[Opinion], Opinion]) -> None:
     if "weak_isr" in sentence:
-        model: Model = find_model("truncate_to_high_watermark")(replicas=2)
+        model: Model = find_model("truncate_to_high_watermark")(
+            replicas=2, log_size=2, max_records=2, max_leader_epoch=1
+        )
         sentence = sentence.replace("10", str(check(model, properties=["weak_isr"], threads=1).depth))
     else:
         model = Kip320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
@@ -197,7 +199,7 @@ def test_the_shares_of_a_default_run_are_half_a_minute() -> None:
 
 
 def test_who_stops_it_is_told_what_the_engines_said_by_then() -> None:
-    stop, model = Event(), Kip320(replicas=2)
+    stop, model = Event(), small("kip320")
     found = agree(model, engines=ENGINES, reporter=lambda opinion: stop.set(), stop=stop)
     first, *others = found.opinions
     assert (found.stopped_by, found.agreed, first.verdict) == ("interrupt", False, Verdict.HOLDS)

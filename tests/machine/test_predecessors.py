@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from insync.machine.kernels import compile_kernels
@@ -15,7 +17,7 @@ from insync_toys import Clock, DieHard, Ledger, TokenRing
 MODELS = [Clock(), DieHard(), TokenRing(two_tokens=1), Ledger(), find_model("async_isr")(max_offset=1, max_version=1)]
 
 
-def predecessors(model: Model, states: list[Words]) -> dict[Words, list[Words]]:
+def predecessors(model: Model, states: Sequence[Words]) -> dict[Words, list[Words]]:
     """The states that have a step to each state, by the evaluator."""
     schema, evaluator = model.program.schema, Evaluator(model.program)
     found: dict[Words, list[Words]] = {state: [] for state in states}

@@ -32,12 +32,12 @@ def sample(words: int, count: int, kind: str) -> list[Words]:
     if kind == "random":
         return [tuple(chance.getrandbits(64) >> 44 for _ in range(words)) for _ in range(count)]
     if kind == "low bits":
-        return [tuple(chance.randrange(1 << 9) for _ in range(words)) for _ in range(count)]
+        return [tuple(chance.getrandbits(9) for _ in range(words)) for _ in range(count)]
     if kind == "high bits":
-        return [tuple(chance.randrange(1 << 9) << 55 for _ in range(words)) for _ in range(count)]
+        return [tuple(chance.getrandbits(9) << 55 for _ in range(words)) for _ in range(count)]
     if kind == "one word":
-        return [tuple([0] * (words - 1) + [chance.randrange(1 << 15)]) for _ in range(count)]
-    return [tuple(1 << chance.randrange(64) for _ in range(words)) for _ in range(count)]
+        return [tuple([0] * (words - 1) + [chance.getrandbits(15)]) for _ in range(count)]
+    return [tuple(1 << chance.getrandbits(6) for _ in range(words)) for _ in range(count)]
 
 
 @pytest.mark.parametrize("kind", ["random", "low bits", "high bits", "one word", "single bits"])

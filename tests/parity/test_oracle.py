@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from insync.explorer import check
@@ -29,6 +31,9 @@ LARGE = [
 ASYNC = [(1, 1, 1), (2, 1, 3), (2, 4, 3), (3, 3, 2), (3, 1, 3), (4, 1, 1), (4, 2, 1), (5, 1, 1)]
 
 
+variant = cache(Variant)
+
+
 def bounds_of(values: tuple[int, ...]) -> dict[str, int]:
     return dict(zip(BOUNDS, values, strict=True))
 
@@ -48,12 +53,12 @@ def test_levels_of_larger_spaces(name: str, bounds: tuple[int, int, int, int]) -
     test_levels(name, bounds)
 
 
-@pytest.mark.parametrize("bounds", [(2, 1, 1, 2), (2, 2, 3, 1), (2, 3, 2, 2)], ids=str)
 @pytest.mark.parametrize("invariant", INVARIANTS)
+@pytest.mark.parametrize("bounds", [(2, 1, 1, 2), (2, 2, 3, 1), (2, 3, 2, 2)], ids=str)
 @pytest.mark.parametrize("name", VARIANTS)
 def test_levels_up_to_the_violation(name: str, invariant: str, bounds: tuple[int, int, int, int]) -> None:
     found = check(find_model(name)(**bounds_of(bounds)), properties=[invariant])
-    expected = levels(Variant(name, *bounds), INVARIANTS[invariant])
+    expected = levels(variant(name, *bounds), INVARIANTS[invariant])
     assert list(found.levels) == expected
     for violation in found.violations:
         assert violation.trace_length == len(expected)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from insync.machine.kernels import Kernels, Texts, compile_kernels, load, store_text
 from insync.machine.packed import Found, PackedRows, Words
@@ -97,18 +98,26 @@ def store_kernels(words: int) -> Kernels:
     return load(Texts(Sizes(words), (store_text(words),)))
 
 
-def reachable_states(model: Model) -> list[Words]:
-    """Return every reachable state in order of discovery, by the evaluator; steps that are refused are not taken."""
+@cache
+def reachable_states(model: Model, most: int | None = None) -> Sequence[Words]:
+    """Return the reachable states in order of discovery, by the evaluator; steps that are refused are not taken.
+
+    Args:
+        model: the model; what is asked of it again is remembered.
+        most: how many are wanted; None is all.
+    """
     schema, evaluator = model.program.schema, Evaluator(model.program)
     found = {tuple(model.program.initials[0]): None}
     for codes in (queue := list(found)):
+        if most is not None and len(found) >= most:
+            break
         for number in evaluator.enabled(codes):
             if evaluator.failing_check(number, codes) is None:
                 after = evaluator.step(number, codes)
                 if after not in found:
                     found[after] = None
                     queue.append(after)
-    return [schema.pack(codes) for codes in found]
+    return tuple(schema.pack(codes) for codes in found)[:most]
 
 
 def _unreachable(model: Model) -> Words:

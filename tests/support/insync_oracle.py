@@ -6,6 +6,8 @@ the state do not matter. `levels` counts the states at each depth, to be compare
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -321,16 +323,39 @@ INVARIANTS: dict[str, Callable[[State], bool]] = {
 }
 
 
+class _Space:
+    """The states that are first reached at each depth, found as far as they are asked for."""
+
+    def __init__(self, model: Variant | AsyncIsr) -> None:
+        self._model, self._found = model, [{model.initial()}]
+        self._seen: set[State | Async] = set(self._found[0])
+
+    def __iter__(self) -> Iterator[set[State | Async]]:
+        for depth in itertools.count():
+            if depth == len(self._found):
+                self._expand()
+            if not self._found[depth]:
+                return
+            yield self._found[depth]
+
+    def _expand(self) -> None:
+        step: Callable[..., Iterator[State | Async]] = self._model.next
+        new = {after for state in self._found[-1] for after in step(state) if after not in self._seen}
+        self._seen |= new
+        self._found.append(new)
+
+
+_space = functools.lru_cache(maxsize=1)(_Space)
+
+
 def levels(model: Variant | AsyncIsr, invariant: Callable[..., bool] | None = None) -> list[int]:
-    """Return how many states are first reached at depth 1, 2, ..., up to the level in which the invariant fails."""
-    frontier: set[State | Async] = {model.initial()}
-    seen = set(frontier)
+    """Return how many states are first reached at depth 1, 2, ..., up to the level in which the invariant fails.
+
+    The space of a model that is asked about several times in a row is walked once.
+    """
     counts = []
-    while frontier:
-        counts.append(len(frontier))
-        if invariant is not None and not all(map(invariant, frontier)):
+    for level in _space(model):
+        counts.append(len(level))
+        if invariant is not None and not all(map(invariant, level)):
             break
-        step: Callable[..., Iterator[State | Async]] = model.next
-        frontier = {new for state in frontier for new in step(state) if new not in seen}
-        seen |= frontier
     return counts

@@ -26,7 +26,7 @@ _COMMANDS = {
     "replay": "Execute a trace file again, and show or convert it.",
     "ask": "Ask what a Kafka release with these settings can lose, and what would prevent it.",
     "defects": "Show the published defects of Kafka's replication, each with its shortest trace.",
-    "kafka": "Ask Kafka's own classes, of releases from 3.9 on, what they do.",
+    "kafka": "Ask Kafka's own classes, of releases from 3.7 on, what they do.",
     "liveness": "Decide what can happen, and what must in every fair run.",
     "prove": "Prove properties by induction, or look for short violations, with z3.",
     "agree": "Let several engines search a model, and compare them.",

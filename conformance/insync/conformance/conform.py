@@ -10,6 +10,7 @@ from enum import Enum
 
 from insync.conformance.classes.subject import Subject
 from insync.conformance.coverage import Coverage
+from insync.conformance.forbidden import Forbidden, forbidden_of
 from insync.conformance.pair import Pair
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
 from insync.conformance.touring import KafkaTour, Space
@@ -120,6 +121,7 @@ def conform_walks(
     walks: int,
     seed: int = 0,
     depth: int = 60,
+    forbidden: bool = False,
     limits: Limits | None = None,
     reporter: WalkReporter | None = None,
     stop: threading.Event | None = None,
@@ -133,6 +135,7 @@ def conform_walks(
         walks: how many.
         seed: of the random numbers; walk number n of a seed is the same whatever the number of walks.
         depth: most steps of a walk.
+        forbidden: whether Kafka is also asked for what the model forbids, which it must refuse.
         limits: a limit on the seconds.
         reporter: is told about once a second how far it is.
         stop: ends it when it is set, with what is known by then.
@@ -140,7 +143,8 @@ def conform_walks(
     """
     watch, stepper = Watch(limits or Limits(), stop), Stepper(model)
     coverage = Coverage(stepper)
-    taking = KafkaWalks(stepper, lambda: new_pair(stepper, subject), coverage, depth)
+    asked = forbidden_of(model) if forbidden else []
+    taking = KafkaWalks(stepper, lambda: new_pair(stepper, subject), coverage, depth, asked)
     stopped = _reporting(watch, coverage, reporter)
     taken, found = 0, None
     stopped_by: StopReason | None = None
@@ -151,7 +155,7 @@ def conform_walks(
     except GivenUp as given_up:
         stopped_by = StopReason(str(given_up.reason))
     failed = None if found is None else taken - 1
-    return _Ended(stepper, subject, coverage, watch, new_pair).with_(found, stopped_by, taken, seed, failed)
+    return _Ended(stepper, subject, coverage, watch, new_pair, asked).with_(found, stopped_by, taken, seed, failed)
 
 
 def conform_tour(
@@ -200,6 +204,7 @@ class _Ended:
     coverage: Coverage
     watch: Watch
     new_pair: Callable[[Stepper, Subject], Pair]
+    forbidden: Sequence[Forbidden] = ()
 
     def with_(
         self,
@@ -236,13 +241,17 @@ class _Ended:
 
         if stopped():
             return found
-        walks = KafkaWalks(self.stepper, lambda: self.new_pair(self.stepper, self.subject), Coverage(self.stepper), 0)
+        new_pair, uncounted = self.new_pair, Coverage(self.stepper)
+        walks = KafkaWalks(self.stepper, lambda: new_pair(self.stepper, self.subject), uncounted, 0, self.forbidden)
         again = _Alike(walks, found)
-        if again.failing(found.actions) is None:
-            fields = ", ".join(one.field for one in found.differences)
-            message = f"After {len(found.actions)} steps {fields} differ, and the next time they do not."
-            raise InternalError(message)
-        return shrink(again, found.actions, stopped)
+        try:
+            if again.failing(found.actions, stopped) is None:
+                fields = ", ".join(one.field for one in found.differences)
+                message = f"After {len(found.actions)} steps {fields} differ, and the next time they do not."
+                raise InternalError(message)
+            return shrink(again, found.actions, stopped)
+        except GivenUp:
+            return found
 
 
 def _reporting(watch: Watch, coverage: Coverage, reporter: WalkReporter | None) -> Callable[[], object]:
@@ -278,6 +287,9 @@ def _as_replay(found: Disagreement, version: str) -> KafkaReplay:
     pair, first = found.pair, found.differences[0]
     after = f"After `{pair.taken[-1].label}`" if len(pair.taken) > 1 else "In the initial state"
     reason = f"{after} {first.field} is {first.model} in the model and {first.kafka} in Kafka {version}."
+    if found.forbidden:
+        asked = "; ".join(f"{label} (after step {step})" for step, label in found.forbidden)
+        reason = f"{reason} Asked of Kafka, though the model forbids it: {asked}."
     trace = Trace(model_reference(pair.model), pair.model.identity, AGREEMENT, tuple(pair.taken), reason)
     state = pair.kafka_state()
     return KafkaReplay(KafkaVerdict.DIVERGES, version, trace, tuple(pair.own), state, found.differences)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 
 from insync.conformance.classes.observation import Observation
-from insync.conformance.classes.subject import Subject
+from insync.conformance.classes.subject import Argument, Subject
 from insync.conformance.likeness import Difference, compared, kafka_state
 from insync.conformance.schedule import NotSchedulable, Schedule, Unlike
 from insync.explorer.evaluator.stepping import Move, Stepper, Walk
@@ -77,6 +77,15 @@ class Pair:
             raise
         return self._beside(number)
 
+    @property
+    def seen(self) -> Observation:
+        """Kafka's state after the last command."""
+        return self._schedule.seen
+
+    def probe(self, command: str, **arguments: Argument) -> str:
+        """Give Kafka a command that is no step, and return its answer, or the exception that it throws."""
+        return self._schedule.probe(command, **arguments)
+
     def kafka_state(self) -> ReadableState:
         """Return the state as Kafka has it."""
         return kafka_state(self.taken[-1].state, self._schedule.seen, self._schedule.acknowledged)
@@ -92,7 +101,7 @@ class Pair:
         Within a fetch Kafka's leader asks for a larger ISR before it moves the high watermark, so that step of the
         model may have to come first. Where no order agrees, the first one is what is shown.
         """
-        place = (len(self.taken), len(self.own), len(self.ahead))
+        place, before = (len(self.taken), len(self.own), len(self.ahead)), self.taken[-1].state
         found: list[Difference] = []
         for own_first in (False, True, False):
             self._go_back(*place)
@@ -104,8 +113,32 @@ class Pair:
             self._follow(self._schedule.seen)
             found = self.differences()
             if not found:
-                break
+                return found
+        if (asks := self._asks_first(before)) is not None:
+            self.spoilt = True
+            self._go_back(*place)
+            raise NotSchedulable(asks, "Kafka asks for who fetches before its high watermark moves, the model after it")
         return found
+
+    def _asks_first(self, before: ReadableState) -> str | None:
+        """Say that Kafka's leader has asked for who fetches where the model's leader cannot any more, if it is so.
+
+        Kafka asks with what the fetch shows, and then its high watermark waits for who may join. In the model the high
+        watermark has moved in the same step past the end of who fetches, who may then not join.
+        """
+        for number, broker in self._schedule.seen.brokers.items():
+            leader, leading, log = f"b{number}", broker.leading, broker.log
+            was, now = before["broker"][leader], self.taken[-1].state["broker"][leader]
+            if leading is None or log is None or now["pending"] or log.high_watermark != was["hw"]:
+                continue
+            for follower in set(leading.proposed) - set(leading.isr):
+                end = now["known"][f"b{follower}"]["end"]
+                if end is not None and was["hw"] <= end < now["hw"]:
+                    return (
+                        f"Kafka's {leader} asks for b{follower} with what this fetch shows, and moves its high "
+                        f"watermark after that; in the model it has moved past b{follower}, who cannot join"
+                    )
+        return None
 
     def _go_back(self, taken: int, own: int, ahead: int) -> None:
         """Forget the steps after so many."""

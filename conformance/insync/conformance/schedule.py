@@ -13,6 +13,7 @@ from typing import Any
 
 from insync.conformance.classes.observation import BrokerSeen, Observation
 from insync.conformance.classes.subject import Answer, Argument, KafkaRaised, Subject
+from insync.conformance.gaps import NotSchedulable, require_no_epoch_of_deleted_records, require_one_change
 from insync.conformance.likeness import broker_id
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.model import Cluster
@@ -40,19 +41,6 @@ _OF_THE_TOPIC = ("change_minimum",)
 """Actions that brokers learn of like a change of the partition, though its registration stays as it is."""
 
 State = Mapping[str, Any]
-
-
-class NotSchedulable(Exception):
-    """A step that cannot be brought about on Kafka's classes.
-
-    Args:
-        message: why.
-        kind: the same without names of brokers, which many steps have in common; None if the message has none.
-    """
-
-    def __init__(self, message: str, kind: str | None = None) -> None:
-        super().__init__(message)
-        self.kind = message if kind is None else kind
 
 
 class Unlike(Exception):
@@ -132,6 +120,8 @@ class Schedule:
         if self.seen.controller.partition_epoch != partition_epoch or action in _OF_THE_TOPIC:
             self._ends.append(self.seen.controller.end)
         self._settle(after)
+        if action == "register":
+            require_no_epoch_of_deleted_records(given["replica"], after, self.seen)
 
     # ------------------------------------------------------------------------------------------------------ commands
 
@@ -145,6 +135,17 @@ class Schedule:
         self.seen = answer.state
         self.acknowledged |= answer.state.acknowledged
         return answer
+
+    def probe(self, command: str, **arguments: Argument) -> str:
+        """Give a command that is no step, and return Kafka's answer, or the exception that it throws."""
+        try:
+            answer = self._subject.take(command, **arguments)
+        except KafkaRaised as raised:
+            self._command("observe")
+            return str(raised.args[0])
+        self.seen = answer.state
+        self.acknowledged |= answer.state.acknowledged
+        return answer.said
 
     def _expect(self, what: str, answer: Answer) -> None:
         if answer.said != "NONE":
@@ -281,7 +282,7 @@ class Schedule:
     def _elect(self, given: Mapping[str, str], before: State) -> None:
         answer = self._command("elect", broker=broker_id(given["replica"]))
         if answer.said == "REASSIGNMENT_IN_PROGRESS":
-            message = "a preferred leader is chosen by the order of replicas, which cannot change during a reassignment"
+            message = "the preferred leader is the first replica, and the order cannot change during a reassignment"
             raise NotSchedulable(message)
         self._expect(f"the answer to the election of {given['replica']}", answer)
 
@@ -309,6 +310,9 @@ class Schedule:
     def _flush(self, given: Mapping[str, str], before: State) -> None:
         self._command("flush", broker=broker_id(given["replica"]))
 
+    def _pause(self, given: Mapping[str, str], before: State) -> None:
+        """A follower that waits does not ask; here nobody asks but by a command, so there is nothing to do."""
+
     def _receive_isr(self, given: Mapping[str, str], before: State) -> None:
         leader = broker_id(given["leader"])
         if not self._accepted.get(leader):
@@ -335,18 +339,10 @@ class Schedule:
         self._accepted.pop(number, None)
 
     def _register(self, given: Mapping[str, str], before: State) -> None:
-        """Register; that takes a broker out of the ISR in one change, or in two where Kafka believes it in the ELR too.
-
-        The index of the ELR that it believes, brokersToElrs of the controller, outlives a ClearElrRecord.
-        """
         number, partition_epoch = broker_id(given["replica"]), self.seen.controller.partition_epoch
         self._command("register", broker=number, wait=_MUCH_LATER)
-        if self.seen.controller.partition_epoch == partition_epoch + 2 and number in self._cleared:
-            message = (
-                f"a change of min.insync.replicas took b{number} out of the ELR, of which a part of Kafka's controller "
-                f"does not hear, so that it takes b{number} out twice when it registers, with one leader epoch more"
-            )
-            raise NotSchedulable(message, "Kafka takes one who was cleared from the ELR out of the ISR twice")
+        if number in self._cleared:
+            require_one_change(number, partition_epoch, self.seen)
 
 
 def _ids(label: str) -> list[int]:
@@ -369,6 +365,8 @@ _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], State], None]] = {
     "shrink_isr": Schedule._shrink,
     "shrink_isr_by_several": Schedule._shrink,
     "receive_isr": Schedule._receive_isr,
+    "pause_fetching": Schedule._pause,
+    "resume_fetching": Schedule._pause,
     "apply_known_metadata": Schedule._apply_known,
     "accept_isr": Schedule._accept,
     "refuse_isr": Schedule._refuse,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from random import Random
 
 from insync.conformance.coverage import Coverage
+from insync.conformance.forbidden import Forbidden
 from insync.conformance.likeness import Difference
 from insync.conformance.pair import Pair
 from insync.conformance.schedule import NotSchedulable
@@ -21,6 +22,8 @@ __all__ = ["Disagreement", "KafkaWalks"]
 
 _WEIGHTS = (0.0, 0.3, 1.0, 3.0)
 """What an action may weigh in a walk, before its parameters: never, seldom, as any, often."""
+_FORBIDDEN = 0.5
+"""How often something that the model forbids is asked after a step."""
 _ALWAYS = ("fetch", "receive", "write", "apply_metadata", "accept_isr", "register")
 """Actions without which little happens; they weigh as much in each walk."""
 
@@ -30,14 +33,16 @@ class Disagreement:
     """A walk at whose end the model and Kafka differ.
 
     Attributes:
-        actions: the numbers of the actions that were chosen.
+        actions: what was chosen: the numbers of actions, and those of what the model forbids, counted from -1 down.
         pair: both, as they are there.
         differences: the facts that differ.
+        forbidden: what was asked of Kafka though the model forbids it, with the number of the step before.
     """
 
     actions: list[int]
     pair: Pair
     differences: tuple[Difference, ...]
+    forbidden: tuple[tuple[int, str], ...] = ()
 
 
 class KafkaWalks:
@@ -48,10 +53,18 @@ class KafkaWalks:
         new_pair: makes what walks: the model in its first state, and Kafka.
         coverage: counts what is compared.
         depth: most steps of a walk.
+        forbidden: what is asked of Kafka now and then where the model forbids it.
     """
 
-    def __init__(self, stepper: Stepper, new_pair: Callable[[], Pair], coverage: Coverage, depth: int) -> None:
-        self.stepper, self.coverage, self.depth = stepper, coverage, depth
+    def __init__(
+        self,
+        stepper: Stepper,
+        new_pair: Callable[[], Pair],
+        coverage: Coverage,
+        depth: int,
+        forbidden: Sequence[Forbidden] = (),
+    ) -> None:
+        self.stepper, self.coverage, self.depth, self.forbidden = stepper, coverage, depth, forbidden
         self._new_pair = new_pair
 
     def random(self, seed: int, number: int, stopped: Callable[[], object]) -> Disagreement | None:
@@ -68,25 +81,18 @@ class KafkaWalks:
         choice = Random(f"{seed}:{number}")
         names = sorted({action.name for action in self.stepper.actions})
         weights = {name: 1.0 if name in _ALWAYS else choice.choice(_WEIGHTS) for name in names}
-        pair, chosen = self._opened(), list[int]()
-        tried: set[int] = set()
-        found = pair.differences()
-        while not found and len(chosen) < self.depth:
+        walk = _Taken(self, self._opened())
+        while not walk.found and walk.steps < self.depth:
             if reason := stopped():
                 raise GivenUp(reason)
-            number_ = self._drawn(choice, pair, weights, tried)
-            if number_ is None:
+            drawn = self._drawn(choice, walk.pair, weights, walk.tried)
+            if drawn is None or not walk.step(drawn):
                 break
-            step = self._step(pair, number_)
-            if step is None:
-                if pair.spoilt:
-                    break
-                tried.add(number_)
-                continue
-            tried.clear()
-            chosen.append(number_)
-            found = step
-        return Disagreement(chosen, pair, tuple(found)) if found else None
+            if self.forbidden and not walk.found and choice.random() < _FORBIDDEN:
+                asked = [n for n, one in enumerate(self.forbidden) if one.is_forbidden(walk.pair)]
+                if asked:
+                    walk.ask(choice.choice(asked))
+        return walk.disagreement
 
     def failing(self, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> Disagreement | None:
         """Take a list of actions, and return the part up to a difference; None if there is none.
@@ -96,29 +102,22 @@ class KafkaWalks:
         Raises:
             GivenUp: `stopped` gave a reason.
         """
-        pair, taken = self._opened(), list[int]()
-        found = pair.differences()
+        walk = _Taken(self, self._opened())
         for number in actions:
-            if found:
+            if walk.found:
                 break
             if reason := stopped():
                 raise GivenUp(reason)
-            if self.stepper.attempt(pair.walk.codes, number) is None:
-                continue
-            step = self._step(pair, number)
-            if step is None:
-                if pair.spoilt:
-                    return None
-                continue
-            taken.append(number)
-            found = step
-        return Disagreement(taken, pair, tuple(found)) if found else None
+            if number < 0:
+                if self.forbidden[-1 - number].is_forbidden(walk.pair):
+                    walk.ask(-1 - number)
+            elif self.stepper.attempt(walk.pair.walk.codes, number) is not None and not walk.step(number):
+                return None
+        return walk.disagreement
 
     def _opened(self) -> Pair:
         self.coverage.opened += 1
-        pair = self._new_pair()
-        pair.open()
-        return pair
+        return self._new_pair()
 
     def _drawn(self, choice: Random, pair: Pair, weights: dict[str, float], tried: set[int]) -> int | None:
         """Draw an enabled action that was not tried here: first its name by the weights, then its parameters."""
@@ -131,15 +130,51 @@ class KafkaWalks:
         (name,) = choice.choices(list(favoured), [weights[name] or 1.0 for name in favoured])
         return choice.choice(favoured[name])
 
-    def _step(self, pair: Pair, number: int) -> list[Difference] | None:
-        """Take a step on both, and count it; None where it is not schedulable."""
+
+class _Taken:
+    """A walk that is being taken.
+
+    Args:
+        walks: whose walk it is.
+        pair: what walks.
+    """
+
+    def __init__(self, walks: KafkaWalks, pair: Pair) -> None:
+        self.walks, self.pair = walks, pair
+        self.found = pair.open()
+        self.chosen: list[int] = []
+        self.asked: list[tuple[int, str]] = []
+        self.tried: set[int] = set()  # in this state, and not schedulable
+        self.steps = 0
+
+    @property
+    def disagreement(self) -> Disagreement | None:
+        """What the walk has come to, if that is a difference."""
+        return Disagreement(self.chosen, self.pair, tuple(self.found), tuple(self.asked)) if self.found else None
+
+    def step(self, number: int) -> bool:
+        """Take a step on both, and count it; return whether the walk can go on, be it taken or not schedulable."""
+        pair, coverage = self.pair, self.walks.coverage
         before, length, own = pair.walk.codes, len(pair.moves), len(pair.own)
         try:
-            found = pair.take(number)
+            self.found = pair.take(number)
         except NotSchedulable as fault:
-            self.coverage.add_gap(before, number, fault.kind)
-            return None
-        self.coverage.add_moves((None, before), pair.moves[length:])
-        self.coverage.own_steps += len(pair.own) - own
-        self.coverage.fields += pair.compared
-        return found
+            coverage.add_gap(before, number, fault.kind)
+            self.tried.add(number)
+            return not pair.spoilt
+        self.tried.clear()
+        self.chosen.append(number)
+        self.steps += 1
+        coverage.add_moves((None, before), pair.moves[length:])
+        coverage.own_steps += len(pair.own) - own
+        coverage.fields += pair.compared
+        return True
+
+    def ask(self, number: int) -> None:
+        """Ask something of Kafka that the model forbids, by its number."""
+        forbidden = self.walks.forbidden[number]
+        self.chosen.append(-1 - number)
+        self.asked.append((len(self.pair.taken) - 1, forbidden.label))
+        self.found = forbidden.ask(self.pair)
+        self.walks.coverage.refused[forbidden.action] += 1
+        self.walks.coverage.fields += self.pair.compared

@@ -220,6 +220,9 @@ class Rules:
     swap_needs_whole_copy: Annotated[
         bool, "A log is replaced by its copy in another directory only once the copy has all of it: KIP-113 (1.1)."
     ] = True
+    clean_stop_names_directories: Annotated[
+        bool, "A stop is clean only if the directories that were there are there at the start; Kafka does not ask."
+    ] = False
     last_leader_must_live: Annotated[
         bool, "The last known leader is elected only if it is not fenced: KAFKA-19522 (4.1)."
     ] = True

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from enum import Enum as PythonEnum
+from functools import cached_property
 from itertools import chain, product
 from typing import ClassVar, Self
 
@@ -165,7 +166,7 @@ class Record(Domain):
         bound.width = at
         return bound
 
-    @property
+    @cached_property
     def present(self) -> dict[str, Domain]:
         """The fields that have cells: all but the absent ones."""
         return {name: domain for name, domain in self.fields.items() if not isinstance(domain, Absent)}

@@ -65,3 +65,15 @@ def test_a_cache_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path / "file"))
     with pytest.raises(UserError, match=r"cannot be written .* Give INSYNC_CACHE_DIR a folder"):
         fetch(release(), repository(tmp_path))
+
+
+def test_a_jar_with_another_content_of_the_same_size_is_said_and_fetched_again(tmp_path: Path) -> None:
+    fetch(release(), repository(tmp_path))
+    damaged = stored_jars(release()).paths[0]
+    damaged.write_bytes(b"a_server")
+    with pytest.raises(
+        UserError, match=r"is damaged: its SHA-256 is not the one .* Fetch it again: insync kafka fetch 9\.9\.9$"
+    ):
+        stored_jars(release())
+    assert fetch(release(), tmp_path) == 1
+    assert damaged.read_bytes() == CONTENT["kafka_2.13"]

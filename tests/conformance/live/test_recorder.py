@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from insync.conformance.live.metadata_log import Decision
+from insync.conformance.live.metadata_log import Decision, PartitionAt
 from insync.conformance.live.proxies import ALTER_PARTITION, FETCH, HEARTBEAT, Frame, Link
-from insync.conformance.live.runs.recorder import _decided, _of_frames, _with_news
-from insync.conformance.live.runs.run_events import Applied, Decided, Delivered, FetchAnswered, FetchAsked, IsrAsked
+from insync.conformance.live.runs.recorder import _decided, _of_frames, _told_epochs, _with_news
+from insync.conformance.live.runs.run_events import Applied, Delivered, FetchAnswered, FetchAsked, IsrAsked, RunEvent
 from insync.conformance.live.wire.record_batches import made_batch
 
 TOPIC, OTHER = "id-1", "id-2"
@@ -83,15 +83,36 @@ def test_metadata_about_nothing_else_is_no_news() -> None:
     assert list(_with_news(list(events), [20])) == []
 
 
+def test_a_fetch_that_leaves_out_what_is_unchanged_still_tells_of_a_new_incarnation() -> None:
+    def again(incarnation: int) -> Frame:
+        body = {"Topics": [], "SessionEpoch": 4, "ReplicaState": {"ReplicaId": 2, "ReplicaEpoch": incarnation}}
+        return frame(TO_B1, FETCH, body)
+
+    first = frame(TO_B1, FETCH, {**asked(TOPIC, 5), "ReplicaState": {"ReplicaId": 2, "ReplicaEpoch": 7}})
+    frames = [again(7), first, again(7), again(9), again(9)]
+    assert list(_of_frames(frames, TOPIC)) == [FetchAsked(7.0, 2, 1, 5, 3), FetchAsked(7.0, 2, 1, 5, 3)]
+
+
 def decision(offset: int, milliseconds: int) -> Decision:
-    return Decision(offset, milliseconds, ("changed",), None, {})
+    made = PartitionAt(1, 0, offset, (1,), (), (), (1,), (), ())
+    return Decision(offset, milliseconds, ("changed",), made, {})
 
 
-def times(events: list[Decided]) -> list[float]:
-    return [round(event.at, 6) for event in events]
+def times(made: list[Decision], sent: list[RunEvent], told: dict[int, float]) -> list[float]:
+    return [round(event.at, 6) for event in _decided(made, sent, told)]
 
 
-def test_a_decision_comes_after_what_it_answers_and_before_anybody_knows_it() -> None:
+def test_a_decision_is_set_right_before_somebody_is_told_of_it() -> None:
     made = [decision(4, 1000), decision(5, 1000), decision(6, 1002)]
-    assert times(_decided(made, [])) == [1.000999, 1.000999, 1.002999]
-    assert times(_decided(made, [Delivered(1.0005, 1, 6)])) == [1.0005, 1.0005, 1.002999]
+    assert times(made, [], {}) == [1.000999, 1.000999, 1.002999]
+    assert times(made, [Delivered(1.0205, 1, 6)], {}) == [1.020499, 1.020499, 1.020499]
+    assert times(made, [Delivered(1.0205, 1, 6)], {4: 1.0104}) == [1.010399, 1.020499, 1.020499]
+
+
+def test_a_leader_is_told_of_what_it_has_asked_for() -> None:
+    part = {"PartitionIndex": 0, "PartitionEpoch": 6, "ErrorCode": 0}
+    answer = {"Topics": [{"TopicId": TOPIC, "Partitions": [part]}]}
+    refused = {"Topics": [{"TopicId": TOPIC, "Partitions": [{**part, "ErrorCode": 77, "PartitionEpoch": 8}]}]}
+    frames = [frame(B2_TO_CONTROLLER, ALTER_PARTITION, one, "2", request=False) for one in (answer, refused)]
+    assert list(_told_epochs(frames, TOPIC)) == [(6, 7.0)]
+    assert list(_of_frames(frames, TOPIC)) == []

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from insync.conformance.live.runs.run_events import (
+    BrokerRun,
     Decided,
     Done,
     FetchAnswered,
     FetchAsked,
-    Run,
     RunEvent,
     read_run,
     write_run,
@@ -26,11 +26,11 @@ from insync.model.errors import UserError
 RECORDINGS = Path(__file__).parents[1] / "recordings" / "live"
 
 
-def recorded(name: str) -> Run:
+def recorded(name: str) -> BrokerRun:
     return read_run(RECORDINGS / f"{name}.run")
 
 
-def beside(run: Run, release: Release | None = None, fixed: str | None = None) -> Validation:
+def beside(run: BrokerRun, release: Release | None = None, fixed: str | None = None) -> Validation:
     return validate(run, run_model(run, release or release_of(run.kafka), fixed))
 
 
@@ -60,12 +60,12 @@ def test_a_run_with_eligible_leader_replicas_is_none_of_a_release_without() -> N
     assert result.event.startswith("the controller writes stopping 1, changed: nobody leads")
 
 
-def without(run: Run, unwanted: Callable[[RunEvent], bool]) -> Run:
+def without(run: BrokerRun, unwanted: Callable[[RunEvent], bool]) -> BrokerRun:
     place = next(place for place, event in enumerate(run.events) if unwanted(event))
     return replace(run, events=run.events[:place] + run.events[place + 1 :])
 
 
-def changed(run: Run, wanted: Callable[[RunEvent], bool], **fields: object) -> tuple[int, Run]:
+def changed(run: BrokerRun, wanted: Callable[[RunEvent], bool], **fields: object) -> tuple[int, BrokerRun]:
     place = next(place for place, event in enumerate(run.events) if wanted(event))
     event = replace(run.events[place], **fields)  # type: ignore[arg-type]
     return place, replace(run, events=(*run.events[:place], event, *run.events[place + 1 :]))
@@ -108,6 +108,31 @@ def test_an_election_that_nobody_saw_is_not_explained() -> None:
 
     run = without(without(recorded("n-01-3.9.2"), elects), elects)
     assert beside(run).explained is False
+
+
+# ----------------------------------------------------------------------------------------------- the metadata log alone
+
+
+def decided(name: str) -> BrokerRun:
+    run = recorded(name)
+    return replace(run, elr=True, events=tuple(event for event in run.events if isinstance(event, Decided)))
+
+
+def test_what_the_controller_has_decided_is_explained_by_itself() -> None:
+    run = decided("n-02-4.3.1")
+    assert beside(run).explained
+    assert beside(run, fixed="N-02").stuck == 1
+
+
+def test_a_decision_that_no_controller_makes_is_not_explained() -> None:
+    run = decided("n-02-4.3.1")
+    place = next(place for place, event in enumerate(run.events) if "unfenced 2" in str(event))
+    event = run.events[place]
+    assert isinstance(event, Decided)
+    assert event.decision.partition is not None
+    other = replace(event.decision, partition=replace(event.decision.partition, isr=(1, 2)))
+    events = (*run.events[:place], replace(event, decision=other), *run.events[place + 1 :])
+    assert beside(replace(run, events=events)).stuck == place
 
 
 # ---------------------------------------------------------------------------------------------------------------- files

@@ -29,7 +29,7 @@ def _an_empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", known_patches())
 def test_every_patch_is_of_a_defect_and_of_sources_that_can_be_fetched(name: str) -> None:
-    assert "-".join(name.split("-")[:2]) in DEFECTS or name == "SECOND-REASSIGNMENT"
+    assert "-".join(name.split("-")[:2]) in DEFECTS
     patch = read_patch(name, "9.9.9")
     assert patch.text.partition("\n---")[0].strip()  # it says why
     for path in patch.paths:

@@ -79,6 +79,26 @@ def test_a_lower_minimum_moves_the_high_watermark_with_the_next_log_end_that_a_f
     assert same.take("b2 fetches from b1").cells["b1"] == "L0 [r0@0 |]"
 
 
+def test_a_leader_waits_for_who_may_join_with_the_fetch_that_shows_its_log_end() -> None:
+    """Kafka's leader asks for it within that fetch, before its high watermark moves."""
+    bounds: dict[str, int | str] = {"minimum_changes": 1, "metadata_lag": 3, "acks": "1"}
+    steps = ("controller fences b2", "b1 applies metadata 0", "b1 appends a record", "min.insync.replicas changes")
+    joins = pair(*steps, "b1 applies metadata 0", "controller unfences b2", "b2 fetches from b1", **bounds)
+    assert joins.cells["b1"] == "L0 [| r0@0]", "though b1 is alone in the ISR, and that is enough"
+    assert joins.take("b1 adds b2 to the ISR").cells["b1"] == "L0 [| r0@0] +b2"
+    fenced = pair(*steps, "b1 applies metadata 0", "b2 fetches from b1", **bounds)
+    assert fenced.cells["b1"] == "L0 [r0@0 |]"
+
+
+def test_a_leader_that_has_crashed_since_answers_no_producer() -> None:
+    """It leads on in its epoch, as before 4.0 it may, and has forgotten who waits."""
+    written = ("b1 appends a record", "b1 crashes, its log ends at 1", "b1 starts and registers")
+    bounds: dict[str, int | str] = {"release": "3.9", "crashes": 1}
+    walk = pair(*written, "b2 fetches from b1", "b2 fetches from b1", **bounds)
+    assert walk.cells["b1"] == "L0 [r0@0 |]"
+    assert walk.state["acked"] == []
+
+
 def test_the_high_watermark_stands_still_below_min_insync_replicas_since_3_7() -> None:
     steps = ("controller fences b2", "b1 applies metadata 0", "b1 appends a record")
     assert pair(*steps, acks="1").cells["b1"] == "L0 [| r0@0]"

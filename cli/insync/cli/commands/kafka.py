@@ -46,7 +46,7 @@ class _KafkaVerbs(click.Group):
             formatter.write_dl([*rows, *_VERBS.items()])
 
 
-@click.group("kafka", cls=_KafkaVerbs, short_help="Ask Kafka's own classes, of releases from 3.9 on, what they do.")
+@click.group("kafka", cls=_KafkaVerbs, short_help="Ask Kafka's own classes, of releases from 3.7 on, what they do.")
 def command() -> None:
     """Take the steps of the model `cluster` on Kafka's own classes, and compare what they do.
 

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from insync.cli.exit_codes import ExitCode
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.choice_options import each_choice
+from insync.cli.options.groups import gathered, option
 from insync.cli.options.limits import limit_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import Whole
 from insync.cli.show.progress import walk_progress
 from insync.explorer.limits import Limits
+from insync.explorer.progress import WalkReporter
+from insync.explorer.walk_threads import Walks
 from insync.kafka.cluster.model import Cluster
 
+if TYPE_CHECKING:
+    from insync.conformance.conform import Conformance
+    from insync.conformance.jars.jar_set import JarSet
+
 __all__ = ["command"]
+
+PARTS = ("tour", "walks", "forbidden")
 
 
 @click.command("conform", short_help="Walk the model and Kafka's classes side by side, and compare.")
@@ -27,36 +39,53 @@ __all__ = ["command"]
     type=click.Path(path_type=Path),
     help="Take the jars in DIR, the folder libs of a Kafka distribution, as they are; in place of --kafka.",
 )
-@click.option("--walks", type=Whole(1), default=100, show_default=True, metavar="N", help="How many walks to take.")
 @click.option(
-    "--depth", type=Whole(1, 10_000), default=60, show_default=True, metavar="N", help="Most steps of a walk."
+    "--part",
+    "parts",
+    type=click.Choice(PARTS),
+    multiple=True,
+    help="Do this part alone; may be repeated. [default: all three, in this order]",
 )
-@click.option(
-    "--seed",
-    type=Whole(0, (1 << 64) - 1),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Of the random numbers: same seed, same walks.",
+@gathered(
+    "walks",
+    Walks,
+    count=option("--walks", type=Whole(1), default=100, show_default=True, metavar="N", help="How many walks to take."),
+    depth=option(
+        "--depth", type=Whole(1, 10_000), default=60, show_default=True, metavar="N", help="Most steps of a walk."
+    ),
+    seed=option(
+        "--seed",
+        type=Whole(0, (1 << 64) - 1),
+        default=0,
+        show_default=True,
+        metavar="N",
+        help="Of the random numbers: same seed, same walks.",
+    ),
 )
-@limit_options(seconds="Stop after S seconds, with what is known by then.")
+@limit_options(
+    seconds="End each part after S seconds, with what is known by then.",
+    states="End the exploration of the space of the tour after the level that reaches N states.",
+)
 @each_choice(Cluster)
 @output_options(trace=True)
 def command(
     version: str | None,
     libs: Path | None,
-    walks: int,
-    depth: int,
-    seed: int,
+    parts: tuple[str, ...],
+    walks: Walks,
     limits: Limits,
     given: dict[str, int | str],
     output: Output,
 ) -> int:
-    """Take random walks of the model `cluster` on Kafka's own classes, and compare both after each step.
+    """Take many steps of the model `cluster` on Kafka's own classes, and compare both after each.
 
-    The rules are those of the release, and the bounds allow a crash, an expired session, an election, a reassignment
-    and whatever else the harness can bring about, once each; options change that. The first walk at whose end a field
-    differs is shortened, by leaving out the steps that the difference does not need, and shown. See
+    \b
+      tour       every step of a small space that can be brought about, in as few walks as can be
+      walks      random walks of a large space, with all that can go wrong, once each
+      forbidden  such walks, with commands between the steps that the model forbids and Kafka must refuse
+
+    The rules are those of the release. Bounds that are given hold in all parts. The first difference ends it; the steps
+    that it does not need are left out, and the rest is shown. The tour needs the extra `graph`. See
     docs/guide/kafka.md.
 
     \b
@@ -69,32 +98,69 @@ def command(
     if (version is None) == (libs is None):
         message = "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR of a distribution."
         raise click.UsageError(message)
-    from insync.cli.show.kafka_conform_report import conformance_json, describe_conformance
-    from insync.conformance.classes.harness import Harness
-    from insync.conformance.conform import WALKS, conform_walks, release_of
+    from insync.cli.show.kafka_conform_report import conformances_json, describe_conformances
     from insync.conformance.jars.distribution import distribution_jars
     from insync.conformance.jars.pinned import pinned
     from insync.conformance.jars.store import stored_jars
+    from insync.explorer.runs.state_graph import require_graph_libraries
 
     output.check_trace_path()
+    wanted = [part for part in PARTS if part in parts or not parts]
+    if "tour" in wanted:
+        require_graph_libraries()
     jars = stored_jars(pinned(version)) if version is not None else distribution_jars(libs or Path())
-    model = Cluster(**{"release": release_of(jars.version), **WALKS, **given})
-    with (
-        Harness(jars) as harness,
-        stop_on_interrupt() as stop,
-        walk_progress(output.quiet, f"starting Kafka {jars.version}") as reporter,
-    ):
-        result = conform_walks(
-            model, harness, walks=walks, seed=seed, depth=depth, limits=limits, reporter=reporter, stop=stop
-        )
-    traces = [] if result.difference is None else [result.difference.trace]
-    with output.traces_written(traces, model) as files:
+    with stop_on_interrupt() as stop, walk_progress(output.quiet, f"starting Kafka {jars.version}") as reporter:
+        results = _compared(jars, wanted, given, walks, limits, reporter, stop)
+    last = results[-1]
+    traces = [] if last.difference is None else [last.difference.trace]
+    with output.traces_written(traces, last.model) as files:
         file = files[0] if files else None
         output.show(
-            lambda: describe_conformance(result, file, output.paint, output.width),
-            lambda: conformance_json(result, file),
+            lambda: describe_conformances(results, file, output.paint, output.width),
+            lambda: conformances_json(results, file),
         )
-    return _EXIT_CODES[result.verdict.value]
+    return max((_EXIT_CODES[result.verdict.value] for result in results), key=_SEVERITY.index)
+
+
+def _compared(
+    jars: JarSet,
+    parts: list[str],
+    given: dict[str, int | str],
+    walks: Walks,
+    limits: Limits,
+    reporter: WalkReporter | None,
+    stop: threading.Event,
+) -> list[Conformance]:
+    """The results of the parts, up to the first that differs or is interrupted."""
+    from insync.conformance.classes.harness import Harness
+    from insync.conformance.conform import TOUR, WALKS, Conforming, conform_tour, conform_walks, release_of
+
+    def model(bounds: Mapping[str, int | str]) -> Cluster:
+        return Cluster(**{"release": release_of(jars.version), **bounds, **given})
+
+    results: list[Conformance] = []
+    with Harness(jars, stop=stop) as harness:
+        for part in parts:
+            if part == "tour":
+                results.append(conform_tour(model(TOUR), harness, limits=limits, reporter=reporter, stop=stop))
+            else:
+                results.append(
+                    conform_walks(
+                        model(WALKS),
+                        harness,
+                        walks=walks.count,
+                        seed=walks.seed,
+                        depth=walks.depth,
+                        forbidden=part == "forbidden",
+                        limits=limits,
+                        reporter=reporter,
+                        stop=stop,
+                    )
+                )
+            if results[-1].verdict is Conforming.DIVERGES or stop.is_set():
+                break
+    return results
 
 
 _EXIT_CODES = {"agrees": ExitCode.HOLDS, "diverges": ExitCode.VIOLATED, "incomplete": ExitCode.INCOMPLETE}
+_SEVERITY = [ExitCode.HOLDS, ExitCode.INCOMPLETE, ExitCode.VIOLATED]

@@ -25,6 +25,9 @@ __all__ = ["command"]
 )
 @click.option("--fixes", metavar="DEFECT", help="The defect that PATCH fixes [default: PATCH, where it is a defect's].")
 @click.option(
+    "--cluster", is_flag=True, help="With what brokers need to run by themselves, for insync kafka scenario --libs."
+)
+@click.option(
     "--repository",
     metavar="DIR",
     type=click.Path(path_type=Path),
@@ -32,7 +35,13 @@ __all__ = ["command"]
 )
 @output_options()
 def command(
-    patch: str, version: str, given: str | None, fixes: str | None, repository: Path | None, output: Output
+    patch: str,
+    version: str,
+    given: str | None,
+    fixes: str | None,
+    cluster: bool,
+    repository: Path | None,
+    output: Output,
 ) -> int:
     """Compile Kafka's released sources with PATCH in them, and take the steps of a trace without it and with it.
 
@@ -51,7 +60,7 @@ def command(
     from insync.conformance.given_trace import given_trace
     from insync.conformance.jars.distribution import distribution_jars
     from insync.conformance.jars.pinned import pinned
-    from insync.conformance.jars.store import stored_jars
+    from insync.conformance.jars.store import stored_for_cluster, stored_jars
     from insync.conformance.patches.fixed_trace import fixed_trace
     from insync.conformance.patches.patched_jars import patched_kafka, read_patch
     from insync.conformance.replay import replay_on_kafka
@@ -65,7 +74,7 @@ def command(
             "Give --trace TRACE and --fixes DEFECT together: what is tried, and which defect of the model is fixed."
         )
         raise click.UsageError(message)
-    jars = stored_jars(pinned(version))
+    jars = stored_for_cluster(version) if cluster else stored_jars(pinned(version))
     with steps_of_work(output.quiet) as steps:
         steps.begin(f"compiling Kafka {version} with {read.name}")
         patched = patched_kafka(read, jars, repository)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from insync.cli.exit_codes import ExitCode
+from insync.cli.options.cluster_choice import ClusterChoice
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.progress import steps_of_work
 
@@ -23,15 +24,29 @@ __all__ = ["command"]
     help="Take the jars in DIR, the folder libs of a Kafka distribution, as they are; in place of --kafka.",
 )
 @click.option(
+    "--on",
+    "where",
+    type=click.Choice(["classes", "cluster"]),
+    default="classes",
+    show_default=True,
+    help="Kafka's classes in one process, or a cluster whose frames are held and released; fetch --cluster before.",
+)
+@click.option(
     "--all",
     "everything",
     is_flag=True,
-    help="Take the traces of the whole catalogue, on VERSION or on every release that is fetched.",
+    help="Take the traces of the whole catalogue, or of its entry TRACE, on VERSION or on all releases that are here.",
 )
 @click.option("--record", is_flag=True, help="With --all: write down what came of them, for `insync defects` to say.")
 @output_options()
 def command(
-    trace: str | None, version: str | None, libs: Path | None, everything: bool, record: bool, output: Output
+    trace: str | None,
+    version: str | None,
+    libs: Path | None,
+    where: str,
+    everything: bool,
+    record: bool,
+    output: Output,
 ) -> int:
     """Take each step of TRACE on Kafka's own classes, and compare every field that Kafka has with the model's.
 
@@ -48,17 +63,41 @@ def command(
       3  not schedulable: a step cannot be brought about on Kafka's classes
     """  # noqa: D301 -- click wants the control character that keeps these lines as they are
     if everything:
-        if trace is not None or libs is not None:
-            message = "--all takes the whole catalogue on releases that are fetched: leave TRACE and --libs out."
+        if libs is not None or where == "cluster":
+            message = (
+                "--all takes the catalogue on the classes of releases that are fetched: leave --libs and "
+                "--on cluster out."
+            )
             raise click.UsageError(message)
-        return _replay_catalogue(version, record, output)
+        return _replay_catalogue(trace, version, record, output)
     if record:
         message = "--record is about the whole catalogue: give --all with it."
         raise click.UsageError(message)
     if trace is None:
         message = "Name a TRACE, a file or a defect of `insync defects`, or give --all."
         raise click.UsageError(message)
+    if where == "cluster":
+        return _replay_on_cluster(trace, ClusterChoice(version, libs, None), output)
     return _replay_one(trace, version, libs, output)
+
+
+def _replay_on_cluster(trace: str, choice: ClusterChoice, output: Output) -> int:
+    from insync.cli.show.kafka_replay_report import describe_replay, replay_json
+    from insync.conformance.cluster_replay import plan_for, replay_on_cluster
+    from insync.conformance.given_trace import given_trace
+    from insync.conformance.live.operator import Operator
+
+    jars = choice.jars()
+    with steps_of_work(output.quiet) as steps:
+        steps.begin(f"finding the trace {trace}")
+        model, claim = given_trace(trace)
+        steps.begin(f"starting Kafka {jars.version}")
+        with choice.start(jars, plan_for(model, jars.version)) as cluster:
+            cluster.wait_for_brokers()
+            steps.begin("taking the steps")
+            replayed = replay_on_cluster(claim, model, Operator(cluster))
+    output.show(lambda: describe_replay(replayed, model, output.paint, output.width), lambda: replay_json(replayed))
+    return _EXIT_CODES[replayed.verdict.value]
 
 
 def _replay_one(trace: str, version: str | None, libs: Path | None, output: Output) -> int:
@@ -92,18 +131,19 @@ _EXIT_CODES = {
 }
 
 
-def _replay_catalogue(version: str | None, record: bool, output: Output) -> int:
-    """Take the traces of the catalogue on one release, or on all that are here, and record what came of them."""
+def _replay_catalogue(entry: str | None, version: str | None, record: bool, output: Output) -> int:
+    """Take the traces of the catalogue, or of one entry, on one release or on all, and record what came of them."""
     import datetime
 
     from insync.cli.show.kafka_catalogue_report import catalogue_runs_json, describe_catalogue_runs, exit_code_of
     from insync.conformance.catalogue.catalogue_record import RECORD, RecordedEntry, read_record, write_record
-    from insync.conformance.catalogue.catalogue_runs import catalogue_names, merged, run_entry
+    from insync.conformance.catalogue.catalogue_runs import entry_names, merged, run_entry
     from insync.conformance.classes.harness import Harness
     from insync.conformance.jars.fetched import fetched_versions
     from insync.conformance.jars.pinned import pinned
     from insync.conformance.jars.store import stored_jars
 
+    names = entry_names(entry)
     versions = [version] if version is not None else fetched_versions()
     sets = [stored_jars(pinned(one)) for one in versions]
     record_now, today = read_record() if record else {}, datetime.datetime.now(datetime.UTC).date()
@@ -113,7 +153,7 @@ def _replay_catalogue(version: str | None, record: bool, output: Output) -> int:
             steps.begin(f"starting Kafka {jars.version}")
             runs = []
             with Harness(jars) as harness:
-                for name in catalogue_names():
+                for name in names:
                     steps.begin(f"Kafka {jars.version}: {name}")
                     runs.append((name, run_entry(name, harness)))
             found = merged(found, runs, today)

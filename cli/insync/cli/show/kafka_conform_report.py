@@ -3,87 +3,146 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from insync.cli.show.figures import count, plural, rate, seconds
 from insync.cli.show.kafka_replay_report import describe_replay, replay_json
 from insync.cli.show.report import STOPPED_BY
 from insync.conformance.conform import Conformance, Conforming
-from insync.conformance.coverage import Coverage
 from insync.explorer.ask import shown_bounds
-from insync.explorer.traces.grid import Paint, Tone, describe_bounds
+from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_reason
 
-__all__ = ["conformance_json", "describe_conformance"]
+__all__ = ["conformances_json", "describe_conformances"]
 
 _TONES = {Conforming.AGREES: Tone.GOOD, Conforming.DIVERGES: Tone.BAD, Conforming.INCOMPLETE: Tone.OPEN}
 
 
-def describe_conformance(result: Conformance, file: Path | None, paint: Paint, width: int) -> str:
-    """Return the report; `file` is where the trace of the difference was written."""
+def describe_conformances(results: Sequence[Conformance], file: Path | None, paint: Paint, width: int) -> str:
+    """Return the report of each part; `file` is where the trace of the difference was written."""
+    lines = "\n\n".join(_described(result, paint, width) for result in results)
+    if file is None:
+        return lines
+    return f"{lines}\n\nAgain: insync kafka replay {file} --kafka {results[-1].kafka}"
+
+
+def _described(result: Conformance, paint: Paint, width: int) -> str:
     lines = [
-        f"cluster   {describe_bounds(shown_bounds(result.model))}",
+        f"{_part(result)}   cluster   {describe_bounds(shown_bounds(result.model))}",
         _verdict(result, paint),
         *([] if result.stopped_by is None else [f"  stopped by {STOPPED_BY[result.stopped_by]}"]),
+        *_space(result),
         "",
-        *_figures(result.coverage, result.seconds),
+        *_transitions(result),
+        *_gaps(result),
+        *_refused(result),
+        _figures(result),
     ]
     if result.difference is not None:
         lines += ["", describe_replay(result.difference, result.model, paint, width)]
-    if file is not None:
-        lines += ["", f"Again: insync kafka replay {file} --kafka {result.kafka}"]
+        lines += ["", *render_reason(result.difference.trace, width, paint)]
     return "\n".join(lines)
 
 
+def _part(result: Conformance) -> str:
+    return "tour" if result.space is not None else "forbidden" if result.coverage.refused else "walks"
+
+
+def _walked(result: Conformance) -> str:
+    walks = plural(result.walks, "walk")
+    return walks if result.seed is None else f"{walks}, seed {result.seed}"
+
+
 def _verdict(result: Conformance, paint: Paint) -> str:
-    walked = f"{plural(result.walks, 'walk')}, seed {result.seed}"
     head = paint(f"{result.verdict.value} with Kafka {result.kafka}", _TONES[result.verdict])
     if result.difference is None:
-        return f"{head}: no difference in {walked}"
+        return f"{head}: no difference in {_walked(result)}"
     long, short = plural(result.failed_walk_length or 0, "step"), plural(result.difference.steps, "step")
-    return f"{head}: in walk {count(result.failed_walk or 0)} ({walked}); {long}, shortened to {short}"
+    return f"{head}: in walk {count(result.failed_walk or 0)} ({_walked(result)}); {long}, shortened to {short}"
 
 
-def _figures(coverage: Coverage, spent: float) -> list[str]:
-    taken = coverage.transitions
+def _space(result: Conformance) -> list[str]:
+    space = result.space
+    if space is None:
+        return []
+    whole = "" if space.whole else " of a part of the space"
+    seen = f"{count(space.visited)} of {plural(space.states, 'state')}{whole} seen"
+    taken = f"{count(space.taken)} of {plural(space.transitions, 'transition')} taken"
+    missing = sum(result.gaps.values())
+    left = f", {count(space.open)} left" if space.open else ""
+    return [f"  {seen}, {taken}, {count(missing)} cannot be brought about{left}"]
+
+
+def _transitions(result: Conformance) -> list[str]:
+    taken = result.coverage.transitions
     width = max(map(len, taken), default=0)
     lines = [f"{'action':{width}} {'transitions':>12}"]
     lines += [f"{name:{width}} {count(number):>12}" for name, number in taken.items()]
-    lines += [f"{'all':{width}} {count(sum(taken.values())):>12}", ""]
-    if gaps := coverage.gaps:
-        lines += ["not schedulable:"]
-        lines += [f"{count(number):>7}  {action}: {why}" for (action, why), number in gaps.items()]
-        lines += [""]
+    return [*lines, f"{'all':{width}} {count(sum(taken.values())):>12}", ""]
+
+
+def _gaps(result: Conformance) -> list[str]:
+    if not result.gaps:
+        return []
+    lines = [f"{count(number):>7}  {action}: {why}" for (action, why), number in result.gaps.items()]
+    return ["not schedulable:", *lines, ""]
+
+
+def _refused(result: Conformance) -> list[str]:
+    refused = sorted(result.coverage.refused.items())
+    if not refused:
+        return []
+    return ["asked though forbidden:", *(f"{count(number):>7}  {action}" for action, number in refused), ""]
+
+
+def _figures(result: Conformance) -> str:
+    coverage, spent = result.coverage, result.seconds
     speed = f", {rate(coverage.steps / spent, 'steps')}" if spent else ""
     own = f"{count(coverage.own_steps)} by Kafka itself"
     compared = f"{plural(coverage.fields, 'field')} compared, {plural(coverage.opened, 'cluster')} made"
-    return [*lines, f"{plural(coverage.steps, 'step')} ({own}), {compared} in {seconds(spent)}{speed}"]
+    return f"{plural(coverage.steps, 'step')} ({own}), {compared} in {seconds(spent)}{speed}"
 
 
-def conformance_json(result: Conformance, file: Path | None) -> str:
-    """Return the object for a comparison."""
-    coverage, difference = result.coverage, result.difference
+def conformances_json(results: Sequence[Conformance], file: Path | None) -> str:
+    """Return the object for the parts of a comparison."""
+    last = results[-1]
+    worst = max((result.verdict for result in results), key=list(_SEVERITY).index)
     return json.dumps(
         {
-            "verdict": result.verdict.value,
-            "kafka": result.kafka,
+            "verdict": worst.value,
+            "kafka": last.kafka,
             "model": "cluster",
-            "bounds": dict(result.model.identity),
-            "walks": result.walks,
-            "seed": result.seed,
-            "steps": coverage.steps,
-            "own_steps": coverage.own_steps,
-            "fields": coverage.fields,
-            "transitions": coverage.transitions,
-            "not_schedulable": [
-                {"action": action, "reason": why, "transitions": number}
-                for (action, why), number in coverage.gaps.items()
-            ],
-            "failed_walk": result.failed_walk,
-            "failed_walk_length": result.failed_walk_length,
-            "difference": None if difference is None else json.loads(replay_json(difference)),
+            "parts": {_part(result): _entry(result) for result in results},
+            "difference": None if last.difference is None else json.loads(replay_json(last.difference)),
             "trace_file": None if file is None else str(file),
-            "stopped_by": result.stopped_by,
-            "seconds": round(result.seconds, 3),
         },
         ensure_ascii=False,
     )
+
+
+_SEVERITY = (Conforming.AGREES, Conforming.INCOMPLETE, Conforming.DIVERGES)
+
+
+def _entry(result: Conformance) -> dict[str, object]:
+    coverage, space = result.coverage, result.space
+    entry: dict[str, object] = {
+        "verdict": result.verdict.value,
+        "bounds": dict(result.model.identity),
+        "walks": result.walks,
+        "seed": result.seed,
+        "steps": coverage.steps,
+        "own_steps": coverage.own_steps,
+        "fields": coverage.fields,
+        "transitions": coverage.transitions,
+        "not_schedulable": [
+            {"action": action, "reason": why, "transitions": number} for (action, why), number in result.gaps.items()
+        ],
+        "asked_though_forbidden": dict(sorted(coverage.refused.items())),
+        "failed_walk": result.failed_walk,
+        "failed_walk_length": result.failed_walk_length,
+        "stopped_by": result.stopped_by,
+        "seconds": round(result.seconds, 3),
+    }
+    if space is not None:
+        entry["space"] = {name: getattr(space, name) for name in space.__slots__}
+    return entry

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from insync.cli.show.figures import plural
-from insync.conformance.live.runs.run_events import Run
+from insync.conformance.live.runs.run_events import BrokerRun
 from insync.conformance.live.runs.run_model import written_in
 from insync.conformance.live.runs.validation import Validation
 from insync.explorer.traces.grid import Paint, Tone
@@ -27,7 +27,7 @@ __all__ = [
 _BEFORE = 5
 
 
-def describe_recorded(run: Run, file: Path) -> str:
+def describe_recorded(run: BrokerRun, file: Path) -> str:
     """Return a sentence about what was recorded."""
     return (
         f"Kafka {run.kafka}: {plural(len(run.events), 'event')} about {plural(len(written_in(run)), 'record')}, "
@@ -36,12 +36,12 @@ def describe_recorded(run: Run, file: Path) -> str:
     )
 
 
-def recorded_json(run: Run, file: Path) -> str:
+def recorded_json(run: BrokerRun, file: Path) -> str:
     """Return the object that says what was recorded."""
     return json.dumps({"kafka": run.kafka, "events": len(run.events), "file": str(file)})
 
 
-def describe_validation(run: Run, model: Cluster, result: Validation, paint: Paint) -> str:
+def describe_validation(run: BrokerRun, model: Cluster, result: Validation, paint: Paint) -> str:
     """Return whether a run is a behaviour of the model, and where it is none, the events up to there."""
     rules = _rules(model)
     if result.stuck is None:
@@ -58,7 +58,7 @@ def describe_validation(run: Run, model: Cluster, result: Validation, paint: Pai
     return "\n".join([*lines, f"  {', '.join(named)}"] if named else lines)
 
 
-def validation_json(run: Run, model: Cluster, result: Validation) -> str:
+def validation_json(run: BrokerRun, model: Cluster, result: Validation) -> str:
     """Return the object that says whether a run is a behaviour of the model."""
     settings = model.b.settings
     told: dict[str, Any] = {"kafka": run.kafka, "release": settings.release.value}
@@ -66,7 +66,7 @@ def validation_json(run: Run, model: Cluster, result: Validation) -> str:
     return json.dumps({**told, **_json(result)})
 
 
-def describe_inferred(run: Run, made: Sequence[tuple[Release, Validation]], paint: Paint) -> str:
+def describe_inferred(run: BrokerRun, made: Sequence[tuple[Release, Validation]], paint: Paint) -> str:
     """Return which releases explain a run, and at which event the others give up."""
     explaining = [release.value for release, result in made if result.explained]
     lines = [f"Kafka {run.kafka} has shown a run of {plural(len(run.events), 'event')}."]
@@ -76,7 +76,7 @@ def describe_inferred(run: Run, made: Sequence[tuple[Release, Validation]], pain
     return "\n".join([*lines, "", f"It is a behaviour by the rules of: {', '.join(explaining) or 'no release'}."])
 
 
-def inferred_json(run: Run, made: Sequence[tuple[Release, Validation]]) -> str:
+def inferred_json(run: BrokerRun, made: Sequence[tuple[Release, Validation]]) -> str:
     """Return the object that says which releases explain a run."""
     releases = [{"release": release.value, **_json(result)} for release, result in made]
     return json.dumps({"kafka": run.kafka, "events": len(run.events), "releases": releases})

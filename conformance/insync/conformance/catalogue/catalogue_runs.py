@@ -21,23 +21,49 @@ from insync.conformance.catalogue.rule_traces import RULE_TRACES, rule_trace
 from insync.conformance.classes.subject import Answer, Argument, Subject
 from insync.conformance.jars.pinned import version_order
 from insync.conformance.replay import KafkaReplay, KafkaVerdict, replay_on_kafka
+from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.releases import Release
+from insync.model.errors import UserError, closest
+from insync.properties.registry import run_properties_of
 
-__all__ = ["Run", "as_expected", "catalogue_names", "merged", "recorded_run", "run_entry"]
+__all__ = ["EntryRun", "as_expected", "catalogue_names", "entry_names", "merged", "recorded_run", "run_entry"]
 
-Run = tuple[EntryTrace, KafkaReplay]
+EntryRun = tuple[EntryTrace, KafkaReplay]
 """What was run, and what came of it."""
 
 _TAKEN = (KafkaVerdict.REPRODUCED, KafkaVerdict.AGREES)
 
 
-def catalogue_names() -> list[str]:
-    """Return what there is to run: the entries that do harm, then rules that have a trace of their own."""
-    return [*(name for name, defect in DEFECTS.items() if not defect.harmless), *RULE_TRACES]
+@cache
+def catalogue_names() -> tuple[str, ...]:
+    """Return what there is to run: the entries that do harm, then rules that have a trace of their own.
+
+    What never ends (L-1) is left out: a trace with a loop shows nothing on Kafka but that it can be taken once.
+    """
+    of_runs = run_properties_of(Cluster())
+    harm = (name for name, defect in DEFECTS.items() if not defect.harmless and defect.breaks not in of_runs)
+    return (*harm, *RULE_TRACES)
 
 
-def run_entry(name: str, subject: Subject) -> Run:
+def entry_names(given: str | None) -> tuple[str, ...]:
+    """Return what there is to run by the name of an entry or a rule, in any case; all of it without a name.
+
+    Raises:
+        UserError: there is no such entry.
+    """
+    if given is None:
+        return catalogue_names()
+    found = tuple(name for name in catalogue_names() if name.upper() == given.upper())
+    if not found:
+        message = (
+            f"{given!r} is no entry of `insync defects` that can be run. {closest(given.upper(), catalogue_names())}"
+        )
+        raise UserError(message)
+    return found
+
+
+def run_entry(name: str, subject: Subject) -> EntryRun:
     """Take the steps of an entry on one version of Kafka.
 
     The trace of the catalogue comes first. Where it is not taken to its end, and the version has other rules than the
@@ -74,7 +100,7 @@ class _WithDefaultElr:
         return self._subject.take(command, **arguments)
 
 
-def _run(asked: EntryTrace, subject: Subject) -> Run:
+def _run(asked: EntryTrace, subject: Subject) -> EntryRun:
     return asked, replay_on_kafka(asked.trace, asked.model, subject)
 
 
@@ -111,7 +137,7 @@ def as_expected(run: RecordedRun) -> bool | None:
 # -------------------------------------------------------------------------------------------------------- on record
 
 
-def recorded_run(name: str, run: Run, date: datetime.date) -> RecordedRun:
+def recorded_run(name: str, run: EntryRun, date: datetime.date) -> RecordedRun:
     """Return what came of the trace of an entry as it goes on record."""
     asked, replayed = run
     found = RecordedRun(
@@ -143,7 +169,7 @@ _PREDICTED: dict[tuple[str, Release], bool] = {}
 
 
 def merged(
-    before: Mapping[str, RecordedEntry], runs: Iterable[tuple[str, Run]], date: datetime.date
+    before: Mapping[str, RecordedEntry], runs: Iterable[tuple[str, EntryRun]], date: datetime.date
 ) -> dict[str, RecordedEntry]:
     """Return a record with runs added, in the place of what it had of the same versions.
 

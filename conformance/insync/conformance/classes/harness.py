@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import select
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Sequence
 from types import TracebackType
 from typing import IO
@@ -17,6 +19,8 @@ from insync.conformance.classes.subject import Answer, Argument, KafkaRaised
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.own_folder import own_folder
 from insync.explorer.java import find_java
+from insync.explorer.limits import StopReason
+from insync.machine.interruptible import GivenUp
 from insync.model.errors import InternalError
 
 __all__ = ["Harness"]
@@ -24,6 +28,8 @@ __all__ = ["Harness"]
 _MAIN = "insync.harness.Main"
 _PREFIX = "insync-kafka-"
 _PATIENCE = 30
+_MOMENT = 0.5
+_LOOK_SECONDS = 0.1
 _OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx512m", "-Djava.awt.headless=true")
 
 
@@ -35,15 +41,16 @@ class Harness:
     Args:
         jars: the jars of the release.
         options: more options for the JVM.
+        stop: ends the process when it is set and a command takes longer than a moment.
 
     Raises:
         UserError: Java is missing or too old, or the harness cannot be compiled against these jars.
     """
 
-    def __init__(self, jars: JarSet, *, options: Sequence[str] = ()) -> None:
+    def __init__(self, jars: JarSet, *, options: Sequence[str] = (), stop: threading.Event | None = None) -> None:
         java = find_java(NEEDED_BY)
         classes = compiled_harness(jars)
-        self.version = jars.version
+        self.version, self._stop = jars.version, stop
         self.folder, self._lock = own_folder(_PREFIX)
         self._errors: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 -- `close` closes it
         class_path = ":".join(map(str, (classes, *jars.paths)))
@@ -72,6 +79,7 @@ class Harness:
         """Give a command and return what came of it.
 
         Raises:
+            GivenUp: the end was asked for meanwhile, and has come.
             KafkaRaised: Kafka has thrown an exception.
             InternalError: the process has ended.
         """
@@ -80,6 +88,7 @@ class Harness:
         try:
             self._process.stdin.write(json.dumps({"command": command, **arguments}) + "\n")
             self._process.stdin.flush()
+            self._wait()
             line = self._process.stdout.readline()
         except BrokenPipeError:
             line = ""
@@ -91,6 +100,18 @@ class Harness:
         if "raised" in answer:
             raise KafkaRaised(answer["raised"], answer["trace"])
         return Answer(answer["answer"], Observation.read(answer["state"]), answer["state"])
+
+    def _wait(self) -> None:
+        """Wait for an answer, until somebody wants the end; then for a moment more."""
+        if self._stop is None:
+            return
+        assert self._process.stdout is not None
+        patience = _MOMENT
+        while not select.select([self._process.stdout], [], [], _LOOK_SECONDS)[0]:
+            patience -= _LOOK_SECONDS if self._stop.is_set() else 0
+            if patience < 0:
+                self._process.kill()
+                raise GivenUp(StopReason.INTERRUPT)
 
     def close(self) -> None:
         """End the process, and remove its files."""

@@ -132,7 +132,9 @@ def _stopping() -> Iterator[_Step]:
 
 
 def _reassigning() -> Iterator[_Step]:
-    """b2 is outside the ISR, so the reassignment waits for it, and can be taken back."""
+    """b2 is added anew, so the reassignment waits for it, and can be taken back."""
+    yield "reassign", {"replicas": [1]}
+    yield from _everybody_applies()
     yield "reassign", {"replicas": [1, 2]}
     yield from _everybody_applies()
     yield "cancel_reassignment", {}

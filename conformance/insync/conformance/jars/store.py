@@ -22,7 +22,7 @@ def jar_folder() -> Path:
 
 
 def is_stored(release: Pinned) -> bool:
-    """Return whether all jars of a release are there."""
+    """Return whether all jars of a release are there, by their sizes; `stored_jars` looks at what is in them."""
     return not _missing(release)
 
 
@@ -43,11 +43,17 @@ def stored_jars(release: Pinned, option: str = "") -> JarSet:
         option: what fetches them, besides the release.
 
     Raises:
-        UserError: they are not all there.
+        UserError: they are not all there, or one is damaged.
     """
     if not is_stored(release):
         fetching = f"insync kafka fetch {release.version}{option}"
         message = f"The jars of Kafka {release.version} are not in {jar_folder()}. Fetch them: {fetching}"
+        raise UserError(message)
+    if damaged := [_path(jar) for jar in release.jars if not _is_as_pinned(jar)]:
+        message = (
+            f"{damaged[0]} is damaged: its SHA-256 is not the one that is pinned. "
+            f"Fetch it again: insync kafka fetch {release.version}"
+        )
         raise UserError(message)
     paths = tuple(_path(jar) for jar in release.jars)
     return JarSet(release.version, paths, tuple(jar.sha256 for jar in release.jars))
@@ -63,7 +69,7 @@ def fetch(release: Pinned, repository: Path | None = None) -> int:
     Raises:
         UserError: Maven or the folder does not give all of them as they are pinned, or they cannot be kept.
     """
-    missing = _missing(release)
+    missing = [jar for jar in release.jars if not _is_as_pinned(jar)]
     if not missing:
         return 0
     try:
@@ -118,6 +124,11 @@ def _path(jar: PinnedJar) -> Path:
 
 def _missing(release: Pinned) -> list[PinnedJar]:
     return [jar for jar in release.jars if not _is_whole(_path(jar), jar)]
+
+
+def _is_as_pinned(jar: PinnedJar) -> bool:
+    path = _path(jar)
+    return _is_whole(path, jar) and file_digest(path) == jar.sha256
 
 
 def _is_whole(path: Path, jar: PinnedJar) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from insync.conformance.live.wire.record_batches import batches
 
-__all__ = ["epochs_on_disk", "has_replica", "log_on_disk"]
+__all__ = ["cut_log", "epochs_on_disk", "has_replica", "log_on_disk"]
 
 
 def has_replica(disk: Path, topic: str, partition: int = 0) -> bool:
@@ -32,3 +32,20 @@ def epochs_on_disk(disk: Path, topic: str, partition: int = 0) -> list[tuple[int
     file = disk / f"{topic}-{partition}" / "leader-epoch-checkpoint"
     lines = file.read_text(encoding="utf-8").split("\n")[2:] if file.is_file() else []
     return [(int(epoch), int(start)) for epoch, _, start in (line.partition(" ") for line in lines if line.strip())]
+
+
+def cut_log(disk: Path, topic: str, end: int, partition: int = 0) -> None:
+    """Cut the log of a broker that does not run, as a machine does that fails before it has written everything.
+
+    Args:
+        disk: its folder.
+        topic: the topic.
+        end: the offset from which on nothing is left; a batch is there whole or not at all.
+        partition: the partition.
+    """
+    for segment in sorted((disk / f"{topic}-{partition}").glob("*.log")):
+        data = segment.read_bytes()
+        gone = next((batch.place for batch in batches(data) if batch.base >= end), len(data))
+        with segment.open("r+b") as file:
+            file.truncate(gone)
+    (disk / ".kafka_cleanshutdown").unlink(missing_ok=True)

@@ -199,6 +199,13 @@ class LiveCluster:
                 raise NotInTime(message)
             time.sleep(_PAUSE)
 
+    def try_for(self, attempt: Callable[[], bool], patience: float) -> bool:
+        """Try until something comes about, and return whether it has."""
+        try:
+            return self.until(attempt, "it", patience)
+        except NotInTime:
+            return False
+
     def look_after_nodes(self) -> None:
         """Raise UserError if a node has ended that nobody has ended."""
         for node, code in self.processes.ended().items():

@@ -9,7 +9,7 @@ from typing import Any
 
 from insync.conformance.live.broker_files import has_replica, log_on_disk
 from insync.conformance.live.live_cluster import LiveCluster
-from insync.conformance.live.metadata_log import Decision, PartitionAt, decisions, records_on_disk
+from insync.conformance.live.metadata_log import BrokerAt, Decision, PartitionAt, decisions, records_on_disk
 from insync.conformance.live.nodes.node_files import CONTROLLER
 from insync.conformance.live.wire.connection import Connection
 from insync.conformance.live.wire.message_schemas import Message
@@ -43,10 +43,20 @@ class Called:
 
 
 class Sending:
-    """A record on its way to a leader, which may take long to answer."""
+    """A record on its way to a leader, which may take long to answer.
+
+    Attributes:
+        record: the record.
+        error: what was answered, 0 if the record is acknowledged; None until somebody has waited for it.
+    """
 
     def __init__(self, connection: Connection, broker: int, record: str, note: Callable[..., None]) -> None:
         self._connection, self._broker, self.record, self._note = connection, broker, record, note
+        self.error: int | None = None
+
+    def is_answered(self) -> bool:
+        """Whether there is an answer, for which nobody has to wait."""
+        return self._connection.is_answered()
 
     def wait(self) -> int:
         """Wait for the answer, and return its error: 0 if the record is acknowledged."""
@@ -54,6 +64,7 @@ class Sending:
             told = self._connection.receive()["Responses"][0]["PartitionResponses"][0]
         error: int = told["ErrorCode"]
         self._note("refused" if error else "acknowledged", self._broker, self.record, error)
+        self.error = error
         return error
 
 
@@ -227,6 +238,18 @@ class Operator:
             message = f"the metadata log does not know {self.topic}-0 yet"
             raise OSError(message)
         return last
+
+    @property
+    def topic_id(self) -> str:
+        """The id of the topic."""
+        records = records_on_disk(self.cluster.schemas, self.cluster.disk(CONTROLLER))
+        found = [one.body["TopicId"] for one in records if one.body.get("Name") == self.topic]
+        return str(found[0])
+
+    @property
+    def brokers(self) -> Mapping[int, BrokerAt]:
+        """The brokers as the controller knows them."""
+        return self.history[-1].brokers
 
     def has_log(self, broker: int) -> bool:
         """Return whether a broker has a log of the topic."""

@@ -1,7 +1,8 @@
 """What stands between the brokers of a cluster, and before its controller: it knows each frame, and may hold it.
 
 A link is a port of this machine before another one. What goes through it is decoded as far as anybody asks for it, told
-to whoever listens, and passed on as it came, at once or when it is released.
+to whoever listens, and passed on as it came, at once or when it is released. The controller's own port alone is
+replaced by that of the link before it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from insync.conformance.live.nodes.ports import LOOPBACK
-from insync.conformance.live.wire.message_codec import Reader, decode
+from insync.conformance.live.wire.message_codec import Reader, decode, encode
 from insync.conformance.live.wire.message_schemas import Message, MessageSchemas
 from insync.conformance.live.wire.request_frames import request_head, response_body
 
@@ -62,18 +63,34 @@ class Frame:
 
 
 class Hold:
-    """Frames that wait, or a link that is cut, until this is released."""
+    """Frames that wait until this is released.
+
+    Attributes:
+        matches: which frames.
+        caught: those that have come so far.
+        waiting: those that wait now.
+        released: whether all go on.
+    """
 
     def __init__(self, matches: Callable[[Frame], bool], changed: threading.Condition) -> None:
         self.matches, self._changed = matches, changed
         self.caught: list[Frame] = []
+        self.waiting: list[Frame] = []
         self.passes = 0
+        self.drops = 0
         self.released = False
 
     def let_pass(self, count: int = 1) -> None:
         """Release the frame that waits, or that comes next, and hold those after it again."""
         with self._changed:
             self.passes += count
+            self._changed.notify_all()
+
+    def drop(self) -> None:
+        """End the connections of the frames that wait; whoever had sent them begins anew."""
+        with self._changed:
+            self.drops += 1
+            self.waiting.clear()
             self._changed.notify_all()
 
     def release(self) -> None:
@@ -97,11 +114,13 @@ class Proxies:
         self._listening: list[socket.socket] = []
         self._open: set[socket.socket] = set()
         self._over = False
+        self._ports: dict[Link, int] = {}
         self.listeners: list[Callable[[Frame], None]] = []
         """Who is told of each frame, when it passes on, in the thread of its connection."""
 
     def open(self, link: Link, port: int, target: int) -> None:
         """Listen at a port, and pass what comes there on to another one."""
+        self._ports[link] = port
         server = socket.create_server((LOOPBACK, port))
         self._listening.append(server)
         threading.Thread(target=self._accept, args=(link, server, target), daemon=True).start()
@@ -184,21 +203,35 @@ class Proxies:
             body: Message = {}
             if key in _DECODED:
                 body = decode(self._schemas.responses[key], version, response_body(self._schemas, key, version, data))
+            if link.to_controller and body.get("NodeEndpoints"):
+                data = self._with_own_port(link, key, version, data, body)
             self._gate(Frame(0.0, link, False, client, key, body, correlation))
             near.sendall(_LENGTH.pack(len(data)) + data)
+
+    def _with_own_port(self, link: Link, key: int, version: int, data: bytes, body: Message) -> bytes:
+        """Have an answer that names the controller's port name that of the link: the broker would go round it later."""
+        start = response_body(self._schemas, key, version, data).place
+        places = [{**place, "Port": self._ports[link]} for place in body["NodeEndpoints"]]
+        return data[:start] + encode(self._schemas.responses[key], version, {**body, "NodeEndpoints": places})
 
     def _gate(self, frame: Frame) -> None:
         """Wait while anybody holds this frame, and tell of it when it goes on."""
         with self._changed:
-            for hold in self._holds:
-                if not hold.released and hold.matches(frame):
-                    hold.caught.append(frame)
-                    self._changed.notify_all()
-            while not self._over and not self._may_pass(frame):
-                self._changed.wait()
-            if self._over:
-                message = "the proxies are closed"
-                raise OSError(message)
+            holding = [(hold, hold.drops) for hold in self._holds if not hold.released and hold.matches(frame)]
+            for hold, _ in holding:
+                hold.caught.append(frame)
+                hold.waiting.append(frame)
+            try:
+                while True:
+                    if self._over or any(hold.drops > drops for hold, drops in holding):
+                        message = "the connection is ended"
+                        raise OSError(message)
+                    if self._may_pass(frame):
+                        break
+                    self._changed.wait()
+            finally:
+                for hold, _ in holding:
+                    hold.waiting[:] = [one for one in hold.waiting if one is not frame]
             passed = Frame(time.time(), *(getattr(frame, name) for name in Frame.__slots__[1:]))
             for listener in self.listeners:
                 listener(passed)

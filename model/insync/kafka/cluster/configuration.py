@@ -79,6 +79,7 @@ BOUNDS = Bounds(
     pauses=Bound(0, 0, 4, "times that a follower's fetcher fails, until its partition is tried again"),
     throttles=Bound(0, 0, 4, "times that a replication quota holds a follower back, until it has room"),
     moves=Bound(0, 0, 4, "moves of a log to another directory of its broker"),
+    directory_losses=Bound(0, 0, 4, "directories with the log that are gone when their broker starts again"),
     deletions=Bound(0, 0, 4, "records that a leader deletes at the start of its log"),
     reassignments=Bound(0, 0, 4, "times that an operator changes the replicas of the partition, or takes that back"),
     spares=Bound(0, 0, 4, "brokers that have no replica at first"),

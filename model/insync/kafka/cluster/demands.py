@@ -23,6 +23,8 @@ _OPERATIONS = {
     "change_minimum": "min.insync.replicas is changed",
     "delete_record": "a record is deleted at {leader}, by an operator or by age",
     "start_move": "{replica} is moved to another directory",
+    "cancel_move": "the move of {replica} to another directory is taken back",
+    "lose_directory": "the directory of {replica} is taken out of log.dirs, or replaced",
 }
 
 _DELAYS = {

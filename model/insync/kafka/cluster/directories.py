@@ -1,12 +1,12 @@
-"""Moving a replica's log to another directory of its broker (KIP-113).
+"""The directories of a broker: moving a replica's log to another one (KIP-113), and losing the one it is in.
 
-Kafka: ReplicaAlterLogDirsThread.
+Kafka: ReplicaAlterLogDirsThread, LogManager.
 """
 
 from __future__ import annotations
 
 from insync.kafka.cluster.state import Actor, Replica
-from insync.model import StateView, action, require
+from insync.model import Not, StateView, action, require
 
 __all__ = ["Directories"]
 
@@ -34,6 +34,30 @@ class Directories(Actor):
         b = s.broker[replica]
         require(b.running, b.copied.is_some(), b.copied.or_else(0) < b.leo)
         b.copied = b.copied.or_else(0) + 1
+
+    @action(label="{replica} drops the copy of its log")
+    def cancel_move(self, s: StateView, replica: Replica) -> None:
+        """An operator takes a move back: the future log is deleted, and the log stays where it is.
+
+        Kafka: ReplicaManager.alterReplicaLogDirs, Partition.removeFutureLocalReplica.
+        """
+        b = s.broker[replica]
+        require(b.running, b.copied.is_some())
+        b.copied = None
+
+    @action(label="{replica} loses its directory")
+    def lose_directory(self, s: StateView, replica: Replica) -> None:
+        """While a broker is down the directory with its log fails, or is taken out of log.dirs; it will begin anew.
+
+        Whether it was stopped cleanly is noted in each directory, and only those that are configured at the start are
+        asked. Kafka: LogManager.readBrokerEpochFromCleanShutdownFiles, Partition.createLogInAssignedDirectoryId.
+        """
+        b = s.broker[replica]
+        require(s.spent.directory_losses < self.b.directory_losses, Not(b.running), b.leo > 0)
+        s.spent.directory_losses += 1
+        self.delete_log(s, replica)
+        if self.rules.clean_stop_names_directories:
+            b.clean = False
 
     @action(label="{replica} replaces its log by the copy")
     def swap_log(self, s: StateView, replica: Replica) -> None:

@@ -167,7 +167,10 @@ class Follower(Actor):
     def count_fetch(self, s: StateView, leader: Replica, follower: Replica, reply: Reply) -> None:
         """The leader notes the follower's log end; if that is another one, it commits what has reached the ISR with it.
 
-        Kafka: Partition.updateFollowerFetchState, with Replica.updateFetchStateOrThrow and maybeIncrementLeaderHW.
+        Before that Kafka's leader asks for a follower that has caught up to be taken into the ISR, and so waits for it.
+        Here that is a step of its own (`expand_isr`), and the leader waits all the same.
+        Kafka: Partition.updateFollowerFetchState, with Replica.updateFetchStateOrThrow, maybeExpandIsr and
+        maybeIncrementLeaderHW.
         """
         l, f = s.broker[leader], s.broker[follower]
         known, outside = l.known[follower], Or(f.leo > l.leo, f.leo < l.start)
@@ -176,7 +179,7 @@ class Follower(Actor):
             known.end = reply.offset
             known.current = True
             with when(moves):
-                self.advance_watermark(s, leader)
+                self.advance_watermark(s, leader, asked_for=self.asks_within_fetch(s, leader, follower))
 
     # --------------------------------------------------------------------------------------------------- the reply
 

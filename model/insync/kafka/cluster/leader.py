@@ -11,7 +11,7 @@ from typing import Any
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.state import Actor, Replica, Target
 from insync.kafka.rules import Counting, IsrWrite, MinimumChange, StrictMinimum
-from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView, action, minimum, require, when
+from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView, action, minimum, require, set_of, when
 
 __all__ = ["Leader"]
 
@@ -100,6 +100,18 @@ class Leader(Actor):
             end >= l.epoch_start if rules.join_needs_epoch_start else True,
         )
 
+    def asks_within_fetch(self, s: StateView, leader: Replica, follower: Replica) -> SetValue | None:
+        """The follower that has just fetched, if Kafka's leader asks for it at once; what it knows of sessions is late.
+
+        Kafka: Partition.maybeExpandIsr, needsExpandIsr, isReplicaIsrEligible.
+        """
+        if self.rules.isr_write is IsrWrite.DIRECT or self.rules.counting is not Counting.MAXIMAL:
+            return None
+        asks = And(s.broker[leader].pending.is_empty(), self.reaches(s, leader, follower))
+        if self.rules.isr_needs_unfenced:
+            asks = And(asks, Not(s.controller.fenced.contains(follower)))
+        return If(asks, set_of([follower]), set())
+
     def propose(self, s: StateView, leader: Replica, isr: SetValue, current: Condition) -> None:
         """Ask for an ISR: of ZooKeeper, which answers at once, or of the controller.
 
@@ -140,7 +152,9 @@ class Leader(Actor):
             return If(pending.is_empty(), isr, pending)
         return isr | pending
 
-    def advance_watermark(self, s: StateView, leader: Replica, least: Num | None = None) -> None:
+    def advance_watermark(
+        self, s: StateView, leader: Replica, least: Num | None = None, asked_for: SetValue | None = None
+    ) -> None:
         """Raise the high watermark of a leader to the least log end that it knows of those that count.
 
         It is tried after an append, after a fetch that shows another log end, and with each state of the partition that
@@ -152,10 +166,11 @@ class Leader(Actor):
             s: the state.
             leader: the leader.
             least: min.insync.replicas as it knows it at this moment, if that is not what its metadata says.
+            asked_for: who counts although the leader has not asked for it yet.
         """
         l = s.broker[leader]
         least = self.minimum_at(s, leader) if least is None else least
-        counted = self.counted(s, leader)
+        counted = self.counted(s, leader) if asked_for is None else self.counted(s, leader) | asked_for
         ends = [If(counted.contains(f), l.known[f].end.or_else(-1), l.leo) for f in self.others(leader)]
         reached = minimum(l.leo, *ends)
         with when(And(self.may_advance(s, leader, least), reached > l.hw)):
@@ -207,11 +222,11 @@ class Leader(Actor):
             with when(And(passed, s.seen[offset].is_none())):
                 s.seen[offset] = record
             if self.acks is Acks.ALL:
-                with when(And(passed, enough, self.epoch_at(s, leader, offset) >= l.leads_since)):
+                with when(And(passed, enough, l.leads_since <= offset)):
                     s.acked |= {record}
                     # Who asks for fewer replicas asks for fewer copies, also before the leader has heard of it.
                     needed = minimum(least, self.needed_of(s.changes[0]))
-                    thin = self.copies(s, leader, offset) + s.spent.lossy_crashes < needed
+                    thin = self.copies(s, leader, offset) + s.spent.lossy_crashes + s.spent.directory_losses < needed
                     s.thin_ack = Or(s.thin_ack, thin)
 
     def copies(self, s: StateView, leader: Replica, offset: int) -> Num:
@@ -231,7 +246,7 @@ class Leader(Actor):
         l = s.broker[leader]
         l.epoch_start = l.leo
         with when(Not(re_elected)):
-            l.leads_since = epoch
+            l.leads_since = l.leo
         if self.rules.cache_epoch_on_election:
             l.term = epoch
         isr = self.view_of(s, leader).isr

@@ -197,6 +197,7 @@ class ClusterState(Model):
                 pauses=Int(0, b.pauses),
                 throttles=Int(0, b.throttles),
                 moves=Int(0, b.moves),
+                directory_losses=Int(0, b.directory_losses),
                 deletions=Int(0, b.deletions),
             ),
         )
@@ -220,8 +221,8 @@ class ClusterState(Model):
             # an entry without records gives way to the next one.
             term=Int(-1, epoch_bumps(b)),
             epoch_start=end,
-            # The epoch in which a leader began to lead without a break; it still answers the producers of that time.
-            leads_since=LeaderEpoch,
+            # The log end at which a leader began to lead without a break; it still answers the producers of that time.
+            leads_since=end,
             # The ISR that a leader has proposed, empty if none.
             pending=Set(Replica),
             known=Array(Replica, Record(end=Option(end), current=Bool)),

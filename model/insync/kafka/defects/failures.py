@@ -1,4 +1,4 @@
-"""Defects that take a crash or an eligible leader replica: R-25 to R-33, R-39, N-08."""
+"""Defects that take a crash or an eligible leader replica: R-25 to R-33, R-39, N-04, N-08."""
 
 from __future__ import annotations
 
@@ -133,11 +133,34 @@ FAILURES = (
         fixed={"unclean": "off"},
     ),
     Defect(
+        name="N-04",
+        title="A clean stop counts although the directory with the log is gone",
+        ticket="no ticket known; LogManager.readBrokerEpochFromCleanShutdownFiles",
+        affected="eligible leader replicas, 4.0 to 4.3 by reading of 4.3.0; not executed",
+        story="A broker that is in the ELR stops cleanly. Its directory is taken out of log.dirs, or replaced, and it "
+        "starts again. The directories that are left say that the stop was clean, so it stays in the ELR, and begins "
+        "an empty log. The leader is fenced; the broker is elected without a record, with unclean elections off.",
+        fix="a stop is clean only if all directories are there that were there before; Kafka does not ask",
+        breaks="no_acknowledged_record_is_lost",
+        length=11,
+        bounds={
+            **CALM,
+            "min_insync": 2,
+            "replicas": 2,
+            "stops": 1,
+            "fencings": 1,
+            "directory_losses": 1,
+            "records": 1,
+        },
+        rules={"clean_stop_names_directories": False},
+        base={"clean_stop_names_directories": True},
+    ),
+    Defect(
         name="N-08",
         title="A change of min.insync.replicas takes the last candidates of a partition without a leader",
         ticket="no ticket known; ReplicationControlManager.removeTopicElrs (with KAFKA-16540)",
-        affected="eligible leader replicas, 4.0 to 4.4: replayed on the classes of 4.0.2, 4.1.2, 4.2.1, 4.3.1 and 4.4.0",
-        story="All replicas are fenced for a while, so the ISR is empty, and only the ELR and the last known leader say "
+        affected="eligible leader replicas, 4.0 to 4.4: replayed on the classes of 4.0.2, 4.1.2, 4.2.1, 4.3.1, 4.4.0",
+        story="All replicas are fenced for a while, so the ISR is empty, and only ELR and last known leader say "
         "who may lead. An operator changes min.insync.replicas, maybe to help: that empties both. All brokers come "
         "back with their whole logs, and none is elected, until somebody asks for an unclean election.",
         fix="leave the ELR as it is while the partition has no leader; Kafka does not look",

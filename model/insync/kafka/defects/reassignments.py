@@ -1,4 +1,4 @@
-"""Defects that take a reassignment: R-40, R-42, R-43, R-46, N-02, N-05, N-07, N-09, C-15; R-18 is among those of the ISR."""
+"""Defects that take a reassignment: R-40, R-42, R-43, R-46, N-02, N-05, N-07, N-09, C-15; R-18 is among the ISR's."""
 
 from __future__ import annotations
 
@@ -111,11 +111,11 @@ REASSIGNMENT = (
         name="N-07",
         title="A partition stays without a leader after a reassignment below min.insync.replicas",
         ticket="no ticket known; the second face of N-02",
-        affected="eligible leader replicas, 4.0 to 4.4: replayed on the classes of 4.0.2, 4.1.2, 4.2.1, 4.3.1 and 4.4.0",
-        story="A reassignment leaves one replica, and those that are removed stay in the ELR (N-02). The replica crashes, "
-        "with its log whole, and registers again: after an unclean stop it leaves the ELR. Who is still in the ELR is no "
-        "replica and cannot be elected, and the last known leader is tried only where the ELR is empty. Nothing that "
-        "heals brings a leader.",
+        affected="eligible leader replicas, 4.0 to 4.4: replayed on the classes of 4.0.2, 4.1.2, 4.2.1, 4.3.1, 4.4.0",
+        story="A reassignment leaves one replica, and those that are removed stay in the ELR (N-02). The replica "
+        "crashes, its log whole, and registers again: after an unclean stop it leaves the ELR. Who is still there is "
+        "no replica and cannot be elected, and the last known leader is tried only where the ELR is empty. Nothing "
+        "that heals brings a leader.",
         fix="keep only replicas of the assignment in the ELR",
         breaks="running_replicas_have_a_leader",
         length=5,
@@ -128,7 +128,7 @@ REASSIGNMENT = (
         title="A reassignment that is put back never ends",
         ticket="no ticket known; ReplicationControlManager.changePartitionReassignment, with KAFKA-19975",
         affected="4.3 and 4.4: replayed on the classes of 4.3.1 and 4.4.0; before 4.3 it ends",
-        story="Before a reassignment has ended an operator asks for the old replicas again, not by a cancellation but by "
+        story="Before a reassignment has ended an operator asks for the old replicas again, not by cancelling but by "
         "another reassignment. That adds nobody, and so Kafka keeps what the first one adds: a replica that is to "
         "come and to go. Since KAFKA-19975 the end waits for it in an ISR without it.",
         fix="let the second reassignment say what is added and removed, also where that is nothing; an operator may "

@@ -107,7 +107,7 @@ def watermark_never_goes_back(model: Cluster, s: StateView) -> Condition:
 def acks_mean_enough_copies(model: Cluster, s: StateView) -> Condition:
     """When a record was acknowledged to a producer with acks=all, at least min.insync.replicas replicas had it.
 
-    A copy for each lossy crash so far counts as well: the leader cannot know that the crash has destroyed it.
+    A copy for each lossy crash and lost directory counts as well: the leader cannot know what that has destroyed.
     """
     return Not(s.thin_ack)
 

@@ -147,7 +147,7 @@ def leaderless(failure: Failure) -> str:
     newest = cast(list[dict[str, Any]], failure.state["changes"])[0]
     controller = cast(dict[str, Any], failure.state["controller"])
     elr = ", ".join(controller.get("elr", ()))
-    replicas = ", ".join(newest.get("replicas", [r for r in cast(dict[str, Any], failure.state["broker"])]))
+    replicas = ", ".join(newest.get("replicas", list(cast(dict[str, Any], failure.state["broker"]))))
     return (
         f"All replicas ({replicas}) run, and none leads: the ISR is {{{', '.join(newest['isr'])}}}, the ELR {{{elr}}}."
     )

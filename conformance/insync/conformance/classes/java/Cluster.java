@@ -121,6 +121,7 @@ final class Cluster {
                 return controller.configure(command.get("name").asText(), command.get("value").asText());
             }
             case "elect" -> { return controller.electPreferred(id); }
+            case "elect_in_order" -> { return controller.electInOrder(id); }
             case "reassign" -> { return controller.reassign(ids(command.get("replicas"))); }
             case "cancel_reassignment" -> { return controller.reassign(null); }
             default -> throw new IllegalArgumentException("there is no command " + name);

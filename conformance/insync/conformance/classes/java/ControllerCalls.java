@@ -173,7 +173,9 @@ final class ControllerCalls {
      */
     String electPreferred(int wanted) {
         PartitionRegistration partition = partition();
-        if (partition.addingReplicas.length + partition.removingReplicas.length > 0) return "REASSIGNMENT_IN_PROGRESS";
+        if (partition.addingReplicas.length + partition.removingReplicas.length > 0) {
+            return partition.replicas[0] == wanted ? elect() : "REASSIGNMENT_IN_PROGRESS";
+        }
         List<Integer> before = new ArrayList<>();
         for (int replica : partition.replicas) before.add(replica);
         List<Integer> order = new ArrayList<>(before);
@@ -185,6 +187,11 @@ final class ControllerCalls {
         boolean leads = !order.equals(before) && partition.leader != wanted && partition().leader == wanted;
         String elected = leads ? "NONE" : elect();
         return order.equals(before) || !elected.equals("NONE") ? elected : reassign(before);
+    }
+
+    /** The same where nothing need be reordered, and nothing else is done. */
+    String electInOrder(int wanted) {
+        return partition().replicas[0] == wanted ? elect() : "NOT_THE_FIRST";
     }
 
     private static ControllerRequestContext context(ApiKeys key) {

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
+from insync.conformance.live.metadata_frames import partition_parts, sent_below
 from insync.conformance.live.metadata_log import Decision, decisions, records_on_disk
 from insync.conformance.live.nodes.node_files import CONTROLLER
 from insync.conformance.live.operator import Operator
 from insync.conformance.live.proxies import ALTER_PARTITION, FETCH, HEARTBEAT, Frame
 from insync.conformance.live.runs.run_events import (
     Applied,
+    BrokerRun,
     Decided,
     Delivered,
     Done,
     FetchAnswered,
     FetchAsked,
     IsrAsked,
-    Run,
     RunEvent,
 )
 from insync.conformance.live.wire.record_batches import batches
@@ -28,6 +30,7 @@ __all__ = ["Recorder"]
 
 _FETCHER = re.compile(r"broker-(\d+)-fetcher-")
 _NO_END = -1
+_MILLISECOND, _BEFORE = 0.000999, 0.000001
 
 
 class Recorder:
@@ -43,10 +46,10 @@ class Recorder:
         operator.cluster.proxies.listeners.append(self._listen)
 
     def _listen(self, frame: Frame) -> None:
-        if frame.key == FETCH or (frame.key in (ALTER_PARTITION, HEARTBEAT) and frame.is_request):
+        if frame.key in (FETCH, ALTER_PARTITION) or (frame.key == HEARTBEAT and frame.is_request):
             self._frames.append(frame)
 
-    def run(self, min_insync: int, acks: int = -1, unclean: bool = False) -> Run:
+    def run(self, min_insync: int, acks: int = -1, unclean: bool = False) -> BrokerRun:
         """Stop to listen, and return what was seen since the partition is there.
 
         Args:
@@ -69,12 +72,12 @@ class Recorder:
         topic = next(one.body["TopicId"] for one in records if one.body.get("Name") == operator.topic)
         events = list(_of_frames(self._frames, topic))
         events += [Done(one.moment, one.what, one.broker, one.record, one.error) for one in operator.called]
-        decided = _decided(made[first:], events)
+        decided = _decided(made[first:], events, dict(_told_epochs(self._frames, topic)))
         events = list(_with_news(events, [one.decision.offset for one in decided]))
         events = sorted([*events, *decided], key=lambda event: event.at)
         start = next(place for place, event in enumerate(events) if event is decided[0])
         replicas = decided[0].decision.partition.replicas if decided[0].decision.partition else ()
-        return Run(
+        return BrokerRun(
             kafka=cluster.version,
             replicas=replicas,
             spares=tuple(one for one in cluster.plan.numbers if one not in replicas),
@@ -86,19 +89,36 @@ class Recorder:
         )
 
 
-def _decided(made: list[Decision], events: list[RunEvent]) -> list[Decided]:
-    """Decisions with their times, which the log has in whole milliseconds.
+def _decided(made: list[Decision], events: list[RunEvent], told: Mapping[int, float]) -> list[Decided]:
+    """Decisions with their times, of which the log has the moment at which a batch was begun.
 
-    A decision is set at the end of its millisecond, so that what it answers comes before, but not after any broker has
-    been sent it, and not before the one before it.
+    A record may come into a batch later, so a decision is set right before somebody is told of it: a broker by
+    metadata, or the leader that has asked for it. Without that it is set at the end of its millisecond.
+
+    Args:
+        made: the decisions.
+        events: what brokers were sent.
+        told: by partition epochs, when a leader was told that it is written.
     """
     sent = sorted((event.below, event.at) for event in events if isinstance(event, Delivered))
-    told: list[Decided] = []
+    found: list[Decided] = []
     for decision in made:
-        latest = min((at for below, at in sent if below > decision.offset), default=float("inf"))
-        earliest = told[-1].at if told else 0.0
-        told.append(Decided(max(earliest, min(decision.milliseconds / 1000 + 0.000999, latest)), decision))
-    return told
+        begun = decision.milliseconds / 1000
+        moments = [at for below, at in sent if below > decision.offset]
+        if decision.partition is not None and "changed" in decision.kinds:
+            moments += [told[epoch] for epoch in (decision.partition.partition_epoch,) if epoch in told]
+        at = max(begun, min(moments) - _BEFORE) if moments else begun + _MILLISECOND
+        found.append(Decided(max(at, found[-1].at if found else 0.0), decision))
+    return found
+
+
+def _told_epochs(frames: list[Frame], topic: str) -> Iterator[tuple[int, float]]:
+    """The partition epochs that leaders were told in answer to what they have asked for, the last moment first."""
+    for frame in sorted(frames, key=lambda one: -one.moment):
+        if frame.key == ALTER_PARTITION and not frame.is_request:
+            for part in partition_parts(frame.body, "Topics", topic):
+                if not part["ErrorCode"]:
+                    yield part["PartitionEpoch"], frame.moment
 
 
 def _with_news(events: list[RunEvent], places: list[int]) -> Iterator[RunEvent]:
@@ -116,39 +136,51 @@ def _with_news(events: list[RunEvent], places: list[int]) -> Iterator[RunEvent]:
 def _of_frames(frames: list[Frame], topic: str) -> Iterator[RunEvent]:
     """The events that frames show, of one topic; fetches that say nothing new are none.
 
-    In a session a fetch leaves out what is as it was, and so does the answer. Source: KIP-227.
+    In a session a fetch leaves out what is as it was, and so does the answer; it still tells of a new incarnation of
+    the follower. Source: KIP-227, KIP-903.
     """
-    asked: dict[tuple[int, int], int] = {}
+    asked: dict[tuple[int, int], _Asked] = {}
     delivered: dict[int, int] = {}
     for frame in sorted(frames, key=lambda one: one.moment):
         broker = frame.link.broker
         if frame.link.to_controller and frame.key == ALTER_PARTITION:
-            yield from _isr_asked(frame, topic)
+            yield from _isr_asked(frame, topic) if frame.is_request else ()
         elif frame.link.to_controller and frame.key == HEARTBEAT:
             yield Applied(frame.moment, broker, frame.body["CurrentMetadataOffset"] + 1)
         elif frame.link.to_controller and not frame.is_request:
-            below = max([_delivered(part) for part in _parts(frame.body, "Responses")], default=0)
+            below = max([sent_below(part) for part in partition_parts(frame.body, "Responses")], default=0)
             if below > delivered.get(broker, 0):
                 delivered[broker] = below
                 yield Delivered(frame.moment, broker, below)
         elif not frame.link.to_controller and (match := _FETCHER.match(frame.client)):
             follower = int(match[1])
-            for part in _parts(frame.body, "Topics" if frame.is_request else "Responses", topic):
-                if frame.is_request:
-                    asked[follower, broker] = part["CurrentLeaderEpoch"]
-                    offset, epoch = part["FetchOffset"], part["CurrentLeaderEpoch"]
-                    yield FetchAsked(frame.moment, follower, broker, offset, epoch)
-                else:
-                    yield _answered(frame, part, follower, broker, asked.get((follower, broker), -1))
+            last = asked.get((follower, broker))
+            if frame.is_request:
+                now = _asked(frame, topic, last)
+                if now is not None and (now != last or partition_parts(frame.body, "Topics", topic)):
+                    asked[follower, broker] = now
+                    yield FetchAsked(frame.moment, follower, broker, now.offset, now.epoch)
+            else:
+                for part in partition_parts(frame.body, "Responses", topic):
+                    yield _answered(frame, part, follower, broker, last.epoch if last else -1)
 
 
-def _parts(body: Mapping[str, Any], field: str, topic: str | None = None) -> list[dict[str, Any]]:
-    """The parts of a request or an answer about partition 0 of a topic, or about all."""
-    found = []
-    for one in body.get(field) or ():
-        if topic is None or one.get("TopicId") == topic:
-            found += one["Partitions"]
-    return [part for part in found if topic is None or part.get("Partition", part.get("PartitionIndex")) == 0]
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a follower has asked for last: an offset, in a leader epoch, as an incarnation."""
+
+    offset: int
+    epoch: int
+    incarnation: int
+
+
+def _asked(frame: Frame, topic: str, last: _Asked | None) -> _Asked | None:
+    """What a follower asks for, with what it leaves out as it was; None if that is nothing of the topic."""
+    incarnation = (frame.body.get("ReplicaState") or {}).get("ReplicaEpoch", -1)
+    for part in partition_parts(frame.body, "Topics", topic):
+        return _Asked(part["FetchOffset"], part["CurrentLeaderEpoch"], incarnation)
+    in_session = frame.body.get("SessionEpoch", 0) > 0
+    return replace(last, incarnation=incarnation) if last is not None and in_session else None
 
 
 def _answered(frame: Frame, part: Mapping[str, Any], follower: int, leader: int, epoch: int) -> FetchAnswered:
@@ -167,13 +199,7 @@ def _answered(frame: Frame, part: Mapping[str, Any], follower: int, leader: int,
     )
 
 
-def _delivered(part: Mapping[str, Any]) -> int:
-    """The offset below which a broker has been sent all that is committed."""
-    ends = [batch.last + 1 for batch in batches(part.get("Records") or b"")]
-    return min(max(ends, default=0), int(part["HighWatermark"]))
-
-
 def _isr_asked(frame: Frame, topic: str) -> Iterator[IsrAsked]:
-    for part in _parts(frame.body, "Topics", topic):
+    for part in partition_parts(frame.body, "Topics", topic):
         members = part.get("NewIsr") or [one["BrokerId"] for one in part.get("NewIsrWithEpochs") or ()]
         yield IsrAsked(frame.moment, frame.link.broker, part["LeaderEpoch"], tuple(sorted(members)))

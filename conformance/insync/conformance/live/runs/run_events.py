@@ -16,13 +16,13 @@ from insync.model.errors import UserError
 
 __all__ = [
     "Applied",
+    "BrokerRun",
     "Decided",
     "Delivered",
     "Done",
     "FetchAnswered",
     "FetchAsked",
     "IsrAsked",
-    "Run",
     "RunEvent",
     "read_run",
     "write_run",
@@ -158,7 +158,7 @@ _KINDS: dict[str, type[RunEvent]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class BrokerRun:
     """What a run of a cluster has shown.
 
     Attributes:
@@ -182,7 +182,7 @@ class Run:
     events: tuple[RunEvent, ...]
 
 
-def write_run(run: Run, file: Path) -> None:
+def write_run(run: BrokerRun, file: Path) -> None:
     """Write a run.
 
     Raises:
@@ -200,7 +200,7 @@ def write_run(run: Run, file: Path) -> None:
         raise UserError(message) from error
 
 
-def read_run(file: Path) -> Run:
+def read_run(file: Path) -> BrokerRun:
     """Read a run.
 
     Raises:
@@ -220,7 +220,7 @@ def read_run(file: Path) -> Run:
         for line in lines[1:]:
             number += 1
             events.append(_event(json.loads(line)))
-        return Run(**{**head, **{key: tuple(head[key]) for key in ("replicas", "spares")}}, events=tuple(events))
+        return BrokerRun(**{**head, **{key: tuple(head[key]) for key in ("replicas", "spares")}}, events=tuple(events))
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         message = f"{file}:{number}: this is no line of a run that insync kafka record has written (format {_VERSION})."
         raise UserError(message) from error

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Any
 
 from insync.conformance.live.metadata_log import Decision, PartitionAt
-from insync.conformance.live.runs.run_events import Decided, Done, Run
+from insync.conformance.live.runs.run_events import BrokerRun, Decided, Done, FetchAnswered, FetchAsked
 from insync.kafka.cluster.configuration import BOUNDS, Acks, Elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 from insync.model import Switch
 from insync.model.errors import UserError
 
-__all__ = ["commits_in", "decided_of", "release_of", "releases_to_try", "run_model", "written_in"]
+__all__ = ["commits_in", "decided_of", "release_of", "releases_to_try", "run_model", "unsure_in", "written_in"]
 
 _MOST_LATE = 4
+_NOT_APPENDED = (3, 19, 74, 75, 87, 100)
+"""Errors with which a leader refuses a record that it has not appended."""
 _ACKS = {-1: Acks.ALL, 0: Acks.NONE, 1: Acks.LEADER}
 
 
@@ -36,30 +38,45 @@ def releases_to_try() -> list[Release]:
     return [release for release in Release if not release.is_before(Release.V3_3) and release.same_since is release]
 
 
-def decided_of(run: Run) -> list[Decision]:
+def decided_of(run: BrokerRun) -> list[Decision]:
     """Return the controller's decisions."""
     return [event.decision for event in run.events if isinstance(event, Decided)]
 
 
-def commits_in(run: Run) -> set[int]:
+def commits_in(run: BrokerRun) -> set[int]:
     """Return the places in the metadata log of what the model takes for a change of the partition."""
     made = decided_of(run)
     changes = {after.offset for before, after in pairwise(made) if _shown(before) != _shown(after)}
     return {made[0].offset, *changes}
 
 
-def written_in(run: Run) -> list[tuple[str, int]]:
+def written_in(run: BrokerRun, unsure: Collection[str] = ()) -> list[tuple[str, int]]:
     """Return the records that were written, in order, each with the broker that it was sent to.
 
-    A record that was refused counts where another broker has got it.
+    Those are written that were acknowledged or that a follower has got.
+
+    Args:
+        run: the run.
+        unsure: those besides of which it is assumed.
     """
-    refused = {event.record: event.error for event in run.events if isinstance(event, Done) and event.what == "refused"}
-    copied = {value for event in run.events for _, value in getattr(event, "records", ())}
-    sent = [(event.record, event.broker) for event in run.events if isinstance(event, Done) and event.what == "send"]
-    return [(record, broker) for record, broker in sent if record not in refused or record in copied]
+    done = [event for event in run.events if isinstance(event, Done)]
+    sure = {event.record for event in done if event.what == "acknowledged"}
+    sure |= {value for event in run.events if isinstance(event, FetchAnswered) for _, value in event.records}
+    return [(one.record, one.broker) for one in done if one.what == "send" and one.record in {*sure, *unsure}]
 
 
-def run_model(run: Run, release: Release, fixed: str | None = None) -> Cluster:
+def unsure_in(run: BrokerRun) -> list[str]:
+    """Return the records of which nobody knows whether a leader has appended them.
+
+    A leader that is deposed answers with an error what it has appended before, and one that dies does not answer.
+    """
+    sure = {record for record, _ in written_in(run)}
+    done = [event for event in run.events if isinstance(event, Done)]
+    refused = {event.record for event in done if event.what == "refused" and event.error in _NOT_APPENDED}
+    return [one.record for one in done if one.what == "send" and one.record not in sure | refused]
+
+
+def run_model(run: BrokerRun, release: Release, fixed: str | None = None) -> Cluster:
     """Return the model of a run by the rules of a release.
 
     Args:
@@ -70,7 +87,7 @@ def run_model(run: Run, release: Release, fixed: str | None = None) -> Cluster:
     Raises:
         UserError: the run is too large for a model, or does not begin as one does.
     """
-    made, records = decided_of(run), len(written_in(run))
+    made, records = decided_of(run), len(written_in(run)) + len(unsure_in(run))
     _require_beginning(run, made[0])
     if records > BOUNDS["records"].highest:
         message = (
@@ -94,15 +111,17 @@ def run_model(run: Run, release: Release, fixed: str | None = None) -> Cluster:
             f"The run has up to {budgets[too_many]} {too_many}, and the model {most} at most. Record a shorter run."
         )
         raise UserError(message)
+    seen = operated or any(isinstance(event, FetchAsked) for event in run.events)
     changes = sum(_shown(before) != _shown(after) for before, after in pairwise(made))
     settings: dict[str, Any] = {
         "release": release,
         "acks": _ACKS[run.acks],
         "unclean": Switch.ON if run.unclean else Switch.OFF,
         "elr": Elr.RELEASE if run.elr is None else Elr.ON if run.elr else Elr.OFF,
-        "late_replies": Switch.ON,
-        "isr_replies": Switch.ON,
-        "old_checkpoints": Switch.ON if budgets["crashes"] else Switch.OFF,
+        # Of the metadata log alone nobody can tell when brokers have heard of a decision.
+        "late_replies": Switch.ON if seen else Switch.OFF,
+        "isr_replies": Switch.ON if seen else Switch.OFF,
+        "old_checkpoints": Switch.ON if seen and budgets["crashes"] else Switch.OFF,
     }
     if fixed is not None:
         settings |= {"defect": fixed, "fixed": Switch.ON}
@@ -112,13 +131,13 @@ def run_model(run: Run, release: Release, fixed: str | None = None) -> Cluster:
         min_insync=run.min_insync,
         records=max(1, records),
         lossy_crashes=0,
-        metadata_lag=max(1, min(_MOST_LATE, changes)),
+        metadata_lag=max(1, min(_MOST_LATE, changes)) if seen else 0,
         **budgets,
         **settings,
     )
 
 
-def _require_beginning(run: Run, first: Decision) -> None:
+def _require_beginning(run: BrokerRun, first: Decision) -> None:
     """The model begins with everybody up and the first replica leading."""
     made, everybody = first.partition, {*run.replicas, *run.spares}
     ready = all(broker in first.brokers and not first.brokers[broker].fenced for broker in everybody)
@@ -136,7 +155,7 @@ def _count(made: Sequence[Decision], kind: str) -> int:
     return sum(one.startswith(f"{kind} ") for decision in made[1:] for one in decision.kinds)
 
 
-def _ended(run: Run, how: str) -> int:
+def _ended(run: BrokerRun, how: str) -> int:
     return sum(isinstance(event, Done) and event.what == how for event in run.events)
 
 

@@ -9,21 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from insync.conformance.live.runs.decision_steps import same_decision, steps_of
 from insync.conformance.live.runs.run_events import (
     Applied,
+    BrokerRun,
     Decided,
     Delivered,
     Done,
     FetchAnswered,
     FetchAsked,
     IsrAsked,
-    Run,
     RunEvent,
 )
-from insync.conformance.live.runs.run_model import commits_in, written_in
+from insync.conformance.live.runs.run_model import commits_in, unsure_in, written_in
 from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
@@ -35,6 +36,8 @@ __all__ = ["Validation", "validate"]
 _MOST_STATES = 200_000
 _OUT_OF_RANGE = 1
 _FREE = ("receive", "apply_known_metadata", "find_older_checkpoint")
+_FREE_UNSEEN = ("fetch", "receive_isr", "apply_metadata", "expand_isr", "shrink_isr", "shrink_isr_by_several")
+"""What may happen at any time besides, where nobody has seen frames."""
 _ISR_STEPS = ("expand_isr", "shrink_isr", "shrink_isr_by_several")
 
 
@@ -59,25 +62,37 @@ class Validation:
     states: int
 
 
-def validate(run: Run, model: Cluster) -> Validation:
+def validate(run: BrokerRun, model: Cluster) -> Validation:
     """Return whether a run is a behaviour of a model.
 
     Raises:
         UserError: more states explain it than can be kept.
     """
-    return _Search(run, model).search()
+    unsure, furthest = unsure_in(run), None
+    for size in range(len(unsure) + 1):
+        for assumed in combinations(unsure, size):
+            result = _Search(run, model, written_in(run, assumed)).search()
+            if result.stuck is None:
+                return result
+            if furthest is None or furthest.stuck is None or result.stuck > furthest.stuck:
+                furthest = result
+    assert furthest is not None
+    return furthest
 
 
 class _Search:
     """The states in which the model may be after the events so far."""
 
-    def __init__(self, run: Run, model: Cluster) -> None:
+    def __init__(self, run: BrokerRun, model: Cluster, written: list[tuple[str, int]]) -> None:
         self._run, self._model, self._stepper = run, model, Stepper(model)
         self._names = {broker: f"b{place}" for place, broker in enumerate((*run.replicas, *run.spares), 1)}
         self._ids = {name: broker for broker, name in self._names.items()}
-        self._written = written_in(run)
+        self._written = written
         self._numbers = {record: number for number, (record, _) in enumerate(self._written)}
         self._read: dict[Codes, ReadableState] = {}
+        # Of a cluster that others run there is the metadata log alone.
+        self._seen = any(isinstance(event, (FetchAsked, Done)) for event in run.events)
+        self._returning: set[int] = set()
         self._sent = 0
         self._delivered: dict[int, int] = {}
         self._acts_below: dict[int, int] = {}
@@ -120,8 +135,12 @@ class _Search:
     # ---------------------------------------------------------------------------------------------- what nobody can see
 
     def _look_ahead(self, number: int) -> None:
-        """Which ISR each leader is seen to ask for next."""
+        """Which ISR each leader is seen to ask for next, and which brokers are seen to start again."""
         self._next_isr = {}
+        later = [event for event in self._run.events[number:] if isinstance(event, Decided)]
+        self._returning = {
+            broker for broker in self._names if any(f"registered {broker}" in event.decision.kinds for event in later)
+        }
         for event in reversed(self._run.events[number:]):
             if isinstance(event, IsrAsked):
                 self._next_isr[event.leader] = frozenset(self._names[one] for one in event.isr)
@@ -145,11 +164,16 @@ class _Search:
         enabled = self._stepper.enabled(codes)
         for name in _FREE:
             yield from enabled.get(name, ())
+        state = self._state(codes)
+        yield from self._endings(enabled, state)
+        if not self._seen:
+            for name in _FREE_UNSEEN:
+                yield from enabled.get(name, ())
+            return
         for name in ("apply_metadata", "receive_isr"):
             for number in enabled.get(name, ()):
                 if name == "receive_isr" or self._has_been_sent(number):
                     yield number
-        state = self._state(codes)
         for number in enabled.get("write", ()):
             place = state["written"]
             if place < self._sent and self._broker(number, "leader") == self._written[place][1]:
@@ -157,7 +181,6 @@ class _Search:
         for name in _ISR_STEPS:
             for number in enabled.get(name, ()):
                 yield from self._if_asked_for(codes, number)
-        yield from self._endings(enabled, state)
 
     def _has_been_sent(self, number: int) -> bool:
         """Whether a broker that applies metadata can have it."""
@@ -179,7 +202,8 @@ class _Search:
         for number in enabled.get("crash", ()):
             values = self._stepper.values(number)
             broker = state["broker"][values["replica"]]
-            if int(values["spared"]) == broker["leo"] and self._ids[str(values["replica"])] in self._killed:
+            may_end = self._killed if self._seen else self._returning
+            if int(values["spared"]) == broker["leo"] and self._ids[str(values["replica"])] in may_end:
                 yield number
 
     def _broker(self, number: int, parameter: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 import struct
 from types import TracebackType
@@ -53,6 +54,10 @@ class Connection:
         """Send a request and wait for its answer."""
         self.send(name, body, version)
         return self.receive()
+
+    def is_answered(self) -> bool:
+        """Whether something has come that nobody has read, or the connection has ended."""
+        return bool(select.select([self._socket], [], [], 0)[0])
 
     def close(self) -> None:
         """End the connection."""

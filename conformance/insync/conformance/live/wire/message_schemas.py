@@ -127,9 +127,9 @@ class MessageSchemas:
 def _texts(jars: JarSet) -> list[str]:
     texts = []
     for prefix, folder in _FOLDERS:
-        path = next((path for path in jars.paths if path.name.startswith(f"{prefix}{jars.version}")), None)
+        path = next((path for path in jars.paths if re.match(rf"{prefix}\d", path.name)), None)
         if path is None:
-            message = f"The jars of Kafka {jars.version} have no {prefix}{jars.version}.jar, which has its protocol."
+            message = f"The jars of Kafka {jars.version} have no {prefix}VERSION.jar, which has its protocol."
             raise UserError(message)
         try:
             with zipfile.ZipFile(path) as jar:

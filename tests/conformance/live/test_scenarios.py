@@ -1,0 +1,90 @@
+"""What operators do to brokers of Kafka 4.3.1: records are lost, and the model explains each run."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from insync.conformance.live.live_cluster import LiveCluster
+from insync.conformance.live.nodes.node_files import CONTROLLER
+from insync.conformance.live.operator import Operator
+from insync.conformance.live.proxies import FETCH
+from insync.conformance.live.runs.metadata_run import run_of_metadata
+from insync.conformance.live.runs.recorder import Recorder
+from insync.conformance.live.runs.run_model import release_of, run_model
+from insync.conformance.live.runs.validation import validate
+from insync.conformance.live.scenarios.known import SCENARIOS, scenario_for
+from insync.conformance.live.scenarios.scenario import outcome
+from insync.model.errors import UserError
+
+LOST = {"n-01": ("r0",), "n-02": ("r0", "r1")}
+
+
+@pytest.mark.kafka
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_scenario_loses_what_was_acknowledged_and_the_model_explains_it(cluster: LiveCluster, name: str) -> None:
+    operator, scenario = Operator(cluster, f"scenario-{name}"), SCENARIOS[name]
+    recorder = Recorder(operator)
+    told: list[str] = []
+    promised = scenario.run(operator, told.append)
+    assert outcome(operator, promised).lost == LOST[name]
+    run = recorder.run(scenario.min_insync)
+    assert validate(run, run_model(run, release_of(cluster.version))).explained
+    assert not validate(run, run_model(run, release_of(cluster.version), name.upper())).explained
+    assert len(told) > 5
+    folder = cluster.disk(CONTROLLER) / "__cluster_metadata-0"
+    decided = run_of_metadata(cluster.schemas, folder, operator.topic)
+    assert (decided.min_insync, decided.replicas, decided.elr) == (2, (1, 2, 3), True)
+    assert validate(decided, run_model(decided, release_of(cluster.version))).explained
+
+
+@pytest.mark.kafka
+@pytest.mark.timeout(400)
+def test_frames_are_held_and_released(cluster: LiveCluster) -> None:
+    operator = Operator(cluster, "held")
+    operator.create([1, 2, 3], min_insync=1)
+    hold = cluster.proxies.hold(
+        lambda frame: frame.link.broker == 1 and frame.key == FETCH and frame.client.startswith("broker-3-fetcher")
+    )
+    sending = operator.send(1, "r0")
+    cluster.until(lambda: operator.log(2) == ["r0"], "that b2 copies r0")
+    cluster.until(lambda: bool(hold.caught), "a fetch of b3")
+    assert operator.log(3) == []
+    assert operator.high_watermark(1) == 0
+    hold.release()
+    assert sending.wait() == 0
+    assert operator.log(3) == ["r0"]
+
+
+@pytest.mark.kafka
+@pytest.mark.timeout(400)
+def test_nothing_listens_but_on_the_loopback_address(cluster: LiveCluster) -> None:
+    """The addresses of /proc/net/tcp are hexadecimal, the lowest byte first; 0A is LISTEN."""
+    ports = {cluster.port(broker) + offset for broker in cluster.plan.numbers for offset in range(4)}
+    for table, loopback in (("tcp", "0100007F"), ("tcp6", "0000000000000000FFFF00000100007F")):
+        with open(f"/proc/net/{table}") as file:
+            rows = [line.split() for line in file.readlines()[1:]]
+        listening = [row[1].split(":") for row in rows if row[3] == "0A"]
+        assert all(address == loopback for address, port in listening if int(port, 16) in ports)
+
+
+@pytest.mark.kafka
+@pytest.mark.timeout(400)
+def test_a_broker_that_dies_is_said(cluster: LiveCluster) -> None:
+    cluster.processes.signal(3, signal.SIGKILL)
+    with pytest.raises(UserError, match=r"^Broker 3 of Kafka 4\.3\.1 has ended with exit code -9\. It says"):
+        cluster.until(lambda: False, "anything")
+    cluster.start(3)
+    cluster.wait_for_brokers()
+    assert cluster.disk(CONTROLLER).is_dir()
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "said"),
+    [("n-1", "4.3.1", "'n-1' is no scenario. Did you mean"), ("n-02", "3.9.2", "which Kafka 3.9.2 has not got")],
+)
+def test_a_scenario_that_cannot_be_is_said(name: str, version: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        scenario_for(name, version)

@@ -1,0 +1,73 @@
+"""The model beside Kafka's own classes: a whole tour, random walks, and what the model forbids."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from insync.conformance.classes.harness import Harness
+from insync.conformance.conform import TOUR, WALKS, Conforming, conform_tour, conform_walks, release_of
+from insync.conformance.jars.jar_set import JarSet
+from insync.explorer.limits import StopReason
+from insync.kafka.cluster.model import Cluster
+from insync.machine.interruptible import GivenUp
+
+JarsOf = Callable[[str], JarSet]
+
+pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
+
+VERSIONS = ("4.1.2", "4.4.0")
+PASSED_OVER = "Kafka's leader asks for a larger ISR within the fetch, and is never in the state before that"
+NOT_ASKED = "Kafka's leader asks within a fetch alone, and none has made it ask"
+BEYOND = "only what is not schedulable leads to that state"
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_whole_space_is_seen_but_for_gaps_that_have_names(jars_of: JarsOf, version: str) -> None:
+    model = Cluster(**{"release": release_of(version), **TOUR, "lossy_crashes": 0, "fencings": 0, "metadata_lag": 1})
+    with Harness(jars_of(version)) as harness:
+        found = conform_tour(model, harness)
+    assert found.verdict is Conforming.AGREES
+    assert found.space is not None
+    assert found.space.whole
+    assert (found.space.open, found.space.taken + sum(found.gaps.values())) == (0, found.space.transitions)
+    assert found.space.taken > 0.9 * found.space.transitions
+    assert {why for _, why in found.gaps} <= {PASSED_OVER, NOT_ASKED, BEYOND}
+    assert {action for action, why in found.gaps if why == NOT_ASKED} == {"expand_isr"}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_random_walks_with_what_the_model_forbids_agree(jars_of: JarsOf, version: str) -> None:
+    model = Cluster(**{"release": release_of(version), **WALKS})
+    with Harness(jars_of(version)) as harness:
+        found = conform_walks(model, harness, walks=8, seed=1, forbidden=True)
+    assert (found.verdict, found.walks) == (Conforming.AGREES, 8)
+    assert {"crash", "elect", "reassign", "stop", "change_minimum"} <= set(found.coverage.transitions)
+    assert {"write", "delete_record", "elect", "flush", "shrink_isr"} <= set(found.coverage.refused)
+
+
+def test_another_release_is_told_apart(jars_of: JarsOf) -> None:
+    # A broker that registers again before it is fenced leads on in 3.9 (KAFKA-18106), and not in 4.1.
+    model = Cluster(
+        release="3.9.1", replicas=2, records=1, min_insync=1, crashes=1, lossy_crashes=0, fencings=0, elr="on"
+    )
+    with Harness(jars_of("4.1.2")) as harness:
+        found = conform_walks(model, harness, walks=20, depth=30)
+    assert found.verdict is Conforming.DIVERGES
+    assert found.difference is not None
+    assert found.difference.trace.steps[-1].action == "register"
+    assert 2 <= found.difference.steps <= (found.failed_walk_length or 0)
+
+
+def test_who_wants_the_end_gets_it_though_kafka_has_not_begun(jars_of: JarsOf) -> None:
+    stop = threading.Event()
+    with Harness(jars_of("4.1.2"), stop=stop) as harness:
+        stop.set()
+        began = time.perf_counter()
+        with pytest.raises(GivenUp) as given_up:
+            harness.take("open", brokers=3, replicas=[1, 2, 3], elr=True, configuration={})
+    assert given_up.value.reason is StopReason.INTERRUPT
+    assert time.perf_counter() - began < 5

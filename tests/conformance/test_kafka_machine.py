@@ -1,0 +1,75 @@
+"""Hypothesis and the fixture `insync_kafka` on Kafka's own classes, and what they say without them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from insync.conformance.classes.harness import Harness
+from insync.conformance.jars.jar_set import JarSet
+from insync.conformance.kafka_machine import kafka_machine
+from insync.conformance.pytest_kafka import InsyncKafka
+from insync.explorer.hypothesis import Disagreement
+from insync.kafka.cluster.model import Cluster
+from insync.model.errors import UserError
+
+JarsOf = Callable[[str], JarSet]
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "kafka.md"
+CALM: dict[str, int | str] = {"records": 1, "shrinks": 0, "lossy_crashes": 0, "replicas": 2}
+ONCE = settings(
+    max_examples=60,
+    stateful_step_count=8,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    phases=[Phase.generate, Phase.shrink],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, r"no Kafka is named\. Give kafka= or libs= in the test, or --insync-kafka VERSION or --insync-kafka-libs"),
+        ({"kafka": "9.9"}, r"Kafka '9\.9' is not a release that insync knows"),
+        ({"kafka": "4.3.1", "libs": "x"}, r"give kafka=, a release, or libs=, a folder, and not both"),
+        ({"libs": "nowhere"}, r"nowhere is not a folder"),
+    ],
+)
+def test_what_is_missing_is_one_sentence(given: dict[str, str], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        InsyncKafka()(**given)  # type: ignore[arg-type]
+
+
+@pytest.mark.kafka
+@pytest.mark.timeout(300)
+def test_a_model_that_is_wrong_is_told_from_kafka_with_the_shortest_steps(jars_of: JarsOf) -> None:
+    # In the model the high watermark moves though the ISR is smaller than min.insync.replicas (R-27).
+    model = Cluster(**{**CALM, "defect": "R-27", "acks": "1", "fencings": 2})
+    with Harness(jars_of("4.3.1")) as harness, pytest.raises(Disagreement) as caught:
+        run_state_machine_as_test(kafka_machine(model, lambda: harness), settings=ONCE)
+    assert caught.value.trace is not None
+    assert {step.action for step in caught.value.trace.steps[1:]} == {"fence", "write", "apply_metadata"}
+    assert "b1.hw is 0 in Kafka and 1 in the model" in caught.value.trace.reason
+    assert caught.value.file is not None
+    assert caught.value.file.exists()
+
+
+@pytest.mark.kafka
+@pytest.mark.timeout(500)
+def test_the_test_of_the_guide_passes(jars_of: JarsOf, tmp_path: Path) -> None:
+    jars_of("4.3.1")
+    (code,) = re.findall(r"^```python\n(# test_my_patch\.py\n.*?)^```$", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
+    (tmp_path / "test_my_patch.py").write_text(code)
+    command = [sys.executable, "-m", "pytest", "-q", "test_my_patch.py", "--insync-kafka", "4.3.1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=480, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "4 passed" in done.stdout
