@@ -1,0 +1,50 @@
+"""What the model has not got, each under its own condition and no wider."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from insync.conformance.classes.observation import Observation
+from insync.conformance.gaps import NotSchedulable, require_ascending_order
+from insync.model import ReadableState
+
+
+def state(leader: str | None, epoch: str) -> ReadableState:
+    return cast(ReadableState, {"changes": [{"leader": leader, "epoch": epoch}]})
+
+
+def kafka(leader: int, epoch: int) -> Observation:
+    return cast(Observation, SimpleNamespace(controller=SimpleNamespace(leader=leader, leader_epoch=epoch)))
+
+
+ELECTED: dict[str, Any] = {
+    "order": [3, 1, 2],
+    "before": state("b1", "1"),
+    "model": state("b2", "2"),
+    "seen": kafka(3, 2),
+}
+
+
+def test_kafka_elects_who_comes_first_in_the_order_that_a_reassignment_has_left() -> None:
+    with pytest.raises(NotSchedulable, match="a reassignment has put b3 before b2"):
+        require_ascending_order(**ELECTED)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"order": [1, 2, 3]},
+        {"order": [1, 2]},
+        {"model": state(None, "2")},
+        {"before": state("b1", "2")},
+        {"seen": kafka(3, 3)},
+        {"seen": kafka(2, 2)},
+        {"seen": kafka(1, 2)},
+    ],
+    ids=["in order", "no replica", "nobody", "no election", "another epoch", "the same one", "a lower one"],
+)
+def test_any_other_difference_is_one(changed: dict[str, Any]) -> None:
+    require_ascending_order(**{**ELECTED, **changed})
