@@ -50,7 +50,7 @@ def two_releases(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (["replay"], "Name a TRACE, a file or a defect of `insync defects`, or give --all."),
         (["replay", "N-1", "--all"], "'N-1' is no entry of `insync defects` that can be run. Did you mean 'N-01'?"),
-        (["replay", "--all", "--libs", "x"], "--all takes the catalogue on releases that are fetched"),
+        (["replay", "--all", "--libs", "x"], "--all takes the catalogue on the classes of releases that are fetched"),
         (
             ["replay", "N-01", "--kafka", "4.3.1", "--record"],
             "--record is about the whole catalogue: give --all with it.",
@@ -161,6 +161,6 @@ def test_the_list_of_defects_says_where_each_was_seen(insync: Insync) -> None:
 
 
 def test_a_defect_says_what_each_release_does(insync: Insync) -> None:
-    out = insync("defects", "R-26", "--quiet").out
+    out = " ".join(insync("defects", "R-26", "--quiet").out.split())
     assert "3.9.0 to 3.9.2: reproduced in 5 steps (20" in out
     assert "b1 starts and registers: controller.leader is b1 in the" in out
