@@ -129,25 +129,47 @@ def test_no_other_epoch_comes_back(values: dict[str, object]) -> None:
     assert "b2.term" in [one.field for one in found.differences]
 
 
-def test_kafka_asks_for_who_fetches_before_its_high_watermark_moves() -> None:
+def test_a_leader_asks_for_who_fetches_before_its_high_watermark_moves() -> None:
     found = replayed("walk-asks-4.1.2")
-    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b1 fetches from b3")
-    assert "in the model it has moved past b1, who cannot join" in (found.reason or "")
+    assert (found.verdict, found.trace.steps[-1].action) == (KafkaVerdict.AGREES, "expand_isr")
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda state: state["brokers"]["3"]["log"].update(high_watermark=2),
-        lambda state: state["brokers"]["3"]["leading"].update(proposed=[]),
-    ],
-    ids=["high watermark", "request"],
-)
-def test_that_is_no_excuse_for_anything_else(change: Callable[[Json], None]) -> None:
+def test_its_high_watermark_moves_no_further() -> None:
     last = len(Recording.read("walk-asks-4.1.2").content["answers"]) - 1
-    found = replayed("walk-asks-4.1.2", lambda number, state: change(state) if number == last else None)
+
+    def change(number: int, state: Json) -> None:
+        if number == last:
+            state["brokers"]["3"]["log"].update(high_watermark=2)
+
+    found = replayed("walk-asks-4.1.2", change)
     assert found.verdict is KafkaVerdict.DIVERGES
     assert "b3.hw" in [one.field for one in found.differences]
+
+
+def test_kafka_elects_in_the_order_that_a_reassignment_has_left() -> None:
+    found = replayed("walk-order-4.1.2")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b1 starts and registers")
+    assert "a reassignment has put b3 before b2" in (found.reason or "")
+
+
+@pytest.mark.parametrize("values", [{"leader": 1}, {"leader_epoch": 2}], ids=str)
+def test_nobody_else_is_elected_and_in_no_other_epoch(values: dict[str, object]) -> None:
+    answers = Recording.read("walk-order-4.1.2").content["answers"]
+    registered = max(number for number, answer in enumerate(answers) if answer["command"] == "register")
+
+    def change(number: int, state: Json) -> None:
+        if number >= registered:
+            state["controller"].update(values)
+
+    found = replayed("walk-order-4.1.2", change)
+    assert found.verdict is KafkaVerdict.DIVERGES
+    assert "controller.leader" in [one.field for one in found.differences]
+
+
+def test_who_asks_for_the_ends_of_a_log_gets_them_as_they_are_then() -> None:
+    found = replayed("walk-ends-4.4.0")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b2 receives the reply")
+    assert found.reason == "b2 asks b1 where its log begins and ends when the reply arrives, and that has changed"
 
 
 def test_the_walks_take_what_is_rare() -> None:

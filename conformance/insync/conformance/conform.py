@@ -56,7 +56,6 @@ TOUR: Mapping[str, int | str] = {
     "lossy_crashes": 1,
     "fencings": 1,
     "shrinks": 1,
-    "elections": 1,
 }
 """The bounds of the tour: what goes wrong in most traces, once."""
 

@@ -1,12 +1,26 @@
-"""Steps that cannot be brought about as the model has them, and where Kafka is known to do one otherwise."""
+"""Steps that cannot be brought about, or that Kafka answers otherwise, and where it is known to do one otherwise."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from insync.conformance.classes.observation import Observation
 from insync.conformance.likeness import broker_id
 from insync.model import ReadableState
 
-__all__ = ["NotSchedulable", "require_no_epoch_of_deleted_records", "require_one_change"]
+__all__ = [
+    "Ends",
+    "NotSchedulable",
+    "Unlike",
+    "ends_of",
+    "require_ascending_order",
+    "require_no_epoch_of_deleted_records",
+    "require_one_change",
+    "require_same_ends",
+]
+
+Ends = tuple[int, int] | None
+"""Where a log begins and ends; None where there is none."""
 
 
 class NotSchedulable(Exception):
@@ -20,6 +34,20 @@ class NotSchedulable(Exception):
     def __init__(self, message: str, kind: str | None = None) -> None:
         super().__init__(message)
         self.kind = message if kind is None else kind
+
+
+class Unlike(Exception):
+    """Kafka answers otherwise than the model.
+
+    Args:
+        what: what is answered.
+        model: what the model takes the answer to be.
+        kafka: what Kafka says.
+    """
+
+    def __init__(self, what: str, model: str, kafka: str) -> None:
+        super().__init__(what, model, kafka)
+        self.what, self.model, self.kafka = what, model, kafka
 
 
 def require_one_change(broker: int, partition_epoch: int, seen: Observation) -> None:
@@ -65,3 +93,63 @@ def require_no_epoch_of_deleted_records(replica: str, model: ReadableState, seen
             "names it; in the model it has no epoch"
         )
         raise NotSchedulable(message, "Kafka finds the epoch of deleted records again after a crash")
+
+
+def require_ascending_order(
+    order: Sequence[int], before: ReadableState, model: ReadableState, seen: Observation
+) -> None:
+    """Refuse an election in which Kafka takes another one than the model, as its order of replicas is another one.
+
+    In a reassignment those who are asked for come first, also when it is taken back. The model has them by number.
+
+    Args:
+        order: the replicas in Kafka's order.
+        before: the model's state before the step.
+        model: the model's state after it.
+        seen: Kafka's state after it.
+
+    Raises:
+        NotSchedulable: it is so.
+    """
+    mine, kafka, newest = model["changes"][0]["leader"], seen.controller.leader, model["changes"][0]
+    if (
+        mine is None
+        or str(seen.controller.leader_epoch) != newest["epoch"]
+        or newest["epoch"] == before["changes"][0]["epoch"]
+    ):
+        return
+    chosen = broker_id(mine)
+    if chosen in order and kafka in order and kafka > chosen and order.index(kafka) < order.index(chosen):
+        message = (
+            f"a reassignment has put b{kafka} before {mine}, and Kafka elects the first who can lead; so does the "
+            "model, in the order of numbers"
+        )
+        raise NotSchedulable(message, "Kafka elects in the order that a reassignment has left, the model by number")
+
+
+def ends_of(seen: Observation, broker: int) -> Ends:
+    """Return where the log of a broker begins and ends."""
+    log = seen.brokers[broker].log
+    return None if log is None else (log.start, log.end)
+
+
+def require_same_ends(follower: str, leader: int, then: Ends, seen: Observation) -> None:
+    """Refuse the late reply OFFSET_OUT_OF_RANGE where the leader's log has other ends by now than it had then.
+
+    Kafka's follower asks for them when the reply arrives; in the model they come with the reply.
+
+    Args:
+        follower: who receives the reply.
+        leader: who has made it.
+        then: the ends of its log when it made it.
+        seen: Kafka's state before the reply arrives.
+
+    Raises:
+        NotSchedulable: it is so.
+    """
+    now = ends_of(seen, leader)
+    if now != then:
+        message = (
+            f"{follower} asks b{leader} where its log begins and ends when the reply arrives, and that has changed"
+        )
+        raise NotSchedulable(message, "Kafka's follower asks for the ends of the leader's log later than in the model")

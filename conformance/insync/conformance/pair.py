@@ -6,8 +6,9 @@ from itertools import chain
 
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Argument, Subject
+from insync.conformance.gaps import NotSchedulable, require_ascending_order
 from insync.conformance.likeness import Difference, compared, kafka_state
-from insync.conformance.schedule import NotSchedulable, Schedule, Unlike
+from insync.conformance.schedule import Schedule, Unlike
 from insync.explorer.evaluator.stepping import Move, Stepper, Walk
 from insync.explorer.traces.counterexample import trace_step
 from insync.explorer.traces.trace import TraceStep
@@ -114,31 +115,13 @@ class Pair:
             found = self.differences()
             if not found:
                 return found
-        if (asks := self._asks_first(before)) is not None:
+        try:
+            require_ascending_order(self._schedule.order, before, self.taken[-1].state, self._schedule.seen)
+        except NotSchedulable:
             self.spoilt = True
             self._go_back(*place)
-            raise NotSchedulable(asks, "Kafka asks for who fetches before its high watermark moves, the model after it")
+            raise
         return found
-
-    def _asks_first(self, before: ReadableState) -> str | None:
-        """Say that Kafka's leader has asked for who fetches where the model's leader cannot any more, if it is so.
-
-        Kafka asks with what the fetch shows, and then its high watermark waits for who may join. In the model the high
-        watermark has moved in the same step past the end of who fetches, who may then not join.
-        """
-        for number, broker in self._schedule.seen.brokers.items():
-            leader, leading, log = f"b{number}", broker.leading, broker.log
-            was, now = before["broker"][leader], self.taken[-1].state["broker"][leader]
-            if leading is None or log is None or now["pending"] or log.high_watermark != was["hw"]:
-                continue
-            for follower in set(leading.proposed) - set(leading.isr):
-                end = now["known"][f"b{follower}"]["end"]
-                if end is not None and was["hw"] <= end < now["hw"]:
-                    return (
-                        f"Kafka's {leader} asks for b{follower} with what this fetch shows, and moves its high "
-                        f"watermark after that; in the model it has moved past b{follower}, who cannot join"
-                    )
-        return None
 
     def _go_back(self, taken: int, own: int, ahead: int) -> None:
         """Forget the steps after so many."""

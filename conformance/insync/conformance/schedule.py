@@ -13,7 +13,15 @@ from typing import Any
 
 from insync.conformance.classes.observation import BrokerSeen, Observation
 from insync.conformance.classes.subject import Answer, Argument, KafkaRaised, Subject
-from insync.conformance.gaps import NotSchedulable, require_no_epoch_of_deleted_records, require_one_change
+from insync.conformance.gaps import (
+    Ends,
+    NotSchedulable,
+    Unlike,
+    ends_of,
+    require_no_epoch_of_deleted_records,
+    require_one_change,
+    require_same_ends,
+)
 from insync.conformance.likeness import broker_id
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.model import Cluster
@@ -43,20 +51,6 @@ _OF_THE_TOPIC = ("change_minimum",)
 State = Mapping[str, Any]
 
 
-class Unlike(Exception):
-    """Kafka answers otherwise than the model.
-
-    Args:
-        what: what is answered.
-        model: what the model takes the answer to be.
-        kafka: what Kafka says.
-    """
-
-    def __init__(self, what: str, model: str, kafka: str) -> None:
-        super().__init__(what, model, kafka)
-        self.what, self.model, self.kafka = what, model, kafka
-
-
 class Schedule:
     """Takes the steps of a model on Kafka's classes.
 
@@ -67,15 +61,17 @@ class Schedule:
     Attributes:
         seen: Kafka's state after the last command.
         acknowledged: the records of which producers have been told so far that they are written.
+        order: the replicas in Kafka's order, in which it elects.
         given: how many commands the last step took; of one that is not schedulable, before that was clear.
     """
 
     def __init__(self, subject: Subject, model: Cluster) -> None:
         self._subject, self._model = subject, model
-        self._late = bool(model.late_replies)
         self.seen: Observation
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
         self._accepted: dict[int, list[int]] = {}  # those at which what a broker had asked for was written
+        self.order: list[int] = []
+        self._out_of_range: dict[int, tuple[int, Ends]] = {}  # who was told so, by whom, and the ends of its log then
         self._cleared: set[int] = set()  # those whom a change of the minimum took out of the ELR
         self.acknowledged: set[str] = set()
         self.given = 0
@@ -96,6 +92,7 @@ class Schedule:
             **other,
         )
         self._ends = [self.seen.controller.end]
+        self.order = list(self.seen.controller.replicas)
 
     def take(self, action: str, given: Mapping[str, str], before: ReadableState, after: ReadableState) -> None:
         """Take a step.
@@ -119,6 +116,7 @@ class Schedule:
         take(self, given, before)
         if self.seen.controller.partition_epoch != partition_epoch or action in _OF_THE_TOPIC:
             self._ends.append(self.seen.controller.end)
+        self.order = [number for number in self.order if number in self.seen.controller.replicas]
         self._settle(after)
         if action == "register":
             require_no_epoch_of_deleted_records(given["replica"], after, self.seen)
@@ -182,13 +180,19 @@ class Schedule:
         self._forget_late_requests(leader, before)
         if self._broker(follower).reply_waits:  # one that the model has dropped, as Kafka does when it arrives
             self._command("receive_fetch", broker=follower)
-        answer = self._command("send_fetch" if self._late else "fetch", broker=follower, wait=_LATER)
+        answer = self._command("send_fetch" if self._model.late_replies else "fetch", broker=follower, wait=_LATER)
         if answer.said not in _SERVED:
             what = f"{given['follower']}'s fetch"
             raise Unlike(what, "NONE", answer.said)
+        self._out_of_range.pop(follower, None)
+        if answer.said == _SERVED[1]:
+            self._out_of_range[follower] = leader, ends_of(self.seen, leader)
 
     def _receive(self, given: Mapping[str, str], before: State) -> None:
-        self._command("receive_fetch", broker=broker_id(given["follower"]))
+        follower = broker_id(given["follower"])
+        if follower in self._out_of_range:
+            require_same_ends(given["follower"], *self._out_of_range[follower], self.seen)
+        self._command("receive_fetch", broker=follower)
 
     def _receive_rewritten(self, given: Mapping[str, str], before: State) -> None:
         self._command("receive_fetch", broker=broker_id(given["follower"]), rewritten=True)
@@ -287,7 +291,9 @@ class Schedule:
         self._expect(f"the answer to the election of {given['replica']}", answer)
 
     def _reassign(self, given: Mapping[str, str], before: State) -> None:
-        self._expect("the answer to the reassignment", self._command("reassign", replicas=_ids(given["target"])))
+        target = _ids(given["target"])
+        self._expect("the answer to the reassignment", self._command("reassign", replicas=target))
+        self.order = [*target, *(number for number in self.order if number not in target)]
 
     def _cancel(self, given: Mapping[str, str], before: State) -> None:
         self._expect("the answer to the cancellation", self._command("cancel_reassignment"))

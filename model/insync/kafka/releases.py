@@ -130,6 +130,7 @@ _OLDEST = Rules(
     unclean_leaves_elr=False,
     register_leaves_isr=False,
     register_needs_fenced=True,
+    producers_are_idempotent=False,
     last_leader_must_live=False,
     minimum_change=MinimumChange.PARTITION,
     minimum_change_clears_elr=False,
@@ -149,7 +150,7 @@ _CHANGES: dict[Release, dict[str, object]] = {
     },
     Release.V2_8: {"truncation": Truncation.ON_FETCH},
     Release.V2_8_1: {"ignore_diverging_fetch": True, "drop_stale_reply": StaleReply.OTHER_LEADER},
-    Release.V3_0: {"isr_within_replicas": True},
+    Release.V3_0: {"producers_are_idempotent": True, "isr_within_replicas": True},
     Release.V3_1: {"watermark_after_isr_reply": True},
     # From here on the controller is a KRaft quorum; before 3.6 it bumped the leader epoch when an ISR shrank.
     Release.V3_3: {

@@ -220,6 +220,9 @@ class Rules:
     swap_needs_whole_copy: Annotated[
         bool, "A log is replaced by its copy in another directory only once the copy has all of it: KIP-113 (1.1)."
     ] = True
+    producers_are_idempotent: Annotated[
+        bool, "Producers number what they send, and a leader takes each number once, in order: KIP-98, KIP-679 (3.0)."
+    ] = True
     clean_stop_names_directories: Annotated[
         bool, "A stop is clean only if the directories that were there are there at the start; Kafka does not ask."
     ] = False

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from insync.conformance.live.metadata_log import Decision, PartitionAt
 from insync.conformance.live.proxies import ALTER_PARTITION, FETCH, HEARTBEAT, Frame, Link
 from insync.conformance.live.runs.recorder import _decided, _of_frames, _told_epochs, _with_news
@@ -91,6 +93,13 @@ def test_a_fetch_that_leaves_out_what_is_unchanged_still_tells_of_a_new_incarnat
     first = frame(TO_B1, FETCH, {**asked(TOPIC, 5), "ReplicaState": {"ReplicaId": 2, "ReplicaEpoch": 7}})
     frames = [again(7), first, again(7), again(9), again(9)]
     assert list(_of_frames(frames, TOPIC)) == [FetchAsked(7.0, 2, 1, 5, 3), FetchAsked(7.0, 2, 1, 5, 3)]
+
+
+@pytest.mark.parametrize("end", [{"SessionEpoch": 0}, {"SessionEpoch": 5, "ForgottenTopicsData": [{"TopicId": TOPIC}]}])
+def test_a_follower_that_follows_another_leader_asks_no_more(end: dict[str, Any]) -> None:
+    later = {"Topics": [], "SessionEpoch": 6, "ReplicaState": {"ReplicaEpoch": 9}}
+    frames = [frame(TO_B1, FETCH, {"SessionEpoch": 0, **asked(TOPIC, 5)}), frame(TO_B1, FETCH, {"Topics": [], **end})]
+    assert list(_of_frames([*frames, frame(TO_B1, FETCH, later)], TOPIC)) == [FetchAsked(7.0, 2, 1, 5, 3)]
 
 
 def decision(offset: int, milliseconds: int) -> Decision:

@@ -10,6 +10,7 @@ from insync.explorer.evaluator.shrink import Failing, FailingWalks, shrink
 from insync.explorer.evaluator.stepping import Stepper, Walk
 from insync.kafka.published import Kip320
 from insync.machine.interruptible import GivenUp
+from insync.model import BoundValues, Index, Model, Not, Set, State, StateView, action, require
 from insync.model.errors import InternalError
 from insync.model.evaluator import Codes, evaluate
 from insync.properties.registry import run_properties_of
@@ -74,3 +75,31 @@ def test_who_stops_it_gets_the_part_that_there_is_by_then(monkeypatch: pytest.Mo
     monkeypatch.setattr("insync.explorer.evaluator.shrink._GRACE_SECONDS", 0.0)
     with pytest.raises(GivenUp):
         shrink(walks, actions, lambda: "stopped")
+
+
+class Lever(Index):
+    """One of four levers."""
+
+    size, label = 4, "l"
+
+
+class Levers(Model):
+    """Levers that are pulled once."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(pulled=Set(Lever))
+
+    @action
+    def pull(self, s: StateView, lever: Lever) -> None:
+        """Pull a lever."""
+        require(Not(s.pulled.contains(lever)))
+        s.pulled |= {lever}
+
+
+@pytest.mark.parametrize("needed", range(16))
+def test_of_steps_that_do_not_depend_on_each_other_those_that_are_needed_are_left(needed: int) -> None:
+    stepper = Stepper(Levers())
+    walks = FailingWalks(stepper, lambda codes: all(codes[0] >> lever & 1 for lever in range(4) if needed >> lever & 1))
+    for order in ([0, 1, 2, 3], [3, 1, 0, 2]):
+        found = shrink(walks, order)
+        assert found.actions == [lever for lever in order if needed >> lever & 1]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+from insync.explorer import check
+from insync.kafka.cluster.model import Cluster
 from insync_walk import Walk, shared_cluster
 
 DROPPED = ("b1 drops b3 from the ISR", "controller accepts the ISR", "b1 applies metadata 0")
@@ -122,3 +126,13 @@ def test_several_are_dropped_at_once_only_if_all_are_slow_and_the_budget_has_roo
     assert BOTH not in trio("b2 fetches from b1", shrinks=2).enabled, "b2 has all that there is"
     labels = trio(shrinks=3).enabled
     assert "b1 drops {b1, b2} from the ISR at once" not in labels
+
+
+@pytest.mark.parametrize(("fixed", "verdict"), [("off", "violated"), ("on", "holds")])
+def test_several_members_dropped_at_once_make_an_isr_too_small_to_commit(fixed: str, verdict: str) -> None:
+    """The shortest way takes them in one proposal: from three members to one without an ISR of two between."""
+    calm: dict[str, int | str] = {"lossy_crashes": 0, "fencings": 0, "shrinks": 2, "records": 1, "acks": "1"}
+    model = Cluster(**calm, defect="R-27", fixed=fixed)
+    result = check(model, properties=["electable_replicas_are_complete"])
+    assert result.verdict == verdict
+    assert all(found.trace.steps[1].action == "shrink_isr_by_several" for found in result.violations)

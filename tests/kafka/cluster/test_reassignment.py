@@ -112,6 +112,25 @@ def test_the_controller_takes_the_minimum_by_the_replicas_of_partition_0() -> No
     assert [text[:14] for text in Cluster(elr="off", partition_zero=2).remarks()] == ["partition_zero"]
 
 
+def test_who_is_to_go_is_elected_last() -> None:
+    moving = ("operator assigns the partition to {b2, b3}", "controller fences b2", "controller fences b1")
+    walk = move(*moving, "controller unfences b1", replicas=3, fencings=3)
+    assert walk.cells["controller"].startswith("b1@"), "nobody else can lead"
+    both = ("b3 applies metadata 0", "b1 applies metadata 0", "b3 fetches from b1", "b1 adds b3 to the ISR")
+    walk = move(
+        *both[:0],
+        "operator assigns the partition to {b3, b4}",
+        "b1 applies metadata 0",
+        "b3 applies metadata 0",
+        *both[2:],
+        "controller accepts the ISR",
+        "controller fences b1",
+        replicas=4,
+        spares=2,
+    )
+    assert walk.cells["controller"].startswith("b3@1 ISR b2 b3"), "b2 is to go, and b3 stays"
+
+
 def test_a_cancelled_reassignment_removes_who_was_added() -> None:
     walk = move(*STARTED, "operator cancels the reassignment")
     assert walk.cells["controller"] == "b1@1 ISR b1 b2 of b1 b2"

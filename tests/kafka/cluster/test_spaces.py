@@ -40,7 +40,7 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
     ({"pauses": 1, "shrinks": 1, "throttles": 1, "records": 2}, (1_856, 6_862, 17)),
     (
         {"moves": 1, "flushing": "sometimes", "lossy_crashes": 1, "elections": 1, "records": 2},
-        (284_792, 1_241_662, 26),
+        (284_792, 1_429_759, 26),
     ),
     (
         {"deletions": 1, "records": 2, "fencings": 1, "min_insync": 1, "unclean": "on", "crashes": 1},

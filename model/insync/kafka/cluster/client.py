@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Condition, Not, Or, StateView, action, require, when
+from insync.model import And, Condition, Not, Num, Or, StateView, action, require, when
 
 __all__ = ["Client"]
 
@@ -21,13 +21,21 @@ class Client(Actor):
     def write(self, s: StateView, leader: Replica) -> None:
         """A leader appends a producer's record; acks=1 acknowledges it at once, acks=all needs a large enough ISR.
 
-        A record is written once: producers do not retry. Kafka: Partition.appendRecordsToLeader.
+        That it comes again is a step of its own (`Producers.send_again`). Kafka: Partition.appendRecordsToLeader.
         """
+        if self.b.retries and self.rules.producers_are_idempotent:
+            require(self.is_next(s, leader, s.written))
+        self.append_sent(s, leader, s.written)
+
+    def append_sent(self, s: StateView, leader: Replica, sent: Num) -> None:
+        """Append what a producer has sent, a new record or one that was sent before."""
         require(s.written < self.b.records, self.leads(s, leader))
         view = self.view_of(s, leader)
         if self.acks is Acks.ALL:
             require(view.isr.count() >= self.minimum_at(s, leader))
         record = s.written
+        if self.b.retries:
+            s.sent[record] = sent
         s.epoch_of[record] = view.epoch
         self.append(s, leader, record, view.epoch)
         s.broker[leader].joining = set()

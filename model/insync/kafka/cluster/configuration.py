@@ -70,6 +70,7 @@ BOUNDS = Bounds(
     replicas=Bound(3, 1, 5, "replicas of the partition, each on a broker of its own"),
     min_insync=Bound(2, 1, 5, "min.insync.replicas"),
     records=Bound(2, 1, 5, "records that producers write in all"),
+    retries=Bound(0, 0, 4, "times that a producer sends a record again which nobody has acknowledged"),
     lossy_crashes=Bound(1, 0, 4, "crashes of a broker that lose some of what it had not flushed"),
     crashes=Bound(0, 0, 4, "crashes of a broker whose log survives"),
     stops=Bound(0, 0, 4, "clean stops of a broker, which hands over before"),

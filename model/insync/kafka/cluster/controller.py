@@ -205,19 +205,24 @@ class Controller(Actor):
             eligible = And(isr.is_empty(), elr.contains(replica))
             return And(acceptable(replica), Or(isr.contains(replica), eligible))
 
-        clean = self.first(valid, leader)
+        clean = self.first(valid, leader, replicas.removing)
         last = s.controller.last_leader.or_else(-1)
         elected = If(And(clean < 0, self.may_elect_last_leader(s, isr, elr)), last, clean)
         if self.unclean:
-            anybody = self.first(acceptable, leader)
+            anybody = self.first(acceptable, leader, replicas.removing)
             elected = If(elected < 0, anybody, elected)
         return self._outcome(s, completion, elected, elected != clean, elr)
 
-    def first(self, valid: Callable[[Replica], Condition], leader: Num | int) -> Num:
-        """The present leader if it is valid, else the first valid replica, -1 if there is none."""
+    def first(self, valid: Callable[[Replica], Condition], leader: Num | int, removing: SetValue) -> Num:
+        """The present leader if it is valid, else the first valid replica, -1 if there is none.
+
+        During a reassignment those who are to go come last. Kafka: PartitionReassignmentReplicas.replicas.
+        """
         chosen: Num | int = -1
-        for replica in reversed(self.all(Replica)):
-            chosen = If(valid(replica), int(replica), chosen)
+        for last in (True, False) if self.b.reassignments else (False,):
+            for replica in reversed(self.all(Replica)):
+                goes = removing.contains(replica) if self.b.reassignments else False
+                chosen = If(And(valid(replica), goes if last else Not(goes)), int(replica), chosen)
         stays = Or(*[And(leader == r, valid(r)) for r in self.all(Replica)])
         return If(stays, leader, chosen)
 

@@ -17,6 +17,7 @@ from insync.kafka.cluster.isr_replies import IsrReplies
 from insync.kafka.cluster.leader import Leader
 from insync.kafka.cluster.log import Logs
 from insync.kafka.cluster.metadata import Metadata
+from insync.kafka.cluster.producers import Producers
 from insync.kafka.cluster.reassignment import Reassignment
 from insync.kafka.cluster.replies import Replies
 from insync.kafka.cluster.state import ClusterState
@@ -26,6 +27,7 @@ __all__ = ["Cluster"]
 
 
 class Cluster(
+    Producers,
     Client,
     Directories,
     Broker,

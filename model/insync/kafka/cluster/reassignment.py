@@ -59,7 +59,7 @@ class Reassignment(Actor):
         thin = And(isr.count() < needed, s.changes[0].isr.count() >= needed)
         if self.rules.cancel_keeps_minimum:
             require(Not(thin))
-        first = self.first(old.contains, -1)
+        first = self.first(old.contains, -1, present.removing)
         change = self.build_change(
             s, If(isr.is_empty(), set_of([first]), isr), assigned=Assigned(old, old - old, old - old)
         )

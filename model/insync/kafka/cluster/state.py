@@ -179,6 +179,8 @@ class ClusterState(Model):
             broker=Array(Replica, self._broker(b)),
             written=Int(0, b.records),
             epoch_of=Array(RecordNumber, LeaderEpoch),
+            # Which record it is that was sent, where it may be one that was sent before.
+            sent=Absent.unless(b.retries, Array(RecordNumber, RecordNumber)),
             # What clients were told: the records acknowledged, and those first seen below a leader's high watermark.
             acked=Set(RecordNumber),
             deleted=Absent.unless(b.deletions, Set(RecordNumber)),
@@ -186,6 +188,7 @@ class ClusterState(Model):
             thin_move=Absent.unless(b.reassignments, Bool),
             seen=Array(b.records, Option(RecordNumber)),
             spent=Record(
+                retries=Int(0, b.retries),
                 lossy_crashes=Int(0, b.lossy_crashes),
                 crashes=Int(0, b.lossy_crashes + b.crashes),
                 stops=Int(0, b.stops),

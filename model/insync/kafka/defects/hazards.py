@@ -1,4 +1,4 @@
-"""Settings that do not keep what they seem to promise, with correct code: C-2 to C-10."""
+"""Settings that do not keep what they seem to promise, with correct code: C-2 to C-10, C-16."""
 
 from __future__ import annotations
 
@@ -67,6 +67,18 @@ HAZARDS = (
         length=6,
         bounds={**CALM, "replicas": 1, "records": 1, "lossy_crashes": 1},
         fixed={"replicas": 3, "min_insync": 2},
+    ),
+    Defect(
+        name="C-16",
+        title="A producer that sends again without idempotence",
+        ticket="setting; enable.idempotence is on by default since 3.0 (KIP-679)",
+        affected="every release with enable.idempotence=false",
+        story="A producer has no answer and sends its record again. The leader has it already, and appends it again.",
+        fix="enable.idempotence=true: a leader knows the numbers of what it has (KIP-98, 0.11)",
+        breaks="records_are_stored_once",
+        length=3,
+        bounds={**CALM, "replicas": 2, "records": 3, "retries": 1, "elections": 1, "fencings": 1},
+        rules={"producers_are_idempotent": False},
     ),
 )
 """The entries, by number. C-1 (acks=0) promises nothing; C-5, C-9 and C-14 cost availability, not records."""

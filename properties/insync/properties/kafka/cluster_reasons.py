@@ -16,6 +16,7 @@ __all__ = [
     "lost",
     "other_history",
     "parted",
+    "repeated",
     "shorter",
     "thin",
     "thinned",
@@ -158,3 +159,11 @@ def endless(failure: Failure) -> str:
     controller = cast(dict[str, Any], failure.state["controller"])
     both = ", ".join(name for name in controller["adding"] if name in controller["removing"])
     return f"The reassignment cannot end: {both} is to come and to go, and it waits for it in an ISR without it."
+
+
+def repeated(failure: Failure) -> str:
+    """Say which record of a log is one that was sent before."""
+    replica = failure.bindings["replica"]
+    broker, sent = _broker(failure, replica), cast(dict[str, str], failure.state["sent"])
+    again = ", ".join(f"{r} is {sent[r]} again" for r in broker["log"][: broker["leo"]] if sent[r] != r)
+    return f"{replica} has what was sent twice, or out of order: {_log(failure, replica)}, where {again}."

@@ -154,6 +154,8 @@ def _of_frames(frames: list[Frame], topic: str) -> Iterator[RunEvent]:
                 yield Delivered(frame.moment, broker, below)
         elif not frame.link.to_controller and (match := _FETCHER.match(frame.client)):
             follower = int(match[1])
+            if frame.is_request and _begins_anew(frame, topic):
+                asked.pop((follower, broker), None)
             last = asked.get((follower, broker))
             if frame.is_request:
                 now = _asked(frame, topic, last)
@@ -179,8 +181,13 @@ def _asked(frame: Frame, topic: str, last: _Asked | None) -> _Asked | None:
     incarnation = (frame.body.get("ReplicaState") or {}).get("ReplicaEpoch", -1)
     for part in partition_parts(frame.body, "Topics", topic):
         return _Asked(part["FetchOffset"], part["CurrentLeaderEpoch"], incarnation)
-    in_session = frame.body.get("SessionEpoch", 0) > 0
-    return replace(last, incarnation=incarnation) if last is not None and in_session else None
+    return None if last is None else replace(last, incarnation=incarnation)
+
+
+def _begins_anew(frame: Frame, topic: str) -> bool:
+    """Whether a fetch asks for what it names alone, or for the topic no more."""
+    forgotten = [one.get("TopicId") for one in frame.body.get("ForgottenTopicsData") or ()]
+    return frame.body.get("SessionEpoch", 0) <= 0 or topic in forgotten
 
 
 def _answered(frame: Frame, part: Mapping[str, Any], follower: int, leader: int, epoch: int) -> FetchAnswered:

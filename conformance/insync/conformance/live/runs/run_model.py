@@ -100,10 +100,13 @@ def run_model(run: BrokerRun, release: Release, fixed: str | None = None) -> Clu
         "elections": sum(_elects(before, after) for before, after in pairwise(made)),
         "reassignments": sum(_reassigns(before.partition, after.partition) for before, after in pairwise(made)),
         "fencings": _count(made, "fenced"),
-        "stops": _ended(run, "stop") if operated else _count(made, "stopping") + _count(made, "fenced"),
+        "stops": _ended(run, "stop") if operated else sum(_stops(made, broker) for broker in made[0].brokers),
         "crashes": _ended(run, "kill") if operated else returns,
         "shrinks": sum(_shrinks(before.partition, after.partition) for before, after in pairwise(made)),
     }
+    # Whoever has ended is fenced without cost.
+    ended = min(budgets["fencings"], budgets["stops"] + budgets["crashes"])
+    budgets["fencings"] = max(budgets["fencings"] - ended, min(budgets["fencings"], BOUNDS["fencings"].highest))
     too_many = next((name for name, count in budgets.items() if count > BOUNDS[name].highest), None)
     if too_many is not None:
         most = BOUNDS[too_many].highest
@@ -151,8 +154,14 @@ def _require_beginning(run: BrokerRun, first: Decision) -> None:
 
 
 def _count(made: Sequence[Decision], kind: str) -> int:
-    """How often something has happened to a broker since the partition is there."""
-    return sum(one.startswith(f"{kind} ") for decision in made[1:] for one in decision.kinds)
+    """How often something has happened to a broker, or to one that is named, since the partition is there."""
+    return sum(f"{one} ".startswith(f"{kind} ") for decision in made[1:] for one in decision.kinds)
+
+
+def _stops(made: Sequence[Decision], broker: int) -> int:
+    """How often a broker can have stopped in order: it was fenced or to stop, and has come back in between."""
+    out = max(_count(made, f"stopping {broker}"), _count(made, f"fenced {broker}"))
+    return min(out, _count(made, f"registered {broker}") + 1)
 
 
 def _ended(run: BrokerRun, how: str) -> int:

@@ -1,0 +1,29 @@
+"""What a producer may rely on that sends a record again when it has no answer."""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.state import Replica
+from insync.model import And, Condition, Implies, StateView, for_all
+from insync.properties import invariant
+from insync.properties.kafka import cluster_reasons as reasons
+
+__all__ = ["records_are_stored_once"]
+
+
+@invariant(Cluster, because=reasons.repeated)
+def records_are_stored_once(model: Cluster, s: StateView) -> Condition:
+    """A log has what a producer has sent once at most, and in the order of sending, however often it was sent."""
+    if not model.b.retries:
+        return True
+
+    def in_order(replica: Replica, first: int, second: int) -> Condition:
+        log = s.broker[replica].log
+        both = And(model.holds(s, replica, first), model.holds(s, replica, second))
+        return Implies(both, s.sent[log[first]] < s.sent[log[second]])
+
+    places = range(model.b.records)
+    return for_all(
+        model.all(Replica),
+        lambda replica: And(*[in_order(replica, one, two) for one in places for two in places if one < two]),
+    )

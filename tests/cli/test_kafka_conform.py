@@ -1,0 +1,103 @@
+"""`insync kafka conform`, with another model in the place of Kafka: what it says, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from insync.conformance import conform
+from insync.conformance.classes import harness
+from insync.kafka.cluster.model import Cluster
+from insync_fake_kafka import FakeKafka, FakePair
+
+Insync = Callable[..., Any]
+
+SMALL = ["--replicas", 2, "--records", 1, "--min-insync", 1, "--lossy-crashes", 0, "--fencings", 0, "--stops", 0]
+SMALL += ["--reassignments", 0, "--deletions", 0, "--minimum-changes", 0, "--quiet"]
+
+
+class FakeHarness:
+    """A process that never is."""
+
+    def __init__(self, *given: object, **options: object) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None: ...
+
+
+@pytest.fixture
+def kafka(monkeypatch: pytest.MonkeyPatch) -> dict[str, int | str]:
+    """The bounds in which the Kafka that is none differs from the model, at first none."""
+    unlike: dict[str, int | str] = {}
+
+    def walk_beside(name: str) -> None:
+        real = getattr(conform, name)
+
+        def walk(model: Cluster, subject: object, **given: object) -> conform.Conformance:
+            fake = FakeKafka.of(Cluster(**{**model.identity, **unlike}))
+            fake.version = "4.3.1"
+            found: conform.Conformance = real(model, fake, new_pair=FakePair, **given)
+            return found
+
+        monkeypatch.setattr(conform, name, walk)
+
+    for name in ("conform_tour", "conform_walks"):
+        walk_beside(name)
+    monkeypatch.setattr(harness, "Harness", FakeHarness)
+    return unlike
+
+
+@pytest.fixture
+def libs(tmp_path: Path) -> Path:
+    (tmp_path / "kafka_2.13-4.3.1.jar").touch()
+    return tmp_path
+
+
+def test_two_parts_that_agree(insync: Insync, libs: Path, kafka: dict[str, int | str]) -> None:
+    parts = ["--part", "tour", "--part", "walks", "--walks", 3]
+    code, out, err = insync("kafka", "conform", "--libs", libs, *parts, *SMALL)
+    assert (code, err) == (0, "")
+    assert out.startswith("tour   cluster   release 4.3, replicas 2")
+    assert "agrees with Kafka 4.3.1: no difference in 3 walks, seed 0\n" in out
+    assert " transitions taken, 0 cannot be brought about\n" in out
+    assert "not schedulable" not in out
+    assert "fields compared" in out
+
+
+def test_the_same_as_json(insync: Insync, libs: Path, kafka: dict[str, int | str]) -> None:
+    parts = ["--part", "tour", "--part", "walks", "--walks", 3]
+    said = json.loads(insync("kafka", "conform", "--libs", libs, *parts, *SMALL, "--json").out)
+    assert (said["verdict"], said["kafka"], said["difference"], said["trace_file"]) == ("agrees", "4.3.1", None, None)
+    tour, walks = said["parts"]["tour"], said["parts"]["walks"]
+    assert tour["space"]["taken"] == tour["space"]["transitions"] == sum(tour["transitions"].values())
+    assert (walks["walks"], walks["seed"], walks["not_schedulable"], walks["bounds"]["replicas"]) == (3, 0, [], 2)
+
+
+def test_a_difference_ends_it_with_a_grid_and_a_trace(insync: Insync, libs: Path, kafka: dict[str, int | str]) -> None:
+    kafka["min_insync"] = 2
+    file = libs / "difference.json"
+    given = ["--part", "walks", "--walks", 20, "--trace", file]
+    code, out, _ = insync("kafka", "conform", "--libs", libs, *given, *SMALL)
+    assert code == 1
+    assert "diverges with Kafka 4.3.1: in walk " in out
+    assert "in Kafka 4.3.1" in out
+    assert out.endswith(f"Again: insync kafka replay {file} --kafka 4.3.1\n")
+    assert insync("replay", file).code == 0
+
+
+def test_a_limit_on_the_time_is_incomplete(insync: Insync, libs: Path, kafka: dict[str, int | str]) -> None:
+    code, out, _ = insync("kafka", "conform", "--libs", libs, "--part", "walks", "--max-seconds", 0.001, *SMALL)
+    assert code == 3
+    assert "incomplete with Kafka 4.3.1: no difference in 0 walks, seed 0\n  stopped by the limit on the time" in out
+
+
+def test_which_kafka_must_be_said(insync: Insync) -> None:
+    code, out, err = insync("kafka", "conform")
+    assert (code, out) == (2, "")
+    assert "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR of a distribution." in err
