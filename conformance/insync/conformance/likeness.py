@@ -15,7 +15,7 @@ from typing import Any
 from insync.conformance.classes.observation import BrokerSeen, Observation
 from insync.model import ReadableState
 
-__all__ = ["Difference", "Fact", "broker_id", "broker_name", "compared", "differences", "kafka_state"]
+__all__ = ["Difference", "Fact", "broker_id", "broker_name", "compared", "differences", "facts_of", "kafka_state"]
 
 Fact = str | int | bool | list[str] | None
 
@@ -52,7 +52,7 @@ def differences(model: ReadableState, kafka: ReadableState) -> list[Difference]:
 
 def compared(model: ReadableState, kafka: ReadableState) -> tuple[int, list[Difference]]:
     """Return how many facts both have, and those that differ, the controller's first."""
-    mine, its = _facts(model), _facts(kafka)
+    mine, its = facts_of(model), facts_of(kafka)
     both = [name for name in mine if name in its]
     return len(both), [Difference(name, mine[name], its[name]) for name in both if mine[name] != its[name]]
 
@@ -60,7 +60,8 @@ def compared(model: ReadableState, kafka: ReadableState) -> tuple[int, list[Diff
 # ------------------------------------------------------------------------------------------------------------- reading
 
 
-def _facts(state: ReadableState) -> dict[str, Fact]:
+def facts_of(state: ReadableState) -> dict[str, Fact]:
+    """Return what is compared of a state, by name."""
     brokers: Mapping[str, dict[str, Any]] = state["broker"]
     facts = _facts_of_controller(state)
     for name, broker in brokers.items():

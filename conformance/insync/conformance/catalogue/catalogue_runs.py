@@ -183,7 +183,7 @@ def merged(
         traces = {**entries[name].traces, new.trace: _recorded_trace(run[0])}
         used = {one.trace for one in ordered}
         entries[name] = RecordedEntry({digest: traces[digest] for digest in sorted(used)}, tuple(ordered))
-    return entries
+    return {name: entry for name, entry in entries.items() if entry.runs}
 
 
 def _recorded_trace(asked: EntryTrace) -> RecordedTrace:

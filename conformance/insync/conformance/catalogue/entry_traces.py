@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from insync.conformance.likeness import differences
+from insync.conformance.likeness import differences, facts_of
 from insync.conformance.slow_alone import with_one_slow
 from insync.explorer.defect_search import search_defect
 from insync.explorer.evaluator.stepping import Refused, Stepper, Walk
@@ -150,7 +150,7 @@ def takes_trace(release: Release, asked: EntryTrace, *, default_elr: bool) -> bo
 
 
 def trace_digest(asked: EntryTrace) -> str:
-    """Return what tells whether a trace is still the one that was run: of its bounds, steps, states and property."""
-    steps = [[step.action, dict(step.parameters), step.state] for step in asked.trace.steps]
+    """Return what tells whether a trace is still the one that was run: bounds, property, steps, what is compared."""
+    steps = [[step.action, dict(step.parameters), facts_of(step.state)] for step in asked.trace.steps]
     text = json.dumps([sorted(asked.given.items()), asked.trace.property, steps], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,134 @@
+"""The record of the catalogue on Kafka's classes is about the catalogue as it is; no Java is needed to see that.
+
+Where a test here fails, a trace has changed since it was run: insync kafka replay --all --record runs them again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from insync.conformance.catalogue.catalogue_record import (
+    RecordedEntry,
+    RecordedTrace,
+    read_record,
+    version_ranges,
+    write_record,
+)
+from insync.conformance.catalogue.catalogue_runs import as_expected, catalogue_names
+from insync.conformance.catalogue.claim_evidence import evidence
+from insync.conformance.catalogue.entry_traces import EntryTrace, steps_again, trace_digest
+from insync.conformance.catalogue.rule_traces import RULE_TRACES
+from insync.conformance.jars.pinned import pinned_versions
+from insync.kafka.defects import DEFECTS
+from insync.model.errors import UserError
+
+AGAIN = "the record is of another trace: insync kafka replay --all --record"
+
+
+@cache
+def recorded() -> dict[str, RecordedEntry]:
+    return read_record()
+
+
+def of_the_catalogue(name: str) -> tuple[str, RecordedTrace]:
+    """The trace of the catalogue among those of an entry, with its digest."""
+    bounds = RULE_TRACES[name].bounds if name in RULE_TRACES else DEFECTS[name].witness
+    # An entry of which each version was run by a trace of its release has those alone.
+    found = [(digest, one) for digest, one in recorded()[name].traces.items() if bounds.items() <= one.bounds.items()]
+    assert found, AGAIN
+    return found[0]
+
+
+def as_it_is_now(trace: RecordedTrace) -> EntryTrace:
+    return steps_again(trace.bounds, trace.steps, trace.property)
+
+
+def test_what_is_on_record_is_of_the_catalogue_and_of_versions_that_can_be_had() -> None:
+    assert set(recorded()) <= set(catalogue_names())
+    assert {run.kafka for entry in recorded().values() for run in entry.runs} <= set(pinned_versions())
+    assert all(entry.runs for entry in recorded().values())
+
+
+RECORDED = [name for name in catalogue_names() if name in read_record()]
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_the_trace_that_was_run_is_that_of_the_entry(name: str) -> None:
+    digest, trace = of_the_catalogue(name)
+    assert trace_digest(as_it_is_now(trace)) == digest, AGAIN
+    if name in DEFECTS:
+        drops = sum(action.startswith("shrink") for action, _ in trace.steps)
+        assert trace.property == DEFECTS[name].breaks
+        assert len(trace.steps) == DEFECTS[name].length - 1 or drops, AGAIN
+    else:
+        assert [(action, dict(given)) for action, given in trace.steps] == [*RULE_TRACES[name].steps]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RECORDED)
+def test_the_traces_of_other_releases_are_what_they_were(name: str) -> None:
+    for digest, trace in recorded()[name].traces.items():
+        assert trace_digest(as_it_is_now(trace)) == digest, AGAIN
+
+
+def test_a_trace_that_has_changed_is_noticed() -> None:
+    digest, trace = of_the_catalogue("R-26")
+    now = as_it_is_now(trace)
+    assert trace_digest(EntryTrace({**now.given, "records": 1}, now.model, now.trace)) != digest
+    other = replace(
+        now.trace,
+        steps=(*now.trace.steps[:-1], replace(now.trace.steps[-1], state={**now.trace.steps[-1].state, "acked": []})),
+    )
+    assert trace_digest(EntryTrace(now.given, now.model, other)) != digest
+
+
+def test_every_run_is_of_a_trace_on_record() -> None:
+    assert all(run.trace in entry.traces for entry in recorded().values() for run in entry.runs)
+
+
+def test_no_version_does_otherwise_than_the_model_of_its_release() -> None:
+    against = {
+        (name, run.kafka) for name, entry in recorded().items() for run in entry.runs if as_expected(run) is False
+    }
+    assert against == set()
+
+
+def test_no_change_between_releases_was_seen_not_to_be_one() -> None:
+    seen = [one for one in evidence(recorded()) if one.before is not None and one.since is not None]
+    assert [one.claim for one in seen if not one.confirmed] == []
+    assert {one.claim.rule for one in seen} >= {"register_leaves_isr", "skip_later_epochs", "last_leader_must_live"}
+
+
+@pytest.mark.parametrize(
+    ("name", "versions"),
+    [
+        ("R-26", "3.9.0 to 3.9.2"),
+        ("R-31", "3.9.0 to 4.0.2"),
+        ("R-47", "3.9.0, 4.0.0"),
+        ("R-30", ""),
+    ],
+)
+def test_an_entry_is_reproduced_where_its_fix_is_not(name: str, versions: str) -> None:
+    found = [run.kafka for run in recorded()[name].runs if run.verdict == "reproduced" and run.kafka >= "3.9"]
+    assert version_ranges(found, pinned_versions()) == versions
+
+
+def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
+    some = {name: recorded()[name] for name in ("R-26", "R-03", "drop_stale_reply")}
+    write_record(some, tmp_path / "record.json")
+    assert read_record(tmp_path / "record.json") == some
+
+
+def test_without_a_record_nothing_is_known(tmp_path: Path) -> None:
+    assert read_record(tmp_path / "none.json") == {}
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"format": "insync-kafka-record/1", "entries": {"R-26": 3}}'])
+def test_what_is_no_record_is_one_sentence(tmp_path: Path, text: str) -> None:
+    (tmp_path / "record.json").write_text(text)
+    with pytest.raises(UserError, match=r"no record of the catalogue\. Write it again: insync kafka replay --all"):
+        read_record(tmp_path / "record.json")
