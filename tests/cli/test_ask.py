@@ -191,7 +191,7 @@ def test_the_remedies_that_were_not_tried_are_unknown(
     capsys: pytest.CaptureFixture[str], interrupted: Callable[[int], None]
 ) -> None:
     """What was found before is known all the same: the promise is broken."""
-    interrupted(2)
+    interrupted(3)
     code, out = ask(capsys, "--release", "3.9", "--acks", "1")
     assert code == 1
     assert "never lost                            broken in 3 steps" in out
@@ -200,7 +200,7 @@ def test_the_remedies_that_were_not_tried_are_unknown(
         "a record is lost all the same, in 5 steps",
         *["unknown: stopped by Ctrl-C"] * 3,
     ]
-    interrupted(2)
+    interrupted(3)
     _, out = ask(capsys, "--release", "3.9", "--acks", "1", "--json")
     assert [(cell["verdict"], cell["stopped_by"]) for cell in json.loads(out)["remedies"]] == [
         ("violated", None),

@@ -65,8 +65,8 @@ def test_before_kraft_a_reply_is_all_that_tells_a_leader() -> None:
 
 
 def test_replies_cost_nothing_where_they_are_off() -> None:
-    assert Cluster().program.schema.bits == 142
-    assert Cluster(isr_replies="on").program.schema.bits > 142
+    assert Cluster().program.schema.bits == 139
+    assert Cluster(isr_replies="on").program.schema.bits > 139
 
 
 def test_an_acknowledged_record_is_lost_after_a_reply_and_one_election() -> None:
