@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +20,6 @@ from insync.conformance.jars.jar_set import JarSet
 from insync.model.errors import InternalError
 
 SCRIPT = """\
-#!{python} -S
 import json, sys
 print("beginning", file=sys.stderr, flush=True)
 for line in sys.stdin:
@@ -28,9 +28,9 @@ for line in sys.stdin:
         print("out of memory", file=sys.stderr)
         sys.exit(3)
     if command["command"] == "throw":
-        answer = {{"raised": "no leader", "trace": "at Partition"}}
+        answer = {"raised": "no leader", "trace": "at Partition"}
     else:
-        answer = {{"answer": line.strip(), "state": {{"arguments": sys.argv[1:]}}}}
+        answer = {"answer": line.strip(), "state": {"arguments": sys.argv[1:]}}
     print(json.dumps(answer), flush=True)
 """
 
@@ -39,8 +39,9 @@ Start = Callable[..., Harness]
 
 @pytest.fixture
 def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Start:
-    java = tmp_path / "java"
-    java.write_text(SCRIPT.format(python=sys.executable))
+    java, script = tmp_path / "java", tmp_path / "java.py"
+    script.write_text(SCRIPT)
+    java.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -S {shlex.quote(str(script))} "$@"\n')
     java.chmod(0o755)
     monkeypatch.setattr(module, "find_java", lambda _: SimpleNamespace(program=str(java)))
     monkeypatch.setattr(module, "compiled_harness", lambda jars: Path("classes"))
