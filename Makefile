@@ -6,8 +6,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
-# One process a core, and no more than have work for their start: each imports all tests.
-PARALLEL := -n logical --maxprocesses 8
+# Three processes for two cores, as tests also wait: for commands, limits and clusters. No more than have work for their
+# start, as each imports all tests.
+CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+PARALLEL := -n $(shell expr \( $(CORES) \* 3 + 1 \) / 2) --maxprocesses 8
 # The tests start hundreds of Pythons, which would compile the sources again each time.
 unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
