@@ -160,7 +160,7 @@ def test_making_the_text_is_part_of_the_compilation() -> None:
         return made.parts[0].make()
 
     with pytest.raises(GivenUp):
-        load(Texts(made.sizes, (Text(Part.STORE, "another key", slow),)), began.is_set)
+        load(Texts(made.sizes, (Text(Part.STORE, f"never made before {time.time_ns()}", slow),)), began.is_set)
     go_on.set()
     assert soon(lambda: not still_working())
 

@@ -148,8 +148,8 @@ MEMBERSHIP = (
         name="N-06",
         title="A leader forgets a proposal when metadata tells it what a reply has told it before",
         ticket="no ticket known; Partition.makeLeader, found with this model",
-        affected="KRaft, in 3.3.0, 3.7.0, 4.0.0, 4.1.0 and 4.3.0 by reading; what the leader does was executed on the "
-        "class Partition of 4.3.0, not on running brokers",
+        affected="KRaft, in 3.3.0 and 3.7.0 by reading; executed on the classes of 3.7.2, 3.9.0 to 4.3.1 and 4.4.0, "
+        "not on running brokers",
         story="The reply to an AlterPartition brings a leader its new ISR, and it proposes to add a follower. Then the "
         "metadata of the first change arrives. It has the leader's own partition epoch, which is not passed over, and "
         "the leader takes its ISR as committed, though the second proposal is on its way. It commits and acknowledges "

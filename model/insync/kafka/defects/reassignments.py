@@ -87,7 +87,8 @@ REASSIGNMENT = (
         name="N-05",
         title="The controller takes min.insync.replicas by the replicas of partition 0",
         ticket="no ticket known; ReplicationControlManager.getTopicEffectiveMinIsr",
-        affected="eligible leader replicas, 3.9 to 4.3 by reading; not replayed on brokers",
+        affected="eligible leader replicas, 3.9 to 4.3 by reading; executed on the classes of 3.9.0 to 4.2.1, 4.3.1 "
+        "and 4.4.0, not on running brokers",
         story="N-02 for a partition with fewer replicas than partition 0 of its topic. The leader that is left alone "
         "commits with an ISR of one, which is all replicas of its partition. To the controller, which looks at "
         "partition 0, an ISR of one is too small, so nothing empties the ELR of those that were removed. One crash "
