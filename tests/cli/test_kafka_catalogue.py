@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from insync.cli.show import seen_on_kafka
 from insync.conformance.catalogue import catalogue_record
-from insync.conformance.catalogue.catalogue_record import RecordedEntry, read_record
+from insync.conformance.catalogue.catalogue_record import RecordedEntry, RecordedRun, read_record
 from insync.conformance.catalogue.reached import claims
 from insync.conformance.jars.jar_set import JarSet
 from insync_kafka import Recording
@@ -151,16 +153,29 @@ def test_without_a_record_no_claim_is_confirmed(insync: Insync, monkeypatch: pyt
     assert "not run" in out
 
 
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A record of three releases, whatever the one of the package has come to."""
+    taken = [RecordedRun(kafka, "classes", "reproduced", 5, "2026-11-22", "", True) for kafka in ("3.9.1", "3.9.2")]
+    label, field = "b1 starts and registers", "controller.leader"
+    other = RecordedRun("4.0.0", "classes", "diverges", 3, "2026-11-21", "", True, label, field, "b1", "none")
+    monkeypatch.setattr(seen_on_kafka, "_record", lambda: {"R-26": RecordedEntry(runs=(*taken, other))})
+
+
+@pytest.mark.usefixtures("seen")
 def test_the_list_of_defects_says_where_each_was_seen(insync: Insync) -> None:
-    out = insync("defects").out
-    assert "R-26" in out
-    assert "seen on Kafka's classes, 3.9.0, 4.0.0" in out  # R-47
+    lines = insync("defects").out.splitlines()
+    after = {line.split()[0]: following.strip() for line, following in pairwise(lines) if line.startswith("  R-")}
+    assert after["R-26"] == "seen on Kafka's classes, 3.9.1 to 3.9.2"
+    assert not any("seen on" in line for name, line in after.items() if name != "R-26")
     listed = {entry["name"]: entry["on_kafka"] for entry in json.loads(insync("defects", "--json").out)["defects"]}
-    seen = {run["kafka"]: (run["verdict"], run["on"], bool(run["date"])) for run in listed["R-26"]}
-    assert (seen["3.9.2"], seen["4.0.0"]) == (("reproduced", "classes", True), ("diverges", "classes", True))
+    runs = {run["kafka"]: (run["verdict"], run["on"], bool(run["date"])) for run in listed["R-26"]}
+    assert (runs["3.9.2"], runs["4.0.0"]) == (("reproduced", "classes", True), ("diverges", "classes", True))
 
 
+@pytest.mark.usefixtures("seen")
 def test_a_defect_says_what_each_release_does(insync: Insync) -> None:
     out = " ".join(insync("defects", "R-26", "--quiet").out.split())
-    assert "3.9.0 to 3.9.2: reproduced in 5 steps (20" in out
-    assert "b1 starts and registers: controller.leader is b1 in the" in out
+    assert "on the classes of Kafka 3.9.1 to 3.9.2: reproduced in 5 steps (2026-11-22)" in out
+    words = "differs at step 3, b1 starts and registers: controller.leader is b1 in the model, none in Kafka"
+    assert f"on the classes of Kafka 4.0.0: {words} (2026-11-21)" in out
