@@ -22,12 +22,11 @@ from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
 from insync.explorer.runs.state_graph import build_graph
 from insync.explorer.traces.trace import AGREEMENT, Trace
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.releases import Release
 from insync.machine.interruptible import GivenUp
 from insync.model.catalogue import model_reference
 from insync.model.errors import InternalError
 
-__all__ = ["TOUR", "WALKS", "Conformance", "Conforming", "conform_tour", "conform_walks", "release_of"]
+__all__ = ["TOUR", "WALKS", "Conformance", "Conforming", "conform_tour", "conform_walks"]
 
 WALKS: Mapping[str, int | str] = {
     "replicas": 3,
@@ -101,16 +100,6 @@ class Conformance:
     failed_walk_length: int | None
     stopped_by: StopReason | None
     seconds: float
-
-
-def release_of(version: str) -> str:
-    """Return the release of the model whose rules a release of Kafka has: the newest that is not newer."""
-    given = _numbers(version)
-    return max((one for one in Release if _numbers(one.value) <= given), key=lambda one: _numbers(one.value)).value
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(map(int, re.findall(r"\d+", version)[:3]))
 
 
 def conform_walks(

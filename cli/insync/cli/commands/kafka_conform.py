@@ -21,6 +21,7 @@ from insync.explorer.limits import Limits
 from insync.explorer.progress import WalkReporter
 from insync.explorer.walk_threads import Walks
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.releases import release_of
 
 if TYPE_CHECKING:
     from insync.conformance.conform import Conformance
@@ -133,10 +134,10 @@ def _compared(
 ) -> list[Conformance]:
     """The results of the parts, up to the first that differs or is interrupted."""
     from insync.conformance.classes.harness import Harness
-    from insync.conformance.conform import TOUR, WALKS, Conforming, conform_tour, conform_walks, release_of
+    from insync.conformance.conform import TOUR, WALKS, Conforming, conform_tour, conform_walks
 
     def model(bounds: Mapping[str, int | str]) -> Cluster:
-        return Cluster(**{"release": release_of(jars.version), **bounds, **given})
+        return Cluster(**{"release": release_of(jars.version).value, **bounds, **given})
 
     results: list[Conformance] = []
     with Harness(jars, stop=stop) as harness:
