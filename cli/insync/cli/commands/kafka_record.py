@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from insync.cli.exit_codes import ExitCode
-from insync.cli.options.cluster_choice import ClusterChoice, cluster_options
+from insync.cli.options.kafka_choice import ClusterChoice, cluster_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.kafka_run_report import describe_recorded, recorded_json
 from insync.cli.show.progress import steps_of_work
