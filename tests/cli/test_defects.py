@@ -5,12 +5,15 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from insync.cli.commands.defects import command
+from insync.cli.show.defects_report import breaks_as_listed
 from insync.explorer import CheckResult, check
+from insync.explorer.defect_search import DefectFound
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.model import UserError
@@ -70,6 +73,17 @@ def test_verifying_compares_with_the_catalogue(defects: object) -> None:
     assert code == 0
     assert "  ok  R-26  broken in 5 steps; with the fix holds, 1,000 states;" in out
     assert "  ok  C-2   broken in 3 steps;" in out
+
+
+@pytest.mark.parametrize(("harmless", "lengths"), [(True, []), (False, [6])])
+def test_an_entry_breaks_what_is_listed_or_nothing_where_it_does_no_harm(harmless: bool, lengths: list[int]) -> None:
+    defect = replace(DEFECTS["R-26"], length=0 if harmless else 6)
+    assert defect.harmless == harmless
+    for found in ([], [5], [6], [7]):
+        result = SimpleNamespace(verdict="holds", traces=[SimpleNamespace(length=length) for length in found])
+        assert breaks_as_listed(defect, cast(DefectFound, result)) == (found == lengths)
+    stopped = SimpleNamespace(verdict="incomplete", traces=[])
+    assert breaks_as_listed(defect, cast(DefectFound, stopped)) is None
 
 
 def test_an_entry_whose_fix_does_not_hold_is_bad(defects: object, monkeypatch: pytest.MonkeyPatch) -> None:
