@@ -134,6 +134,24 @@ def test_an_interrupted_entry_is_undecided_and_the_rest_not_tried(
     assert "BAD" not in out
 
 
+def test_where_all_that_was_tried_is_right_the_rest_may_be_left(
+    defects: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C comes between two entries."""
+    searched = itertools.count(1)
+
+    def stopping(*given: Any, **named: Any) -> CheckResult:
+        result = check(*given, **named)
+        if next(searched) == 2:
+            named["stop"].set()
+        return result
+
+    monkeypatch.setattr("insync.explorer.defect_search.check", stopping)
+    code, out = run(defects, "--verify", "R-26", "C-2")
+    assert (code, out.splitlines()[-1]) == (3, "Stopped by Ctrl-C; not tried: C-2.")
+    assert out.startswith("  ok  R-26")
+
+
 def test_what_an_interrupt_leaves_is_there_for_scripts(defects: object, interrupted: Callable[[int], None]) -> None:
     interrupted(2)
     code, out = run(defects, "--verify", "--json", "R-26", "C-2", "M-7")

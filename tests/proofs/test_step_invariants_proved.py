@@ -188,3 +188,10 @@ def test_asked_about_one_condition_an_action_need_not_keep_the_invariants_of_ste
     verdicts = {only: steps.ask("back", only).verdict for only in ("in_range", "never_down", None)}
     proved, refuted = ProofVerdict.PROVED, ProofVerdict.REFUTED
     assert verdicts == {"in_range": proved, "never_down": refuted, None: refuted}
+
+
+def test_of_several_conditions_only_those_that_fail_are_named() -> None:
+    model = Swing()
+    found = check_induction(model, judge(model, ["in_range", "never_down"]).invariants).counterexample
+    assert found is not None
+    assert found.failing == ("never_down",)
