@@ -35,6 +35,7 @@ def test_a_run_that_is_not_explained_is_shown_up_to_there(insync: Insync) -> Non
     assert "no state of cluster by the rules of 3.9 with N-01 fixed explains event 52 of 79: r0 is acknowledged" in out
     assert "  b2          F2 [| r0@0]" in out
     assert out.endswith("r0 is a, r1 is r0\n")
+    assert sum(" s  " in line for line in out.splitlines()) == 6, "the event, and five before it"
 
 
 def test_the_same_as_json(insync: Insync) -> None:

@@ -272,3 +272,10 @@ def test_where_there_is_no_terminal_the_grid_is_120_wide(monkeypatch: pytest.Mon
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr("sys.stdout", io.StringIO())
     assert grid_width() == 120
+
+
+@pytest.mark.parametrize(("spent", "shown"), [(0.09, False), (0.1, True), (0.2, True)])
+def test_a_rate_is_said_of_a_search_that_takes_some_time(spent: float, shown: bool) -> None:
+    result = replace(HOLDS, seconds={"compile": 0.4, "search": spent, "trace": 0.0})
+    said = describe_check(result, lambda _: {}, [], plain, 120)
+    assert ("states/s" in said) == shown
