@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from insync.conformance.classes.observation import Observation
-from insync.conformance.gaps import NotSchedulable, require_ascending_order
+from insync.conformance.classes.observation import ControllerSeen, Observation
+from insync.conformance.gaps import NotSchedulable, require_ascending_order, require_one_change
 from insync.model import ReadableState
 
 
@@ -48,3 +49,48 @@ def test_kafka_elects_who_comes_first_in_the_order_that_a_reassignment_has_left(
 )
 def test_any_other_difference_is_one(changed: dict[str, Any]) -> None:
     require_ascending_order(**{**ELECTED, **changed})
+
+
+IN_REASSIGNMENT = ControllerSeen(
+    leader=3,
+    leader_epoch=3,
+    partition_epoch=7,
+    isr=(3,),
+    replicas=(1, 2, 3),
+    adding=(),
+    removing=(1, 2),
+    elr=(),
+    last_known_elr=(),
+    fenced=(1, 2),
+    end=20,
+    stopping=(),
+)
+ENDED = replace(IN_REASSIGNMENT, leader_epoch=4, partition_epoch=8, replicas=(3,), removing=())
+
+
+def test_one_who_was_cleared_from_the_elr_ends_a_reassignment_as_it_registers() -> None:
+    with pytest.raises(NotSchedulable, match="looks at the partition when b2 registers") as refused:
+        require_one_change(2, IN_REASSIGNMENT, ENDED)
+    assert refused.value.kind == "Kafka ends a reassignment as one registers who was cleared from the ELR"
+
+
+def test_one_who_was_cleared_from_the_elr_is_taken_out_of_the_isr_twice() -> None:
+    with pytest.raises(NotSchedulable, match="takes b3 out twice"):
+        require_one_change(3, IN_REASSIGNMENT, replace(ENDED, partition_epoch=9))
+
+
+@pytest.mark.parametrize(
+    ("broker", "was", "now"),
+    [
+        (3, IN_REASSIGNMENT, ENDED),
+        (2, replace(IN_REASSIGNMENT, elr=(2,)), ENDED),
+        (2, IN_REASSIGNMENT, replace(ENDED, removing=(1, 2))),
+        (2, replace(IN_REASSIGNMENT, removing=()), ENDED),
+        (2, IN_REASSIGNMENT, replace(IN_REASSIGNMENT, end=21)),
+    ],
+    ids=["in the ISR", "in the ELR", "not ended", "none was under way", "nothing happened"],
+)
+def test_any_other_change_at_a_registration_is_a_difference(
+    broker: int, was: ControllerSeen, now: ControllerSeen
+) -> None:
+    require_one_change(broker, was, now)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.conformance.classes.observation import Observation
+from insync.conformance.classes.observation import ControllerSeen, Observation
 from insync.conformance.likeness import broker_id
 from insync.model import ReadableState
 
@@ -50,26 +50,35 @@ class Unlike(Exception):
         self.what, self.model, self.kafka = what, model, kafka
 
 
-def require_one_change(broker: int, partition_epoch: int, seen: Observation) -> None:
-    """Refuse the registration of one who was cleared from the ELR where Kafka takes it out of the ISR twice.
+def require_one_change(broker: int, was: ControllerSeen, now: ControllerSeen) -> None:
+    """Refuse the registration of one who was cleared from the ELR where Kafka changes the partition once more.
 
     The index of the ELR that Kafka's controller believes, brokersToElrs, outlives a ClearElrRecord. A broker that left
-    the ELR so, and is in the ISR by now, is then found twice when it registers, which costs one more leader epoch.
+    the ELR so, and is in the ISR by now, is then found twice when it registers, which costs one more leader epoch. One
+    that is in neither is found once, and that change ends a reassignment that only waited for a change.
 
     Args:
         broker: who has registered.
-        partition_epoch: that of the registration before.
-        seen: Kafka's state after it.
+        was: what the controller knew before.
+        now: what it knows after it.
 
     Raises:
         NotSchedulable: it is so.
     """
-    if seen.controller.partition_epoch == partition_epoch + 2:
+    changes = now.partition_epoch - was.partition_epoch
+    if changes == 2:
         message = (
             f"a change of min.insync.replicas took b{broker} out of the ELR, of which a part of Kafka's controller "
             f"does not hear, so that it takes b{broker} out twice when it registers, with one leader epoch more"
         )
         raise NotSchedulable(message, "Kafka takes one who was cleared from the ELR out of the ISR twice")
+    ends = (was.adding or was.removing) and not (now.adding or now.removing)
+    if changes == 1 and ends and broker not in (*was.isr, *was.elr):
+        message = (
+            f"a change of min.insync.replicas took b{broker} out of the ELR, of which a part of Kafka's controller "
+            f"does not hear, so that it looks at the partition when b{broker} registers, and ends the reassignment"
+        )
+        raise NotSchedulable(message, "Kafka ends a reassignment as one registers who was cleared from the ELR")
 
 
 def require_no_epoch_of_deleted_records(replica: str, model: ReadableState, seen: Observation) -> None:

@@ -345,10 +345,10 @@ class Schedule:
         self._accepted.pop(number, None)
 
     def _register(self, given: Mapping[str, str], before: State) -> None:
-        number, partition_epoch = broker_id(given["replica"]), self.seen.controller.partition_epoch
+        number, was = broker_id(given["replica"]), self.seen.controller
         self._command("register", broker=number, wait=_MUCH_LATER)
         if number in self._cleared:
-            require_one_change(number, partition_epoch, self.seen)
+            require_one_change(number, was, self.seen.controller)
 
 
 def _ids(label: str) -> list[int]:
