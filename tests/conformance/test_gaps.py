@@ -8,8 +8,13 @@ from typing import Any, cast
 
 import pytest
 
-from insync.conformance.classes.observation import ControllerSeen, Observation
-from insync.conformance.gaps import NotSchedulable, require_ascending_order, require_one_change
+from insync.conformance.classes.observation import AlterRequest, ControllerSeen, Observation
+from insync.conformance.gaps import (
+    NotSchedulable,
+    require_ascending_order,
+    require_incarnations_of_joiner_alone,
+    require_one_change,
+)
 from insync.model import ReadableState
 
 
@@ -94,3 +99,35 @@ def test_any_other_change_at_a_registration_is_a_difference(
     broker: int, was: ControllerSeen, now: ControllerSeen
 ) -> None:
     require_one_change(broker, was, now)
+
+
+ASKED = AlterRequest(isr=(1, 2, 3), partition_epoch=5, replied=False)
+
+
+@pytest.mark.parametrize(
+    ("request_", "accepted", "why"),
+    [
+        (replace(ASKED, unnamed=(1,)), True, "names no incarnation"),
+        (replace(ASKED, outdated=(1,)), False, "names its incarnation before that"),
+        (replace(ASKED, unnamed=(3,), outdated=(1,)), False, "names its incarnation before that"),
+    ],
+)
+def test_members_that_have_registered_again_are_judged_one_by_one(
+    request_: AlterRequest, accepted: bool, why: str
+) -> None:
+    with pytest.raises(NotSchedulable, match=why):
+        require_incarnations_of_joiner_alone(request_, accepted)
+
+
+@pytest.mark.parametrize(
+    ("request_", "accepted"),
+    [
+        (ASKED, True),
+        (ASKED, False),
+        (replace(ASKED, outdated=(1,)), True),
+        (replace(ASKED, unnamed=(3,), outdated=(1,)), True),
+        (replace(ASKED, unnamed=(1,)), False),
+    ],
+)
+def test_any_other_answer_to_a_request_is_a_difference(request_: AlterRequest, accepted: bool) -> None:
+    require_incarnations_of_joiner_alone(request_, accepted)
