@@ -9,7 +9,11 @@ import pytest
 
 from insync.conformance.classes.observation import Observation
 from insync.conformance.gaps import NotSchedulable, require_ascending_order
+from insync.conformance.schedule import Schedule
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import DEFECTS
 from insync.model import ReadableState
+from insync_kafka import Recording
 
 
 def state(leader: str | None, epoch: str) -> ReadableState:
@@ -48,3 +52,12 @@ def test_kafka_elects_who_comes_first_in_the_order_that_a_reassignment_has_left(
 )
 def test_any_other_difference_is_one(changed: dict[str, Any]) -> None:
     require_ascending_order(**{**ELECTED, **changed})
+
+
+@pytest.mark.parametrize("action", ["fetch", "lose_reply", "evict_session"])
+def test_the_harness_has_no_fetch_sessions(action: str) -> None:
+    model = Cluster(**{**DEFECTS["N-01"].witness, "fetch_sessions": "on"})
+    schedule, state = Schedule(Recording.read("N-01-4.3.1"), model), model.decode(model.program.initials[0])
+    schedule.open()
+    with pytest.raises(NotSchedulable, match="the harness has no fetch sessions"):
+        schedule.take(action, {"follower": "b2", "leader": "b1"}, state, state)
