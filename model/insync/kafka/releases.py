@@ -140,6 +140,7 @@ _OLDEST = Rules(
     truncation_drops_empty_epochs=False,
     fence_fetch=False,
     fence_truncation=False,
+    fetches_in_sessions=False,
     session_keeps_epoch=False,
     join_needs_epoch_start=False,
     hide_stale_watermark=False,
@@ -167,6 +168,7 @@ _OLDEST = Rules(
 
 _CHANGES: dict[Release, dict[str, object]] = {
     Release.V0_11: {"truncation": Truncation.EPOCH_OFFSET},
+    Release.V1_1: {"fetches_in_sessions": True},
     Release.V2_0: {"truncation": Truncation.EPOCH_PAIR},
     Release.V2_0_1: {"cache_epoch_on_election": True, "truncate_on_every_epoch": True, "join_needs_epoch_start": True},
     Release.V2_1: {"fence_fetch": True, "fence_truncation": True},
