@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from insync.conformance.classes.observation import Observation
+from insync.conformance.classes.observation import AlterRequest, ControllerSeen, Observation
 from insync.conformance.gaps import (
     NotSchedulable,
     require_ascending_order,
+    require_incarnations_of_joiner_alone,
     require_no_epoch_of_deleted_records,
     require_one_change,
     require_same_ends,
@@ -57,15 +59,96 @@ def test_any_other_difference_is_one(changed: dict[str, Any]) -> None:
     require_ascending_order(**{**ELECTED, **changed})
 
 
+IN_REASSIGNMENT = ControllerSeen(
+    leader=3,
+    leader_epoch=3,
+    partition_epoch=7,
+    isr=(3,),
+    replicas=(1, 2, 3),
+    adding=(),
+    removing=(1, 2),
+    elr=(),
+    last_known_elr=(),
+    fenced=(1, 2),
+    end=20,
+    stopping=(),
+)
+ENDED = replace(IN_REASSIGNMENT, leader_epoch=4, partition_epoch=8, replicas=(3,), removing=())
+
+
+def test_one_who_was_cleared_from_the_elr_ends_a_reassignment_as_it_registers() -> None:
+    with pytest.raises(NotSchedulable, match="looks at the partition when b2 registers") as refused:
+        require_one_change(2, IN_REASSIGNMENT, ENDED)
+    assert refused.value.kind == "Kafka ends a reassignment as one registers who was cleared from the ELR"
+
+
+def test_one_who_was_cleared_from_the_elr_is_taken_out_of_the_isr_twice() -> None:
+    with pytest.raises(NotSchedulable, match="takes b3 out twice"):
+        require_one_change(3, IN_REASSIGNMENT, replace(ENDED, partition_epoch=9))
+
+
+@pytest.mark.parametrize(
+    ("broker", "was", "now"),
+    [
+        (3, IN_REASSIGNMENT, replace(ENDED, partition_epoch=10)),
+        (3, IN_REASSIGNMENT, replace(ENDED, partition_epoch=6)),
+        (3, IN_REASSIGNMENT, ENDED),
+        (2, replace(IN_REASSIGNMENT, elr=(2,)), ENDED),
+        (2, IN_REASSIGNMENT, replace(ENDED, removing=(1, 2))),
+        (2, replace(IN_REASSIGNMENT, removing=()), ENDED),
+        (2, IN_REASSIGNMENT, replace(IN_REASSIGNMENT, end=21)),
+    ],
+    ids=[
+        "three changes",
+        "one less",
+        "in the ISR",
+        "in the ELR",
+        "not ended",
+        "none was under way",
+        "nothing happened",
+    ],
+)
+def test_any_other_change_at_a_registration_is_a_difference(
+    broker: int, was: ControllerSeen, now: ControllerSeen
+) -> None:
+    require_one_change(broker, was, now)
+
+
+ASKED = AlterRequest(isr=(1, 2, 3), partition_epoch=5, replied=False)
+
+
+@pytest.mark.parametrize(
+    ("request_", "accepted", "why"),
+    [
+        (replace(ASKED, unnamed=(1,)), True, "names no incarnation"),
+        (replace(ASKED, outdated=(1,)), False, "names its incarnation before that"),
+        (replace(ASKED, unnamed=(3,), outdated=(1,)), False, "names its incarnation before that"),
+    ],
+)
+def test_members_that_have_registered_again_are_judged_one_by_one(
+    request_: AlterRequest, accepted: bool, why: str
+) -> None:
+    with pytest.raises(NotSchedulable, match=why):
+        require_incarnations_of_joiner_alone(request_, accepted)
+
+
+@pytest.mark.parametrize(
+    ("request_", "accepted"),
+    [
+        (ASKED, True),
+        (ASKED, False),
+        (replace(ASKED, outdated=(1,)), True),
+        (replace(ASKED, unnamed=(3,), outdated=(1,)), True),
+        (replace(ASKED, unnamed=(1,)), False),
+    ],
+)
+def test_any_other_answer_to_a_request_is_a_difference(request_: AlterRequest, accepted: bool) -> None:
+    require_incarnations_of_joiner_alone(request_, accepted)
+
+
 def observed(**log: Any) -> Observation:
     brokers = {2: SimpleNamespace(log=SimpleNamespace(**log) if log else None)}
-    return cast(Observation, SimpleNamespace(brokers=brokers, controller=SimpleNamespace(partition_epoch=7)))
-
-
-@pytest.mark.parametrize(("before", "refused"), [(7, False), (6, False), (5, True), (4, False)])
-def test_a_registration_that_costs_two_changes_is_told_apart(before: int, refused: bool) -> None:
-    with pytest.raises(NotSchedulable, match="took b2 out of the ELR") if refused else nullcontext():
-        require_one_change(2, before, observed())
+    return cast(Observation, SimpleNamespace(brokers=brokers))
 
 
 EMPTIED = {"term": -1, "start": 2, "leo": 2}
