@@ -38,8 +38,16 @@ DISTURBING = {
 
 CHOSEN: dict[str, dict[str, int | str]] = {
     "4.3": {**EVERYTHING, "unclean": "on"},
-    "4.1": {**EVERYTHING, "metadata_lag": 0, "records": 3, "flushing": "never"},
-    "4.2": REASSIGNED,
+    "4.1": {
+        **EVERYTHING,
+        "metadata_lag": 0,
+        "records": 3,
+        "flushing": "never",
+        "retries": 1,
+        "elr": "off",
+        "unclean": "on",
+    },
+    "4.2": {**REASSIGNED, "unclean": "on"},
     "3.7": {**REASSIGNED, "partition_zero": 1, "elr": "on", "minimum_changes": 1, "unclean": "on"},
     "3.9": {**EVERYTHING, "races": "off", "acks": "1", "elr": "on", "min_insync": 3},
     "3.6": {**EVERYTHING, "flushing": "always"},
@@ -52,8 +60,8 @@ CHOSEN: dict[str, dict[str, int | str]] = {
 
 WALKS: dict[str, tuple[int, int]] = {
     "4.3": (4_716, 2_237_239_447),
-    "4.1": (4_654, 3_776_844_447),
-    "4.2": (2_270, 2_091_850_998),
+    "4.1": (4_538, 4_016_054_871),
+    "4.2": (2_257, 894_367_955),
     "3.7": (2_354, 52_697_634),
     "3.9": (4_202, 1_040_457_049),
     "3.6": (4_082, 159_632_462),
