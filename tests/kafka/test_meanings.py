@@ -9,14 +9,15 @@ import pytest
 
 from insync.model import Model
 from insync.model.catalogue import BUILT_IN, find_model
-from insync_meanings import KAFKA, beside, meanings, simplicity, states_of
+from insync_meanings import KAFKA, beside, conditions, meanings, simplicity, states_of, words
 
 OLDER = [name for name in BUILT_IN if name != "cluster"]
 
 
 def found(name: str) -> dict[str, str]:
     model: Model = find_model(name)()
-    return {"program": simplicity(model), **meanings(model, beside(model, states_of(model)))}
+    states = beside(model, states_of(model))
+    return {"(program)": simplicity(model), **meanings(model, states), **words(model, states), **conditions(model)}
 
 
 @pytest.mark.parametrize("name", OLDER)

@@ -13,7 +13,7 @@ from insync.model import Model
 from insync_confined import Plane
 from insync_initials import Cabinet, Probe
 from insync_lamp import Lamp
-from insync_meanings import Record, beside, meanings, simplicity, states_of
+from insync_meanings import Record, beside, conditions, meanings, simplicity, states_of, words
 from insync_post import Post
 from insync_runs import Crossing
 from insync_steps import Counter, Votes
@@ -33,7 +33,8 @@ def named(model: Model) -> str:
 
 
 def found(model: Model) -> dict[str, str]:
-    return {"program": simplicity(model), **meanings(model, beside(model, states_of(model, walks=4)))}
+    states = beside(model, states_of(model, walks=4))
+    return {"(program)": simplicity(model), **meanings(model, states), **words(model, states), **conditions(model)}
 
 
 @pytest.mark.parametrize("model", MODELS, ids=named)

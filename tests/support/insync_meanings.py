@@ -15,13 +15,16 @@ from zlib import crc32
 
 import numpy as np
 
+from insync.explorer.mutants.mutants import mutants_of
 from insync.model import Model
 from insync.model.evaluator import Codes, Evaluator
 from insync.model.graph import Node, Op, reachable
+from insync.properties.explain import explain
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
+from insync.properties.show import show
 from insync.properties.step_invariants import StepInvariant
 
-__all__ = ["KAFKA", "Record", "beside", "meanings", "simplicity", "states_of", "values"]
+__all__ = ["KAFKA", "Record", "beside", "conditions", "meanings", "simplicity", "states_of", "values", "words"]
 
 
 Values = np.ndarray[Any, Any]
@@ -145,6 +148,31 @@ def simplicity(model: Model) -> str:
     parts = [[*one.guard, *(node for _, node in one.updates), *(c.node for c in one.checks)] for one in program.actions]
     nodes = reachable([node for part in parts for node in part])
     return f"{len(nodes)} {crc32(repr([(node.op.value, node.lo, node.hi) for node in nodes]).encode()):08x}"
+
+
+def words(model: Model, states: Sequence[Codes]) -> dict[str, str]:
+    """Return numbers for what people read of a model: of states, of steps, of conditions, and of why they fail."""
+    known, readable = values((node for nodes in _written(model).values() for node in nodes), states), model.decode
+    grids = [sorted(model.grid(readable(codes)).items()) for codes in states[::29]]
+    labels = [(one.label, sorted(one.shown_parameters.items())) for one in model.program.actions]
+    reasons = []
+    for one in {**invariants_of(model), **lemmas_of(model)}.values():
+        if not isinstance(one, StepInvariant):
+            failing = np.flatnonzero(np.logical_not(known[one.node(model).index]))
+            reasons += [explain(model, one, states[place]) for place in (*failing[:2], *failing[-1:])]
+    return {"(grids)": _number(grids), "(labels)": _number(labels), "(reasons)": _number(reasons)}
+
+
+def conditions(model: Model) -> dict[str, str]:
+    """Return numbers for how a model's conditions are shown, and for what its mutants lack."""
+    nodes = [node for one in model.program.actions for node in one.guard]
+    nodes += [node for own in _written(model).values() for node in own]
+    lacking = [(one.name, one.change.value, sorted(one.replaced)) for one in mutants_of(model)]
+    return {"(shown)": _number([show(model, node) for node in nodes]), "(mutants)": _number(lacking)}
+
+
+def _number(written: Sequence[object]) -> str:
+    return f"{len(written)} {crc32(repr(written).encode()):08x}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.kafka.rules import Counting, StrictMinimum
 from insync.model.evaluator import Codes, Evaluator
-from insync_meanings import KAFKA, beside, meanings
+from insync_meanings import KAFKA, beside, meanings, words
 
 EVERYTHING: dict[str, int | str] = {
     "crashes": 1, "stops": 1, "shrinks": 2, "elections": 1, "pauses": 1, "throttles": 1, "moves": 1, "deletions": 1,
@@ -103,11 +103,17 @@ def checksum(seen: list[Codes]) -> int:
     return crc32(repr(seen).encode())
 
 
+def all_of(model: Cluster, seen: list[Codes]) -> dict[str, str]:
+    """The numbers of what is written of a cluster, and of what people read of it."""
+    states = beside(model, seen)
+    return {**meanings(model, states), **words(model, states)}
+
+
 @pytest.mark.parametrize("release", list(CHOSEN))
 def test_a_long_walk_has_these_choices_and_all_that_is_written_means_this_on_it_and_beside_it(release: str) -> None:
     model = Cluster(**CHOSEN[release], release=release)
     possible, seen = walked(model)
-    found, known = meanings(model, beside(model, seen)), KAFKA.known(f"cluster {release}")
+    found, known = all_of(model, seen), KAFKA.known(f"cluster {release}")
     assert {name: found[name] for name in known} == known
     assert (possible, checksum(seen)) == WALKS[release]
 
@@ -138,7 +144,7 @@ def loose(name: str) -> Iterator[Cluster]:
 def test_rules_that_were_never_released_mean_this(name: str) -> None:
     known = KAFKA.known(f"cluster {name}")
     with loose(name) as model:
-        found = meanings(model, beside(model, walked(model)[1]))
+        found = all_of(model, walked(model)[1])
     assert {one: found[one] for one in known} == known
 
 
@@ -147,7 +153,7 @@ if __name__ == "__main__":
         model = Cluster(**chosen, release=name)
         possible, seen = walked(model)
         sys.stdout.write(f'    "{name}": ({possible:_}, {checksum(seen):_}),\n')
-        KAFKA.write(f"cluster {name}", meanings(model, beside(model, seen)))
+        KAFKA.write(f"cluster {name}", all_of(model, seen))
     for name in NEVER_RELEASED:
         with loose(name) as model:
-            KAFKA.write(f"cluster {name}", meanings(model, beside(model, walked(model)[1])))
+            KAFKA.write(f"cluster {name}", all_of(model, walked(model)[1]))
