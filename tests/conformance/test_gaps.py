@@ -54,10 +54,16 @@ def test_any_other_difference_is_one(changed: dict[str, Any]) -> None:
     require_ascending_order(**{**ELECTED, **changed})
 
 
-@pytest.mark.parametrize("action", ["fetch", "lose_reply", "evict_session"])
-def test_the_harness_has_no_fetch_sessions(action: str) -> None:
+@pytest.mark.parametrize(
+    ("action", "why"),
+    [
+        *((action, "the harness has no fetch sessions") for action in ("fetch", "lose_reply", "evict_session")),
+        *((action, "the controller is a KRaft quorum's here") for action in ("fail_over", "elect_as_deposed")),
+    ],
+)
+def test_the_harness_has_no_fetch_sessions_and_no_zookeeper(action: str, why: str) -> None:
     model = Cluster(**{**DEFECTS["N-01"].witness, "fetch_sessions": "on"})
     schedule, state = Schedule(Recording.read("N-01-4.3.1"), model), model.decode(model.program.initials[0])
     schedule.open()
-    with pytest.raises(NotSchedulable, match="the harness has no fetch sessions"):
+    with pytest.raises(NotSchedulable, match=why):
         schedule.take(action, {"follower": "b2", "leader": "b1"}, state, state)
