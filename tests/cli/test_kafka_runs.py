@@ -37,6 +37,7 @@ def test_a_run_that_is_not_explained_is_shown_up_to_there(insync: Insync) -> Non
     )
     assert "  b2          F2 [| r0@0]" in out
     assert out.endswith("r0 is a, r1 is r0\n")
+    assert sum(" s  " in line for line in out.splitlines()) == 6, "the event, and five before it"
 
 
 def test_the_same_as_json(insync: Insync) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from enum import Enum
 
@@ -18,6 +19,7 @@ from insync.conformance.walks import Disagreement, KafkaWalks
 from insync.explorer.evaluator.shrink import shrink
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.machine_stepping import MachineStepper
 from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
 from insync.explorer.runs.state_graph import build_graph
 from insync.explorer.traces.trace import AGREEMENT, Trace
@@ -129,7 +131,8 @@ def conform_walks(
         stop: ends it when it is set, with what is known by then.
         new_pair: makes what walks: the model and Kafka, side by side.
     """
-    watch, stepper = Watch(limits or Limits(), stop), Stepper(model)
+    watch = Watch(limits or Limits(), stop)
+    stepper = MachineStepper(model, watch.interrupted)
     coverage = Coverage(stepper)
     asked = forbidden_of(model) if forbidden else []
     taking = KafkaWalks(stepper, lambda: new_pair(stepper, subject), coverage, depth, asked)
@@ -143,7 +146,9 @@ def conform_walks(
     except GivenUp as given_up:
         stopped_by = StopReason(str(given_up.reason))
     failed = None if found is None else taken - 1
-    return _Ended(stepper, subject, coverage, watch, new_pair, asked).with_(found, stopped_by, taken, seed, failed)
+    ended = _Ended(stepper, subject, coverage, watch, new_pair, asked)
+    with closing(stepper):
+        return ended.with_(found, stopped_by, taken, seed, failed)
 
 
 def conform_tour(
@@ -168,7 +173,8 @@ def conform_tour(
     Raises:
         UserError: the extra `graph` is not installed.
     """
-    watch, stepper = Watch(limits or Limits(), stop), Stepper(model)
+    watch = Watch(limits or Limits(), stop)
+    stepper = MachineStepper(model, watch.interrupted)
     coverage = Coverage(stepper)
     graph = build_graph(model, limits=limits, stop=stop)
     tour = KafkaTour(graph, lambda: new_pair(stepper, subject), coverage)
@@ -178,9 +184,9 @@ def conform_tour(
     except GivenUp as given_up:
         stopped_by = StopReason(str(given_up.reason))
     failed = None if found is None else coverage.opened - 1
-    return _Ended(stepper, subject, coverage, watch, new_pair).with_(
-        found, stopped_by, coverage.opened, None, failed, tour
-    )
+    ended = _Ended(stepper, subject, coverage, watch, new_pair)
+    with closing(stepper):
+        return ended.with_(found, stopped_by, coverage.opened, None, failed, tour)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.conformance.classes.observation import Observation
+from insync.conformance.classes.observation import AlterRequest, ControllerSeen, Observation
 from insync.conformance.likeness import broker_id
 from insync.model import ReadableState
 
@@ -14,6 +14,7 @@ __all__ = [
     "Unlike",
     "ends_of",
     "require_ascending_order",
+    "require_incarnations_of_joiner_alone",
     "require_no_epoch_of_deleted_records",
     "require_one_change",
     "require_same_ends",
@@ -50,26 +51,63 @@ class Unlike(Exception):
         self.what, self.model, self.kafka = what, model, kafka
 
 
-def require_one_change(broker: int, partition_epoch: int, seen: Observation) -> None:
-    """Refuse the registration of one who was cleared from the ELR where Kafka takes it out of the ISR twice.
+def require_one_change(broker: int, was: ControllerSeen, now: ControllerSeen) -> None:
+    """Refuse the registration of one who was cleared from the ELR where Kafka changes the partition once more.
 
     The index of the ELR that Kafka's controller believes, brokersToElrs, outlives a ClearElrRecord. A broker that left
-    the ELR so, and is in the ISR by now, is then found twice when it registers, which costs one more leader epoch.
+    the ELR so, and is in the ISR by now, is then found twice when it registers, which costs one more leader epoch. One
+    that is in neither is found once, and that change ends a reassignment that only waited for a change.
 
     Args:
         broker: who has registered.
-        partition_epoch: that of the registration before.
-        seen: Kafka's state after it.
+        was: what the controller knew before.
+        now: what it knows after it.
 
     Raises:
         NotSchedulable: it is so.
     """
-    if seen.controller.partition_epoch == partition_epoch + 2:
+    changes = now.partition_epoch - was.partition_epoch
+    if changes == 2:
         message = (
             f"a change of min.insync.replicas took b{broker} out of the ELR, of which a part of Kafka's controller "
             f"does not hear, so that it takes b{broker} out twice when it registers, with one leader epoch more"
         )
         raise NotSchedulable(message, "Kafka takes one who was cleared from the ELR out of the ISR twice")
+    ends = (was.adding or was.removing) and not (now.adding or now.removing)
+    if changes == 1 and ends and broker not in (*was.isr, *was.elr):
+        message = (
+            f"a change of min.insync.replicas took b{broker} out of the ELR, of which a part of Kafka's controller "
+            f"does not hear, so that it looks at the partition when b{broker} registers, and ends the reassignment"
+        )
+        raise NotSchedulable(message, "Kafka ends a reassignment as one registers who was cleared from the ELR")
+
+
+def require_incarnations_of_joiner_alone(request: AlterRequest, accepted: bool) -> None:
+    """Refuse a request for an ISR of which Kafka's controller judges otherwise for a member that was in the ISR before.
+
+    Before 4.0 a broker that registers again stays in the ISR. A request names the incarnation of each member that its
+    sender has heard a fetch of; of others it names none, and they pass. The model has one answer for all members: it
+    asks for the one who joins whether that is the present one, and refuses a request whose member registers after it.
+
+    Args:
+        request: the request.
+        accepted: whether Kafka has accepted it, and the model not; else it is the other way round.
+
+    Raises:
+        NotSchedulable: it is so.
+    """
+    if accepted and request.unnamed and not request.outdated:
+        message = (
+            f"a member of the ISR {list(request.isr)} has registered again, of which the request names no incarnation, "
+            "so Kafka's controller accepts it; in the model it refuses it"
+        )
+        raise NotSchedulable(message, "Kafka accepts a member that has registered again and has not fetched before")
+    if not accepted and request.outdated:
+        message = (
+            f"a member of the ISR {list(request.isr)} has registered again before the request was made, which names "
+            "its incarnation before that, so Kafka's controller refuses it; in the model only who joins is asked about"
+        )
+        raise NotSchedulable(message, "Kafka refuses a member that has registered again and has not fetched since")
 
 
 def require_no_epoch_of_deleted_records(replica: str, model: ReadableState, seen: Observation) -> None:
@@ -100,7 +138,8 @@ def require_ascending_order(
 ) -> None:
     """Refuse an election in which Kafka takes another one than the model, as its order of replicas is another one.
 
-    In a reassignment those who are asked for come first, also when it is taken back. The model has them by number.
+    In a reassignment those who are asked for come first, also when it is taken back. The model has them by number, and
+    those who are to go last.
 
     Args:
         order: the replicas in Kafka's order.
@@ -122,9 +161,12 @@ def require_ascending_order(
     if chosen in order and kafka in order and kafka > chosen and order.index(kafka) < order.index(chosen):
         message = (
             f"a reassignment has put b{kafka} before {mine}, and Kafka elects the first who can lead; so does the "
-            "model, in the order of numbers"
+            "model, in the order of numbers but for those who are to go, which come last"
         )
-        raise NotSchedulable(message, "Kafka elects in the order that a reassignment has left, the model by number")
+        raise NotSchedulable(
+            message,
+            "Kafka elects in the order that a reassignment has left, the model in its own",
+        )
 
 
 def ends_of(seen: Observation, broker: int) -> Ends:

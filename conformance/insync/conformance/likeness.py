@@ -7,7 +7,6 @@ outside the ISR are not compared: the model forgets them in a new epoch, and Kaf
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
@@ -130,7 +129,7 @@ def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str])
         seen: Kafka's.
         acknowledged: the records of which producers have been told so far that they are written.
     """
-    state: dict[str, Any] = copy.deepcopy(dict(model))
+    state = _copy_of_what_is_kafka_s(model)
     controller, registered = state["controller"], seen.controller
     # Kafka does not fence a broker that has asked to stop before it ends; to the model's controller the two are one.
     controller["fenced"] = _names(tuple(sorted({*registered.fenced, *registered.stopping})))
@@ -147,6 +146,16 @@ def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str])
     for name, broker in state["broker"].items():
         _put_broker(name, broker, seen.brokers[broker_id(name)], model, state)
     state["acked"] = sorted(acknowledged)
+    return state
+
+
+def _copy_of_what_is_kafka_s(model: ReadableState) -> dict[str, Any]:
+    """Return a state in which what Kafka has can be written without a change of the given one."""
+    state: dict[str, Any] = dict(model)
+    state["controller"] = dict(model["controller"])
+    state["changes"] = [dict(change) for change in model["changes"]]
+    state["broker"] = {name: {**broker, "known": dict(broker["known"])} for name, broker in model["broker"].items()}
+    state["epoch_of"] = dict(model["epoch_of"])
     return state
 
 
@@ -190,7 +199,7 @@ def _put_view(name: str, broker: dict[str, Any], seen: BrokerSeen, model: Readab
         if believed.items() <= change.items() and name in change.get("replicas", (name,)):
             broker["lag"] = place
             return
-    other: dict[str, Any] = {**copy.deepcopy(model["changes"][broker["lag"]]), **believed}
+    other: dict[str, Any] = {**model["changes"][broker["lag"]], **believed}
     if "replicas" in other:
         other["replicas"] = sorted({*other["replicas"], name})
     broker["lag"] = len(state["changes"])

@@ -48,6 +48,7 @@ class Pair:
         self.own: list[int] = []
         self.ahead: list[Named] = []
         self.compared, self.spoilt = 0, False
+        self._last: tuple[Codes, ReadableState] | None = None
         self._schedule = Schedule(subject, self.model)
 
     def open(self) -> list[Difference]:
@@ -67,7 +68,7 @@ class Pair:
             NotSchedulable: it cannot be brought about on Kafka; the model has not taken it either.
         """
         action = self.walk.stepper.actions[number]
-        after = self.model.decode(self.walk.stepper.step(self.walk.codes, number))
+        after = self._readable(self.walk.stepper.step(self.walk.codes, number))
         try:
             self._schedule.take(action.name, action.shown_parameters, self.taken[-1].state, after)
         except Unlike as unlike:
@@ -130,7 +131,13 @@ class Pair:
 
     def _step(self, number: int) -> None:
         self.walk.step(number)
-        self.taken.append(trace_step(self.model, self.walk.moves[-1]))
+        self.taken.append(trace_step(self.model, self.walk.moves[-1], self._readable(self.walk.codes)))
+
+    def _readable(self, codes: Codes) -> ReadableState:
+        """Return a state in plain Python; the last one is not decoded again."""
+        if self._last is None or self._last[0] != codes:
+            self._last = codes, self.model.decode(codes)
+        return self._last[1]
 
     def _follow(self, seen: Observation) -> None:
         """Let the model take the steps that Kafka has taken by itself: a leader has asked for a larger ISR."""

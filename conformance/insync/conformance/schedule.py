@@ -11,13 +11,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from insync.conformance.classes.observation import BrokerSeen, Observation
+from insync.conformance.classes.observation import AlterRequest, BrokerSeen, Observation
 from insync.conformance.classes.subject import Answer, Argument, KafkaRaised, Subject
 from insync.conformance.gaps import (
     Ends,
     NotSchedulable,
     Unlike,
     ends_of,
+    require_incarnations_of_joiner_alone,
     require_no_epoch_of_deleted_records,
     require_one_change,
     require_same_ends,
@@ -248,7 +249,7 @@ class Schedule:
         if not unheard:
             return
         if (leader, unheard[0].isr) != _proposal(before):
-            self._refused(leader)
+            self._refused(leader, unheard[0])
 
     def _delete(self, given: Mapping[str, str], before: State) -> None:
         start = before["broker"][given["leader"]]["start"]
@@ -257,34 +258,41 @@ class Schedule:
     # ------------------------------------------------------------------------------------------------- the controller
 
     def _accept(self, given: Mapping[str, str], before: State) -> None:
-        sender = self._sender(before)
+        sender, request = self._sender(before)
         partition_epoch = self.seen.controller.partition_epoch
         answer = self._command("deliver_request", broker=sender)
         if self.seen.controller.partition_epoch == partition_epoch or answer.said not in _WRITTEN:
+            self._require_incarnations(request, accepted=False)
             raise Unlike(_ALTER, "NONE", answer.said)
         if self._broker(sender).running:  # else nobody waits for the reply
             self._accepted.setdefault(sender, []).append(self.seen.controller.end)
 
     def _refuse(self, given: Mapping[str, str], before: State) -> None:
-        self._refused(self._sender(before))
+        sender, request = self._sender(before)
+        self._refused(sender, request)
 
-    def _refused(self, sender: int) -> None:
+    def _refused(self, sender: int, request: AlterRequest) -> None:
         answer = self._command("deliver_request", broker=sender)
         if answer.said == "NONE":
+            self._require_incarnations(request, accepted=True)
             raise Unlike(_ALTER, "a refusal", answer.said)
         self._command("deliver_reply", broker=sender)
 
-    def _sender(self, before: State) -> int:
+    def _require_incarnations(self, request: AlterRequest, *, accepted: bool) -> None:
+        if not self._model.rules.register_leaves_isr:
+            require_incarnations_of_joiner_alone(request, accepted)
+
+    def _sender(self, before: State) -> tuple[int, AlterRequest]:
         """Who has asked for another ISR in time; what is on its way from there must be what the model has."""
         sender, asked = _proposal(before)
         unheard = [request for request in self._broker(sender).requests if not request.replied]
         if len(unheard) > 1 and unheard[0].isr != asked:  # of an earlier incarnation
-            self._refused(sender)
+            self._refused(sender, unheard[0])
             unheard = unheard[1:]
         if not unheard or unheard[0].isr != asked:
             message = f"no request of b{sender} for the ISR {before['alter']['isr']} is on its way"
             raise NotSchedulable(message, "no such request is on its way in Kafka")
-        return sender
+        return sender, unheard[0]
 
     def _fence(self, given: Mapping[str, str], before: State) -> None:
         self._command("fence", broker=broker_id(given["replica"]))
@@ -354,10 +362,10 @@ class Schedule:
         self._accepted.pop(number, None)
 
     def _register(self, given: Mapping[str, str], before: State) -> None:
-        number, partition_epoch = broker_id(given["replica"]), self.seen.controller.partition_epoch
+        number, was = broker_id(given["replica"]), self.seen.controller
         self._command("register", broker=number, wait=_MUCH_LATER)
         if number in self._cleared:
-            require_one_change(number, partition_epoch, self.seen)
+            require_one_change(number, was, self.seen.controller)
 
 
 def _ids(label: str) -> list[int]:

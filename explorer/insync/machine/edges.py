@@ -1,15 +1,16 @@
-"""Listing steps: each with the state and the action that it is a step of, for graphs of states. Needs numpy."""
+"""Listing steps: each with the state and the action that it is a step of, for graphs of states, and for walks."""
 
 from __future__ import annotations
 
 import ctypes
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from insync.machine.memory import Block
-from insync.machine.packed import Found, Records
+from insync.machine.packed import Found, PackedRows, Records, Words
 from insync.machine.sizes import BATCH, COLUMN_BYTES, MASK_BYTES, Sizes
 
 if TYPE_CHECKING:
@@ -70,20 +71,32 @@ class Edges:
         self._context[EdgeField.MASKS] = self._scratch.address + COLUMN_BYTES * sizes.words
 
     def of(self, rows: NDArray[np.uint64]) -> EdgesOfBatch:
-        """Return the steps of some states, at most a batch; those whose checks fail are left out."""
+        """Return the steps of some states, at most a batch; those whose checks fail are left out. Needs numpy."""
         import numpy as np
 
         assert len(rows) <= BATCH
         words = self._sizes.words
         states = np.ascontiguousarray(rows)
-        self._context[EdgeField.ROWS] = states.ctypes.data
-        self._context[EdgeField.COUNT] = len(states)
-        self._context[EdgeField.CURSOR] = self._out.address
-        self._edges(ctypes.addressof(self._context))
-        length = self._context[EdgeField.CURSOR] - self._out.address
-        table = np.frombuffer(self._out.read(0, length), dtype=np.uint64).reshape(-1, words + 1)
+        table = np.frombuffer(self._listed(states.ctypes.data, len(states)), dtype=np.uint64).reshape(-1, words + 1)
         origin = table[:, words].astype(np.int64)
         return EdgesOfBatch(origin >> ACTION_BITS, origin & (1 << ACTION_BITS) - 1, table[:, :words])
+
+    def of_one(self, state: Words) -> dict[int, Words]:
+        """Return where each action leads from a state, by number and in order; those whose checks fail are left out."""
+        row, size = PackedRows([state]), self._sizes.words + 1
+        table = array("Q", self._listed(row.address, 1))
+        return {
+            table[end - 1] & (1 << ACTION_BITS) - 1: tuple(table[end - size : end - 1])
+            for end in range(size, len(table) + 1, size)
+        }
+
+    def _listed(self, rows: int, count: int) -> bytes:
+        """Return the rows of the steps of some states at an address: where each leads, then its state and action."""
+        self._context[EdgeField.ROWS] = rows
+        self._context[EdgeField.COUNT] = count
+        self._context[EdgeField.CURSOR] = self._out.address
+        self._edges(ctypes.addressof(self._context))
+        return self._out.read(0, self._context[EdgeField.CURSOR] - self._out.address)
 
     def take_refused(self) -> Found:
         """Return the states with a step whose checks fail (counted once per step), since the last call."""

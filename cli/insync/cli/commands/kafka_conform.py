@@ -73,7 +73,7 @@ def command(
       2  a mistake in the command, or something is missing: one sentence says which
       3  incomplete: a limit or Ctrl-C ended it before anything differed
     """  # noqa: D301 -- click wants the control character that keeps these lines as they are
-    from insync.cli.show.kafka_conform_report import conformances_json, describe_conformances
+    from insync.cli.show.kafka_conform_report import conformances_json, describe_conformances, worst_of
     from insync.explorer.runs.state_graph import require_graph_libraries
 
     output.check_trace_path()
@@ -91,7 +91,7 @@ def command(
             lambda: describe_conformances(results, file, output.paint, output.width),
             lambda: conformances_json(results, file),
         )
-    return max((_EXIT_CODES[result.verdict.value] for result in results), key=_SEVERITY.index)
+    return _EXIT_CODES[worst_of(results).value]
 
 
 def _compared(
@@ -135,4 +135,3 @@ def _compared(
 
 
 _EXIT_CODES = {"agrees": ExitCode.HOLDS, "diverges": ExitCode.VIOLATED, "incomplete": ExitCode.INCOMPLETE}
-_SEVERITY = [ExitCode.HOLDS, ExitCode.INCOMPLETE, ExitCode.VIOLATED]

@@ -8,6 +8,7 @@ from insync.cli.exit_codes import ExitCode
 from insync.cli.options.kafka_choice import ClusterChoice, KafkaChoice, kafka_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.progress import steps_of_work
+from insync.explorer.traces.files import check_writable
 
 __all__ = ["command"]
 
@@ -129,6 +130,8 @@ def _replay_catalogue(entry: str | None, version: str | None, record: bool, outp
     from insync.conformance.jars.store import stored_jars
 
     names = entry_names(entry)
+    if record:
+        check_writable(RECORD)
     versions = [version] if version is not None else fetched_versions()
     sets = [stored_jars(pinned(one)) for one in versions]
     record_now, today = read_record() if record else {}, datetime.datetime.now(datetime.UTC).date()

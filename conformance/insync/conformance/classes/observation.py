@@ -105,11 +105,15 @@ class AlterRequest:
         isr: the ISR that it asks for.
         partition_epoch: that of the registration that the leader knew.
         replied: whether the controller has handled it.
+        unnamed: the members of which it names no incarnation, as none has fetched from this leader.
+        outdated: those of which it names an incarnation that is not the present one.
     """
 
     isr: tuple[int, ...]
     partition_epoch: int
     replied: bool
+    unnamed: tuple[int, ...] = ()
+    outdated: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +168,7 @@ def _plain(value: Any) -> Any:
 
 
 def _broker(seen: Json) -> BrokerSeen:
-    requests = tuple(AlterRequest(tuple(one["isr"]), one["partitionEpoch"], one["replied"]) for one in seen["requests"])
+    requests = tuple(map(_request, seen["requests"]))
     if not seen["running"]:
         return BrokerSeen(running=False, requests=requests)
     leading, log = seen.get("leading"), seen.get("log")
@@ -179,6 +183,11 @@ def _broker(seen: Json) -> BrokerSeen:
         leading=None if leading is None else _leading(leading),
         log=None if log is None else _log(log),
     )
+
+
+def _request(seen: Json) -> AlterRequest:
+    members = (tuple(seen.get(name, ())) for name in ("unnamed", "outdated"))  # older recordings have not got them
+    return AlterRequest(tuple(seen["isr"]), seen["partitionEpoch"], seen["replied"], *members)
 
 
 def _leading(seen: Json) -> LeadingSeen:

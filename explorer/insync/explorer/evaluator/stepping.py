@@ -6,7 +6,7 @@ Whatever takes steps in plain Python takes them here: searches, replayed and sho
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
 from itertools import pairwise
@@ -18,7 +18,17 @@ from insync.model.errors import DomainError, GuardError, InternalError
 from insync.model.evaluator import Codes, Evaluator
 from insync.model.sorts import Index, Parameter
 
-__all__ = ["Move", "ParameterValue", "Refused", "Stepper", "Walk", "confirmed", "moves_through", "readable_parameter"]
+__all__ = [
+    "Move",
+    "ParameterValue",
+    "Refused",
+    "Stepper",
+    "Walk",
+    "confirmed",
+    "moves_through",
+    "readable_parameter",
+    "remembered",
+]
 
 Move = tuple[int | None, Codes]
 """The number of an action (None for the start) and the state after it."""
@@ -77,11 +87,11 @@ class Stepper:
 
     def enabled(self, codes: Codes) -> Mapping[str, list[int]]:
         """Return the numbers of the enabled actions by name, in order."""
-        return _remembered(self._enabled, codes, lambda: self._by_name(codes))
+        return remembered(self._enabled, codes, lambda: self._by_name(codes))
 
     def attempt(self, codes: Codes, number: int) -> Codes | Refused | None:
         """Return the state after an action, or what refuses the step; None where the action is not enabled."""
-        return _remembered(self._outcomes, (codes, number), lambda: self._outcome(codes, number))
+        return remembered(self._outcomes, (codes, number), lambda: self._outcome(codes, number))
 
     def outcomes(self, codes: Codes) -> Iterator[tuple[int, Codes | Refused]]:
         """Yield the number of each enabled action with the state after it, or with what refuses the step, in order."""
@@ -107,11 +117,14 @@ class Stepper:
 
     def holds(self, claim: Claim, codes: Codes) -> bool:
         """Return whether a claim, which no other has the name of, holds in a state; it is asked once per state."""
-        return _remembered(self._holds, (claim.name, codes), lambda: claim.holds(codes))
+        return remembered(self._holds, (claim.name, codes), lambda: claim.holds(codes))
 
     def _by_name(self, codes: Codes) -> Mapping[str, list[int]]:
+        return self._named(self._evaluator.enabled(codes))
+
+    def _named(self, numbers: Iterable[int]) -> Mapping[str, list[int]]:
         names: dict[str, list[int]] = {}
-        for number in self._evaluator.enabled(codes):
+        for number in numbers:
             names.setdefault(self.actions[number].name, []).append(number)
         return names
 
@@ -124,7 +137,7 @@ class Stepper:
             return Refused(number, str(error.args[0]))
 
 
-def _remembered(memory: OrderedDict[K, T], key: K, find: Callable[[], T]) -> T:
+def remembered(memory: OrderedDict[K, T], key: K, find: Callable[[], T]) -> T:
     """Return what is remembered under a key, found anew if need be; the oldest is forgotten."""
     if key not in memory:
         memory[key] = find()

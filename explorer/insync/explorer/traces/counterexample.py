@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from insync.explorer.evaluator.stepping import Move, Refused, Stepper
 from insync.explorer.traces.trace import START, RefusedStep, Trace, TraceStep
-from insync.model import Model
+from insync.model import Model, ReadableState
 from insync.model.catalogue import model_reference
 from insync.model.errors import InternalError, UserError
 from insync.model.evaluator import Codes
@@ -70,14 +70,15 @@ def trace_steps(model: Model, moves: Sequence[Move]) -> tuple[TraceStep, ...]:
     return tuple(trace_step(model, move) for move in moves)
 
 
-def trace_step(model: Model, move: Move) -> TraceStep:
-    """Return a move as a step of a trace."""
+def trace_step(model: Model, move: Move, state: ReadableState | None = None) -> TraceStep:
+    """Return a move as a step of a trace; the state after it may be given, where it has been decoded already."""
     number, codes = move
+    readable = model.decode(codes) if state is None else state
     if number is None:
         origin = model.program.initials.origin(codes)
-        return TraceStep(None, {}, model.decode(codes), START if origin is None else f"{START}: {origin}")
+        return TraceStep(None, {}, readable, START if origin is None else f"{START}: {origin}")
     action = model.program.actions[number]
-    return TraceStep(action.name, action.shown_parameters, model.decode(codes), action.label)
+    return TraceStep(action.name, action.shown_parameters, readable, action.label)
 
 
 def first_codes(model: Model, trace: Trace) -> Codes | None:

@@ -181,6 +181,8 @@ class Controller(Actor):
         isr: SetValue,
         unclean: Collection[Replica] = (),
         assigned: Assigned | None = None,
+        *,
+        clean: bool = False,
     ) -> PartitionChange:
         """Decide leader, ISR and ELR after a failure or a return, and end a reassignment that can end.
 
@@ -193,6 +195,7 @@ class Controller(Actor):
             isr: the ISR without the replica that failed.
             unclean: who has come back after an unclean stop.
             assigned: the replicas and what is to become of them, where an operator changes that.
+            clean: whether nobody is elected who may lack records, whatever the topic allows.
         """
         completion = self.complete_reassignment(isr, assigned or self.assigned(s))
         isr, replicas, leader = completion.isr, completion.assigned, s.changes[0].leader.or_else(-1)
@@ -205,13 +208,13 @@ class Controller(Actor):
             eligible = And(isr.is_empty(), elr.contains(replica))
             return And(acceptable(replica), Or(isr.contains(replica), eligible))
 
-        clean = self.first(valid, leader, replicas.removing)
+        safe = self.first(valid, leader, replicas.removing)
         last = s.controller.last_leader.or_else(-1)
-        elected = If(And(clean < 0, self.may_elect_last_leader(s, isr, elr)), last, clean)
-        if self.unclean:
+        elected = If(And(safe < 0, self.may_elect_last_leader(s, isr, elr)), last, safe)
+        if self.unclean and not clean:
             anybody = self.first(acceptable, leader, replicas.removing)
             elected = If(elected < 0, anybody, elected)
-        return self._outcome(s, completion, elected, elected != clean, elr)
+        return self._outcome(s, completion, elected, elected != safe, elr)
 
     def first(self, valid: Callable[[Replica], Condition], leader: Num | int, removing: SetValue) -> Num:
         """The present leader if it is valid, else the first valid replica, -1 if there is none.

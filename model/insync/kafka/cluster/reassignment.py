@@ -23,7 +23,9 @@ class Reassignment(Actor):
 
         What this adds and removes is reckoned from all that have a replica now. While another reassignment is under
         way, what that adds or removes stays if this one adds or removes nobody: a replica may then be to come and to
-        go. Kafka: ReplicationControlManager.changePartitionReassignment, which hands on sets that are not empty alone.
+        go. If it changes the leader, nobody is elected who may lack records, although the topic may allow that.
+        Kafka: ReplicationControlManager.changePartitionReassignment, which hands on sets that are not empty alone, and
+        is the one of those who change the partition that does not ask whether unclean elections are allowed.
         """
         require(self.can_reassign, int(target) > 0)
         require(s.spent.reassignments < self.b.reassignments)
@@ -35,7 +37,7 @@ class Reassignment(Actor):
             adding = If(adding.is_empty(), present.adding, adding)
             removing = If(removing.is_empty(), present.removing, removing)
         assigned = Assigned(present.replicas | target, adding, removing)
-        change = self.build_change(s, s.changes[0].isr, assigned=assigned)
+        change = self.build_change(s, s.changes[0].isr, assigned=assigned, clean=True)
         require(self.can_write(s, change))
         self.write_change(s, change)
 

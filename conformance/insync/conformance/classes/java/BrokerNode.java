@@ -28,6 +28,10 @@ import scala.jdk.javaapi.CollectionConverters;
 /** One broker: Kafka's ReplicaManager, LogManager, Partition, UnifiedLog and fetchers, with nothing that runs by itself. */
 final class BrokerNode {
     private static final Uuid INCARNATIONS = new Uuid(5L, 0L);
+    /** Whether records are appended to a topic by its name alone, as this release has it. */
+    private static final boolean WRITES_BY_NAME = Reflect.methods(ReplicaManager.class, "appendRecords").stream()
+        .anyMatch(method -> method.toGenericString().contains(
+            "Map<" + TopicPartition.class.getName() + ", " + MemoryRecords.class.getName()));
 
     final Cluster world;
     final int id;
@@ -153,10 +157,7 @@ final class BrokerNode {
     /** A producer's request; what it is told is noted, now or later. */
     void write(String value, int acks) {
         MemoryRecords batch = Wire.batch(world.clock.milliseconds(), value);
-        boolean byName = Reflect.methods(ReplicaManager.class, "appendRecords").stream()
-            .anyMatch(method -> method.toGenericString().contains(
-                "Map<" + TopicPartition.class.getName() + ", " + MemoryRecords.class.getName()));
-        Object key = byName ? world.partition : new TopicIdPartition(world.controller.topicId, world.partition);
+        Object key = WRITES_BY_NAME ? world.partition : new TopicIdPartition(world.controller.topicId, world.partition);
         acknowledgements.put(value, "waiting");
         scala.Function1<Object, Object> told = answers -> {
             Map<?, ?> all = answers instanceof Map<?, ?> java

@@ -21,6 +21,8 @@ import scala.jdk.javaapi.CollectionConverters;
 /** Kafka's own objects that make a broker, put together as BrokerServer does, on one directory. */
 final class BrokerParts {
     private static final long NEVER = 1L << 40;
+    /** What brokers on a directory are configured with, which does not change; to parse it takes a while. */
+    private static final Map<File, KafkaConfig> CONFIGURATIONS = new HashMap<>();
     private static final List<String> PURGATORIES = List.of(
         "Produce", "Fetch", "DeleteRecords", "ElectLeader", "RemoteFetch", "RemoteListOffsets", "ShareFetch");
 
@@ -37,7 +39,8 @@ final class BrokerParts {
     ) {
         Function0<Object> epoch = brokerEpoch::get;
         Function0<Object> version = MetadataRelease::latest;
-        configuration = (KafkaConfig) Reflect.callStatic(KafkaConfig.class, "fromProps", properties(id, directory), false);
+        configuration = CONFIGURATIONS.computeIfAbsent(directory, place ->
+            (KafkaConfig) Reflect.callStatic(KafkaConfig.class, "fromProps", properties(id, place), false));
         metrics = new Metrics(clock);
         cache = Construct.named(KRaftMetadataCache.class, Map.of(), id, (Supplier<?>) BrokerParts::raftVersion);
         Map<String, Object> shared = new HashMap<>();

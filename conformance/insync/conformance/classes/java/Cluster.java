@@ -18,7 +18,6 @@ final class Cluster {
     private static final int FIRST_ELSEWHERE = 101;
 
     private final File root;
-    private int opened;
     StillClock clock;
     /** The partition that is looked at. */
     TopicPartition partition;
@@ -58,7 +57,7 @@ final class Cluster {
     private void open(JsonNode command) {
         close();
         clock = new StillClock();
-        base = new File(root, "cluster-" + opened++);
+        base = new File(root, "cluster");
         int elsewhere = command.path("partition_zero").asInt(0);
         partition = new TopicPartition(ControllerCalls.TOPIC, elsewhere == 0 ? 0 : 1);
         String wanted = command.get("elr").asText();

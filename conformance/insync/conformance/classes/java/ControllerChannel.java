@@ -34,6 +34,9 @@ final class ControllerChannel implements NodeToControllerChannelManager {
         }
     }
 
+    /** What a request has in place of a broker epoch that its sender does not know. */
+    private static final long UNKNOWN = -1L;
+
     /** Who waits for the reply to a request of an earlier incarnation. */
     private static final ControllerRequestCompletionHandler NOBODY = new ControllerRequestCompletionHandler() {
         @Override public void onTimeout() { }
@@ -42,7 +45,8 @@ final class ControllerChannel implements NodeToControllerChannelManager {
     };
 
     /** A request on its way. */
-    record Waiting(List<Integer> isr, int leaderEpoch, int partitionEpoch, boolean replied) { }
+    record Waiting(List<Integer> isr, int leaderEpoch, int partitionEpoch, boolean replied,
+        List<Integer> unnamed, List<Integer> outdated) { }
 
     private final Deque<Sent> sent = new ArrayDeque<>();
 
@@ -102,14 +106,22 @@ final class ControllerChannel implements NodeToControllerChannelManager {
     }
 
     /** What is on its way, the oldest first. */
-    List<Waiting> waiting() {
+    List<Waiting> waiting(ControllerCalls controller) {
         List<Waiting> all = new ArrayList<>();
         for (Sent one : sent) {
             AlterPartitionRequestData.PartitionData asked = one.partition();
             List<Integer> isr = new ArrayList<>();
-            asked.newIsrWithEpochs().forEach(member -> isr.add(member.brokerId()));
+            List<Integer> unnamed = new ArrayList<>();
+            List<Integer> outdated = new ArrayList<>();
+            asked.newIsrWithEpochs().forEach(member -> {
+                isr.add(member.brokerId());
+                long present = controller.registration(member.brokerId()).epoch();
+                if (member.brokerEpoch() == UNKNOWN) unnamed.add(member.brokerId());
+                else if (member.brokerEpoch() != present) outdated.add(member.brokerId());
+            });
             if (isr.isEmpty()) isr.addAll(asked.newIsr());
-            all.add(new Waiting(Plain.sortedIds(isr), asked.leaderEpoch(), asked.partitionEpoch(), one.reply != null));
+            all.add(new Waiting(Plain.sortedIds(isr), asked.leaderEpoch(), asked.partitionEpoch(), one.reply != null,
+                Plain.sortedIds(unnamed), Plain.sortedIds(outdated)));
         }
         return all;
     }

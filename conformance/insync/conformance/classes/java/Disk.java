@@ -5,12 +5,14 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import moved.FileRecords;
+import moved.MemoryRecords;
 import moved.RecordBatch;
-import moved.Records;
 import moved.Uuid;
 
 /** The directories of brokers: what is in them at first, and what a crash leaves. */
@@ -68,11 +70,18 @@ final class Disk {
         }
     }
 
-    /** The batches of a log, in order. */
+    /** The batches of a log, in order, as its files have them now. */
     static List<RecordBatch> batches(Object log) {
         List<RecordBatch> all = new ArrayList<>();
         for (Object segment : Plain.list(Reflect.call(log, "logSegments"))) {
-            ((Records) Reflect.call(segment, "log")).batches().forEach(all::add);
+            FileRecords file = (FileRecords) Reflect.call(segment, "log");
+            ByteBuffer content = ByteBuffer.allocate(file.sizeInBytes());
+            try {
+                file.readInto(content, 0);
+            } catch (IOException failed) {
+                throw new UncheckedIOException(failed);
+            }
+            MemoryRecords.readableRecords(content).batches().forEach(all::add);
         }
         return all;
     }

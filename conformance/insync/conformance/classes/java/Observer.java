@@ -48,7 +48,7 @@ final class Observer {
     private static Map<String, Object> broker(Cluster world, BrokerNode broker) {
         Map<String, Object> seen = new LinkedHashMap<>();
         seen.put("running", broker.running);
-        seen.put("requests", broker.channel.waiting());
+        seen.put("requests", broker.channel.waiting(world.controller));
         if (!broker.running) return seen;
         seen.put("applied", broker.applied);
         seen.put("acknowledgements", new LinkedHashMap<>(broker.acknowledgements));

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -22,7 +23,13 @@ import java.util.Set;
 final class Reflect {
     private record MethodName(Class<?> owner, String name) { }
 
+    private record MethodOf(Class<?> owner, String name, int parameters) { }
+
     private static final Map<MethodName, List<Method>> METHODS = new HashMap<>();
+    private static final Map<MethodOf, List<Method>> METHODS_OF = new HashMap<>();
+    private static final Map<MethodName, Field> FIELDS = new HashMap<>();
+    private static final Map<Method, Class<?>[]> TYPES = new HashMap<>();
+    private static final Map<String, Optional<Class<?>>> CLASSES = new HashMap<>();
 
     private Reflect() { }
 
@@ -36,10 +43,14 @@ final class Reflect {
     }
 
     static Class<?> classOrNull(String name) {
+        return CLASSES.computeIfAbsent(name, Reflect::found).orElse(null);
+    }
+
+    private static Optional<Class<?>> found(String name) {
         try {
-            return Class.forName(name);
+            return Optional.of(Class.forName(name));
         } catch (ClassNotFoundException absent) {
-            return null;
+            return Optional.empty();
         }
     }
 
@@ -65,7 +76,7 @@ final class Reflect {
 
     private static Object call(Class<?> owner, Object target, String name, Object[] arguments) {
         for (Method method : methods(owner, name, arguments.length)) {
-            if (fits(method.getParameterTypes(), arguments)) return invoke(method, target, arguments);
+            if (fits(types(method), arguments)) return invoke(method, target, arguments);
         }
         throw new NoSuchElement(owner.getName() + "." + name + " for " + Arrays.toString(arguments));
     }
@@ -83,7 +94,7 @@ final class Reflect {
         for (int given = arguments.length; given >= 0; given--) {
             Object[] first = Arrays.copyOf(arguments, given);
             for (Method method : methods(owner, name, given)) {
-                if (fits(method.getParameterTypes(), first)) return invoke(method, target, first);
+                if (fits(types(method), first)) return invoke(method, target, first);
             }
         }
         throw new NoSuchElement(owner.getName() + "." + name + " for some of " + Arrays.toString(arguments));
@@ -92,7 +103,7 @@ final class Reflect {
     /** Calls the method of that name with these arguments first; Scala's default values are the others. */
     static Object callWithDefaults(Object target, String name, Object... arguments) {
         for (Method method : methods(target.getClass(), name)) {
-            Class<?>[] types = method.getParameterTypes();
+            Class<?>[] types = types(method);
             if (types.length < arguments.length) continue;
             if (!fits(Arrays.copyOf(types, arguments.length), arguments)) continue;
             if (types.length > arguments.length && !has(target, name + "$default$" + types.length, 0)) continue;
@@ -130,6 +141,10 @@ final class Reflect {
     }
 
     private static Field field(Class<?> owner, String name) {
+        return FIELDS.computeIfAbsent(new MethodName(owner, name), key -> declared(owner, name));
+    }
+
+    private static Field declared(Class<?> owner, String name) {
         for (Class<?> c = owner; c != null; c = c.getSuperclass()) {
             try {
                 Field found = c.getDeclaredField(name);
@@ -143,7 +158,13 @@ final class Reflect {
     }
 
     static List<Method> methods(Class<?> owner, String name, int parameters) {
-        return methods(owner, name).stream().filter(m -> m.getParameterCount() == parameters).toList();
+        return METHODS_OF.computeIfAbsent(new MethodOf(owner, name, parameters), key ->
+            methods(owner, name).stream().filter(m -> m.getParameterCount() == parameters).toList());
+    }
+
+    /** The types of a method's parameters, which Java would copy at each call. */
+    private static Class<?>[] types(Method method) {
+        return TYPES.computeIfAbsent(method, Method::getParameterTypes);
     }
 
     /** The methods of that name of a class, of what it extends, and of what it implements. */
@@ -195,7 +216,8 @@ final class Reflect {
     }
 
     static boolean fits(Class<?> type, Object value) {
-        return value == null ? !type.isPrimitive() : boxed(type).isInstance(value);
+        if (!type.isPrimitive()) return value == null || type.isInstance(value);
+        return value != null && boxed(type).isInstance(value);
     }
 
     private static Class<?> boxed(Class<?> type) {
