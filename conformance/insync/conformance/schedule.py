@@ -35,8 +35,12 @@ _LATER = 31_000
 _MUCH_LATER = 61_000
 _ACKS = {Acks.ALL: -1, Acks.LEADER: 1, Acks.NONE: 0}
 
+_NO_ZOOKEEPER = "the controller is a KRaft quorum's here, and no release that is run has one of ZooKeeper's"
 _EVERY_FETCH_IS_FULL = "the harness has no fetch sessions: its leader answers every fetch in full"
 _NOT_IN_KAFKA = {
+    "fail_over": _NO_ZOOKEEPER,
+    "hear_of_controller": _NO_ZOOKEEPER,
+    "elect_as_deposed": _NO_ZOOKEEPER,
     "evict_session": _EVERY_FETCH_IS_FULL,
     "lose_reply": _EVERY_FETCH_IS_FULL,
     "ask_epoch_end": "Kafka truncates with a fetch since 2.8, and asks no such question",
