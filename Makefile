@@ -12,7 +12,8 @@ CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PARALLEL := -n $(shell expr \( $(CORES) \* 3 + 1 \) / 2) --maxprocesses 8
 # The tests start hundreds of Pythons, which would compile the sources again each time.
 unexport PYTHONDONTWRITEBYTECODE
-PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
+# Python compiles what is imported when it is imported, a small part of what is installed.
+PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet --no-compile
 
 .DEFAULT_GOAL := help
 .PHONY: help env check test java lint types slow kafka bench format size clean
@@ -22,18 +23,20 @@ help: ## Show this list
 
 env: $(DEV_STAMP) ## Create .venv with insync and the tools of its developers (quick when it is there)
 
-$(STAMP): pyproject.toml constraints.txt
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "insync needs Python 3.11 or newer, but '$(PYTHON)' is: $$($(PYTHON) --version 2>&1 | head -1). Name a newer one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+
+$(STAMP): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing insync into $(VENV) ..."
 	@$(PIP_INSTALL) -c constraints.txt -e .
 	@touch $(STAMP)
 
-$(DEV_STAMP): $(STAMP)
-	@echo "Installing the tools of the tests into $(VENV) ..."
+$(DEV_STAMP): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing insync and the tools of its tests into $(VENV) ..."
 	@$(PIP_INSTALL) -c constraints.txt -e '.[dev]'
-	@touch $(DEV_STAMP)
+	@touch $(STAMP) $(DEV_STAMP)
 
 check: $(STAMP) ## Prove one protocol and find the counterexample of another
 	$(BIN)/insync check kip320

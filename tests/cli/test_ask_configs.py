@@ -189,3 +189,10 @@ def test_of_many_topics_the_first_eight_are_named_and_the_others_counted(count: 
     assert topics.endswith(shown)
     assert ("more" in topics) == (count > 8)
     assert outcome == "  unknown: too many"
+
+
+def test_how_many_replicas_a_topic_has_may_be_said_in_the_command(tmp_path: Path) -> None:
+    text = "Configs for topic 'old' are min.insync.replicas=3\n"
+    assert by_topic(read(tmp_path, text, replicas=5))["old"]["replicas"] == 5
+    with pytest.raises(UserError, match="No file says how many replicas topic old has; give --replicas"):
+        read(tmp_path, text)

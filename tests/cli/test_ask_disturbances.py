@@ -27,6 +27,17 @@ def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, di
     return code, json.loads(out)
 
 
+@pytest.mark.parametrize(
+    ("replicas", "min_insync", "searched"), [(3, 1, 2), (3, 2, 2), (3, 3, 3), (5, 3, 3), (2, 3, 2)]
+)
+def test_two_reassignments_are_looked_for_with_as_few_replicas_as_show_them(
+    replicas: int, min_insync: int, searched: int
+) -> None:
+    given = Question(bounds={"replicas": replicas, "min_insync": min_insync})
+    assert REASSIGNMENTS.bounds(given)["replicas"] == searched
+    assert ELECTION.bounds(given)["replicas"] == replicas
+
+
 def test_one_election_and_one_expired_session_are_looked_for(capsys: pytest.CaptureFixture[str]) -> None:
     code, out = ask(capsys, "--release", "4.0")
     first, second = out.split("With one election, in less: ")

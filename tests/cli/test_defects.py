@@ -5,12 +5,15 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from insync.cli.commands.defects import command
+from insync.cli.show.defects_report import breaks_as_listed
 from insync.explorer import CheckResult, check
+from insync.explorer.defect_search import DefectFound
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.model import UserError
@@ -72,6 +75,17 @@ def test_verifying_compares_with_the_catalogue(defects: object) -> None:
     assert "  ok  C-2   broken in 3 steps;" in out
 
 
+@pytest.mark.parametrize(("harmless", "lengths"), [(True, []), (False, [6])])
+def test_an_entry_breaks_what_is_listed_or_nothing_where_it_does_no_harm(harmless: bool, lengths: list[int]) -> None:
+    defect = replace(DEFECTS["R-26"], length=0 if harmless else 6)
+    assert defect.harmless == harmless
+    for found in ([], [5], [6], [7]):
+        result = SimpleNamespace(verdict="holds", traces=[SimpleNamespace(length=length) for length in found])
+        assert breaks_as_listed(defect, cast(DefectFound, result)) == (found == lengths)
+    stopped = SimpleNamespace(verdict="incomplete", traces=[])
+    assert breaks_as_listed(defect, cast(DefectFound, stopped)) is None
+
+
 def test_an_entry_whose_fix_does_not_hold_is_bad(defects: object, monkeypatch: pytest.MonkeyPatch) -> None:
     lasting = replace(DEFECTS["R-26"], base=DEFECTS["R-26"].rules)
     monkeypatch.setitem(DEFECTS, "R-26", lasting)
@@ -118,6 +132,24 @@ def test_an_interrupted_entry_is_undecided_and_the_rest_not_tried(
     assert out.startswith(line)
     assert out.endswith("\n\nStopped by Ctrl-C; not tried: C-2, M-7.\n")
     assert "BAD" not in out
+
+
+def test_where_all_that_was_tried_is_right_the_rest_may_be_left(
+    defects: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C comes between two entries."""
+    searched = itertools.count(1)
+
+    def stopping(*given: Any, **named: Any) -> CheckResult:
+        result = check(*given, **named)
+        if next(searched) == 2:
+            named["stop"].set()
+        return result
+
+    monkeypatch.setattr("insync.explorer.defect_search.check", stopping)
+    code, out = run(defects, "--verify", "R-26", "C-2")
+    assert (code, out.splitlines()[-1]) == (3, "Stopped by Ctrl-C; not tried: C-2.")
+    assert out.startswith("  ok  R-26")
 
 
 def test_what_an_interrupt_leaves_is_there_for_scripts(defects: object, interrupted: Callable[[int], None]) -> None:

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from insync.cli.exit_codes import ExitCode
 from insync.cli.show import seen_on_kafka
+from insync.cli.show.kafka_catalogue_report import describe_catalogue_runs, exit_code_of
 from insync.conformance.catalogue import catalogue_record
 from insync.conformance.catalogue.catalogue_record import RecordedEntry, RecordedRun, read_record
 from insync.conformance.catalogue.reached import claims
@@ -51,7 +53,7 @@ def two_releases(monkeypatch: pytest.MonkeyPatch) -> None:
     ("arguments", "said"),
     [
         (["replay"], "Name a TRACE, a file or a defect of `insync defects`, or give --all."),
-        (["replay", "N-1", "--all"], "'N-1' is no entry of `insync defects` that can be run. Did you mean 'N-01'?"),
+        (["replay", "N-001", "--all"], "'N-001' is no entry of `insync defects` that can be run. Did you mean 'N-01'?"),
         (["replay", "--all", "--libs", "x"], "--all takes the catalogue on the classes of releases that are fetched"),
         (
             ["replay", "N-01", "--kafka", "4.3.1", "--record"],
@@ -78,7 +80,7 @@ def test_a_mistake_is_one_sentence(insync: Insync, arguments: list[str], said: s
 
 
 @pytest.mark.usefixtures("two_releases")
-@pytest.mark.parametrize("given", ["N-1", "nowhere.json"])
+@pytest.mark.parametrize("given", ["N-001", "nowhere.json"])
 def test_what_is_no_trace_is_one_sentence(insync: Insync, given: str) -> None:
     code, out, err = insync("kafka", "bisect", given, "--quiet")
     assert (code, out, err.count("\n")) == (2, "", 1)
@@ -179,3 +181,23 @@ def test_a_defect_says_what_each_release_does(insync: Insync) -> None:
     assert "on the classes of Kafka 3.9.1 to 3.9.2: reproduced in 5 steps (2026-11-22)" in out
     words = "differs at step 3, b1 starts and registers: controller.leader is b1 in the model, none in Kafka"
     assert f"on the classes of Kafka 4.0.0: {words} (2026-11-21)" in out
+
+
+@pytest.mark.parametrize(
+    ("verdict", "predicted", "against"),
+    [
+        ("reproduced", True, False),
+        ("reproduced", False, True),
+        ("diverges", True, True),
+        ("diverges", False, False),
+        ("not_schedulable", True, False),
+        ("not_schedulable", False, False),
+    ],
+)
+def test_only_a_release_that_does_otherwise_than_its_rules_say_is_against_them(
+    verdict: str, predicted: bool, against: bool
+) -> None:
+    run = RecordedRun("4.1.2", "classes", verdict, 5, "2026-01-01", "", predicted, "label", reason="why")
+    found = {"N-01": RecordedEntry(runs=(run,))}
+    assert exit_code_of(found) == (ExitCode.VIOLATED if against else ExitCode.HOLDS)
+    assert ("N-01 (4.1.2)" in describe_catalogue_runs(found, None)) == against

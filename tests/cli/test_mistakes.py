@@ -257,3 +257,24 @@ def test_only_long_values_are_cut() -> None:
     plain = "the model's own 'text', with Python's `in` and what follows it in many words " * 3
     assert shortened(plain) == plain
     assert shortened(f"got '{'y' * 130}' here") == f"got '{'y' * 80}...' here"
+
+
+@pytest.mark.parametrize(
+    ("message", "arguments", "cut"),
+    [
+        (f"got '{'y' * 120}' here", (), False),
+        (f"got '{'y' * 121}' here", (), True),
+        (f"got {'y' * 300} here", (), False),
+        (f"got {'y' * 301} here", (), True),
+        ("got " + "y " * 150 + "here", ("y " * 150,), False),
+        ("got " + "y " * 151 + "here", ("y " * 151,), True),
+        ("got " + "y " * 151 + "here", ("--x=" + "y " * 151,), True),
+        ("got " + "y " * 151 + "here", ("f.py:" + "y " * 151,), True),
+        ("got " + "y " * 151 + "here", ("z " * 151,), False),
+    ],
+)
+def test_what_is_longer_than_anybody_reads_is_cut(message: str, arguments: tuple[str, ...], cut: bool) -> None:
+    made = shortened(message, arguments)
+    assert made == message if not cut else 80 < len(made) < 110
+    assert made.startswith("got ")
+    assert made.endswith("here")

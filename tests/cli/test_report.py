@@ -1,18 +1,27 @@
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from insync.cli.show.as_json import check_json
 from insync.cli.show.progress import progress_line
 from insync.cli.show.report import describe_check
-from insync.cli.show.terminal import painter
+from insync.cli.show.terminal import grid_width, painter
 from insync.explorer.limits import StopReason
 from insync.explorer.progress import Phase, Progress
 from insync.explorer.traces.grid import plain
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
 
 HOLDS = CheckResult(
     model="kip320",
@@ -248,3 +257,25 @@ def test_where_every_action_is_enabled_nothing_is_said_of_it() -> None:
     begun = replace(INCOMPLETE, transitions=0)
     assert not [line for line in _report(begun) if "enabled" in line], "without a step that is nothing to wonder at"
     assert "not enabled so far: drop" in _report(INCOMPLETE)
+
+
+@pytest.mark.parametrize(("columns", "width"), [(60, 80), (79, 80), (80, 80), (81, 81), (200, 200)])
+def test_the_grid_is_as_wide_as_the_terminal_and_at_least_80(
+    columns: int, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("sys.stdout", Terminal())
+    assert grid_width() == width
+
+
+def test_where_there_is_no_terminal_the_grid_is_120_wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr("sys.stdout", io.StringIO())
+    assert grid_width() == 120
+
+
+@pytest.mark.parametrize(("spent", "shown"), [(0.09, False), (0.1, True), (0.2, True)])
+def test_a_rate_is_said_of_a_search_that_takes_some_time(spent: float, shown: bool) -> None:
+    result = replace(HOLDS, seconds={"compile": 0.4, "search": spent, "trace": 0.0})
+    said = describe_check(result, lambda _: {}, [], plain, 120)
+    assert ("states/s" in said) == shown

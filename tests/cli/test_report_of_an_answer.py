@@ -7,12 +7,25 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from insync.cli.show.ask_report import describe_answer
-from insync.explorer.ask import PROMISES, Asked
+import pytest
+
+from insync.cli.show.ask_report import (
+    describe_answer,
+    describe_availability,
+    describe_default,
+    describe_notes,
+    describe_remedy,
+    describe_row,
+    describe_settings,
+)
+from insync.explorer.ask import PROMISES, Asked, Cell
+from insync.explorer.availability import Stopped
+from insync.explorer.limits import StopReason
 from insync.explorer.traces.grid import plain
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.explorer.verdict import PropertyResult, Verdict, Violation
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.releases import Release
 
 MODEL = Cluster(replicas=1, min_insync=1)
 STATE = MODEL.decode(MODEL.program.initials[0])
@@ -58,3 +71,73 @@ def test_a_trace_that_was_written_says_where() -> None:
     said = answer(ONE, OTHER, **{THIRD: Path("other.json")})
     assert said.count("other.json") == 1
     assert said.index("Third reason.") < said.index("other.json")
+
+
+@pytest.mark.parametrize(
+    ("failures", "more_than", "said"),
+    [
+        (0, -1, "are refused though no broker is down"),
+        (1, 0, "are refused when 1 broker is down"),
+        (2, 1, "are refused when 2 brokers are down"),
+        (None, -1, "are refused: unknown"),
+        (None, 0, "are refused: not with 0 brokers down"),
+        (None, 1, "are refused: not with 1 broker down"),
+        (None, 3, "are refused: not with 3 brokers down"),
+    ],
+)
+def test_when_writes_stop(failures: int | None, more_than: int, said: str) -> None:
+    text = describe_availability([Stopped("writes_are_taken", failures, more_than, ())], 100)
+    assert text.splitlines()[2:] == [f"  writes with acks=all {said}"]
+
+
+def test_of_the_newest_release_no_newer_ones_are_named() -> None:
+    newest = list(Release)[-1].value
+    assert describe_default(Cluster(release=newest), 100) == f"No --release was given: this is {newest}."
+    older = describe_default(Cluster(release="4.0"), 1000)
+    named = older.split("Of the newer ones ")[1].split(" differ, and in ")[0].split(", ")
+    assert named[0] == "4.0.1"
+    assert "4.0" not in named
+    assert older.endswith(" alone.")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "length", "said"),
+    [
+        ("holds", None, "no record is lost"),
+        ("incomplete", None, "unknown: stopped by Ctrl-C"),
+        ("violated", 1, "a record is lost all the same, in 0 steps"),
+        ("violated", 2, "a record is lost all the same, in 1 step"),
+        ("violated", 9, "a record is lost all the same, in 8 steps"),
+    ],
+)
+def test_what_a_change_would_have_done(verdict: str, length: int | None, said: str) -> None:
+    cell = Cell({"unclean": "off"}, verdict, length, StopReason.INTERRUPT if verdict == "incomplete" else None)
+    line = f"  {'unclean.leader.election.enable=false':<48}  {said}"
+    assert describe_remedy(cell, first=False) == line
+    assert describe_remedy(cell, first=True) == f"\nWhat would have kept the record:\n{line}"
+
+
+def test_a_row_of_the_table_and_what_stands_below_it() -> None:
+    settings: dict[str, int | str] = {"acks": "1", "min_insync": 2}
+    cells = [Cell(settings, "holds", None), Cell(settings, "violated", 4)]
+    assert describe_row(cells) == f"  1     {2:<20}  {'safe':<24}  lost in 3 steps"
+    nothing = [Cell(settings, "", None), Cell(settings, "incomplete", None, StopReason.TIME)]
+    assert describe_row(nothing) == f"  1     {2:<20}  {'nothing is promised':<24}  unknown"
+    assert describe_notes(cells, [], plain, 100) == ""
+    notes = describe_notes([*cells, *nothing, *nothing], [], plain, 100).splitlines()
+    assert notes == ["", "unknown: stopped by the limit on the time (--max-seconds)"]
+
+
+def test_settings_have_the_names_that_kafka_has_for_them() -> None:
+    some: dict[str, int | str] = {
+        "acks": "all",
+        "min_insync": 2,
+        "unclean": "on",
+        "elr": "off",
+        "release": "4.1",
+        "x": 1,
+    }
+    assert describe_settings(some) == (
+        "acks=all, min.insync.replicas=2, unclean.leader.election.enable=true, eligible leader replicas off, "
+        "Kafka 4.1, x 1"
+    )

@@ -16,24 +16,8 @@ from insync.explorer import Fate, MutantResult, MutationResult, SimulationResult
 from insync.explorer.limits import StopReason
 from insync.explorer.simulate import WalkLengths
 from insync.explorer.traces.grid import plain
-from insync.explorer.traces.trace import Trace, TraceStep
 from insync.explorer.verdict import PropertyResult, Verdict, Violation
-
-WIDTH = 100
-BOUNDS = {"lamps": 2}
-HEAD = "lamp   lamps 2"
-TRACE = Trace(
-    "lamp",
-    BOUNDS,
-    "dark",
-    (TraceStep(None, {}, {"lamp": "off"}), TraceStep("press", {}, {"lamp": "on"}, "press")),
-    "The lamp is on.",
-)
-
-
-def columns(state: object) -> dict[str, str]:
-    return {"lamp": str(dict(state)["lamp"])}  # type: ignore[call-overload]
-
+from insync_lamp_reports import BOUNDS, HEAD, TRACE, WIDTH, columns
 
 # ------------------------------------------------------------------------------------------------------------- figures
 

@@ -245,6 +245,19 @@ def test_help_shows_the_properties_of_runs(insync: Insync) -> None:
     assert "Properties of runs of async_isr: none" in " ".join(insync("liveness", "async_isr", "--help").out.split())
 
 
+@pytest.mark.parametrize("quiet", [True, False])
+def test_each_mutant_is_told_as_it_is_decided(insync: Insync, monkeypatch: pytest.MonkeyPatch, quiet: bool) -> None:
+    def decided(model: Model, **named: Any) -> MutationResult:
+        mutants = [MutantResult(f"go without {name}", "go", "without", name, Fate.KILLED, {"p": 3}) for name in "ab"]
+        for number, one in enumerate(mutants, start=1):
+            named["reporter"](number, 2, one)
+        return MutationResult(model.name, {}, ("p",), (), 277, tuple(mutants), 0.1)
+
+    monkeypatch.setattr("insync.cli.commands.mutate.mutate", decided)
+    err = insync("mutate", "kip320", *SMALL, *(["--quiet"] if quiet else [])).err
+    assert [line.split("  ")[0] for line in err.splitlines() if line[1:2] == "/"] == ([] if quiet else ["1/2", "2/2"])
+
+
 def test_a_limit_that_ends_the_search_of_the_unchanged_model_makes_mutate_incomplete(insync: Insync) -> None:
     code, out, err = insync("mutate", "kip320", *SMALL, "--max-states", 10, "--quiet")
     assert (code, err) == (3, "")

@@ -8,7 +8,7 @@ from insync.conformance.budget_tours import BUDGETS, EACH_ONCE, conform_budgets
 from insync.conformance.classes.subject import Subject
 from insync.conformance.conform import WALKS, Conformance, Conforming, conform_tour
 from insync.conformance.pair import Pair
-from insync.conformance.touring import Space, Taken
+from insync.conformance.touring import ActionShare, Space
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.limits import Limits, StopReason
 from insync.kafka.cluster.model import Cluster
@@ -95,5 +95,5 @@ def test_the_budgets_are_those_of_the_walks() -> None:
 
 
 def test_sums() -> None:
-    assert Taken(3, 1) + Taken(2, 2) == Taken(5, 3)
+    assert ActionShare(3, 1) + ActionShare(2, 2) == ActionShare(5, 3)
     assert Space(1, 2, 3, 4, 5, whole=True) + Space(1, 1, 1, 1, 1, whole=False) == Space(2, 3, 4, 5, 6, whole=False)

@@ -9,10 +9,11 @@ from collections.abc import Callable
 import pytest
 
 from insync.conformance.classes.harness import Harness
-from insync.conformance.conform import TOUR, WALKS, Conforming, conform_tour, conform_walks, release_of
+from insync.conformance.conform import TOUR, WALKS, Conforming, conform_tour, conform_walks
 from insync.conformance.jars.jar_set import JarSet
 from insync.explorer.limits import StopReason
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.releases import release_of
 from insync.machine.interruptible import GivenUp
 
 JarsOf = Callable[[str], JarSet]
@@ -27,7 +28,9 @@ BEYOND = "only what is not schedulable leads to that state"
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_whole_space_is_seen_but_for_gaps_that_have_names(jars_of: JarsOf, version: str) -> None:
-    model = Cluster(**{"release": release_of(version), **TOUR, "lossy_crashes": 0, "fencings": 0, "metadata_lag": 1})
+    model = Cluster(
+        **{"release": release_of(version).value, **TOUR, "lossy_crashes": 0, "fencings": 0, "metadata_lag": 1}
+    )
     with Harness(jars_of(version)) as harness:
         found = conform_tour(model, harness)
     assert found.verdict is Conforming.AGREES
@@ -41,7 +44,7 @@ def test_a_whole_space_is_seen_but_for_gaps_that_have_names(jars_of: JarsOf, ver
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_random_walks_with_what_the_model_forbids_agree(jars_of: JarsOf, version: str) -> None:
-    model = Cluster(**{"release": release_of(version), **WALKS})
+    model = Cluster(**{"release": release_of(version).value, **WALKS})
     with Harness(jars_of(version)) as harness:
         found = conform_walks(model, harness, walks=8, seed=1, forbidden=True)
     assert (found.verdict, found.walks) == (Conforming.AGREES, 8)

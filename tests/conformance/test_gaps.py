@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
@@ -13,9 +14,15 @@ from insync.conformance.gaps import (
     NotSchedulable,
     require_ascending_order,
     require_incarnations_of_joiner_alone,
+    require_no_epoch_of_deleted_records,
     require_one_change,
+    require_same_ends,
 )
+from insync.conformance.schedule import Schedule
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import DEFECTS
 from insync.model import ReadableState
+from insync_kafka import Recording
 
 
 def state(leader: str | None, epoch: str) -> ReadableState:
@@ -87,13 +94,23 @@ def test_one_who_was_cleared_from_the_elr_is_taken_out_of_the_isr_twice() -> Non
 @pytest.mark.parametrize(
     ("broker", "was", "now"),
     [
+        (3, IN_REASSIGNMENT, replace(ENDED, partition_epoch=10)),
+        (3, IN_REASSIGNMENT, replace(ENDED, partition_epoch=6)),
         (3, IN_REASSIGNMENT, ENDED),
         (2, replace(IN_REASSIGNMENT, elr=(2,)), ENDED),
         (2, IN_REASSIGNMENT, replace(ENDED, removing=(1, 2))),
         (2, replace(IN_REASSIGNMENT, removing=()), ENDED),
         (2, IN_REASSIGNMENT, replace(IN_REASSIGNMENT, end=21)),
     ],
-    ids=["in the ISR", "in the ELR", "not ended", "none was under way", "nothing happened"],
+    ids=[
+        "three changes",
+        "one less",
+        "in the ISR",
+        "in the ELR",
+        "not ended",
+        "none was under way",
+        "nothing happened",
+    ],
 )
 def test_any_other_change_at_a_registration_is_a_difference(
     broker: int, was: ControllerSeen, now: ControllerSeen
@@ -131,3 +148,51 @@ def test_members_that_have_registered_again_are_judged_one_by_one(
 )
 def test_any_other_answer_to_a_request_is_a_difference(request_: AlterRequest, accepted: bool) -> None:
     require_incarnations_of_joiner_alone(request_, accepted)
+
+
+def observed(**log: Any) -> Observation:
+    brokers = {2: SimpleNamespace(log=SimpleNamespace(**log) if log else None)}
+    return cast(Observation, SimpleNamespace(brokers=brokers))
+
+
+EMPTIED = {"term": -1, "start": 2, "leo": 2}
+FOUND = {"start": 2, "end": 2, "epochs": (0,)}
+
+
+@pytest.mark.parametrize(
+    ("broker", "log", "refused"),
+    [
+        (EMPTIED, FOUND, True),
+        ({**EMPTIED, "term": 0}, FOUND, False),
+        ({**EMPTIED, "start": 1}, FOUND, False),
+        ({**EMPTIED, "start": 0, "leo": 0}, {**FOUND, "start": 0, "end": 0}, False),
+        (EMPTIED, {**FOUND, "start": 1}, False),
+        (EMPTIED, {**FOUND, "start": 3, "end": 3}, False),
+        (EMPTIED, {**FOUND, "epochs": ()}, False),
+        (EMPTIED, {**FOUND, "epochs": (0, 1)}, False),
+        (EMPTIED, {}, False),
+    ],
+)
+def test_only_an_epoch_of_records_that_are_all_deleted_is_one(
+    broker: dict[str, int], log: dict[str, Any], refused: bool
+) -> None:
+    model = cast(ReadableState, {"broker": {"b2": broker}})
+    with pytest.raises(NotSchedulable, match="b2 finds again") if refused else nullcontext():
+        require_no_epoch_of_deleted_records("b2", model, observed(**log))
+
+
+@pytest.mark.parametrize(
+    ("then", "refused"), [((2, 2), False), ((1, 2), True), ((2, 3), True), ((0, 0), True), (None, True)]
+)
+def test_a_late_answer_needs_the_ends_that_the_log_had_then(then: tuple[int, int] | None, refused: bool) -> None:
+    with pytest.raises(NotSchedulable, match="b1 asks b2") if refused else nullcontext():
+        require_same_ends("b1", 2, then, observed(**FOUND))
+
+
+@pytest.mark.parametrize("action", ["fetch", "lose_reply", "evict_session"])
+def test_the_harness_has_no_fetch_sessions(action: str) -> None:
+    model = Cluster(**{**DEFECTS["N-01"].witness, "fetch_sessions": "on"})
+    schedule, state = Schedule(Recording.read("N-01-4.3.1"), model), model.decode(model.program.initials[0])
+    schedule.open()
+    with pytest.raises(NotSchedulable, match="the harness has no fetch sessions"):
+        schedule.take(action, {"follower": "b2", "leader": "b1"}, state, state)

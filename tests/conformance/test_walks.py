@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.conformance.conform import Conformance, Conforming, conform_walks, release_of
+from insync.conformance.conform import Conformance, Conforming, conform_walks
 from insync.conformance.coverage import Coverage
 from insync.conformance.replay import KafkaVerdict
 from insync.conformance.walks import KafkaWalks
@@ -113,18 +113,3 @@ def test_it_says_how_far_it_is() -> None:
     )
     assert said
     assert said[0].steps > 0
-
-
-@pytest.mark.parametrize(
-    ("kafka", "release"),
-    [
-        ("3.9.0", "3.9"),
-        ("3.9.2", "3.9.1"),
-        ("4.0.0", "4.0"),
-        ("4.1.2", "4.1"),
-        ("4.4.0", "4.4"),
-        ("4.5.0-SNAPSHOT", "4.4"),
-    ],
-)
-def test_a_release_of_kafka_has_the_rules_of_one_of_the_model(kafka: str, release: str) -> None:
-    assert release_of(kafka) == release

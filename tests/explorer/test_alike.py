@@ -46,6 +46,18 @@ def test_of_too_many_members_no_use_is_made(limit: str, monkeypatch: pytest.Monk
     assert "too many members for a search to use that they are alike" in unused.notes[0]
 
 
+def test_as_many_members_as_can_be_counted_are_made_use_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Gossip(nodes=3)
+    alike = sys.modules["insync.explorer.alike"]
+    for most, used in ((7, True), (6, True), (5, False)):
+        monkeypatch.setattr(alike, "LARGEST_GROUP", most)
+        assert (symmetry_for(model, {}).symmetry is not None) == used, "3! = 6 permutations"
+    monkeypatch.undo()
+    for most, used in ((7, True), (6, True), (5, False)):
+        monkeypatch.setattr(alike, "_MOST_TRIED", most)
+        assert (symmetry_for(model, {}).symmetry is not None) == used
+
+
 @pytest.mark.parametrize("way", [0, 7])
 def test_members_that_are_alike(way: int) -> None:
     found, plain = (check(Partial(nodes=3, way=way), symmetry=used) for used in (True, False))

@@ -233,3 +233,20 @@ def test_what_breaks_is_put_down_to_an_entry_whose_fix_keeps_it(played: Played, 
     assert said == [(1, 2, {"elections": 1}), (2, 2, {"reassignments": 2})]
     assert [rest["keep_going"] for _, rest in played.asked] == ([True] * 2 if helps is None else [True, False] * 2)
     assert [rest["properties"] for _, rest in played.asked][:: 1 if helps is None else 2] == [[LOSS, ELECTABLE], [LOSS]]
+
+
+@pytest.mark.parametrize(
+    ("settings", "beyond"),
+    [
+        ({"replicas": 5, "min_insync": 5}, ""),
+        ({"replicas": 6}, "the model has at most 5 replicas, not 6"),
+        ({"replicas": 3, "min_insync": 6}, "the model has at most 5 min.insync.replicas, not 6"),
+    ],
+)
+def test_numbers_that_the_model_has_not_are_not_searched(
+    played: Played, settings: dict[str, int | str], beyond: str
+) -> None:
+    played.helps = None
+    (found,) = exposures(Question(bounds={}), [settings])
+    assert found.beyond == beyond
+    assert (found.verdict, len(played.asked)) == (("incomplete", 0) if beyond else ("holds", 1))

@@ -95,6 +95,11 @@ def test_what_is_no_property_is_refused(properties: object, message: str) -> Non
         check_by_evaluator(Lamp(), properties=properties)  # type: ignore[arg-type]
 
 
+def test_a_property_that_is_named_twice_is_one() -> None:
+    found = check_by_evaluator(Lamp(), properties=["never_on", "broken_lamps_are_dark", "never_on"], keep_going=True)
+    assert [one.name for one in found.properties] == ["never_on", "broken_lamps_are_dark", "type_ok"]
+
+
 def test_what_is_no_model_is_refused() -> None:
     with pytest.raises(UserError, match="7 is not a model; give a subclass of Model, or the name of one"):
         model_of(7)  # type: ignore[arg-type]

@@ -41,15 +41,21 @@ def test_a_verb_is_loaded_without_the_libraries_of_the_others() -> None:
     assert printed(code) == "[]"
 
 
-@pytest.mark.parametrize("verb", VERBS)
+ORDERS = {
+    "module first": "import insync.explorer.{0}\nfrom insync.explorer import {0} as verb",
+    "verb first": "from insync.explorer import {0} as verb\nimport insync.explorer.{0}",
+    "out of the module": "from insync.explorer.{0} import {0} as verb",
+}
+
+
 @pytest.mark.parametrize(
-    "imports",
+    ("verb", "imports"),
     [
-        "import insync.explorer.{0}\nfrom insync.explorer import {0} as verb",
-        "from insync.explorer import {0} as verb\nimport insync.explorer.{0}",
-        "from insync.explorer.{0} import {0} as verb",
+        pytest.param(verb, imports, id=f"{verb}-{order}", marks=[] if fast else pytest.mark.slow)
+        for verb in VERBS
+        for order, imports in ORDERS.items()
+        for fast in [order == "module first" or verb in ("check", "graph")]
     ],
-    ids=["module first", "verb first", "out of the module"],
 )
 def test_a_verb_is_not_hidden_by_its_module(verb: str, imports: str) -> None:
     code = imports.format(verb) + f"\nimport insync.explorer\nassert insync.explorer.{verb} is verb\nprint(type(verb))"

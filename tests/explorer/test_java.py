@@ -52,7 +52,7 @@ def test_none_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         find_java("It")
 
 
-@pytest.mark.parametrize(("version", "named"), [("11.0.2", "11"), ("1.8.0_392", "8")])
+@pytest.mark.parametrize(("version", "named"), [("16.0.2", "16"), ("11.0.2", "11"), ("1.8.0_392", "8")])
 def test_an_old_one_is_refused(tmp_path: Path, version: str, named: str) -> None:
     java(tmp_path, version)
     with pytest.raises(UserError, match=rf"^It needs Java 17 or newer, and .* is Java {named}\."):

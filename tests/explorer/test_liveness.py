@@ -36,7 +36,7 @@ from insync.properties import Fairness, eventually, sometimes
 from insync.properties.fairness import fair_sets
 from insync.properties.kafka.replication_runs import PUBLISHED
 from insync_lamp import Lamp
-from insync_runs import Crossing
+from insync_runs import Crossing, Round
 
 STARVING = Fairness(("become_leader", "become_follower(follower)"), strong=("leader_expand_isr", "leader_shrink_isr"))
 """A follower that is caught up may join and be dropped for ever while another one waits."""
@@ -94,6 +94,12 @@ def test_without_fairness_a_run_may_stay_where_it_is() -> None:
     )
     assert "(stays like this for ever)" in render_grid(trace, Crossing().grid)
     assert decided(Crossing(), "turns_green").verdict is Verdict.HOLDS
+
+
+def test_of_two_runs_the_one_that_repeats_earlier_is_shown_though_it_is_the_longer_one() -> None:
+    trace = trace_of(Round(), "comes_by")
+    assert (labels(trace)[:4], trace.loop) == (["start", "go", "go", "go"], 0)
+    assert "comes_by for out = true is due" in trace.reason
 
 
 def test_weak_fairness_does_not_help_where_the_light_changes_meanwhile() -> None:

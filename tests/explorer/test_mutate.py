@@ -8,6 +8,7 @@ import pytest
 from insync.explorer.check import check
 from insync.explorer.limits import Limits
 from insync.explorer.mutants.mutants import Change, Mutant, mutants_of, same_steps
+from insync.explorer.mutants.weakened import weakened
 from insync.explorer.mutate import Fate, MutationResult, mutate
 from insync.kafka.published import AsyncIsr, Kip101, Kip320
 from insync.model import (
@@ -34,7 +35,9 @@ from insync.model import (
     require,
 )
 from insync.model.evaluator import Evaluator, evaluate
+from insync.model.graph import Graph, Op
 from insync.model.program import Program
+from insync.model.simplify import apply, combine
 from insync_lamp import Lamp
 from insync_post import Post
 from insync_runs import Crossing
@@ -153,6 +156,15 @@ def test_what_is_written_once_is_one_mutant_in_the_words_of_the_model() -> None:
         "cross does not require waiting contains who",
         "cross does not assign waiting",
     ]
+
+
+def test_of_several_alternatives_it_is_the_last_one_that_loses_a_part() -> None:
+    graph = Graph([2, 2, 2, 2, 2])
+    a, b, c, d, e = (apply(Op.EQ, graph.cell(place), graph.const(1)) for place in range(5))
+    first, last = combine(graph, Op.AND, [a, b]), combine(graph, Op.AND, [c, d])
+    made = list(weakened({0: [combine(graph, Op.OR, [first, last, e])]}))
+    expected = [(None, []), (c, [combine(graph, Op.OR, [first, d, e])]), (d, [combine(graph, Op.OR, [first, c, e])])]
+    assert [(one.part, one.left[0]) for one in made] == expected
 
 
 def test_a_condition_within_a_quantifier_is_taken_away_by_itself() -> None:

@@ -138,6 +138,19 @@ def test_lengths_of_walks_add_up_to_the_steps() -> None:
     assert sum(number * count for number, count in walked.lengths.items()) == sum(walked.steps)
 
 
+def test_of_walks_that_somebody_stops_only_those_that_were_begun_have_a_length() -> None:
+    """The same walker has taken longer ones before."""
+    model = Clock()
+    kernels = compile_kernels(model.program, [], (Part.WALK,))
+    walker = kernels.walker(initials_of(model), 1, 300)
+    whole = walker.walk(0, 5000)
+    stopped = walker.walk(0, 5000, stopped=lambda: True)
+    walker.close()
+    assert sum(whole.lengths.values()) == 5000
+    assert 0 < sum(stopped.lengths.values()) < 5000
+    assert sum(length * count for length, count in stopped.lengths.items()) == sum(stopped.steps)
+
+
 def test_a_violation_in_the_initial_state_is_a_walk_of_one_state() -> None:
     model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
     result = simulate(model, properties=["weak_isr", "leader_in_isr"], walks=10)

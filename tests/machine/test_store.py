@@ -115,6 +115,21 @@ def test_grows_only_with_permission(monkeypatch: pytest.MonkeyPatch) -> None:
     store.close()
 
 
+def test_permission_is_asked_for_the_bytes_by_which_the_table_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "_FIRST_BUCKETS", 64)
+    store = store_kernels(1).store(CAPACITY)
+    before, asked = store.table_bytes, list[int]()
+
+    def allow(size: int) -> bool:
+        asked.append(size)
+        return True
+
+    assert store.add(PackedRows([(number,) for number in range(10_000)]), allow)
+    assert len(asked) > 2
+    assert sum(asked) == store.table_bytes - before
+    store.close()
+
+
 def test_nothing_is_written_beyond_the_spare_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
     """A table of one bucket takes what it and the spare ones have slots for, and then has to grow."""
     monkeypatch.setattr(store_module, "_LARGEST_LOAD", 1000.0)

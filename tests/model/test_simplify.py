@@ -123,3 +123,14 @@ def test_a_division_by_what_no_number_reaches_is_none() -> None:
     number = apply(Op.SUB, graph.cell(0), graph.const(1))
     twice = apply(Op.DIV, apply(Op.DIV, number, far), far)
     assert [evaluate(twice, (code,)) for code in range(3)] == [-1, 0, 0]
+
+
+@pytest.mark.parametrize("lowest", [-1, 0, 1])
+def test_an_index_past_either_end_of_equal_elements_gives_zero(lowest: int) -> None:
+    graph = Graph([3, 5])
+    index, same = apply(Op.ADD, graph.cell(0), graph.const(lowest)), graph.cell(1)
+    chosen = apply(Op.SELECT, index, same, same, same)
+    assert [evaluate(chosen, (code, 4)) for code in range(3)] == [
+        4 if 0 <= code + lowest < 3 else 0 for code in range(3)
+    ]
+    assert (chosen is same) == (lowest == 0)

@@ -83,6 +83,25 @@ def test_what_two_members_do_is_not_asked_of_a_sort_with_one() -> None:
     assert suspicions(model, {"apart": node}) == ()
 
 
+class OfOneAndTwo(OfOne):
+    @action
+    def claim(self, s: StateView, worker: Worker) -> None:
+        s.last = worker
+
+
+class OfNobody(Base):
+    @action
+    def count(self, s: StateView) -> None:
+        require(s.n < 9)
+        s.n += 1
+
+
+def test_one_sort_with_one_member_is_enough_and_without_sorts_there_is_none() -> None:
+    assert said(OfOneAndTwo(), fine=lambda s: True) == []
+    (sentence,) = said(OfNobody(), fine=lambda s: True)
+    assert sentence.startswith("The property 'fine' does not depend on the state")
+
+
 class Claims(Base):
     @action
     def claim(self, s: StateView, worker: Worker) -> None:

@@ -14,6 +14,7 @@ from insync.explorer.replay import ReplayError, replay
 from insync.explorer.traces.counterexample import violation_trace
 from insync.model import (
     ANY,
+    And,
     Array,
     Bool,
     Bound,
@@ -91,6 +92,34 @@ def test_the_first_state_is_an_initial_one_and_any_of_them(model: Model) -> None
         assert possible == (codes in initials)
         allowed += possible
     assert allowed > 3
+
+
+class Drawn(Model):
+    """A number of three values is drawn, and only what is computed of it is kept, in a field that has room for more."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(drawn=Int(0, 2), n=Int(0, 7))
+
+    @initial
+    def draw(self, s: Any) -> None:
+        s.drawn = ANY
+        s.n = s.drawn + 1
+        s.drawn = 0
+
+    @action
+    def rest(self, s: Any) -> None:
+        s.drawn = 1
+
+    @invariant
+    def one_of_three(self, s: Any) -> Condition:
+        within: Condition = And(s.n >= 1, s.n <= 3)
+        return within
+
+
+def test_what_is_drawn_and_not_kept_has_a_value_of_its_domain() -> None:
+    model = Drawn()
+    assert [codes[1] for codes in model.program.initials] == [1, 2, 3]
+    assert check_bounded(model, judge(model, ["one_of_three"]).invariants, 2).verdict is BoundedVerdict.NONE_WITHIN
 
 
 @pytest.mark.parametrize("model", [Odd(), Cabinet(), Probe()], ids=["odd", "cabinet", "probe"])

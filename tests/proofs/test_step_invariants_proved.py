@@ -22,6 +22,7 @@ pytest.importorskip("z3")
 from insync.proofs.induction import check_induction
 from insync.proofs.inference import infer
 from insync.proofs.outcome import ProofVerdict
+from insync.proofs.preservation import Preservation
 
 
 class Guarded(Model):
@@ -143,3 +144,54 @@ def test_it_is_no_lemma_and_no_property_of_runs() -> None:
         select_run_properties(Votes(), ["terms_grow"])
     with pytest.raises(UserError, match="low is about states, not about runs"):
         select_run_properties(Votes(), ["low"])
+
+
+class Swing(Model):
+    """A number that goes up to 2 and then back by one: only the second step is wrong."""
+
+    def declare(self, b: object) -> State:
+        return State(n=Int(0, 2))
+
+    @action
+    def up(self, s: StateView) -> None:
+        require(s.n < 2)
+        s.n += 1
+
+    @action
+    def back(self, s: StateView) -> None:
+        require(s.n == 2)
+        s.n = 1
+
+    @step_invariant
+    def never_down(self, before: StateView, after: StateView) -> Condition:
+        rises: Condition = after.n >= before.n
+        return rises
+
+    @invariant
+    def in_range(self, s: StateView) -> Condition:
+        below: Condition = s.n < 3
+        return below
+
+
+def test_of_several_good_states_it_is_the_last_one_that_the_bad_step_leaves() -> None:
+    model = Swing()
+    found = check_induction(model, judge(model, ["never_down"]).invariants, k=2).counterexample
+    assert found is not None
+    assert found.states.codes == ((1,), (2,), (1,))
+    assert found.failing == ("never_down",)
+    assert "with before.n = 2, after.n = 1" in found.reason
+
+
+def test_asked_about_one_condition_an_action_need_not_keep_the_invariants_of_steps_beside_it() -> None:
+    model = Swing()
+    steps = Preservation(model, judge(model, ["in_range", "never_down"]).invariants)
+    verdicts = {only: steps.ask("back", only).verdict for only in ("in_range", "never_down", None)}
+    proved, refuted = ProofVerdict.PROVED, ProofVerdict.REFUTED
+    assert verdicts == {"in_range": proved, "never_down": refuted, None: refuted}
+
+
+def test_of_several_conditions_only_those_that_fail_are_named() -> None:
+    model = Swing()
+    found = check_induction(model, judge(model, ["in_range", "never_down"]).invariants).counterexample
+    assert found is not None
+    assert found.failing == ("never_down",)

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from insync.model import BoundValues, Int, Model, State
+from insync.model import Array, BoundValues, Index, Int, Model, State
 from insync.model.graph import Node, Op
 from insync.properties.show import LONGEST, show
+
+
+class Voter(Index):
+    """Whoever has a term."""
+
+    label = "v"
+    size = 3
 
 
 class Pair(Model):
@@ -44,3 +51,18 @@ def test_what_is_nested_deeper_is_not(depth: int) -> None:
 def test_what_takes_more_characters_than_anybody_reads_is_not_shown(more: int, length: int) -> None:
     graph = MODEL.program.graph
     assert len(show(MODEL, graph.node(Op.ADD, (graph.cell(2), graph.const(more))))) == length
+
+
+class Terms(Model):
+    """Terms of three voters, which are the first cells."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(term=Array(Voter, Int(0, 3)), at=Int(0, 1))
+
+
+@pytest.mark.parametrize(("first", "whole"), [(0, True), (1, False)])
+def test_the_elements_without_the_first_one_are_not_shown_as_the_array(first: int, whole: bool) -> None:
+    graph = Terms().program.graph
+    chosen = graph.node(Op.SELECT, (graph.cell(3), *(graph.cell(cell) for cell in range(first, 3))))
+    text = show(Terms(), graph.node(Op.LT, (chosen, graph.const(2))))
+    assert ("term[at]" in text) == whole

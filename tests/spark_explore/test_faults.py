@@ -27,7 +27,7 @@ from insync_spark_faults import failing_once
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SPACE = find_model("kip320")(replicas=2, log_size=2, max_records=2, max_leader_epoch=2)
+SPACE = find_model("kip320")(replicas=2, log_size=2, max_records=1, max_leader_epoch=2)
 DEFECT = find_model("kip101")(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)
 
 

@@ -51,7 +51,7 @@ def test_more_partitions_than_states_in_most_levels(spark: SparkSession) -> None
     assert max(found.levels) < 6
 
 
-@pytest.mark.parametrize("partitions", [2, 4, pytest.param(16, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("partitions", [2, *(pytest.param(more, marks=pytest.mark.slow) for more in (4, 16))])
 def test_a_violation_has_the_trace_of_the_local_engine(spark: SparkSession, partitions: int) -> None:
     model = KAFKA[1]
     found = check(model, options=SparkOptions(session=spark, partitions=partitions, warm_states=100))

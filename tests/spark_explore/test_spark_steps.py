@@ -24,8 +24,10 @@ def facts(result: CheckResult) -> CheckResult:
     return replace(result, seconds={}, peak_memory_bytes=0, engine="")
 
 
-@pytest.mark.parametrize("keep_going", [False, True])
-@pytest.mark.parametrize("warm_states", [1, 4])
+@pytest.mark.parametrize(
+    ("warm_states", "keep_going"),
+    [(1, True), (4, False), *(pytest.param(*both, marks=pytest.mark.slow) for both in ((1, False), (4, True)))],
+)
 def test_a_bad_step_is_the_one_of_the_local_engine(spark: SparkSession, keep_going: bool, warm_states: int) -> None:
     options = SparkOptions(session=spark, partitions=2, warm_states=warm_states)
     for model in (Votes(voters=3), Counter()):

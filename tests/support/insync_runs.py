@@ -21,7 +21,7 @@ from insync.model import (
 )
 from insync.properties import eventually, leads_to, sometimes
 
-__all__ = ["Crossing", "Person"]
+__all__ = ["Crossing", "Person", "Round"]
 
 
 class Person(Index):
@@ -96,3 +96,27 @@ def gets_across(model: Crossing, s: StateView, who: Person) -> tuple[Condition, 
     """Who waits gets across."""
     waits = s.waiting.contains(who)
     return waits, Not(waits)
+
+
+class Round(Model):
+    """Three places in a round, from the first of which a way leads out."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(at=Int(0, 3))
+
+    @action
+    def go(self, s: StateView) -> None:
+        require(s.at < 3)
+        s.at = (s.at + 1) % 3
+
+    @action
+    def leave(self, s: StateView) -> None:
+        require(s.at == 0)
+        s.at = 3
+
+
+@eventually(Round, weak=("go",))
+def comes_by(model: Round, s: StateView, out: bool) -> Condition:
+    """It goes out, and it comes to the second place."""
+    there: Condition = s.at == (3 if out else 1)
+    return there

@@ -16,7 +16,7 @@ from insync.conformance.classes.subject import Subject
 from insync.conformance.conform import Conformance, Conforming, conform_tour
 from insync.conformance.coverage import Coverage
 from insync.conformance.pair import Pair
-from insync.conformance.touring import Space, Taken
+from insync.conformance.touring import ActionShare, Space
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import WalkReporter
@@ -94,14 +94,14 @@ def _together(model: Cluster, results: Mapping[str, Conformance], seconds: float
     """Return the result of all tours: that of the last one, with what all of them have compared."""
     last = list(results.values())[-1]
     coverage, gaps = Coverage(last.coverage.stepper), Counter[tuple[str, str]]()
-    space, actions = Space(0, 0, 0, 0, 0, whole=True), dict[str, Taken]()
+    space, actions = Space(0, 0, 0, 0, 0, whole=True), dict[str, ActionShare]()
     for name, one in results.items():
         assert one.space is not None
         coverage.add(one.coverage, name)
         gaps.update(one.gaps)
         space += one.space
         for label, taken in one.bound_actions.items():
-            actions[label] = actions.get(label, Taken()) + taken
+            actions[label] = actions.get(label, ActionShare()) + taken
     stopped = next((one.stopped_by for one in results.values() if one.stopped_by is not None), None)
     agrees = Conforming.AGREES if stopped is None else Conforming.INCOMPLETE
     differs = last.verdict is Conforming.DIVERGES

@@ -14,7 +14,7 @@ from insync.conformance.coverage import Coverage
 from insync.conformance.forbidden import Forbidden, forbidden_of
 from insync.conformance.pair import Pair
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
-from insync.conformance.touring import KafkaTour, Space, Taken
+from insync.conformance.touring import ActionShare, KafkaTour, Space
 from insync.conformance.walks import Disagreement, KafkaWalks
 from insync.explorer.evaluator.shrink import shrink
 from insync.explorer.evaluator.stepping import Stepper
@@ -24,12 +24,11 @@ from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
 from insync.explorer.runs.state_graph import build_graph
 from insync.explorer.traces.trace import AGREEMENT, Trace
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.releases import Release
 from insync.machine.interruptible import GivenUp
 from insync.model.catalogue import model_reference
 from insync.model.errors import InternalError
 
-__all__ = ["TOUR", "WALKS", "Conformance", "Conforming", "conform_tour", "conform_walks", "release_of"]
+__all__ = ["TOUR", "WALKS", "Conformance", "Conforming", "conform_tour", "conform_walks"]
 
 WALKS: Mapping[str, int | str] = {
     "replicas": 3,
@@ -99,7 +98,7 @@ class Conformance:
     walks: int
     seed: int | None
     space: Space | None
-    bound_actions: Mapping[str, Taken]
+    bound_actions: Mapping[str, ActionShare]
     spaces: Mapping[str, Space]
     gaps: Mapping[tuple[str, str], int]
     difference: KafkaReplay | None
@@ -107,16 +106,6 @@ class Conformance:
     failed_walk_length: int | None
     stopped_by: StopReason | None
     seconds: float
-
-
-def release_of(version: str) -> str:
-    """Return the release of the model whose rules a release of Kafka has: the newest that is not newer."""
-    given = _numbers(version)
-    return max((one for one in Release if _numbers(one.value) <= given), key=lambda one: _numbers(one.value)).value
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(map(int, re.findall(r"\d+", version)[:3]))
 
 
 def conform_walks(

@@ -138,7 +138,8 @@ def require_ascending_order(
 ) -> None:
     """Refuse an election in which Kafka takes another one than the model, as its order of replicas is another one.
 
-    In a reassignment those who are asked for come first, also when it is taken back. The model has them by number.
+    In a reassignment those who are asked for come first, also when it is taken back. The model has them by number, and
+    those who are to go last.
 
     Args:
         order: the replicas in Kafka's order.
@@ -160,9 +161,12 @@ def require_ascending_order(
     if chosen in order and kafka in order and kafka > chosen and order.index(kafka) < order.index(chosen):
         message = (
             f"a reassignment has put b{kafka} before {mine}, and Kafka elects the first who can lead; so does the "
-            "model, in the order of numbers"
+            "model, in the order of numbers but for those who are to go, which come last"
         )
-        raise NotSchedulable(message, "Kafka elects in the order that a reassignment has left, the model by number")
+        raise NotSchedulable(
+            message,
+            "Kafka elects in the order that a reassignment has left, the model in its own",
+        )
 
 
 def ends_of(seen: Observation, broker: int) -> Ends:

@@ -12,7 +12,6 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from insync.conformance.catalogue.reached import release_of
 from insync.conformance.classes.harness import Harness
 from insync.conformance.jars.distribution import distribution_jars
 from insync.conformance.jars.jar_set import JarSet
@@ -20,6 +19,7 @@ from insync.conformance.jars.pinned import pinned
 from insync.conformance.jars.store import stored_jars
 from insync.conformance.kafka_machine import kafka_machine
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.releases import release_of
 from insync.model.errors import UserError
 
 __all__ = ["InsyncKafka"]

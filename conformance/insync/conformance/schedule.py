@@ -38,7 +38,10 @@ _WRITTEN = ("NONE", "NEW_LEADER_ELECTED")
 """What the controller answers to an ISR that it writes: the second where that ends a reassignment, and a leadership."""
 _ACKS = {Acks.ALL: -1, Acks.LEADER: 1, Acks.NONE: 0}
 
+_EVERY_FETCH_IS_FULL = "the harness has no fetch sessions: its leader answers every fetch in full"
 _NOT_IN_KAFKA = {
+    "evict_session": _EVERY_FETCH_IS_FULL,
+    "lose_reply": _EVERY_FETCH_IS_FULL,
     "ask_epoch_end": "Kafka truncates with a fetch since 2.8, and asks no such question",
     "look_at_follower": "Kafka looks at a follower's state once since 3.7",
     "fence_two": "Kafka's controller fences one broker at a time since 3.0",
@@ -177,6 +180,8 @@ class Schedule:
         self._command("write", broker=leader, value=record, acks=_ACKS[self._model.acks], wait=_LATER)
 
     def _fetch(self, given: Mapping[str, str], before: State) -> None:
+        if self._model.sessions:
+            raise NotSchedulable(_EVERY_FETCH_IS_FULL)
         follower, leader = broker_id(given["follower"]), broker_id(given["leader"])
         self._forget_late_requests(leader, before)
         if self._broker(follower).reply_waits:  # one that the model has dropped, as Kafka does when it arrives

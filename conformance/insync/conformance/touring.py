@@ -17,7 +17,7 @@ from insync.explorer.runs.state_graph import StateGraph
 from insync.machine.interruptible import GivenUp
 from insync.model.program import BoundAction
 
-__all__ = ["KafkaTour", "Space", "Taken", "asked_at_once"]
+__all__ = ["ActionShare", "KafkaTour", "Space", "asked_at_once"]
 
 _PASSED_OVER = "Kafka's leader asks for a larger ISR within the fetch, and is never in the state before that"
 _BEYOND = "only what is not schedulable leads to that state"
@@ -57,14 +57,14 @@ class Space:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ActionShare:
     """How many transitions there are, and how many of them were taken."""
 
     transitions: int = 0
     taken: int = 0
 
-    def __add__(self, other: Taken) -> Taken:
-        return Taken(self.transitions + other.transitions, self.taken + other.taken)
+    def __add__(self, other: ActionShare) -> ActionShare:
+        return ActionShare(self.transitions + other.transitions, self.taken + other.taken)
 
 
 def asked_at_once(actions: tuple[BoundAction, ...]) -> dict[int, int]:
@@ -122,12 +122,12 @@ class KafkaTour:
         return Space(len(graph), len(graph.action), *counts, graph.stopped_by is None)
 
     @property
-    def bound_actions(self) -> Mapping[str, Taken]:
+    def bound_actions(self) -> Mapping[str, ActionShare]:
         """The transitions of the space and those taken, by bound action."""
-        counts: dict[str, Taken] = {}
+        counts: dict[str, ActionShare] = {}
         for number, went in zip(self.tour.action, self.tour.went, strict=True):
             label = self.graph.actions[number].label
-            counts[label] = counts.get(label, Taken()) + Taken(1, int(went == Went.TAKEN))
+            counts[label] = counts.get(label, ActionShare()) + ActionShare(1, int(went == Went.TAKEN))
         return counts
 
     @property

@@ -11,7 +11,7 @@ from insync.explorer.evaluator.stepping import Move, confirmed
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Phase, Progress, Reporter
-from insync.explorer.runs.fair_cycles import Demand, adjacency_of, demands_of, fair_components
+from insync.explorer.runs.fair_cycles import Obligation, adjacency_of, fair_components, obligations_of
 from insync.explorer.runs.lasso import Lasso, lasso_trace, verify, witness_reason
 from insync.explorer.runs.lasso_search import Path, find_lasso
 from insync.explorer.runs.state_graph import StateGraph, graph_watch, graph_within
@@ -248,8 +248,8 @@ class _Court:
     def _counterexample(self, found: RunProperty, fairness: Fairness, instances: Sequence[Instance]) -> Trace | None:
         """The trace of a fair run that breaks the property, the shortest over the bindings."""
         model = self.graph.model
-        demands = demands_of(self._adjacency, fair_sets(model, fairness), self.watch)
-        runs = [run for instance in instances if (run := self._run(instance, demands)) is not None]
+        obligations = obligations_of(self._adjacency, fair_sets(model, fairness), self.watch)
+        runs = [run for instance in instances if (run := self._run(instance, obligations)) is not None]
         if not runs:
             return None
         path, loop = min(runs, key=lambda run: (run[1], len(run[0])))
@@ -260,7 +260,7 @@ class _Court:
             raise InternalError(message)
         return lasso_trace(model, found, fairness, lasso, verified.reason)
 
-    def _run(self, instance: Instance, demands: Sequence[Demand]) -> tuple[Path, int] | None:
+    def _run(self, instance: Instance, obligations: Sequence[Obligation]) -> tuple[Path, int] | None:
         import numpy as np
 
         graph, adjacency, watch = self.graph, self._adjacency, self.watch
@@ -270,8 +270,8 @@ class _Court:
         inside = ~then
         looping = inside.copy()
         looping[graph.expanded :] = False  # what is not expanded only seems to have no steps
-        fair = fair_components(adjacency, looping, demands, watch)
-        return find_lasso(adjacency, start, inside, fair, demands, watch)
+        fair = fair_components(adjacency, looping, obligations, watch)
+        return find_lasso(adjacency, start, inside, fair, obligations, watch)
 
 
 def _shortest(graph: StateGraph, state: int) -> Path:

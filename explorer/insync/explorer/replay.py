@@ -101,6 +101,10 @@ class _Replay:
             raise self._error(message, "bounds")
         steps = [self._first(trace)]
         steps += [self._step(step, number) for number, step in enumerate(trace.steps[1:], start=1)]
+        return replace(self._ended(trace, steps), demands=tuple(self.model.demands(steps)))
+
+    def _ended(self, trace: Trace, steps: list[TraceStep]) -> Trace:
+        """The trace with what its end shows."""
         if trace.property == AGREEMENT:  # of which only the system that it was about could say more
             return replace(trace, steps=tuple(steps))
         known = run_properties_of(self.model)
@@ -111,8 +115,7 @@ class _Replay:
             raise self._error(message, "the end of the trace")
         refused = self._refused(trace)
         reason = refused.message if refused is not None else self._reason(trace)
-        demands = tuple(self.model.demands(steps))
-        return Trace(trace.model, trace.bounds, trace.property, tuple(steps), reason, refused, demands=demands)
+        return Trace(trace.model, trace.bounds, trace.property, tuple(steps), reason, refused)
 
     def _run(self, trace: Trace, found: RunProperty, moves: list[Move], steps: tuple[TraceStep, ...]) -> Trace:
         """Verify a run that never ends, or a witness."""
@@ -131,8 +134,7 @@ class _Replay:
         if verified.fault is not None:
             message = f"{verified.fault} {_CAUSE}"
             raise self._error(message, "the end of the trace")
-        demands = tuple(self.model.demands(steps))
-        return replace(trace, steps=steps, reason=verified.reason, refused=None, demands=demands)
+        return replace(trace, steps=steps, reason=verified.reason, refused=None)
 
     def _first(self, trace: Trace) -> TraceStep:
         """The first step; where there are several initial states, its state must be one of them."""

@@ -13,8 +13,9 @@ from enum import Enum
 from functools import cache
 
 from insync.kafka.rules import IsrWrite, MinimumChange, ReassignmentEnd, Rules, StaleReply, StrictMinimum, Truncation
+from insync.model.errors import UserError
 
-__all__ = ["Release", "release_advice"]
+__all__ = ["Release", "release_advice", "release_of"]
 
 
 class Release(Enum):
@@ -83,24 +84,52 @@ class Release(Enum):
         return older[-1]
 
 
+def release_of(version: str) -> Release:
+    """Return the release whose rules a version of Kafka has: the newest of its series that is not newer.
+
+    Args:
+        version: such as `4.1.2`, which has the rules of 4.1, or `4.5.0-SNAPSHOT`; of a series that the model does not
+            know, the newest release before it counts.
+
+    Raises:
+        UserError: it is no version, or older than all releases of the model.
+    """
+    numbers = version.split("-")[0]
+    older = _up_to(numbers)
+    if not older:
+        message = f"{version!r} is no version of Kafka whose rules the model has. {release_advice(version)}"
+        raise UserError(message)
+    return (_same_series(older, numbers) or older)[-1]
+
+
 def release_advice(given: str) -> str:
     """Return what to say of a text that is no release: whose rules a patch release has, or which releases there are."""
-    if re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,4}){2,3}", given):
-        numbers = _numbers(given)
-        older = [r for r in Release if _series(_numbers(r.value)) == _series(numbers) and _numbers(r.value) < numbers]
-        if older:
-            same = older[-1].value
-            return f"A patch release has the rules of {same} as far as this model goes; give {same}."
     known = [release.value for release in Release]
+    older = _same_series(_up_to(given), given)
+    if older:
+        same = older[-1].value
+        return f"A patch release has the rules of {same} as far as this model goes; give {same}."
     return f"The model has the releases of Kafka from {known[0]} to {known[-1]}: {', '.join(known)}."
 
 
-def _numbers(release: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in release.split("."))
+def _up_to(version: str) -> list[Release]:
+    """The releases that are not newer, the oldest first; none where the text is no version."""
+    if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,4}){1,3}", version):
+        return []
+    return [release for release in Release if _numbers(release.value) <= _numbers(version)]
 
 
-def _series(numbers: tuple[int, ...]) -> tuple[int, ...]:
+def _same_series(releases: list[Release], version: str) -> list[Release]:
+    return [release for release in releases if _series(release.value) == _series(version)]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def _series(version: str) -> tuple[int, ...]:
     """What a release has in common with its patch releases: two numbers, and three in 0.10."""
+    numbers = _numbers(version)
     return numbers[:3] if numbers[:2] == (0, 10) else numbers[:2]
 
 
@@ -111,6 +140,7 @@ _OLDEST = Rules(
     truncation_drops_empty_epochs=False,
     fence_fetch=False,
     fence_truncation=False,
+    fetches_in_sessions=False,
     session_keeps_epoch=False,
     join_needs_epoch_start=False,
     hide_stale_watermark=False,
@@ -138,6 +168,7 @@ _OLDEST = Rules(
 
 _CHANGES: dict[Release, dict[str, object]] = {
     Release.V0_11: {"truncation": Truncation.EPOCH_OFFSET},
+    Release.V1_1: {"fetches_in_sessions": True},
     Release.V2_0: {"truncation": Truncation.EPOCH_PAIR},
     Release.V2_0_1: {"cache_epoch_on_election": True, "truncate_on_every_epoch": True, "join_needs_epoch_start": True},
     Release.V2_1: {"fence_fetch": True, "fence_truncation": True},

@@ -109,6 +109,17 @@ class Rules:
     fence_truncation: Annotated[
         bool, "A question about an epoch's end is answered only if both are in the same epoch: KIP-320 (2.1)."
     ] = True
+    fetches_in_sessions: Annotated[
+        bool, "Replies leave out what a session has told before, which counts with fetch_sessions: KIP-227 (1.1)."
+    ] = True
+    lost_reply_ends_session: Annotated[
+        bool, "A follower that has missed a reply begins another session, and is answered in full: KIP-227."
+    ] = True
+    named_is_answered: Annotated[
+        bool,
+        "A reply leaves out only what its request has left out; Kafka looks at what the session has told, in all "
+        "releases.",
+    ] = False
     session_keeps_epoch: Annotated[
         bool, "The epoch is checked in every fetch of a session, not in its first one alone: KAFKA-9338 (2.5)."
     ] = True

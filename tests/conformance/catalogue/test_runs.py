@@ -10,29 +10,13 @@ from insync.conformance.catalogue.bisection import Bisection
 from insync.conformance.catalogue.catalogue_record import RecordedRun
 from insync.conformance.catalogue.catalogue_runs import as_expected, merged, recorded_run, run_entry
 from insync.conformance.catalogue.entry_traces import has_defect, release_traces
-from insync.conformance.catalogue.reached import claims, release_of
+from insync.conformance.catalogue.reached import claims
 from insync.conformance.catalogue.rule_traces import RULE_TRACES, rule_trace
 from insync.kafka.defects import DEFECTS
 from insync.kafka.releases import Release
 from insync_kafka import Recording
 
 TODAY = datetime.date(2026, 1, 2)
-
-
-@pytest.mark.parametrize(
-    ("version", "release"),
-    [
-        ("3.9.0", "3.9"),
-        ("3.9.2", "3.9.1"),
-        ("4.0.2", "4.0.1"),
-        ("4.2.1", "4.2"),
-        ("4.4.0-SNAPSHOT", "4.4"),
-        ("9.9.9", "4.4"),
-        ("3.5.2", "3.5"),
-    ],
-)
-def test_a_version_has_the_rules_of_the_newest_release_of_its_series(version: str, release: str) -> None:
-    assert release_of(version).value == release
 
 
 def test_claims_are_made_between_versions_that_follow_one_another() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from insync.conformance.jars.jar_set import JarSet
-from insync.conformance.live.wire.message_codec import Reader, decode, encode
+from insync.conformance.live.wire.message_codec import Reader, decode, encode, unsigned_varint, zigzag_varint
 from insync.conformance.live.wire.message_schemas import MessageSchemas, Span
 from insync.conformance.live.wire.request_frames import request_frame, request_head, response_body
 from insync.model.errors import UserError
@@ -33,6 +33,24 @@ def test_a_span_of_versions(text: str | None, within: list[int], beyond: list[in
     span = Span.of(text)
     assert all(version in span for version in within)
     assert not any(version in span for version in beyond)
+
+
+@pytest.mark.parametrize("value", [0, 1, 127, 128, 129, 255, 16383, 16384, 2**31 - 1, 2**31, 2**63 - 1])
+def test_numbers_of_seven_bits_a_byte(value: int) -> None:
+    written = unsigned_varint(value)
+    assert len(written) == max(1, -(-value.bit_length() // 7))
+    assert Reader(written).unsigned_varint() == value
+    for signed in (value, -value, -value - 1):
+        reader = Reader(zigzag_varint(signed))
+        assert (reader.zigzag_varint(), reader.place) == (signed, len(reader.data))
+
+
+def test_bytes_are_taken_up_to_the_last_one_and_not_beyond() -> None:
+    reader = Reader(b"abc", 1)
+    assert (reader.take(0), reader.take(2), reader.take(0), reader.place) == (b"", b"bc", b"", 3)
+    for size in (1, -1):
+        with pytest.raises(EOFError):
+            reader.take(size)
 
 
 def test_what_is_written_is_what_the_protocol_says(tmp_path: Path) -> None:

@@ -89,3 +89,23 @@ def test_records_are_read_from_a_segment(tmp_path: Path) -> None:
     unknown = b"\1\x63\0"
     (found,) = metadata_records(known, made_batch([unknown, note], 42))
     assert found == MetadataRecord(1, 0, 42, "NoteRecord", {"Text": "hello"})
+
+
+def test_what_is_known_of_a_broker_follows_its_registration_and_its_changes() -> None:
+    log = [registered(1, 1, 1, 15), registration_changed(2, 2, 1, -1), registration_changed(3, 3, 1, 1)]
+    log += [registration_changed(4, 4, 1, 0, 1), registration_changed(5, 5, 1, 0), registration_changed(6, 6, 2, 1)]
+    made = decisions(log, "t")
+    assert [one.kinds for one in made] == [("registered 1",), ("unfenced 1",), ("fenced 1",), ("stopping 1",)]
+    assert [one.brokers[1].fenced for one in made] == [True, False, True, True]
+    assert [one.brokers[1].stopping for one in made] == [False, False, False, True]
+
+
+def test_each_change_counts_and_only_one_that_names_a_leader_begins_an_epoch() -> None:
+    log = [*CREATED, changed(6, 6, Isr=[1]), changed(7, 7, Leader=-1, Isr=[]), changed(8, 8, Leader=1, Replicas=[1])]
+    found = [one.partition for one in decisions(log, "t")]
+    assert [one and (one.leader, one.leader_epoch, one.partition_epoch) for one in found] == [
+        (1, 0, 0), (1, 0, 1), (-1, 1, 2), (1, 2, 3)
+    ]  # fmt: skip
+    assert [one and (one.isr, one.replicas) for one in found] == [
+        ((1, 2), (1, 2)), ((1,), (1, 2)), ((), (1, 2)), ((), (1,))
+    ]  # fmt: skip

@@ -29,6 +29,13 @@ def test_records_have_offsets_one_after_the_other() -> None:
     assert [(record.offset, record.value) for record in batch.records] == [(0, b"a"), (1, b""), (2, b"c")]
 
 
+def test_a_batch_without_records_is_read_where_it_is_the_last() -> None:
+    """Compaction leaves such batches."""
+    empty = made_batch([], 5)
+    assert [batch.records for batch in batches(BATCH_OF_KAFKA + empty)] == [(LoggedRecord(1, None, b"n0"),), ()]
+    assert list(batches(empty[:-1])) == []
+
+
 def test_a_batch_that_is_not_there_whole_is_not_read() -> None:
     assert [batch.base for batch in batches(BATCH_OF_KAFKA + BATCH_OF_KAFKA[:-1])] == [1]
 

@@ -12,10 +12,11 @@ from insync.conformance.live.operator import Operator
 from insync.conformance.live.proxies import FETCH
 from insync.conformance.live.runs.metadata_run import run_of_metadata
 from insync.conformance.live.runs.recorder import Recorder
-from insync.conformance.live.runs.run_model import release_of, run_model
+from insync.conformance.live.runs.run_model import run_model
 from insync.conformance.live.runs.validation import validate
 from insync.conformance.live.scenarios.known import SCENARIOS, scenario_for
 from insync.conformance.live.scenarios.scenario import outcome
+from insync.kafka.releases import release_of
 from insync.model.errors import UserError
 
 LOST = {"n-01": ("r0",), "n-02": ("r0", "r1")}

@@ -18,9 +18,9 @@ from insync.conformance.live.runs.run_events import (
     read_run,
     write_run,
 )
-from insync.conformance.live.runs.run_model import release_of, releases_to_try, run_model
+from insync.conformance.live.runs.run_model import releases_to_try, run_model
 from insync.conformance.live.runs.validation import Validation, validate
-from insync.kafka.releases import Release
+from insync.kafka.releases import Release, release_of
 from insync.model.errors import UserError
 
 RECORDINGS = Path(__file__).parents[1] / "recordings" / "live"
@@ -168,18 +168,6 @@ def test_a_run_that_is_too_large_is_refused() -> None:
     more = tuple(Done(0.0, "send", 1, f"x{number}", 0) for number in range(9))
     with pytest.raises(UserError, match=r"writes 11 records, and the model has 5 at most"):
         run_model(replace(run, events=run.events + more), Release.V4_3)
-
-
-@pytest.mark.parametrize(
-    ("version", "release"), [("4.3.1", "4.3"), ("3.9.2", "3.9"), ("3.9.1", "3.9.1"), ("4.4.0-SNAPSHOT", "4.4")]
-)
-def test_a_version_has_the_rules_of_a_release(version: str, release: str) -> None:
-    assert release_of(version) is Release(release)
-
-
-def test_a_version_that_the_model_has_not_got_is_said() -> None:
-    with pytest.raises(UserError, match=r"Kafka 5\.0\.0 is no release that the model has"):
-        release_of("5.0.0")
 
 
 def test_releases_with_the_same_rules_are_tried_once() -> None:

@@ -35,6 +35,14 @@ def test_lines_may_have_moved() -> None:
     assert applied("new\n" * 7 + BEFORE, diff_of(BEFORE, AFTER)) == "new\n" * 7 + AFTER
 
 
+def test_lines_that_stand_in_two_places_are_looked_for_as_far_away_as_those_before_them() -> None:
+    before = "one\ntwo\nthree\np\nq\nr\nmid\np\nq\nr\nend\n"
+    after = before.replace("two\n", "2\nand\n").replace("q\nr\nend", "Q\nr\nend")
+    for more in range(1, 6):
+        moved = "new\n" * more
+        assert applied(moved + before, diff_of(before, after)) == moved + after
+
+
 def test_lines_that_are_not_there_are_named() -> None:
     with pytest.raises(UserError, match=r"^A.java: the lines that the patch expects from line 3 on are not there"):
         applied(BEFORE.replace("line 4\n", "other\n"), diff_of(BEFORE, AFTER))

@@ -17,19 +17,23 @@ from insync.explorer.testing import failures
 from insync.explorer.testing.failures import PropertyViolated
 from insync.explorer.traces.trace_file import read_trace
 from insync.model import (
+    Bool,
     Bound,
     Bounds,
     BoundValues,
     Condition,
     Enum,
+    Implies,
     Int,
     Model,
+    Not,
     ReadableState,
     State,
     StateView,
     action,
     invariant,
     require,
+    step_invariant,
 )
 from insync.model.errors import GuardError, UserError
 from insync_lamp import Lamp
@@ -187,6 +191,29 @@ def test_a_model_without_enabled_actions_is_refused() -> None:
 def test_an_unknown_property_is_refused() -> None:
     with pytest.raises(UserError, match=r"lamp has no property 'never_onn'\. Did you mean 'never_on'"):
         state_machine(Lamp, properties=["never_onn"])
+
+
+class Fall(Model):
+    """One step, and it is the wrong one."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(fallen=Bool)
+
+    @action
+    def fall(self, s: StateView) -> None:
+        require(Not(s.fallen))
+        s.fallen = True
+
+    @step_invariant
+    def never_down(self, before: StateView, after: StateView) -> Condition:
+        return Implies(after.fallen, before.fallen)
+
+
+def test_the_very_first_step_may_be_a_bad_one() -> None:
+    with pytest.raises(PropertyViolated, match="never_down fails after 1 step") as caught:
+        run(state_machine(Fall, properties=["never_down"]))
+    assert caught.value.trace is not None
+    assert caught.value.trace.length == 2
 
 
 class Names(Lamp):

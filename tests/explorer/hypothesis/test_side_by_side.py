@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.explorer.hypothesis.side_by_side import SideBySide
+from insync.explorer.hypothesis.side_by_side import SideBySide, check_adapter
+from insync.model.errors import UserError
+from insync_runs import Round
 
 VALUES: list[object] = [
     None, False, True, 0, 1, 2, "", "b1",
@@ -48,3 +50,19 @@ def test_a_tuple_stands_for_a_list_and_a_set_for_one_in_any_order(shown: object,
 def test_what_is_the_same_for_one_is_the_same_for_the_other(one: object, data: st.DataObject) -> None:
     other = data.draw(st.just(one) | st.recursive(st.integers(0, 1), lambda part: st.lists(part, max_size=2)))
     assert (shows(one, other) is None) == (shows(other, one) is None) == (repr(one) == repr(other))
+
+
+class Silent:
+    """Takes all steps of the round, and shows no state."""
+
+    def go(self) -> int:
+        return 1
+
+    def leave(self) -> int:
+        return 3
+
+
+def test_an_adapter_shows_its_state_or_what_its_steps_return() -> None:
+    check_adapter(Round(), Silent, {"go": lambda *given: None})
+    with pytest.raises(UserError, match="Silent shows nothing that could be compared"):
+        check_adapter(Round(), Silent, {})

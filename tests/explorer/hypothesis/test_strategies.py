@@ -8,7 +8,7 @@ from insync.explorer import check
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.given_model import model_of
 from insync.explorer.hypothesis import reachable_states, typed_states
-from insync.model import BoundValues, Index, Int, Model, ReadableState, State, StateView, action, require
+from insync.model import Bag, BoundValues, Index, Int, Model, ReadableState, Seq, State, StateView, action, require
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes
 from insync_lamp import Lamp
@@ -115,6 +115,20 @@ def test_typed_states_are_not_only_those_that_are_reached() -> None:
     how = settings(database=None, derandomize=True, phases=[Phase.generate])
     strange = find(typed_states(KIP320), lambda state: KIP320.encode(state) not in REACHED, settings=how)
     assert strange
+
+
+@pytest.mark.parametrize("kind", [Seq, Bag])
+@pytest.mark.parametrize("most", [1, 2])
+def test_a_typed_collection_may_be_as_long_as_it_can(kind: type[Seq] | type[Bag], most: int) -> None:
+    class Held(Model):
+        """A collection that nobody touches."""
+
+        def declare(self, b: BoundValues) -> State:
+            return State(held=kind(Int(0, 1), most))
+
+    lengths = typed_states(Held).map(lambda state: len(state["held"]))
+    how = settings(database=None, derandomize=True)
+    assert [find(lengths, length.__le__, settings=how) for length in range(most + 1)] == list(range(most + 1))
 
 
 def test_a_walk_cannot_have_fewer_than_no_steps() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from insync.explorer.limits import Limits, Watch
-from insync.explorer.runs.fair_cycles import Adjacency, Demand, adjacency_of, demands_of, fair_components
+from insync.explorer.runs.fair_cycles import Adjacency, Obligation, adjacency_of, fair_components, obligations_of
 from insync.explorer.runs.lasso_search import find_lasso
 from insync.explorer.runs.state_graph import StateGraph
 from insync.properties.fairness import FairSet
@@ -37,7 +37,7 @@ def graph_of(size: int, steps: Sequence[Step]) -> StateGraph:
 
 
 @st.composite
-def adjacencies(draw: st.DrawFn) -> tuple[Adjacency, list[Demand], list[bool]]:
+def adjacencies(draw: st.DrawFn) -> tuple[Adjacency, list[Obligation], list[bool]]:
     size = draw(st.integers(1, 5))
     state = st.integers(0, size - 1)
     steps = draw(st.lists(st.tuples(state, st.integers(0, ACTIONS - 1), state), max_size=10))
@@ -45,11 +45,15 @@ def adjacencies(draw: st.DrawFn) -> tuple[Adjacency, list[Demand], list[bool]]:
     sets = st.frozensets(st.integers(0, ACTIONS - 1), min_size=1)
     fair = draw(st.lists(st.builds(FairSet, st.just("x"), st.booleans(), sets), max_size=3))
     adjacency = adjacency_of(graph_of(size, [*steps, *chain]))
-    return adjacency, demands_of(adjacency, fair, WATCH), draw(st.lists(st.booleans(), min_size=size, max_size=size))
+    return (
+        adjacency,
+        obligations_of(adjacency, fair, WATCH),
+        draw(st.lists(st.booleans(), min_size=size, max_size=size)),
+    )
 
 
-def is_fair(adjacency: Adjacency, part: frozenset[int], demands: Sequence[Demand]) -> bool:
-    """Whether a run can go through all of these states for ever and meet every demand."""
+def is_fair(adjacency: Adjacency, part: frozenset[int], obligations: Sequence[Obligation]) -> bool:
+    """Whether a run can go through all of these states for ever and meet every obligation."""
     steps = [step for state in part for step in ((state, *rest) for rest in adjacency.steps(state)) if step[2] in part]
     reach = {state: {state} for state in part}
     for _ in part:
@@ -59,26 +63,26 @@ def is_fair(adjacency: Adjacency, part: frozenset[int], demands: Sequence[Demand
                     seen.add(target)
     if any(seen != part for seen in reach.values()):
         return False
-    for demand in demands:
-        taken = any(action in demand.fair.numbers for _, action, _ in steps)
-        idle = [not demand.enabled[state] for state in part]
-        if not taken and not (all(idle) if demand.fair.strong else any(idle)):
+    for obligation in obligations:
+        taken = any(action in obligation.fair.numbers for _, action, _ in steps)
+        idle = [not obligation.enabled[state] for state in part]
+        if not taken and not (all(idle) if obligation.fair.strong else any(idle)):
             return False
     return True
 
 
-def fair_parts(adjacency: Adjacency, inside: Sequence[bool], demands: Sequence[Demand]) -> list[frozenset[int]]:
+def fair_parts(adjacency: Adjacency, inside: Sequence[bool], obligations: Sequence[Obligation]) -> list[frozenset[int]]:
     states = [state for state, there in enumerate(inside) if there]
     parts = (frozenset(part) for size in range(1, len(states) + 1) for part in itertools.combinations(states, size))
-    return [part for part in parts if is_fair(adjacency, part, demands)]
+    return [part for part in parts if is_fair(adjacency, part, obligations)]
 
 
 @settings(max_examples=120)
 @given(adjacencies())
-def test_the_components_are_those_of_the_definition(given_: tuple[Adjacency, list[Demand], list[bool]]) -> None:
-    adjacency, demands, inside = given_
-    label = fair_components(adjacency, np.array(inside), demands, WATCH)
-    parts = fair_parts(adjacency, inside, demands)
+def test_the_components_are_those_of_the_definition(given_: tuple[Adjacency, list[Obligation], list[bool]]) -> None:
+    adjacency, obligations, inside = given_
+    label = fair_components(adjacency, np.array(inside), obligations, WATCH)
+    parts = fair_parts(adjacency, inside, obligations)
     assert {state for state in range(len(inside)) if label[state] >= 0} == set().union(*parts)
     for number in set(label.tolist()) - {-1}:
         assert frozenset(np.flatnonzero(label == number).tolist()) in parts
@@ -86,13 +90,15 @@ def test_the_components_are_those_of_the_definition(given_: tuple[Adjacency, lis
 
 @settings(max_examples=120)
 @given(adjacencies(), st.data())
-def test_the_lasso_is_a_shortest_one(given_: tuple[Adjacency, list[Demand], list[bool]], data: st.DataObject) -> None:
-    adjacency, demands, inside = given_
+def test_the_lasso_is_a_shortest_one(
+    given_: tuple[Adjacency, list[Obligation], list[bool]], data: st.DataObject
+) -> None:
+    adjacency, obligations, inside = given_
     size = len(inside)
     start = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
     mask = np.array(inside)
-    fair = fair_components(adjacency, mask, demands, WATCH)
-    found = find_lasso(adjacency, start & mask, mask, fair, demands, WATCH)
+    fair = fair_components(adjacency, mask, obligations, WATCH)
+    found = find_lasso(adjacency, start & mask, mask, fair, obligations, WATCH)
     goals = {state for state in range(size) if fair[state] >= 0}
     shortest = _shortest(adjacency, start & mask, mask, goals)
     if found is None:
@@ -109,9 +115,9 @@ def test_the_lasso_is_a_shortest_one(given_: tuple[Adjacency, list[Demand], list
     assert due is not None
     around = frozenset(states[loop:])
     taken = {action for action, _ in path[loop + 1 :]}
-    for demand in demands:
-        idle = [not demand.enabled[state] for state in around]
-        assert taken & demand.fair.numbers or (all(idle) if demand.fair.strong else any(idle))
+    for obligation in obligations:
+        idle = [not obligation.enabled[state] for state in around]
+        assert taken & obligation.fair.numbers or (all(idle) if obligation.fair.strong else any(idle))
 
 
 def test_a_loop_takes_what_is_enabled_in_some_of_its_states_where_that_is_strongly_fair() -> None:
@@ -120,9 +126,12 @@ def test_a_loop_takes_what_is_enabled_in_some_of_its_states_where_that_is_strong
     everywhere, start = np.array([True, True]), np.array([True, False])
     for strong, back in [(True, 2), (False, 1)]:
         fair = [FairSet("there", False, frozenset({0})), FairSet("back", strong, frozenset({2}))]
-        demands = demands_of(adjacency, fair, WATCH)
-        label = fair_components(adjacency, everywhere, demands, WATCH)
-        assert find_lasso(adjacency, start, everywhere, label, demands, WATCH) == ([(None, 0), (0, 1), (back, 0)], 0)
+        obligations = obligations_of(adjacency, fair, WATCH)
+        label = fair_components(adjacency, everywhere, obligations, WATCH)
+        assert find_lasso(adjacency, start, everywhere, label, obligations, WATCH) == (
+            [(None, 0), (0, 1), (back, 0)],
+            0,
+        )
 
 
 def _shortest(adjacency: Adjacency, start: Any, inside: Any, goals: set[int]) -> int | None:

@@ -56,6 +56,14 @@ def spending(graph: StateGraph) -> list[tuple[int, int]]:
     ]
 
 
+def test_of_a_part_of_the_graph_the_nodes_say_whether_their_steps_are_known() -> None:
+    graph = build_graph(Crossing(), limits=Limits(depth=2))
+    nodes = [data for _, data in sorted(to_networkx(graph).nodes(data=True))]
+    assert 0 < graph.expanded < len(graph)
+    assert [data["expanded"] for data in nodes] == [True] * graph.expanded + [False] * (len(graph) - graph.expanded)
+    assert [data["level"] for data in nodes] == sorted(data["level"] for data in nodes)
+
+
 def test_graphml_is_read_back() -> None:
     graph = build_graph(MODEL)
     read = nx.read_graphml(io.BytesIO(graphml_text(graph).encode()))

@@ -201,3 +201,13 @@ class Boss(Shop):
 def test_the_marks_that_occur_are_explained(model: Model, states: list[ReadableState], legend: list[str]) -> None:
     grid = render_grid(_trace(*[("x", state) for state in states]), model.grid, header=False).splitlines()
     assert grid[1 + len(states) : -2] == legend
+
+
+@pytest.mark.parametrize(("size", "shown"), [(18, "{{a, {}}}"), (19, "{{a, {}}}"), (20, "+ {{{}}}")])
+def test_a_set_that_is_written_in_24_characters_is_shown_as_a_whole(size: int, shown: str) -> None:
+    cells: dict[str, GridCell] = {"before": ("a",), "after": ("a", "p" * size)}
+    grid = render_grid(
+        _trace(("start", {"set": "before"}), ("add", {"set": "after"})), lambda s: {"set": cells[s["set"]]}
+    )
+    assert shown.format("p" * size) in grid
+    assert grid.count("{a, ") == ("a, " in shown)

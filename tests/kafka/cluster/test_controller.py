@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from insync.explorer import check
 from insync.kafka.cluster.model import Cluster
 from insync_walk import Walk, shared_cluster
@@ -37,12 +39,31 @@ def test_members_that_leave_a_small_isr_stay_eligible() -> None:
     assert walk.cells["controller"] == "b2@2 ISR b2 ELR b1 fenced b1 b3"
 
 
+@pytest.mark.parametrize(("zero", "eligible"), [(1, ""), (3, " ELR b2")])
+def test_the_minimum_by_partition_0_is_never_above_the_one_that_is_set(zero: int, eligible: str) -> None:
+    """As many replicas as partition 0 has are enough, and so are as many as were asked for."""
+    walk = trio("controller fences b3", partition_zero=zero)
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2 fenced b3"
+    assert walk.take("controller fences b2").cells["controller"] == f"b1@0 ISR b1{eligible} fenced b2 b3"
+
+
 def test_an_unclean_election_takes_whoever_lives() -> None:
     steps = ("controller fences b3", "controller fences b2", "controller unfences b3", "controller fences b1")
     assert trio(*steps, elr="off").cells["controller"] == "none@1 ISR b1 fenced b1 b2"
     assert trio(*steps, elr="off", unclean="on").cells["controller"] == "b3@1 ISR b3 fenced b1 b2"
     ignored = trio(*steps, release="3.8", unclean="on")
     assert ignored.cells["controller"] == "none@1 ISR b1 fenced b1 b2", "KRaft before 3.9 does not look at the setting"
+
+
+def test_two_are_fenced_at_once_only_where_the_second_one_is_in_the_isr() -> None:
+    """Whoever has left the ISR before is fenced alone, as its session expires: there is nothing to bring back."""
+    bounds: dict[str, int | str] = {"defect": "R-39", "crashes": 2, "shrinks": 1}
+    both = "controller fences b2 and b3 at once"
+    down = ("b2 crashes, its log ends at 0", "b3 crashes, its log ends at 0")
+    assert both in trio(*down, **bounds).enabled
+    dropped = trio("b1 drops b3 from the ISR", "controller accepts the ISR", *down, **bounds)
+    assert both not in dropped.enabled
+    assert "controller fences b3 and b2 at once" in dropped.enabled
 
 
 def test_a_crash_goes_unnoticed_until_the_session_expires() -> None:

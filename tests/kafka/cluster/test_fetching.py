@@ -369,3 +369,19 @@ def test_a_leader_that_does_not_know_the_epoch_has_the_follower_truncate_to_its_
 def test_a_leader_that_knows_its_epoch_says_where_the_logs_part() -> None:
     walk = pair(*LOST_EPOCH[:8], "b2 fetches from b1", elections=2, moves=1, records=4, min_insync=1)
     assert walk.cells["b2"] == "F2 [|]"
+
+
+def test_who_asks_for_an_unknown_epoch_and_ends_before_the_leaders_log_begins_starts_anew_there() -> None:
+    """It finds no end of its own between those of the leader's log, and so it does not ask again and again."""
+    bounds: dict[str, int | str] = {
+        "elections": 2, "moves": 1, "records": 4, "min_insync": 1, "deletions": 2, "metadata_lag": 3
+    }  # fmt: skip
+    copied = ("b1 begins to copy its log", *["b1 copies a record"] * 2, "b1 replaces its log by the copy")
+    moved = ("controller elects b2", "b2 applies metadata 0", "b2 appends a record", "controller elects b1")
+    known = ("b1 applies metadata 0", "b2 applies metadata 0")
+    alone = ("controller fences b2", "b1 applies metadata 0")
+    steps = (*["b1 appends a record"] * 2, *moved, *known, *copied, *alone)
+    walk = pair(*steps, "b1 deletes a record", **bounds)
+    assert "b2 fetches from b1" not in walk.enabled
+    walk.take("b1 deletes a record")
+    assert walk.take("b2 fetches from b1").cells["b2"] == "F2 [x x |]"

@@ -9,7 +9,7 @@ import pytest
 
 from insync.kafka.cluster.configuration import Acks, Flushing
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.releases import Release
+from insync.kafka.releases import Release, release_of
 from insync.kafka.rules import (
     IsrWrite,
     MinimumChange,
@@ -208,7 +208,35 @@ def test_a_patch_release_in_which_no_rule_changed_is_answered_with_the_one_whose
         Cluster(release=given)
 
 
-@pytest.mark.parametrize(("release", "same"), [("1.1", "0.11"), ("3.2", "3.1"), ("4.2", "4.1"), ("4.4", "4.3")])
+@pytest.mark.parametrize(
+    ("version", "release"),
+    [
+        ("3.9", "3.9"),
+        ("3.9.0", "3.9"),
+        ("3.9.1", "3.9.1"),
+        ("3.9.2", "3.9.1"),
+        ("4.0.2", "4.0.1"),
+        ("4.1.2", "4.1"),
+        ("4.4.0-SNAPSHOT", "4.4"),
+        ("4.5.0-SNAPSHOT", "4.4"),
+        ("9.9.9", "4.4"),
+        ("3.10", "3.9.1"),
+        ("0.10.2.1", "0.10.2"),
+    ],
+)
+def test_a_version_has_the_rules_of_the_newest_release_of_its_series(version: str, release: str) -> None:
+    assert release_of(version) is Release(release)
+
+
+@pytest.mark.parametrize("version", ["0.9.0", "trunk", "", "4", "4.1.x"])
+def test_what_is_no_version_or_too_old_has_no_rules(version: str) -> None:
+    with pytest.raises(
+        UserError, match=r"is no version of Kafka whose rules the model has\. The model has the releases"
+    ):
+        release_of(version)
+
+
+@pytest.mark.parametrize(("release", "same"), [("1.0", "0.11"), ("3.2", "3.1"), ("4.2", "4.1"), ("4.4", "4.3")])
 def test_a_release_without_rules_of_its_own_says_whose_it_has(release: str, same: str) -> None:
     model = Cluster(release=release)
     assert model.rules == Cluster(release=same).rules

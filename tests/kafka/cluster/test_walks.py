@@ -1,18 +1,26 @@
 """Long walks through large clusters, where all happens that may: a rule that is changed by a hair changes numbers.
 
-Whoever changes a rule on purpose has the new numbers from `python tests/kafka/cluster/test_walks.py`.
+Whoever changes a rule on purpose runs this file, with tests/support in PYTHONPATH: it prints the numbers of the walks,
+and records those of all actions and properties.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from unittest.mock import patch
 from zlib import crc32
 
 import pytest
 
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import DEFECTS
+from insync.kafka.rules import Counting, StrictMinimum
 from insync.model.evaluator import Codes, Evaluator
+from insync_meanings import beside, meanings, on_record, record
 
 EVERYTHING: dict[str, int | str] = {
     "crashes": 1, "stops": 1, "shrinks": 2, "elections": 1, "pauses": 1, "throttles": 1, "moves": 1, "deletions": 1,
@@ -32,7 +40,7 @@ CHOSEN: dict[str, dict[str, int | str]] = {
     "4.3": {**EVERYTHING, "unclean": "on"},
     "4.1": {**EVERYTHING, "metadata_lag": 0, "records": 3, "flushing": "never"},
     "4.2": REASSIGNED,
-    "3.7": {**REASSIGNED, "partition_zero": 2, "elr": "on", "minimum_changes": 1, "unclean": "on"},
+    "3.7": {**REASSIGNED, "partition_zero": 1, "elr": "on", "minimum_changes": 1, "unclean": "on"},
     "3.9": {**EVERYTHING, "races": "off", "acks": "1", "elr": "on", "min_insync": 3},
     "3.6": {**EVERYTHING, "flushing": "always"},
     "2.7": EVERYTHING,
@@ -46,7 +54,7 @@ WALKS: dict[str, tuple[int, int]] = {
     "4.3": (4_716, 2_237_239_447),
     "4.1": (4_654, 3_776_844_447),
     "4.2": (2_270, 2_091_850_998),
-    "3.7": (2_308, 2_309_657_135),
+    "3.7": (2_354, 52_697_634),
     "3.9": (4_202, 1_040_457_049),
     "3.6": (4_082, 159_632_462),
     "2.7": (4_431, 2_833_576_263),
@@ -57,8 +65,11 @@ WALKS: dict[str, tuple[int, int]] = {
 """For each release the steps that were possible in all, and a checksum of the states."""
 
 
-def walked(model: Cluster, *, walks: int = 6, steps: int = 45) -> tuple[int, int]:
-    """Take one step in four of the rarest kind, the others of those that disturb nobody where there are some."""
+def walked(model: Cluster, *, walks: int = 6, steps: int = 45) -> tuple[int, list[Codes]]:
+    """Return how many steps were possible in all, and the states.
+
+    Take one step in four of the rarest kind, the others of those that disturb nobody where there are some.
+    """
     program = model.program
     evaluator, names = Evaluator(program), [action.name for action in program.actions]
     possible, taken = 0, Counter[str]()
@@ -77,16 +88,58 @@ def walked(model: Cluster, *, walks: int = 6, steps: int = 45) -> tuple[int, int
             taken[names[number]] += 1
             codes = evaluator.step(number, codes)
             seen.append(codes)
-    return possible, crc32(repr(seen).encode())
+    return possible, seen
+
+
+def checksum(seen: list[Codes]) -> int:
+    return crc32(repr(seen).encode())
 
 
 @pytest.mark.parametrize("release", list(CHOSEN))
-def test_a_long_walk_has_these_choices_and_comes_to_these_states(release: str) -> None:
-    assert walked(Cluster(**CHOSEN[release], release=release)) == WALKS[release]
+def test_a_long_walk_has_these_choices_and_all_that_is_written_means_this_on_it_and_beside_it(release: str) -> None:
+    model = Cluster(**CHOSEN[release], release=release)
+    possible, seen = walked(model)
+    found, known = meanings(model, beside(model, seen)), on_record(f"cluster {release}")
+    assert {name: found[name] for name in known} == known
+    assert (possible, checksum(seen)) == WALKS[release]
 
 
-if (
-    __name__ == "__main__"
-):  # the table for rules that were changed on purpose: `python tests/kafka/cluster/test_walks.py`
+NEVER_RELEASED: dict[str, dict[str, object]] = {
+    "first": {
+        "forget_isr_when_re_elected": True, "counting": Counting.COMMITTED, "compare_partition_epoch": False,
+        "fence_one_at_a_time": False, "cancel_needs_member": False, "join_needs_fetch": False,
+        "swap_needs_whole_copy": False,
+    },
+    "second": {
+        "forget_followers": False, "counting": Counting.PROPOSED, "strict_minimum": StrictMinimum.MAXIMAL,
+        "join_needs_watermark": False, "reply_matches_offset": False,
+    },
+}  # fmt: skip
+"""What rules say in defects alone, as many at once as go together."""
+
+
+@contextmanager
+def loose(name: str) -> Iterator[Cluster]:
+    """A cluster with such rules."""
+    entry = replace(DEFECTS["R-39"], base={}, rules=NEVER_RELEASED[name])
+    with patch.dict(DEFECTS, {"R-39": entry}):
+        yield Cluster(**{**EVERYTHING, **REASSIGNED}, release="4.1", elr="on", defect="R-39")
+
+
+@pytest.mark.parametrize("name", list(NEVER_RELEASED))
+def test_rules_that_were_never_released_mean_this(name: str) -> None:
+    known = on_record(f"cluster {name}")
+    with loose(name) as model:
+        found = meanings(model, beside(model, walked(model)[1]))
+    assert {one: found[one] for one in known} == known
+
+
+if __name__ == "__main__":
     for name, chosen in CHOSEN.items():
-        sys.stdout.write(f'    "{name}": ({", ".join(f"{n:_}" for n in walked(Cluster(**chosen, release=name)))}),\n')
+        model = Cluster(**chosen, release=name)
+        possible, seen = walked(model)
+        sys.stdout.write(f'    "{name}": ({possible:_}, {checksum(seen):_}),\n')
+        record({f"cluster {name}": meanings(model, beside(model, seen))})
+    for name in NEVER_RELEASED:
+        with loose(name) as model:
+            record({f"cluster {name}": meanings(model, beside(model, walked(model)[1]))})

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from insync.explorer.hypothesis import typed_states
-from insync.model import Model, State
+from insync.model import Index, Model, Set, State
 from insync.model.bounds import BoundValues
 from insync.model.schema import Schema
 from insync.spark_explore.wire.columns import columns_of, decode_states
@@ -45,3 +45,11 @@ def test_columns_have_elements_of_every_form(kind: str) -> None:
         assert decoded.to_pylist() == [column.decode(codes, 0) for codes in some]
         seen += len(some)
     assert seen > 100
+
+
+@pytest.mark.parametrize(("members", "kind"), [(15, "array<string>"), (16, "array<string>"), (17, "bigint")])
+def test_a_set_is_a_list_of_its_members_up_to_sixteen_of_them(members: int, kind: str) -> None:
+    sort = type("Member", (Index,), {"label": "m", "size": members})
+    state: Any = State(x=Set(sort)).bind(BoundValues({}))
+    (column,) = columns_of(state, Schema(state))
+    assert column.type == kind

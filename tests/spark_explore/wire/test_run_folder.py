@@ -73,12 +73,13 @@ def test_a_file_is_replaced_where_rename_does_not_replace(tmp_path: Path) -> Non
     "damage",
     [
         lambda whole: b"",
-        lambda whole: whole[:9],
+        *(lambda whole, most=most: whole[:most] for most in (9, 15, 16, 17, 39, 40, 41, 47, 48, 49)),
         lambda whole: whole[:-1],
         lambda whole: whole[:-8],
         lambda whole: whole + bytes(1),
         lambda whole: whole + bytes(8),
         lambda whole: bytes(1) + whole[1:],
+        lambda whole: whole[:38] + bytes([255]) * 2 + whole[40:],
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:

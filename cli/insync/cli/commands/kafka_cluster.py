@@ -7,7 +7,7 @@ import time
 import click
 
 from insync.cli.exit_codes import ExitCode
-from insync.cli.options.cluster_choice import ClusterChoice, cluster_options
+from insync.cli.options.kafka_choice import ClusterChoice, cluster_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.kafka_cluster_report import cluster_json, describe_cluster
 from insync.cli.show.progress import steps_of_work

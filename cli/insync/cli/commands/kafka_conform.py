@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,15 +11,17 @@ import click
 from insync.cli.exit_codes import ExitCode
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.choice_options import each_choice
-from insync.cli.options.groups import gathered, option
+from insync.cli.options.kafka_choice import KafkaChoice, kafka_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import Whole
+from insync.cli.options.walks import walk_options
 from insync.cli.show.progress import walk_progress
 from insync.explorer.limits import Limits
 from insync.explorer.progress import WalkReporter
 from insync.explorer.walk_threads import Walks
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.releases import release_of
 
 if TYPE_CHECKING:
     from insync.conformance.conform import Conformance
@@ -32,13 +33,7 @@ PARTS = ("tour", "walks", "forbidden")
 
 
 @click.command("conform", short_help="Walk the model and Kafka's classes side by side, and compare.")
-@click.option("--kafka", "version", metavar="VERSION", help="The release, which must be fetched.")
-@click.option(
-    "--libs",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="Take the jars in DIR, the folder libs of a Kafka distribution, as they are; in place of --kafka.",
-)
+@kafka_options()
 @click.option(
     "--part",
     "parts",
@@ -52,22 +47,7 @@ PARTS = ("tour", "walks", "forbidden")
     metavar="N",
     help="Tour each space in which N of the budgets are spent, the others not, in place of one space.",
 )
-@gathered(
-    "walks",
-    Walks,
-    count=option("--walks", type=Whole(1), default=100, show_default=True, metavar="N", help="How many walks to take."),
-    depth=option(
-        "--depth", type=Whole(1, 10_000), default=60, show_default=True, metavar="N", help="Most steps of a walk."
-    ),
-    seed=option(
-        "--seed",
-        type=Whole(0, (1 << 64) - 1),
-        default=0,
-        show_default=True,
-        metavar="N",
-        help="Of the random numbers: same seed, same walks.",
-    ),
-)
+@walk_options(100, 60, 10_000)
 @limit_options(
     seconds="End each part after S seconds, with what is known by then.",
     states="End the exploration of the space of the tour after the level that reaches N states.",
@@ -75,8 +55,7 @@ PARTS = ("tour", "walks", "forbidden")
 @each_choice(Cluster)
 @output_options(trace=True)
 def command(
-    version: str | None,
-    libs: Path | None,
+    choice: KafkaChoice,
     parts: tuple[str, ...],
     at_once: int | None,
     walks: Walks,
@@ -103,13 +82,7 @@ def command(
       2  a mistake in the command, or something is missing: one sentence says which
       3  incomplete: a limit or Ctrl-C ended it before anything differed
     """  # noqa: D301 -- click wants the control character that keeps these lines as they are
-    if (version is None) == (libs is None):
-        message = "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR of a distribution."
-        raise click.UsageError(message)
-    from insync.cli.show.kafka_conform_report import conformances_json, describe_conformances
-    from insync.conformance.jars.distribution import distribution_jars
-    from insync.conformance.jars.pinned import pinned
-    from insync.conformance.jars.store import stored_jars
+    from insync.cli.show.kafka_conform_report import conformances_json, describe_conformances, worst_of
     from insync.explorer.runs.state_graph import require_graph_libraries
 
     output.check_trace_path()
@@ -119,7 +92,7 @@ def command(
         raise click.UsageError(message)
     if "tour" in wanted:
         require_graph_libraries()
-    jars = stored_jars(pinned(version)) if version is not None else distribution_jars(libs or Path())
+    jars = choice.jars()
     with stop_on_interrupt() as stop, walk_progress(output.quiet, f"starting Kafka {jars.version}") as reporter:
         results = _compared(jars, wanted, at_once, given, walks, limits, reporter, stop)
     last = results[-1]
@@ -130,7 +103,7 @@ def command(
             lambda: describe_conformances(results, file, output.paint, output.width),
             lambda: conformances_json(results, file),
         )
-    return max((_EXIT_CODES[result.verdict.value] for result in results), key=_SEVERITY.index)
+    return _EXIT_CODES[worst_of(results).value]
 
 
 def _compared(
@@ -146,10 +119,10 @@ def _compared(
     """The results of the parts, up to the first that differs or is interrupted."""
     from insync.conformance.budget_tours import EACH_ONCE, conform_budgets
     from insync.conformance.classes.harness import Harness
-    from insync.conformance.conform import TOUR, WALKS, Conforming, conform_tour, conform_walks, release_of
+    from insync.conformance.conform import TOUR, WALKS, Conforming, conform_tour, conform_walks
 
     def model(bounds: Mapping[str, int | str]) -> Cluster:
-        return Cluster(**{"release": release_of(jars.version), **bounds, **given})
+        return Cluster(**{"release": release_of(jars.version).value, **bounds, **given})
 
     results: list[Conformance] = []
     with Harness(jars, stop=stop) as harness:
@@ -181,4 +154,3 @@ def _compared(
 
 
 _EXIT_CODES = {"agrees": ExitCode.HOLDS, "diverges": ExitCode.VIOLATED, "incomplete": ExitCode.INCOMPLETE}
-_SEVERITY = [ExitCode.HOLDS, ExitCode.INCOMPLETE, ExitCode.VIOLATED]

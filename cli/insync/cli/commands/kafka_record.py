@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from insync.cli.exit_codes import ExitCode
-from insync.cli.options.cluster_choice import ClusterChoice, cluster_options
+from insync.cli.options.kafka_choice import ClusterChoice, cluster_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.kafka_run_report import describe_recorded, recorded_json
 from insync.cli.show.progress import steps_of_work
+from insync.explorer.traces.files import check_writable
 
 if TYPE_CHECKING:
     from insync.conformance.live.runs.run_events import BrokerRun
@@ -65,6 +66,7 @@ def command(
         raise click.UsageError(message)
     from insync.conformance.live.runs.run_events import write_run
 
+    check_writable(file)
     if folder is not None and topic is not None:
         run = _of_metadata(choice, folder, topic, partition, min_insync)
     else:

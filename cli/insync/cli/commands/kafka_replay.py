@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from insync.cli.exit_codes import ExitCode
-from insync.cli.options.cluster_choice import ClusterChoice
+from insync.cli.options.kafka_choice import ClusterChoice, KafkaChoice, kafka_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.progress import steps_of_work
+from insync.explorer.traces.files import check_writable
 
 __all__ = ["command"]
 
 
 @click.command("replay", short_help="Take the steps of a trace on Kafka's classes, and compare.")
 @click.argument("trace", metavar="[TRACE]", required=False)
-@click.option("--kafka", "version", metavar="VERSION", help="The release, which must be fetched.")
-@click.option(
-    "--libs",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="Take the jars in DIR, the folder libs of a Kafka distribution, as they are; in place of --kafka.",
-)
+@kafka_options()
 @click.option(
     "--on",
     "where",
@@ -41,8 +34,7 @@ __all__ = ["command"]
 @output_options()
 def command(
     trace: str | None,
-    version: str | None,
-    libs: Path | None,
+    choice: KafkaChoice,
     where: str,
     everything: bool,
     record: bool,
@@ -63,13 +55,13 @@ def command(
       3  not schedulable: a step cannot be brought about on Kafka's classes
     """  # noqa: D301 -- click wants the control character that keeps these lines as they are
     if everything:
-        if libs is not None or where == "cluster":
+        if choice.libs is not None or where == "cluster":
             message = (
                 "--all takes the catalogue on the classes of releases that are fetched: leave --libs and "
                 "--on cluster out."
             )
             raise click.UsageError(message)
-        return _replay_catalogue(trace, version, record, output)
+        return _replay_catalogue(trace, choice.kafka, record, output)
     if record:
         message = "--record is about the whole catalogue: give --all with it."
         raise click.UsageError(message)
@@ -77,8 +69,8 @@ def command(
         message = "Name a TRACE, a file or a defect of `insync defects`, or give --all."
         raise click.UsageError(message)
     if where == "cluster":
-        return _replay_on_cluster(trace, ClusterChoice(version, libs, None), output)
-    return _replay_one(trace, version, libs, output)
+        return _replay_on_cluster(trace, ClusterChoice(choice.kafka, choice.libs), output)
+    return _replay_one(trace, choice, output)
 
 
 def _replay_on_cluster(trace: str, choice: ClusterChoice, output: Output) -> int:
@@ -100,19 +92,13 @@ def _replay_on_cluster(trace: str, choice: ClusterChoice, output: Output) -> int
     return _EXIT_CODES[replayed.verdict.value]
 
 
-def _replay_one(trace: str, version: str | None, libs: Path | None, output: Output) -> int:
-    if (version is None) == (libs is None):
-        message = "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR of a distribution."
-        raise click.UsageError(message)
+def _replay_one(trace: str, choice: KafkaChoice, output: Output) -> int:
     from insync.cli.show.kafka_replay_report import describe_replay, replay_json
     from insync.conformance.classes.harness import Harness
     from insync.conformance.given_trace import given_trace
-    from insync.conformance.jars.distribution import distribution_jars
-    from insync.conformance.jars.pinned import pinned
-    from insync.conformance.jars.store import stored_jars
     from insync.conformance.replay import replay_on_kafka
 
-    jars = stored_jars(pinned(version)) if version is not None else distribution_jars(libs or Path())
+    jars = choice.jars()
     with steps_of_work(output.quiet) as steps:
         steps.begin(f"finding the trace {trace}")
         model, claim = given_trace(trace)
@@ -144,6 +130,8 @@ def _replay_catalogue(entry: str | None, version: str | None, record: bool, outp
     from insync.conformance.jars.store import stored_jars
 
     names = entry_names(entry)
+    if record:
+        check_writable(RECORD)
     versions = [version] if version is not None else fetched_versions()
     sets = [stored_jars(pinned(one)) for one in versions]
     record_now, today = read_record() if record else {}, datetime.datetime.now(datetime.UTC).date()

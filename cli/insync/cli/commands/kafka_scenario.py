@@ -7,7 +7,7 @@ import time
 import click
 
 from insync.cli.exit_codes import ExitCode
-from insync.cli.options.cluster_choice import ClusterChoice, cluster_options
+from insync.cli.options.kafka_choice import ClusterChoice, cluster_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.kafka_cluster_report import ScenarioRun, describe_run, describe_runs, runs_json
 from insync.cli.show.progress import Steps, steps_of_work

@@ -11,6 +11,7 @@ from insync.cli.options.output import Output, output_options
 from insync.cli.show.kafka_run_report import describe_inferred, describe_validation, inferred_json, validation_json
 from insync.cli.show.progress import steps_of_work
 from insync.kafka.defects import DEFECTS
+from insync.kafka.releases import release_of
 from insync.model.errors import UserError, closest
 
 __all__ = ["command"]
@@ -38,7 +39,7 @@ def command(file: Path, release: str | None, fixed: str | None, infer: bool, out
         message = "Give --infer-release by itself: it tries every release."
         raise click.UsageError(message)
     from insync.conformance.live.runs.run_events import read_run
-    from insync.conformance.live.runs.run_model import release_of, releases_to_try, run_model
+    from insync.conformance.live.runs.run_model import releases_to_try, run_model
     from insync.conformance.live.runs.validation import validate
 
     if fixed is not None and fixed.upper() not in DEFECTS:
@@ -55,7 +56,7 @@ def command(file: Path, release: str | None, fixed: str | None, infer: bool, out
             output.show(lambda: describe_inferred(run, made, output.paint), lambda: inferred_json(run, made))
             return ExitCode.HOLDS if any(result.explained for _, result in made) else ExitCode.VIOLATED
         steps.begin("looking for steps of the model")
-        model = run_model(run, release_of(release or run.kafka), fixed and fixed.upper())
+        model = run_model(run, release or release_of(run.kafka), fixed and fixed.upper())
         result = validate(run, model)
     output.show(
         lambda: describe_validation(run, model, result, output.paint), lambda: validation_json(run, model, result)

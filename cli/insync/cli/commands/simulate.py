@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.engine import Engine, engine_options
-from insync.cli.options.groups import gathered, option
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.values import Whole
+from insync.cli.options.walks import walk_options
 from insync.cli.show.as_json import simulation_json
 from insync.cli.show.progress import walk_progress
 from insync.cli.show.report import describe_simulation
@@ -23,24 +22,7 @@ __all__ = ["command"]
 
 
 @model_command("simulate", "Take random walks through a model, and shorten the one that fails.")
-@gathered(
-    "walks",
-    Walks,
-    count=option(
-        "--walks", type=Whole(1), default=10_000, show_default=True, metavar="N", help="How many walks to take."
-    ),
-    depth=option(
-        "--depth", type=Whole(1, 1_000_000), default=100, show_default=True, metavar="N", help="Most steps of a walk."
-    ),
-    seed=option(
-        "--seed",
-        type=Whole(0, (1 << 64) - 1),
-        default=0,
-        show_default=True,
-        metavar="N",
-        help="Of the random numbers: same seed, same walks.",
-    ),
-)
+@walk_options(10_000, 100, 1_000_000)
 @property_option("Check this property; may be repeated; `none` checks type_ok alone [default: those marked *].")
 @within_option()
 @limit_options(seconds="Stop after S seconds, compilation included.")

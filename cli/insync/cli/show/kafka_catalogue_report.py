@@ -63,7 +63,7 @@ def catalogue_runs_json(found: Found, file: Path | None) -> str:
 
 
 def exit_code_of(found: Found) -> ExitCode:
-    """Return 1 if a version does otherwise than its rules say, 3 if one that has an entry was not asked, else 0."""
+    """Return 1 if a version does otherwise than its rules say, else 0."""
     if _against(found):
         return ExitCode.VIOLATED
     return ExitCode.HOLDS

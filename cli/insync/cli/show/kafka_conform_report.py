@@ -8,13 +8,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from insync.cli.show.figures import count, plural, rate, seconds
-from insync.cli.show.kafka_replay_report import describe_replay, replay_json
+from insync.cli.show.kafka_replay_report import describe_replay, replay_entry
 from insync.cli.show.report import STOPPED_BY
 from insync.conformance.conform import Conformance, Conforming
 from insync.explorer.ask import shown_bounds
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_reason
 
-__all__ = ["conformances_json", "describe_conformances"]
+__all__ = ["conformances_json", "describe_conformances", "worst_of"]
 
 _TONES = {Conforming.AGREES: Tone.GOOD, Conforming.DIVERGES: Tone.BAD, Conforming.INCOMPLETE: Tone.OPEN}
 
@@ -127,21 +127,23 @@ def _figures(result: Conformance) -> str:
 def conformances_json(results: Sequence[Conformance], file: Path | None) -> str:
     """Return the object for the parts of a comparison."""
     last = results[-1]
-    worst = max((result.verdict for result in results), key=list(_SEVERITY).index)
     return json.dumps(
         {
-            "verdict": worst.value,
+            "verdict": worst_of(results).value,
             "kafka": last.kafka,
             "model": "cluster",
             "parts": {_part(result): _entry(result) for result in results},
-            "difference": None if last.difference is None else json.loads(replay_json(last.difference)),
+            "difference": None if last.difference is None else replay_entry(last.difference),
             "trace_file": None if file is None else str(file),
         },
         ensure_ascii=False,
     )
 
 
-_SEVERITY = (Conforming.AGREES, Conforming.INCOMPLETE, Conforming.DIVERGES)
+def worst_of(results: Sequence[Conformance]) -> Conforming:
+    """Return the verdict of all parts together."""
+    severity = (Conforming.AGREES, Conforming.INCOMPLETE, Conforming.DIVERGES)
+    return max((result.verdict for result in results), key=severity.index)
 
 
 def _entry(result: Conformance) -> dict[str, object]:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from insync.cli.exit_codes import ExitCode
-from insync.cli.show.kafka_replay_report import describe_replay, replay_json, verdict_line
+from insync.cli.show.kafka_replay_report import describe_replay, replay_entry, verdict_line
 from insync.conformance.patches.fixed_trace import FixedTrace
 from insync.conformance.patches.patched_jars import PatchedKafka
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
@@ -69,8 +69,8 @@ def patch_json(patched: PatchedKafka, tried: TriedPatch | None = None) -> str:
         "fixed": None if tried is None else tried.is_fixed,
     }
     if tried is not None:
-        entry["without"] = json.loads(replay_json(tried.without))
-        entry["with"] = json.loads(replay_json(tried.with_it))
+        entry["without"] = replay_entry(tried.without)
+        entry["with"] = replay_entry(tried.with_it)
         entry["property_holds"] = tried.fixed.holds
         entry["impossible"] = None if tried.fixed.impossible is None else tried.fixed.impossible.label
     return json.dumps(entry, ensure_ascii=False)

@@ -14,7 +14,7 @@ from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_gri
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
 
-__all__ = ["describe_replay", "replay_json", "verdict_line"]
+__all__ = ["describe_replay", "replay_entry", "replay_json", "verdict_line"]
 
 _TONES = {
     KafkaVerdict.REPRODUCED: Tone.GOOD,
@@ -34,25 +34,27 @@ def describe_replay(replayed: KafkaReplay, model: Cluster, paint: Paint, width: 
 
 
 def replay_json(replayed: KafkaReplay) -> str:
+    """Return the object for a replay, as text."""
+    return json.dumps(replay_entry(replayed), ensure_ascii=False)
+
+
+def replay_entry(replayed: KafkaReplay) -> dict[str, object]:
     """Return the object for a replay."""
     entries = [_entry(replayed, difference) for difference in replayed.differences]
     trace = replayed.trace
-    return json.dumps(
-        {
-            "verdict": replayed.verdict.value,
-            "kafka": replayed.kafka,
-            "model": trace.model,
-            "bounds": dict(trace.bounds),
-            "property": trace.property,
-            "steps": replayed.steps,
-            "difference": entries[0] if entries else None,
-            "differences": entries,
-            "not_schedulable": replayed.reason,
-            "own_steps": list(replayed.own),
-            "trace": steps_json(trace),
-        },
-        ensure_ascii=False,
-    )
+    return {
+        "verdict": replayed.verdict.value,
+        "kafka": replayed.kafka,
+        "model": trace.model,
+        "bounds": dict(trace.bounds),
+        "property": trace.property,
+        "steps": replayed.steps,
+        "difference": entries[0] if entries else None,
+        "differences": entries,
+        "not_schedulable": replayed.reason,
+        "own_steps": list(replayed.own),
+        "trace": steps_json(trace),
+    }
 
 
 def verdict_line(replayed: KafkaReplay, paint: Paint) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from insync.conformance.likeness import Fact
+from insync.explorer.traces.files import write_whole
 from insync.model.errors import UserError
 
 __all__ = ["RECORD", "RecordedEntry", "RecordedRun", "RecordedTrace", "read_record", "version_ranges", "write_record"]
@@ -123,14 +124,7 @@ def write_record(entries: Mapping[str, RecordedEntry], path: Path = RECORD) -> N
         UserError: it cannot be written.
     """
     text = ",\n".join(f"  {json.dumps(name)}: {{\n{_entry_text(entry)}\n  }}" for name, entry in entries.items())
-    try:
-        path.write_text(f'{{\n"format": "{_FORMAT}",\n"entries": {{\n{text}\n}}\n}}\n', encoding="utf-8")
-    except OSError as error:
-        message = (
-            f"{path}: cannot be written ({error.strerror or error}), and the record is kept beside insync's own "
-            "code. Run it from a clone that you may write to."
-        )
-        raise UserError(message) from error
+    write_whole(path, f'{{\n"format": "{_FORMAT}",\n"entries": {{\n{text}\n}}\n}}\n')
 
 
 def _entry_text(entry: RecordedEntry) -> str:

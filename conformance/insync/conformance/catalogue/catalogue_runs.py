@@ -16,14 +16,14 @@ from insync.conformance.catalogue.entry_traces import (
     takes_trace,
     trace_digest,
 )
-from insync.conformance.catalogue.reached import changed_rules, release_of
+from insync.conformance.catalogue.reached import changed_rules
 from insync.conformance.catalogue.rule_traces import RULE_TRACES, rule_trace
 from insync.conformance.classes.subject import Answer, Argument, Subject
 from insync.conformance.jars.pinned import version_order
 from insync.conformance.replay import KafkaReplay, KafkaVerdict, replay_on_kafka
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
-from insync.kafka.releases import Release
+from insync.kafka.releases import Release, release_of
 from insync.model.errors import UserError, closest
 from insync.properties.registry import run_properties_of
 

@@ -1,15 +1,15 @@
-"""Which release of the model a Kafka that the harness runs is, and in which rules those that it reaches differ."""
+"""In which rules the releases that the harness reaches differ."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from itertools import pairwise
 
-from insync.conformance.jars.pinned import pinned_versions, version_order
-from insync.kafka.releases import Release
+from insync.conformance.jars.pinned import pinned_versions
+from insync.kafka.releases import release_of
 from insync.kafka.rules import Rules
 
-__all__ = ["Claim", "changed_rules", "claims", "release_of"]
+__all__ = ["Claim", "changed_rules", "claims"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +29,6 @@ class Claim:
     since: str
     old: object
     new: object
-
-
-def release_of(version: str) -> Release:
-    """Return the release of the model whose rules a Kafka should have: the newest of its series up to it.
-
-    Args:
-        version: such as `4.1.2`, which has the rules of 4.1; of a series that the model does not know, or of a build
-            of trunk, the newest release before it counts.
-    """
-    given = version_order(version)[:3]
-    older = [release for release in Release if version_order(release.value) <= given]
-    series = [release for release in older if version_order(release.value)[:2] == given[:2]]
-    return (series or older)[-1]
 
 
 def claims(versions: tuple[str, ...] | None = None) -> list[Claim]:

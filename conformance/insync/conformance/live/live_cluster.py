@@ -119,12 +119,9 @@ class LiveCluster:
     def start(self, node: int) -> None:
         """Start a node, the first time or again."""
         logging = "log4j.configuration=file:" if self.version.startswith("3.") else "log4j2.configurationFile="
-        file = self.folder / f"logging-{node}"
-        if not self.version.startswith("3."):
-            file = file.rename(file.with_suffix(".properties")) if file.exists() else file.with_suffix(".properties")
         archive = self._archives["controller" if node == CONTROLLER else "broker"]
         classes = archive.making if self._makes_archives and node in self._archivists else archive.options
-        command = [self._java, *self._options, *classes, f"-D{logging}{file}"]
+        command = [self._java, *self._options, *classes, f"-D{logging}{self.folder}/logging-{node}.properties"]
         command += ["-cp", ":".join(map(str, self._jars.paths)), "kafka.Kafka", f"{self.folder}/node-{node}.properties"]
         self.processes.start(node, command, self.folder / f"output-{node}")
         self._down.discard(node)

@@ -1,8 +1,8 @@
 """Cycles that a fair run can stay in for ever: strongly connected components under weak and strong fairness.
 
-A set of states supports a fair run if it is strongly connected and meets each demand: one of the demand's actions is
-taken inside, or (weak) one of its states has none of them enabled, or (strong) none of its states has. Where a weak
-demand fails, every part of the set fails too; where a strong one fails, the states in which its actions are enabled
+A set of states supports a fair run if it is strongly connected and meets each obligation: one of its actions is taken
+inside, or (weak) one of its states has none of them enabled, or (strong) none of its states has. Where a weak
+obligation fails, every part of the set fails too; where a strong one fails, the states in which its actions are enabled
 are taken away and what is left is looked at again. A single state counts as a cycle: a run may stay there. A step that
 changes nothing is not a step, as in TLA+.
 """
@@ -20,7 +20,7 @@ from insync.properties.fairness import FairSet
 if TYPE_CHECKING:
     from insync.explorer.runs.state_graph import Bits, Numbers
 
-__all__ = ["Adjacency", "Demand", "adjacency_of", "demands_of", "fair_components"]
+__all__ = ["Adjacency", "Obligation", "adjacency_of", "fair_components", "obligations_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,11 @@ class Adjacency:
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
-    """A demand of fairness on a graph.
+class Obligation:
+    """An obligation of fairness on a graph.
 
     Attributes:
-        fair: the demand.
+        fair: the obligation.
         takes: which steps meet it.
         enabled: in which states one of its actions is enabled.
     """
@@ -70,31 +70,31 @@ def adjacency_of(graph: StateGraph) -> Adjacency:
     return Adjacency(graph, source, graph.action[real], graph.target[real], first)
 
 
-def demands_of(adjacency: Adjacency, fair: Sequence[FairSet], watch: Watch) -> list[Demand]:
-    """Return where the demands of fairness apply and where they are met.
+def obligations_of(adjacency: Adjacency, fair: Sequence[FairSet], watch: Watch) -> list[Obligation]:
+    """Return where the obligations of fairness apply and where they are met.
 
     Raises:
         GivenUp: the watch says so.
     """
     import numpy as np
 
-    demands = []
+    obligations = []
     for one in fair:
         watch.go_on()
         takes = np.isin(adjacency.action, sorted(one.numbers))
         enabled = np.zeros(len(adjacency.graph), dtype=np.bool_)
         enabled[adjacency.source[takes]] = True
-        demands.append(Demand(one, takes, enabled))
-    return demands
+        obligations.append(Obligation(one, takes, enabled))
+    return obligations
 
 
-def fair_components(adjacency: Adjacency, inside: Bits, demands: Sequence[Demand], watch: Watch) -> Numbers:
+def fair_components(adjacency: Adjacency, inside: Bits, obligations: Sequence[Obligation], watch: Watch) -> Numbers:
     """Return for each state the number of the fair component that it is in, -1 where it is in none.
 
     Args:
         adjacency: the steps.
         inside: the states that a run may be in.
-        demands: the fairness.
+        obligations: the fairness.
         watch: says when to stop.
 
     Raises:
@@ -114,12 +114,12 @@ def fair_components(adjacency: Adjacency, inside: Bits, demands: Sequence[Demand
         place = np.zeros(len(adjacency.graph), dtype=np.int64)
         place[states] = component
         within &= place[adjacency.source] == place[adjacency.target]
-        for demand in demands:
+        for obligation in obligations:
             taken = np.zeros(count, dtype=np.bool_)
-            taken[place[adjacency.source[within & demand.takes]]] = True
-            enabled = demand.enabled[states]
+            taken[place[adjacency.source[within & obligation.takes]]] = True
+            enabled = obligation.enabled[states]
             fails = ~taken & ~_some(component, ~enabled, count)
-            if demand.fair.strong:
+            if obligation.fair.strong:
                 fails = ~taken & _some(component, enabled, count)
                 removed |= fails[component] & enabled
             else:

@@ -76,11 +76,11 @@ def verify(model: Model, found: RunProperty, fairness: Fairness, lasso: Lasso) -
     if lasso.moves[lasso.loop][1] != lasso.moves[-1][1]:
         return Verified(f"the last state is not that of step {lasso.loop}, so the loop does not close.")
     stepper, excuses = Stepper(model), []
-    for demand in fair_sets(model, fairness):
-        excuse = _excuse(stepper, demand, lasso)
+    for obligation in fair_sets(model, fairness):
+        excuse = _excuse(stepper, obligation, lasso)
         if excuse is None:
-            strength = "strong" if demand.strong else "weak"
-            return Verified(f"the loop is not fair: it neglects {demand.name}, whose fairness is {strength}.")
+            strength = "strong" if obligation.strong else "weak"
+            return Verified(f"the loop is not fair: it neglects {obligation.name}, whose fairness is {strength}.")
         excuses.append(excuse)
     for instance in found.instances(model):
         due = _due(instance, lasso)
@@ -89,21 +89,21 @@ def verify(model: Model, found: RunProperty, fairness: Fairness, lasso: Lasso) -
     return Verified(f"{found.name} holds in this run.")
 
 
-def _excuse(stepper: Stepper, demand: FairSet, lasso: Lasso) -> str | None:
-    """Say how the loop meets a demand of fairness; empty where there is nothing to say, None where it does not."""
-    if demand.numbers & lasso.taken:
+def _excuse(stepper: Stepper, obligation: FairSet, lasso: Lasso) -> str | None:
+    """Say how the loop meets an obligation of fairness; empty where there is nothing to say, None where it does not."""
+    if obligation.numbers & lasso.taken:
         return ""
-    idle = [not _enabled(stepper, demand, codes) for codes in lasso.repeated]
+    idle = [not _enabled(stepper, obligation, codes) for codes in lasso.repeated]
     if all(idle):
         return ""
-    if demand.strong or not any(idle):
+    if obligation.strong or not any(idle):
         return None
-    return f"{demand.name} is not enabled after step {lasso.loop + idle.index(True)}"
+    return f"{obligation.name} is not enabled after step {lasso.loop + idle.index(True)}"
 
 
-def _enabled(stepper: Stepper, demand: FairSet, codes: Codes) -> bool:
-    """Whether an action of the demand is enabled and changes something."""
-    return any(stepper.attempt(codes, number) not in (codes, None) for number in demand.numbers)
+def _enabled(stepper: Stepper, obligation: FairSet, codes: Codes) -> bool:
+    """Whether an action of the obligation is enabled and changes something."""
+    return any(stepper.attempt(codes, number) not in (codes, None) for number in obligation.numbers)
 
 
 def _due(instance: Instance, lasso: Lasso) -> int | None:

@@ -1,7 +1,7 @@
 """The shortest stem to a fair loop, and a small loop there.
 
-The stem is a shortest path from an initial state by way of a state in which something becomes due, after which it
-never comes, to a fair component. The loop goes from there to the nearest place that meets a demand of fairness not met
+The stem is a shortest path from an initial state by way of a state in which something becomes due, after which it never
+comes, to a fair component. The loop goes from there to the nearest place that meets an obligation of fairness not met
 yet, and so on, and back.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from insync.explorer.limits import Watch
-from insync.explorer.runs.fair_cycles import Adjacency, Demand
+from insync.explorer.runs.fair_cycles import Adjacency, Obligation
 from insync.model.errors import InternalError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ Path = list[tuple[int | None, int]]
 
 
 def find_lasso(
-    adjacency: Adjacency, start: Bits, inside: Bits, fair: Numbers, demands: Sequence[Demand], watch: Watch
+    adjacency: Adjacency, start: Bits, inside: Bits, fair: Numbers, obligations: Sequence[Obligation], watch: Watch
 ) -> tuple[Path, int] | None:
     """Return a path and the place in it to which its end goes back; None if no fair loop can be reached.
 
@@ -37,7 +37,7 @@ def find_lasso(
         start: the states in which the obligation begins.
         inside: the states in which it is not met.
         fair: for each state the fair component that it is in, or -1.
-        demands: the fairness.
+        obligations: the fairness.
         watch: says when to stop.
 
     Raises:
@@ -47,7 +47,7 @@ def find_lasso(
     if stem is None:
         return None
     entry = stem[-1][1]
-    loop = _LoopSearch(adjacency, fair == fair[entry], demands, watch).around(entry)
+    loop = _LoopSearch(adjacency, fair == fair[entry], obligations, watch).around(entry)
     return stem + loop, len(stem) - 1
 
 
@@ -125,18 +125,20 @@ class _LoopSearch:
 
     adjacency: Adjacency
     inside: Bits
-    demands: Sequence[Demand]
+    obligations: Sequence[Obligation]
     watch: Watch
 
     def around(self, entry: int) -> Path:
-        """Return the moves of a closed walk from `entry` that meets all demands; none if staying there does."""
-        if not any(demand.enabled[entry] for demand in self.demands):
+        """Return the moves of a closed walk from `entry` that meets all obligations; none if staying there does."""
+        if not any(obligation.enabled[entry] for obligation in self.obligations):
             return []
-        open_ = [demand for demand in self.demands if self._matters(demand)]
+        open_ = [obligation for obligation in self.obligations if self._matters(obligation)]
         walk: Path = []
         state = entry
         while True:
-            open_ = [demand for demand in open_ if not self._met(demand, [entry, *(s for _, s in walk)], walk)]
+            open_ = [
+                obligation for obligation in open_ if not self._met(obligation, [entry, *(s for _, s in walk)], walk)
+            ]
             if not open_:
                 break
             part = self._nearest(state, open_)
@@ -144,18 +146,19 @@ class _LoopSearch:
             state = walk[-1][1]
         return walk + self._path(state, lambda _, target: target == entry) if state != entry or not walk else walk
 
-    def _matters(self, demand: Demand) -> bool:
-        return bool((demand.enabled & self.inside).any())
+    def _matters(self, obligation: Obligation) -> bool:
+        return bool((obligation.enabled & self.inside).any())
 
-    def _met(self, demand: Demand, states: Sequence[int], walk: Path) -> bool:
-        if any(action in demand.fair.numbers for action, _ in walk):
+    def _met(self, obligation: Obligation, states: Sequence[int], walk: Path) -> bool:
+        if any(action in obligation.fair.numbers for action, _ in walk):
             return True
-        return not demand.fair.strong and any(not demand.enabled[state] for state in states)
+        return not obligation.fair.strong and any(not obligation.enabled[state] for state in states)
 
-    def _nearest(self, state: int, open_: Sequence[Demand]) -> Path:
+    def _nearest(self, state: int, open_: Sequence[Obligation]) -> Path:
         def meets(action: int, target: int) -> bool:
             return any(
-                action in demand.fair.numbers or not (demand.fair.strong or demand.enabled[target]) for demand in open_
+                action in obligation.fair.numbers or not (obligation.fair.strong or obligation.enabled[target])
+                for obligation in open_
             )
 
         return self._path(state, meets)
@@ -182,5 +185,5 @@ class _LoopSearch:
                     seen.add(target)
                     parents[target] = (current, action)
                     queue.append(target)
-        message = "A fair component does not meet the demands that it was chosen for."
+        message = "A fair component does not meet the obligations that it was chosen for."
         raise InternalError(message)

@@ -173,6 +173,7 @@ class Broker(Actor):
             self.forget_reply(s, replica)
         with when(Not(same_leader)):
             b.reply.unsent = False  # the one who would send it is not known any more
+        self.carry_session(s, replica, anew, same_leader)
         with when(And(anew, Not(leads))):
             self.start_to_follow(s, replica, same_leader)
         with when(And(anew, leads)):
@@ -194,6 +195,7 @@ class Broker(Actor):
             self.forget(b.known[other])
         b.truncating = False
         b.session = False
+        self.forget_told(s, replica)
         b.last_fetched_epoch_empty = False
         b.paused = False
         b.throttled = False
@@ -201,6 +203,7 @@ class Broker(Actor):
         b.copied = None
         self.forget_reply(s, replica)
         self.send_replies(s, replica)
+        self.end_sessions_with(s, replica)
         b.running = False
         b.stopping = False
         b.repeats = False

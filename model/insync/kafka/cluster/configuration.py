@@ -59,6 +59,7 @@ SETTINGS = Settings(
     elr=Setting(Elr.RELEASE, "eligible leader replicas: as new clusters of the release have it"),
     late_replies=Setting(Switch.OFF, "whether a fetch's reply may arrive late, after other steps"),
     isr_replies=Setting(Switch.OFF, "whether a leader may hear of an accepted ISR by a reply, before the metadata"),
+    fetch_sessions=Setting(Switch.OFF, "whether a fetch's reply leaves out what its session has told before"),
     races=Setting(Switch.ON, "whether what takes a race inside one method of Kafka may happen"),
     old_checkpoints=Setting(Switch.OFF, "whether a crashed broker may find an older high watermark on its disk"),
     flushing=Setting(Flushing.NEVER, "when logs are flushed, which is what a crash spares"),
@@ -84,6 +85,7 @@ BOUNDS = Bounds(
     deletions=Bound(0, 0, 4, "records that a leader deletes at the start of its log"),
     reassignments=Bound(0, 0, 4, "times that an operator changes the replicas of the partition, or takes that back"),
     spares=Bound(0, 0, 4, "brokers that have no replica at first"),
+    session_losses=Bound(0, 0, 4, "fetch sessions that are evicted, or end as a reply is lost"),
     minimum_changes=Bound(0, 0, 2, "changes of min.insync.replicas, to 1 and back"),
     partition_zero=Bound(0, 0, 5, "replicas of the topic's partition 0; 0: this is partition 0"),
     metadata_lag=Bound(
@@ -163,6 +165,10 @@ def setting_remarks(b: BoundValues) -> list[str]:
         remarks.append(
             f"A reply and metadata that both tell of an ISR come with KRaft; with {release} there is one alone."
         )
+    if b.settings.fetch_sessions and not rules.fetches_in_sessions:
+        remarks.append(f"Kafka {release} has no fetch sessions, which came with 1.1 (KIP-227).")
+    if b.session_losses and not b.settings.fetch_sessions:
+        remarks.append("session_losses is looked at only with fetch_sessions=on.")
     if rules.isr_write is IsrWrite.DIRECT and b.reassignments:
         remarks.append(f"Reassignments are modelled from 2.7 on; with {release} none happens.")
     return remarks

@@ -20,6 +20,7 @@ from insync.kafka.cluster.metadata import Metadata
 from insync.kafka.cluster.producers import Producers
 from insync.kafka.cluster.reassignment import Reassignment
 from insync.kafka.cluster.replies import Replies
+from insync.kafka.cluster.sessions import FetchSessions
 from insync.kafka.cluster.state import ClusterState
 from insync.model import Demand, ReadableState, Taken
 
@@ -27,6 +28,7 @@ __all__ = ["Cluster"]
 
 
 class Cluster(
+    FetchSessions,
     Producers,
     Client,
     Directories,

@@ -111,6 +111,7 @@ class Actor:
     unclean: bool
     late_replies: bool
     isr_replies: bool
+    sessions: bool
     old_checkpoints: bool
     configures: bool
 
@@ -141,6 +142,7 @@ class ClusterState(Model):
         self.unclean = bool(self.b.settings.unclean) and self.rules.unclean_is_honoured
         self.late_replies = bool(self.b.settings.late_replies)
         self.isr_replies = bool(self.b.settings.isr_replies) and not rules.register_needs_fenced
+        self.sessions = bool(self.b.settings.fetch_sessions) and rules.fetches_in_sessions
         self.old_checkpoints = bool(self.b.settings.old_checkpoints)
         self.elr = keeps_elr(self.b)
         self.configures = self.b.minimum_changes > 0 and self.rules.minimum_change is not MinimumChange.PARTITION
@@ -202,6 +204,7 @@ class ClusterState(Model):
                 moves=Int(0, b.moves),
                 directory_losses=Int(0, b.directory_losses),
                 deletions=Int(0, b.deletions),
+                session_losses=Absent.unless(self.sessions, Int(0, b.session_losses)),
             ),
         )
 
@@ -230,7 +233,13 @@ class ClusterState(Model):
             pending=Set(Replica),
             known=Array(Replica, Record(end=Option(end), current=Bool)),
             truncating=Absent.unless(rules.truncation.asks_first, Bool),
-            session=Absent.unless(rules.fence_fetch and not rules.session_keeps_epoch, Bool),
+            session=Absent.unless(self.sessions or (rules.fence_fetch and not rules.session_keeps_epoch), Bool),
+            # What the session has told: the high watermark, and where the log starts; what was named in it last.
+            told=Absent.unless(self.sessions, Option(end)),
+            told_start=Absent.unless(self.sessions and b.deletions, end),
+            named=Absent.unless(
+                self.sessions and rules.named_is_answered, Record(offset=end, term=Int(-1, epoch_bumps(b)))
+            ),
             # A fetcher that has failed; a quota that is used up; the end of the log's copy in another directory.
             paused=Absent.unless(b.pauses, Bool),
             throttled=Absent.unless(b.throttles, Bool),

@@ -22,7 +22,18 @@ __all__ = [
     "thinned",
     "uncounted",
     "unsound",
+    "untold",
 ]
+
+
+def untold(failure: Failure) -> str:
+    """Say what a follower does not know that its session takes for known."""
+    leader, follower = failure.bindings["leader"], failure.bindings["follower"]
+    told, mine = _broker(failure, leader)["hw"], _broker(failure, follower)["hw"]
+    return (
+        f"The session of {follower} has told it the high watermark {told} of {leader}, so the next reply leaves it "
+        f"out, but {follower} has {mine}: {_log(failure, follower)}."
+    )
 
 
 def lost(failure: Failure) -> str:

@@ -204,8 +204,8 @@ def _open_states(name: str, file: NativeFile) -> StatesFile:
     if len(head) == _HEAD.size and head.startswith(_MAGIC):
         _, words, first, levels = _HEAD.unpack(head)
         start = _HEAD.size + 8 * levels
-        counts = struct.unpack(f"<{levels}Q", file.read_at(8 * levels, _HEAD.size))
-        if file.size() == start + 8 * words * sum(counts):
+        counts = struct.unpack(f"<{levels}Q", file.read_at(8 * levels, _HEAD.size)) if start <= file.size() else None
+        if counts is not None and file.size() == start + 8 * words * sum(counts):
             return StatesFile(words, first, counts, start, file)
     file.close()
     message = f"{name}: this is not a whole file of states. The run directory is damaged; search again."

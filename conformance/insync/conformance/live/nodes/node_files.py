@@ -137,7 +137,8 @@ def write_node(
         }
     text = "".join(f"{name}={value}\n" for name, value in properties.items())
     (folder / f"node-{node}.properties").write_text(text, encoding="utf-8")
-    (folder / f"logging-{node}").write_text(_logging(folder / f"log-{node}", plan.levels, version), encoding="utf-8")
+    logging = _logging(folder / f"log-{node}", plan.levels, version)
+    (folder / f"logging-{node}.properties").write_text(logging, encoding="utf-8")
 
 
 def _logging(file: Path, levels: Mapping[str, str], version: str) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from insync.conformance.live.metadata_log import BrokerAt, Decision, PartitionAt
+from insync.explorer.traces.files import write_whole
 from insync.model.errors import UserError
 
 __all__ = [
@@ -191,13 +192,7 @@ def write_run(run: BrokerRun, file: Path) -> None:
     head = {"format": _FORMAT, "version": _VERSION}
     head |= {one.name: getattr(run, one.name) for one in fields(run) if one.name != "events"}
     lines = [head, *({"event": event.kind, **asdict(event)} for event in run.events)]
-    try:
-        file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
-    except OSError as error:
-        message = (
-            f"{file}: cannot be written ({error.strerror or error}). Name a file in a folder that you may write to."
-        )
-        raise UserError(message) from error
+    write_whole(file, "".join(f"{json.dumps(line)}\n" for line in lines))
 
 
 def read_run(file: Path) -> BrokerRun:

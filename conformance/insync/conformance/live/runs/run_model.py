@@ -14,23 +14,12 @@ from insync.kafka.releases import Release
 from insync.model import Switch
 from insync.model.errors import UserError
 
-__all__ = ["commits_in", "decided_of", "release_of", "releases_to_try", "run_model", "unsure_in", "written_in"]
+__all__ = ["commits_in", "decided_of", "releases_to_try", "run_model", "unsure_in", "written_in"]
 
 _MOST_LATE = 4
 _NOT_APPENDED = (3, 19, 74, 75, 87, 100)
 """Errors with which a leader refuses a record that it has not appended."""
 _ACKS = {-1: Acks.ALL, 0: Acks.NONE, 1: Acks.LEADER}
-
-
-def release_of(version: str) -> Release:
-    """Return the release of the model whose rules a version of Kafka has."""
-    numbers = version.split("-")[0].split(".")
-    names = {release.value: release for release in Release}
-    for size in range(len(numbers), 1, -1):
-        if ".".join(numbers[:size]) in names:
-            return names[".".join(numbers[:size])]
-    message = f"Kafka {version} is no release that the model has. Give --release one of {', '.join(names)}."
-    raise UserError(message)
 
 
 def releases_to_try() -> list[Release]:
@@ -76,16 +65,16 @@ def unsure_in(run: BrokerRun) -> list[str]:
     return [one.record for one in done if one.what == "send" and one.record not in sure | refused]
 
 
-def run_model(run: BrokerRun, release: Release, fixed: str | None = None) -> Cluster:
+def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) -> Cluster:
     """Return the model of a run by the rules of a release.
 
     Args:
         run: the run.
-        release: the release.
+        release: the release, or its name.
         fixed: a defect of the catalogue that the release would have no more.
 
     Raises:
-        UserError: the run is too large for a model, or does not begin as one does.
+        UserError: the model has no such release, the run is too large for a model, or does not begin as one does.
     """
     made, records = decided_of(run), len(written_in(run)) + len(unsure_in(run))
     _require_beginning(run, made[0])

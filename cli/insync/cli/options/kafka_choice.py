@@ -1,4 +1,4 @@
-"""The options of the commands that run a cluster: of which Kafka, and on which ports."""
+"""The options of the commands that run Kafka: which release or distribution, and a cluster of it on which ports."""
 
 from __future__ import annotations
 
@@ -9,29 +9,27 @@ from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.options.groups import Decorator, gathered, option
+from insync.cli.options.groups import Decorator, Option, gathered, option
 
 if TYPE_CHECKING:
     from insync.conformance.jars.jar_set import JarSet
     from insync.conformance.live.live_cluster import LiveCluster
     from insync.conformance.live.nodes.node_files import ClusterPlan
 
-__all__ = ["ClusterChoice", "cluster_options"]
+__all__ = ["ClusterChoice", "KafkaChoice", "cluster_options", "kafka_options"]
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterChoice:
-    """Which cluster the user wants.
+class KafkaChoice:
+    """Which Kafka the user wants.
 
     Attributes:
         kafka: the release.
         libs: the jars of a distribution, in place of it.
-        port: the first port; None for any.
     """
 
     kafka: str | None
     libs: Path | None
-    port: int | None
 
     def jars(self) -> JarSet:
         """Return the jars.
@@ -44,9 +42,30 @@ class ClusterChoice:
             message = "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR of a distribution."
             raise click.UsageError(message)
         from insync.conformance.jars.distribution import distribution_jars
+
+        return self._fetched(self.kafka) if self.kafka is not None else distribution_jars(self.libs or Path())
+
+    def _fetched(self, version: str) -> JarSet:
+        from insync.conformance.jars.pinned import pinned
+        from insync.conformance.jars.store import stored_jars
+
+        return stored_jars(pinned(version))
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterChoice(KafkaChoice):
+    """Which cluster the user wants.
+
+    Attributes:
+        port: the first port; None for any.
+    """
+
+    port: int | None = None
+
+    def _fetched(self, version: str) -> JarSet:
         from insync.conformance.jars.store import stored_for_cluster
 
-        return stored_for_cluster(self.kafka) if self.kafka is not None else distribution_jars(self.libs or Path())
+        return stored_for_cluster(version)
 
     def start(self, jars: JarSet, plan: ClusterPlan, options: Sequence[str] = ()) -> LiveCluster:
         """Return a cluster that is starting."""
@@ -55,18 +74,17 @@ class ClusterChoice:
         return LiveCluster(jars, plan, self.port, options)
 
 
+def kafka_options() -> Decorator:
+    """Return a decorator that gives a command `--kafka` and `--libs`, which it gets as `choice`."""
+    return gathered("choice", KafkaChoice, **_which("The release, which must be fetched."))
+
+
 def cluster_options() -> Decorator:
     """Return a decorator that gives a command `--kafka` and its like, which it gets as `choice`."""
     return gathered(
         "choice",
         ClusterChoice,
-        kafka=option("--kafka", metavar="VERSION", help="The release, which must be fetched with --cluster."),
-        libs=option(
-            "--libs",
-            metavar="DIR",
-            type=click.Path(path_type=Path),
-            help="Take the jars in DIR, the folder libs of a Kafka distribution, as they are; in place of --kafka.",
-        ),
+        **_which("The release, which must be fetched with --cluster."),
         port=option(
             "--port",
             metavar="PORT",
@@ -74,3 +92,15 @@ def cluster_options() -> Decorator:
             help="The first of the cluster's ports, which are on the loopback address alone; else free ones are found.",
         ),
     )
+
+
+def _which(release: str) -> dict[str, Option]:
+    return {
+        "kafka": option("--kafka", metavar="VERSION", help=release),
+        "libs": option(
+            "--libs",
+            metavar="DIR",
+            type=click.Path(path_type=Path),
+            help="Take the jars in DIR, the folder libs of a Kafka distribution, as they are; in place of --kafka.",
+        ),
+    }

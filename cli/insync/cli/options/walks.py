@@ -1,0 +1,30 @@
+"""The options of the commands that take random walks."""
+
+from __future__ import annotations
+
+from insync.cli.options.groups import Decorator, Option, gathered, option
+from insync.cli.options.values import Whole
+from insync.explorer.walk_threads import Walks
+
+__all__ = ["walk_options"]
+
+
+def walk_options(count: int, depth: int, deepest: int) -> Decorator:
+    """Return a decorator that gives a command `--walks`, `--depth` and `--seed`, which it gets as `walks`.
+
+    Args:
+        count: how many walks are taken by default.
+        depth: how many steps one has at most, by default.
+        deepest: the most that may be asked for.
+    """
+    return gathered(
+        "walks",
+        Walks,
+        count=_number("--walks", Whole(1), count, "How many walks to take."),
+        depth=_number("--depth", Whole(1, deepest), depth, "Most steps of a walk."),
+        seed=_number("--seed", Whole(0, (1 << 64) - 1), 0, "Of the random numbers: same seed, same walks."),
+    )
+
+
+def _number(name: str, values: Whole, default: int, words: str) -> Option:
+    return option(name, type=values, default=default, show_default=True, metavar="N", help=words)
