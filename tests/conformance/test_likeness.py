@@ -65,8 +65,8 @@ def test_who_has_no_replica_has_nothing_that_could_be_compared() -> None:
 
 def seen(model: ReadableState, **changed: Any) -> Observation:
     """Kafka's state, which is the model's but for some fields of b2, and for the controller's last known leaders."""
-    last, registered = changed.pop("last_known_elr", ()), changed.pop("registered", (1, 0))
-    controller = ControllerSeen(*registered, 0, (1, 2), (1, 2), (), (), (), last, (), 0, ())
+    last, (leader, epoch) = changed.pop("last_known_elr", ()), changed.pop("registered", (1, 0))
+    controller = ControllerSeen(leader, epoch, 0, (1, 2), (1, 2), (), (), (), last, (), 0, ())
     known = {2: KnownEnd(-1, current=False, may_join=True)}
     leading = LeadingSeen((1, 2), (1, 2), (), 0, known)
     log = LogSeen((), 0, 0, 0, ())
