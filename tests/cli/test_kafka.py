@@ -83,9 +83,9 @@ def libs(tmp_path: Path) -> Path:
 
 
 def test_a_trace_that_is_none_is_one_sentence(insync: Insync, libs: Path) -> None:
-    code, _, err = insync("kafka", "replay", "N-1", "--libs", libs, "--quiet")
+    code, _, err = insync("kafka", "replay", "N-001", "--libs", libs, "--quiet")
     assert code == 2
-    assert err == "Error: 'N-1' is neither a trace file nor a defect of `insync defects`. Did you mean 'N-01'?\n"
+    assert err == "Error: 'N-001' is neither a trace file nor a defect of `insync defects`. Did you mean 'N-01'?\n"
 
 
 @pytest.mark.parametrize("given", ["gone.json", "gone/N-01x"])

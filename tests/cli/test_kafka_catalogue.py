@@ -54,7 +54,7 @@ def two_releases(monkeypatch: pytest.MonkeyPatch) -> None:
     ("arguments", "said"),
     [
         (["replay"], "Name a TRACE, a file or a defect of `insync defects`, or give --all."),
-        (["replay", "N-1", "--all"], "'N-1' is no entry of `insync defects` that can be run. Did you mean 'N-01'?"),
+        (["replay", "N-001", "--all"], "'N-001' is no entry of `insync defects` that can be run. Did you mean 'N-01'?"),
         (["replay", "--all", "--libs", "x"], "--all takes the catalogue on the classes of releases that are fetched"),
         (
             ["replay", "N-01", "--kafka", "4.3.1", "--record"],
@@ -81,7 +81,7 @@ def test_a_mistake_is_one_sentence(insync: Insync, arguments: list[str], said: s
 
 
 @pytest.mark.usefixtures("two_releases")
-@pytest.mark.parametrize("given", ["N-1", "nowhere.json"])
+@pytest.mark.parametrize("given", ["N-001", "nowhere.json"])
 def test_what_is_no_trace_is_one_sentence(insync: Insync, given: str) -> None:
     code, out, err = insync("kafka", "bisect", given, "--quiet")
     assert (code, out, err.count("\n")) == (2, "", 1)

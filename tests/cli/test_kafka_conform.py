@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
 import pytest
 
-from insync.conformance import conform
+from insync.conformance import budget_tours, conform
 from insync.conformance.classes import harness
+from insync.conformance.classes.subject import Subject
+from insync.conformance.pair import Pair
+from insync.explorer.evaluator.stepping import Stepper
 from insync.kafka.cluster.model import Cluster
 from insync_fake_kafka import FakeKafka, FakePair
 
@@ -101,3 +105,33 @@ def test_which_kafka_must_be_said(insync: Insync) -> None:
     code, out, err = insync("kafka", "conform")
     assert (code, out) == (2, "")
     assert "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR of a distribution." in err
+
+
+def test_a_tour_for_each_budget(
+    insync: Insync, libs: Path, kafka: dict[str, int | str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = budget_tours.conform_budgets
+
+    def beside(stepper: Stepper, subject: Subject) -> Pair:
+        return FakePair(stepper, FakeKafka(stepper))
+
+    def tours(model: Cluster, subject: object, **given: Any) -> conform.Conformance:
+        return real(model, FakeKafka.of(model), new_pair=beside, **given)
+
+    monkeypatch.setattr(budget_tours, "conform_budgets", tours)
+    asked = ["kafka", "conform", "--libs", libs, "--part", "tour", "--at-once", 1, *SMALL, "--crashes", 0]
+    code, out, _ = insync(*asked, "--shrinks", 0)
+    assert code == 0
+    assert re.search(
+        r"\n  (\d+) of \1 bound actions taken\n\nbudgets +states +seen +transitions +taken\nelections ", out
+    )
+    said = json.loads(insync(*asked, "--shrinks", 0, "--json").out)["parts"]["tour"]
+    assert list(said["spaces"]) == ["elections"]
+    assert said["spaces"]["elections"] == said["space"]
+    assert said["bound_actions"]["controller elects b2"]["taken"] > 0
+
+
+def test_budgets_are_toured_by_a_tour(insync: Insync, libs: Path) -> None:
+    asked = insync("kafka", "conform", "--libs", libs, "--part", "walks", "--at-once", 2)
+    assert asked.code == 2
+    assert "--at-once is about the tour, which --part leaves out." in asked.err

@@ -18,7 +18,11 @@ from insync.conformance.gaps import (
     require_one_change,
     require_same_ends,
 )
+from insync.conformance.schedule import Schedule
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import DEFECTS
 from insync.model import ReadableState
+from insync_kafka import Recording
 
 
 def state(leader: str | None, epoch: str) -> ReadableState:
@@ -183,3 +187,12 @@ def test_only_an_epoch_of_records_that_are_all_deleted_is_one(
 def test_a_late_answer_needs_the_ends_that_the_log_had_then(then: tuple[int, int] | None, refused: bool) -> None:
     with pytest.raises(NotSchedulable, match="b1 asks b2") if refused else nullcontext():
         require_same_ends("b1", 2, then, observed(**FOUND))
+
+
+@pytest.mark.parametrize("action", ["fetch", "lose_reply", "evict_session"])
+def test_the_harness_has_no_fetch_sessions(action: str) -> None:
+    model = Cluster(**{**DEFECTS["N-01"].witness, "fetch_sessions": "on"})
+    schedule, state = Schedule(Recording.read("N-01-4.3.1"), model), model.decode(model.program.initials[0])
+    schedule.open()
+    with pytest.raises(NotSchedulable, match="the harness has no fetch sessions"):
+        schedule.take(action, {"follower": "b2", "leader": "b1"}, state, state)

@@ -161,10 +161,19 @@ def _led_again(s: SeenCluster) -> tuple[bool, bool]:
     return all_run and not led, led or not all_run
 
 
+def _learns(s: SeenCluster, name: str) -> tuple[bool, bool]:
+    broker = s.brokers[name]
+    told = [s.brokers[leader]["hw"] for leader in s.leaders() if leader != name]
+    listens = name in s.running() and name in s.replicas(s.newest)
+    behind = listens and any(broker["hw"] < hw and broker["hw"] < broker["leo"] for hw in told)
+    return behind, not behind or s.newest["leader"] is None
+
+
 CLUSTER_RUN_MEANINGS: dict[str, Callable[..., tuple[bool | None, bool]]] = {
     "a_leader_again": _led_again,
     "all_acknowledged": lambda s: (None, len(s.state["acked"]) == s.model.b.records),
     "running_is_back_in_isr": _back,
+    "followers_learn_the_watermark": _learns,
     "acknowledged_is_on_all_running": lambda s, record: (
         record in s.state["acked"],
         not _asked_for(s, record) or _held(s, record) == {*s.running()},

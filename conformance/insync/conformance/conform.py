@@ -14,7 +14,7 @@ from insync.conformance.coverage import Coverage
 from insync.conformance.forbidden import Forbidden, forbidden_of
 from insync.conformance.pair import Pair
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
-from insync.conformance.touring import KafkaTour, Space
+from insync.conformance.touring import ActionShare, KafkaTour, Space
 from insync.conformance.walks import Disagreement, KafkaWalks
 from insync.explorer.evaluator.shrink import shrink
 from insync.explorer.evaluator.stepping import Stepper
@@ -81,6 +81,8 @@ class Conformance:
         walks: how many walks were taken to their end.
         seed: of the walks; None of a tour.
         space: how much of the space a tour has seen; None of random walks.
+        bound_actions: how much of each bound action a tour has seen; empty of random walks.
+        spaces: where several spaces were toured, each by the budgets that are spent there; `space` is their sum.
         gaps: the transitions that cannot be brought about, for each action and reason.
         difference: the first difference, with the steps that it needs; None if there is none.
         failed_walk: the number of the walk that came to it.
@@ -96,6 +98,8 @@ class Conformance:
     walks: int
     seed: int | None
     space: Space | None
+    bound_actions: Mapping[str, ActionShare]
+    spaces: Mapping[str, Space]
     gaps: Mapping[tuple[str, str], int]
     difference: KafkaReplay | None
     failed_walk: int | None
@@ -219,6 +223,8 @@ class _Ended:
             walks,
             seed,
             None if tour is None else tour.space,
+            {} if tour is None else tour.bound_actions,
+            {},
             self.coverage.gaps if tour is None else tour.gaps,
             None if found is None else _as_replay(self._shortened(found), self.subject.version),
             failed,

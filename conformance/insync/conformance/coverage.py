@@ -44,6 +44,16 @@ class Coverage:
         """Note a transition that cannot be brought about, and why."""
         self._gaps.setdefault((self.stepper.actions[number].name, kind), set()).add(hash((codes, number)))
 
+    def add(self, other: Coverage, space: str) -> None:
+        """Take in what was compared in another space, whose transitions are others than those of any other space."""
+        self.steps += other.steps
+        self.own_steps += other.own_steps
+        self.fields += other.fields
+        self.opened += other.opened
+        self.refused += other.refused
+        for name, taken in other._transitions.items():
+            self._transitions.setdefault(name, set()).update(hash((space, one)) for one in taken)
+
     @property
     def transitions(self) -> dict[str, int]:
         """The different transitions that were taken, for each action."""

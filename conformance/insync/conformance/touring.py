@@ -17,7 +17,7 @@ from insync.explorer.runs.state_graph import StateGraph
 from insync.machine.interruptible import GivenUp
 from insync.model.program import BoundAction
 
-__all__ = ["KafkaTour", "Space", "asked_at_once"]
+__all__ = ["ActionShare", "KafkaTour", "Space", "asked_at_once"]
 
 _PASSED_OVER = "Kafka's leader asks for a larger ISR within the fetch, and is never in the state before that"
 _BEYOND = "only what is not schedulable leads to that state"
@@ -43,6 +43,28 @@ class Space:
     taken: int
     open: int
     whole: bool
+
+    def __add__(self, other: Space) -> Space:
+        """Both together, each counted by itself."""
+        return Space(
+            self.states + other.states,
+            self.transitions + other.transitions,
+            self.visited + other.visited,
+            self.taken + other.taken,
+            self.open + other.open,
+            self.whole and other.whole,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ActionShare:
+    """How many transitions there are, and how many of them were taken."""
+
+    transitions: int = 0
+    taken: int = 0
+
+    def __add__(self, other: ActionShare) -> ActionShare:
+        return ActionShare(self.transitions + other.transitions, self.taken + other.taken)
 
 
 def asked_at_once(actions: tuple[BoundAction, ...]) -> dict[int, int]:
@@ -98,6 +120,15 @@ class KafkaTour:
         tour, graph = self.tour, self.graph
         counts = (sum(tour.visited), tour.went.count(Went.TAKEN), tour.left)
         return Space(len(graph), len(graph.action), *counts, graph.stopped_by is None)
+
+    @property
+    def bound_actions(self) -> Mapping[str, ActionShare]:
+        """The transitions of the space and those taken, by bound action."""
+        counts: dict[str, ActionShare] = {}
+        for number, went in zip(self.tour.action, self.tour.went, strict=True):
+            label = self.graph.actions[number].label
+            counts[label] = counts.get(label, ActionShare()) + ActionShare(1, int(went == Went.TAKEN))
+        return counts
 
     @property
     def gaps(self) -> Mapping[tuple[str, str], int]:

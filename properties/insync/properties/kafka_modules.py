@@ -20,7 +20,14 @@ HOLDERS: dict[str, tuple[str, ...]] = {
         "lemmas_commitment",
     ),
     "insync.kafka.published.async_isr:AsyncIsr": ("async_isr",),
-    "insync.kafka.cluster.model:Cluster": ("cluster", "cluster_runs", "cluster_availability", "cluster_producers"),
+    "insync.kafka.cluster.model:Cluster": (
+        "cluster",
+        "cluster_runs",
+        "cluster_availability",
+        "cluster_producers",
+        "cluster_sessions",
+        "cluster_controllers",
+    ),
 }
 """For each class, as module:name, the modules of `insync.properties.kafka` in the order in which they are shown."""
 

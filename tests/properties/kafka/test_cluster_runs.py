@@ -21,6 +21,7 @@ ALL = [
     "running_is_back_in_isr",
     "acknowledged_is_on_all_running",
     "written_is_settled",
+    "followers_learn_the_watermark",
 ]
 
 

@@ -14,6 +14,7 @@ from insync.cli.options.choice_options import each_choice
 from insync.cli.options.kafka_choice import KafkaChoice, kafka_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.values import Whole
 from insync.cli.options.walks import walk_options
 from insync.cli.show.progress import walk_progress
 from insync.explorer.limits import Limits
@@ -40,6 +41,12 @@ PARTS = ("tour", "walks", "forbidden")
     multiple=True,
     help="Do this part alone; may be repeated. [default: all three, in this order]",
 )
+@click.option(
+    "--at-once",
+    type=Whole(0, 9),
+    metavar="N",
+    help="Tour each space in which N of the budgets are spent, the others not, in place of one space.",
+)
 @walk_options(100, 60, 10_000)
 @limit_options(
     seconds="End each part after S seconds, with what is known by then.",
@@ -50,6 +57,7 @@ PARTS = ("tour", "walks", "forbidden")
 def command(
     choice: KafkaChoice,
     parts: tuple[str, ...],
+    at_once: int | None,
     walks: Walks,
     limits: Limits,
     given: dict[str, int | str],
@@ -62,6 +70,7 @@ def command(
       walks      random walks of a large space, with all that can go wrong, once each
       forbidden  such walks, with commands between the steps that the model forbids and Kafka must refuse
 
+    With --at-once 2 the tour is of each pair of budgets: what may go wrong, once each, with 2 replicas and 1 record.
     The rules are those of the release. Bounds that are given hold in all parts. The first difference ends it; the steps
     that it does not need are left out, and the rest is shown. The tour needs the extra `graph`. See
     docs/guide/kafka.md.
@@ -78,11 +87,14 @@ def command(
 
     output.check_trace_path()
     wanted = [part for part in PARTS if part in parts or not parts]
+    if at_once is not None and "tour" not in wanted:
+        message = "--at-once is about the tour, which --part leaves out."
+        raise click.UsageError(message)
     if "tour" in wanted:
         require_graph_libraries()
     jars = choice.jars()
     with stop_on_interrupt() as stop, walk_progress(output.quiet, f"starting Kafka {jars.version}") as reporter:
-        results = _compared(jars, wanted, given, walks, limits, reporter, stop)
+        results = _compared(jars, wanted, at_once, given, walks, limits, reporter, stop)
     last = results[-1]
     traces = [] if last.difference is None else [last.difference.trace]
     with output.traces_written(traces, last.model) as files:
@@ -97,6 +109,7 @@ def command(
 def _compared(
     jars: JarSet,
     parts: list[str],
+    at_once: int | None,
     given: dict[str, int | str],
     walks: Walks,
     limits: Limits,
@@ -104,6 +117,7 @@ def _compared(
     stop: threading.Event,
 ) -> list[Conformance]:
     """The results of the parts, up to the first that differs or is interrupted."""
+    from insync.conformance.budget_tours import EACH_ONCE, conform_budgets
     from insync.conformance.classes.harness import Harness
     from insync.conformance.conform import TOUR, WALKS, Conforming, conform_tour, conform_walks
 
@@ -113,7 +127,12 @@ def _compared(
     results: list[Conformance] = []
     with Harness(jars, stop=stop) as harness:
         for part in parts:
-            if part == "tour":
+            if part == "tour" and at_once is not None:
+                each = model(EACH_ONCE)
+                results.append(
+                    conform_budgets(each, harness, at_once=at_once, limits=limits, reporter=reporter, stop=stop)
+                )
+            elif part == "tour":
                 results.append(conform_tour(model(TOUR), harness, limits=limits, reporter=reporter, stop=stop))
             else:
                 results.append(

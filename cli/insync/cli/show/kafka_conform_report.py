@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from insync.cli.show.figures import count, plural, rate, seconds
@@ -32,6 +33,7 @@ def _described(result: Conformance, paint: Paint, width: int) -> str:
         _verdict(result, paint),
         *([] if result.stopped_by is None else [f"  stopped by {STOPPED_BY[result.stopped_by]}"]),
         *_space(result),
+        *_spaces(result),
         "",
         *_transitions(result),
         *_gaps(result),
@@ -71,6 +73,25 @@ def _space(result: Conformance) -> list[str]:
     missing = sum(result.gaps.values())
     left = f", {count(space.open)} left" if space.open else ""
     return [f"  {seen}, {taken}, {count(missing)} cannot be brought about{left}"]
+
+
+def _spaces(result: Conformance) -> list[str]:
+    """How many bound actions were taken, and of each of several spaces how much was seen."""
+    actions = result.bound_actions
+    if not actions:
+        return []
+    never = [label for label, one in actions.items() if not one.taken]
+    lines = [f"  {count(len(actions) - len(never))} of {plural(len(actions), 'bound action')} taken"]
+    lines += [f"    never: {label}" for label in never]
+    if not result.spaces:
+        return lines
+    width = max(map(len, result.spaces))
+    lines += ["", f"{'budgets':{width}} {'states':>9} {'seen':>9} {'transitions':>12} {'taken':>9}"]
+    figures = "{:{}} {:>9} {:>9} {:>12} {:>9}"
+    for name, space in result.spaces.items():
+        numbers = map(count, (space.states, space.visited, space.transitions, space.taken))
+        lines.append(figures.format(name, width, *numbers))
+    return lines
 
 
 def _transitions(result: Conformance) -> list[str]:
@@ -146,5 +167,7 @@ def _entry(result: Conformance) -> dict[str, object]:
         "seconds": round(result.seconds, 3),
     }
     if space is not None:
-        entry["space"] = {name: getattr(space, name) for name in space.__slots__}
+        entry["space"] = asdict(space)
+        entry["bound_actions"] = {label: asdict(one) for label, one in result.bound_actions.items()}
+        entry["spaces"] = {name: asdict(one) for name, one in result.spaces.items()}
     return entry

@@ -22,7 +22,14 @@ __all__ = ["StepTaking"]
 Given = Mapping[str, Any]
 
 _ACKS = {Acks.ALL: -1, Acks.LEADER: 1, Acks.NONE: 0}
+_NO_ZOOKEEPER = "the controller is a KRaft quorum's here"
+_EVERY_FETCH_IS_FULL = "every fetch is let pass on a new connection here, and so is a full one"
 _NOT_YET = {
+    "fail_over": _NO_ZOOKEEPER,
+    "hear_of_controller": _NO_ZOOKEEPER,
+    "elect_as_deposed": _NO_ZOOKEEPER,
+    "evict_session": _EVERY_FETCH_IS_FULL,
+    "lose_reply": _EVERY_FETCH_IS_FULL,
     "shrink_isr": "how long a leader waits for a follower is not in our hands here",
     "shrink_isr_by_several": "how long a leader waits for a follower is not in our hands here",
     "begin_stop": "a broker that stops cannot be held between what it asks and its end",
@@ -113,6 +120,8 @@ class StepTaking:
         self._cluster.until(lambda: record in self._operator.log(leader), f"{record} in the log of b{leader}")
 
     def _fetch(self, given: Given, before: Given) -> None:
+        if self._model.sessions:
+            raise CannotBeHeld(_EVERY_FETCH_IS_FULL)
         follower = before["broker"][given["follower"]]
         epoch = int(before["changes"][follower["lag"]]["epoch"])
         self._levers.fetch(broker_id(given["follower"]), broker_id(given["leader"]), epoch)

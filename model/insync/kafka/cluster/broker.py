@@ -25,6 +25,8 @@ class Broker(Actor):
         """
         b = s.broker[replica]
         require(b.running, b.lag > place)
+        if self.rules.brokers_refuse_deposed:
+            require(Or(Not(s.changes[place].by_deposed), b.unaware))
         old = snapshot(self.view_of(s, replica))
         concerns = Or(b.repeats, self.concerns_partition(s, replica, place))
         b.repeats = False
@@ -173,6 +175,7 @@ class Broker(Actor):
             self.forget_reply(s, replica)
         with when(Not(same_leader)):
             b.reply.unsent = False  # the one who would send it is not known any more
+        self.carry_session(s, replica, anew, same_leader)
         with when(And(anew, Not(leads))):
             self.start_to_follow(s, replica, same_leader)
         with when(And(anew, leads)):
@@ -194,6 +197,7 @@ class Broker(Actor):
             self.forget(b.known[other])
         b.truncating = False
         b.session = False
+        self.forget_told(s, replica)
         b.last_fetched_epoch_empty = False
         b.paused = False
         b.throttled = False
@@ -201,8 +205,10 @@ class Broker(Actor):
         b.copied = None
         self.forget_reply(s, replica)
         self.send_replies(s, replica)
+        self.end_sessions_with(s, replica)
         b.running = False
         b.stopping = False
         b.repeats = False
+        b.unaware = False
         b.lag = 0
         self.forget_passed_changes(s)

@@ -9,7 +9,7 @@ from insync.kafka.cluster.configuration import epoch_bumps
 from insync.kafka.cluster.replies import Reply
 from insync.kafka.cluster.state import Actor, Replica
 from insync.kafka.rules import Truncation
-from insync.model import And, Condition, If, Not, Num, Or, StateView, action, maximum, minimum, record, require, when
+from insync.model import And, Condition, If, Not, Num, Or, StateView, action, maximum, minimum, require, when
 
 __all__ = ["Follower"]
 
@@ -26,35 +26,9 @@ class Follower(Actor):
         With late replies the leader's half of it alone; `receive` is the other half.
         Kafka: Partition.fetchRecords, AbstractFetcherThread.processFetchRequest.
         """
-        require(follower != leader, self.follows(s, follower, leader), self.leads(s, leader))
-        require(self.fetch_allowed(s, follower, leader))
-        f, l, view = s.broker[follower], s.broker[leader], self.view_of(s, leader)
-        spared = view.isr.contains(follower) if self.rules.throttle_spares_isr else False
-        require(Or(Not(f.throttled), spared))
-        if self.rules.isr_within_replicas:
-            require(self.is_assigned(view, follower))
-        if self.rules.truncation is Truncation.ON_FETCH:
-            # A leader that cannot say where the epoch ends answers OFFSET_OUT_OF_RANGE. The follower then looks at the
-            # ends of the leader's log, and asks again for ever where its own end lies between them.
-            require(Or(Not(self.asks_unknown_epoch(s, leader, follower)), f.leo > l.leo, f.leo < l.start))
-        require(Not(f.reply.waiting))
-        reply = self.answer(s, leader, follower)
-        self.count_fetch(s, leader, follower, reply)
-        f.session = True
-        if self.late_replies:
-            f.reply = record(
-                waiting=True,
-                unsent=reply.some,
-                offset=reply.offset,
-                record=If(reply.some, reply.record, None),
-                hw=reply.hw,
-                diverging=reply.diverging,
-                epoch=If(reply.diverging, reply.epoch, 0),
-                end=If(reply.diverging, reply.end, 0),
-                start=reply.start,
-            )
-        else:
-            self.process(s, follower, reply)
+        reply, left_out = self.serve(s, follower, leader)
+        with when(Not(left_out)):
+            self.send(s, follower, reply)
 
     @action(label="{follower}'s fetcher stops")
     def pause_fetching(self, s: StateView, follower: Replica) -> None:
@@ -121,12 +95,35 @@ class Follower(Actor):
         f = s.broker[follower]
         return And(self.follows_in_view(s, follower, leader), Not(f.truncating), Not(f.paused))
 
+    def serve(self, s: StateView, follower: Replica, leader: Replica) -> tuple[Reply, Condition]:
+        """The leader's half of a fetch: what it answers, and whether it leaves the partition out of that.
+
+        Kafka: ReplicaManager.fetchMessages, Partition.fetchRecords.
+        """
+        require(follower != leader, self.follows(s, follower, leader), self.leads(s, leader))
+        require(self.fetch_allowed(s, follower, leader))
+        f, l, view = s.broker[follower], s.broker[leader], self.view_of(s, leader)
+        spared = view.isr.contains(follower) if self.rules.throttle_spares_isr else False
+        require(Or(Not(f.throttled), spared))
+        if self.rules.isr_within_replicas:
+            require(self.is_assigned(view, follower))
+        if self.rules.truncation is Truncation.ON_FETCH:
+            # A leader that cannot say where the epoch ends answers OFFSET_OUT_OF_RANGE. The follower then looks at the
+            # ends of the leader's log, and asks again for ever where its own end lies between them.
+            require(Or(Not(self.asks_unknown_epoch(s, leader, follower)), f.leo > l.leo, f.leo < l.start))
+        require(Not(f.reply.waiting))
+        reply = self.answer(s, leader, follower)
+        left_out = self.leaves_out(s, follower, reply)
+        self.count_fetch(s, leader, follower, reply)
+        self.note_told(s, follower, reply)
+        return reply, left_out
+
     def fetch_allowed(self, s: StateView, follower: Replica, leader: Replica) -> Condition:
         """Whether the leader serves a fetch: both must be in the same epoch (Partition.checkCurrentLeaderEpoch)."""
         if not self.rules.fence_fetch:
             return True
         same = self.view_of(s, follower).epoch == self.view_of(s, leader).epoch
-        return Or(same, s.broker[follower].session)
+        return same if self.rules.session_keeps_epoch else Or(same, s.broker[follower].session)
 
     def answer(self, s: StateView, leader: Replica, follower: Replica) -> Reply:
         """What the leader finds at the follower's log end (Partition.readRecords, LeaderEpochFileCache.endOffsetFor).
@@ -157,6 +154,7 @@ class Follower(Actor):
             epoch=If(parted, named, any_epoch),
             end=If(parted, end_of, l.leo),
             start=l.start,
+            refused=Or(f.leo < l.start, And(beyond, Not(parted))),
         )
 
     def asks_unknown_epoch(self, s: StateView, leader: Replica, follower: Replica) -> Condition:

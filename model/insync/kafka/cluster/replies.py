@@ -10,7 +10,7 @@ from typing import Any
 
 from insync.kafka.cluster.state import Actor, Replica
 from insync.kafka.rules import StaleReply
-from insync.model import And, Condition, Not, Num, StateView, action, minimum, record, require, when
+from insync.model import And, Condition, If, Not, Num, StateView, action, minimum, record, require, when
 
 __all__ = ["Replies", "Reply"]
 
@@ -28,6 +28,7 @@ class Reply:
         epoch: the largest epoch of the leader up to the follower's, where they diverge.
         end: the end of that epoch at the leader, or the leader's log end where the offset is beyond it.
         start: where the leader's log begins.
+        refused: whether it is an error, as the offset is outside the leader's log.
     """
 
     offset: Num
@@ -38,6 +39,7 @@ class Reply:
     epoch: Num | int
     end: Num
     start: Num
+    refused: Condition = False
 
 
 class Replies(Actor):
@@ -70,6 +72,23 @@ class Replies(Actor):
         require(Not(f.reply.record == now))
         self.process(s, follower, replace(self._kept(f.reply), record=now))
         self.forget_reply(s, follower)
+
+    def send(self, s: StateView, follower: Replica, reply: Reply) -> None:
+        """Let a reply arrive, at once or late."""
+        if not self.late_replies:
+            self.process(s, follower, reply)
+            return
+        s.broker[follower].reply = record(
+            waiting=True,
+            unsent=reply.some,
+            offset=reply.offset,
+            record=If(reply.some, reply.record, None),
+            hw=reply.hw,
+            diverging=reply.diverging,
+            epoch=If(reply.diverging, reply.epoch, 0),
+            end=If(reply.diverging, reply.end, 0),
+            start=reply.start,
+        )
 
     def _kept(self, waiting: Any) -> Reply:
         """The reply as the leader made it when it handled the fetch."""

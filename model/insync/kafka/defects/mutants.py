@@ -34,5 +34,20 @@ MUTANTS = (
         bounds={**CALM, "replicas": 2, "records": 1, "moves": 1},
         rules={"swap_needs_whole_copy": False},
     ),
+    Defect(
+        name="M-12",
+        title="A fetch session goes on after a reply that was lost",
+        ticket="mutant of KIP-227",
+        affected="none",
+        story="The leader tells a session its high watermark, and the reply is lost. It takes the follower to know it, "
+        "and leaves it out from then on, until it moves or something is written.",
+        fix="begin another session after a reply that was lost (FetchSessionHandler.handleError), and refuse a fetch "
+        "with the wrong number (INVALID_FETCH_SESSION_EPOCH)",
+        breaks="replies_leave_out_what_is_known",
+        length=5,
+        bounds={**CALM, "replicas": 2, "records": 1, "fetch_sessions": "on", "session_losses": 1},
+        rules={"lost_reply_ends_session": False},
+        base={"named_is_answered": True},
+    ),
 )
 """The entries, by number. M2 is R-05, M3 is R-18, M6 is R-06, M8 is R-20, M9 is R-16, M10 is R-13."""

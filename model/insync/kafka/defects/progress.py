@@ -1,4 +1,4 @@
-"""Defects by which nothing is lost, but something never happens: L-1."""
+"""Defects by which nothing is lost, but something never happens: L-1, N-10."""
 
 from __future__ import annotations
 
@@ -24,5 +24,23 @@ PROGRESS = (
         rules={"truncation_drops_empty_epochs": False},
         base={"truncation": Truncation.EPOCH_PAIR},
     ),
+    Defect(
+        name="N-10",
+        title="A fetch session leaves out a high watermark that the follower has passed over",
+        ticket="no ticket known; FetchSession.CachedPartition, with KAFKA-14704",
+        affected="3.4.1 and later, by reading (3.5.0, 3.9.0, 4.3.1); with a reply that is dropped as its epoch is over "
+        "(KAFKA-18723) 3.9.1, 4.0.1 and later",
+        story="The reply that says where logs part has the leader's high watermark in it, and the session notes it as "
+        "told. The follower truncates, and passes over the high watermark of such a reply: the next one shall bring "
+        "it. But that has nothing new to the session, so it leaves the partition out. The follower keeps its old "
+        "high watermark until the leader's moves or something is written, and consumers that read from it see less.",
+        fix="answer in full what the request names: CachedPartition.updateRequestParams sets the high watermark told "
+        "to -1, as an error does",
+        breaks="replies_leave_out_what_is_known",
+        length=10,
+        bounds={**CALM, "replicas": 2, "records": 1, "elections": 2, "fetch_sessions": "on"},
+        rules={"named_is_answered": False},
+        base={"named_is_answered": True},
+    ),
 )
-"""The entries, by number. `insync defects` looks for the runs on which they never end."""
+"""The entries, by number. `insync defects` looks for the run on which L-1 never ends."""

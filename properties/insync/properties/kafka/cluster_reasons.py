@@ -21,8 +21,27 @@ __all__ = [
     "thin",
     "thinned",
     "uncounted",
+    "unheard",
     "unsound",
+    "untold",
 ]
+
+
+def unheard(failure: Failure) -> str:
+    """Say whose decision a broker will not hear."""
+    replica = failure.bindings["replica"]
+    decided = f"what the deposed one has decided: {_decided(failure)}"
+    return f"{replica} knows the new controller, and will not hear of {decided}."
+
+
+def untold(failure: Failure) -> str:
+    """Say what a follower does not know that its session takes for known."""
+    leader, follower = failure.bindings["leader"], failure.bindings["follower"]
+    told, mine = _broker(failure, leader)["hw"], _broker(failure, follower)["hw"]
+    return (
+        f"The session of {follower} has told it the high watermark {told} of {leader}, so the next reply leaves it "
+        f"out, but {follower} has {mine}: {_log(failure, follower)}."
+    )
 
 
 def lost(failure: Failure) -> str:

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.state import RecordNumber, Replica
-from insync.model import And, Condition, Not, Or, StateView, exists, for_all
+from insync.model import And, Condition, Not, Or, StateView, exists, for_all, minimum
 from insync.properties import leads_to, sometimes
-from insync.properties.kafka.cluster_terms import has_record, is_deleted
+from insync.properties.kafka.cluster_terms import has_record, is_deleted, is_leader
 
 __all__ = [
     "a_leader_again",
     "acknowledged_is_on_all_running",
     "all_acknowledged",
+    "followers_learn_the_watermark",
     "running_is_back_in_isr",
     "written_is_settled",
 ]
 
 _HEALING = (
     "apply_metadata(replica)",
+    "hear_of_controller(replica)",
     "register(replica)",
     "stop(replica)",
     "fence(replica)",
@@ -80,3 +82,15 @@ def written_is_settled(model: Cluster, s: StateView, record: RecordNumber) -> tu
     there = exists(model.all(Replica), lambda r: And(s.broker[r].running, has_record(model, s, r, record)))
     seen = exists(range(model.b.records), lambda offset: s.seen[offset] == record)
     return there, Or(seen, Not(there), _gone(model, s, record))
+
+
+@leads_to(Cluster, strong=_HEALING)
+def followers_learn_the_watermark(model: Cluster, s: StateView, replica: Replica) -> tuple[Condition, Condition]:
+    """A running replica's high watermark comes to that of the leader, as far as its log goes, or nobody leads."""
+    f, assigned = s.broker[replica], model.is_assigned(s.changes[0], replica)
+
+    def lower(leader: Replica) -> Condition:
+        return And(is_leader(model, s, leader), f.hw < minimum(s.broker[leader].hw, f.leo))
+
+    behind = And(f.running, assigned, exists(model.others(replica), lower))
+    return behind, Or(Not(behind), s.changes[0].leader.is_none())

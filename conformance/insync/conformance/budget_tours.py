@@ -1,0 +1,120 @@
+"""Tours of the spaces in which a few budgets are spent at once, each space by itself.
+
+The space of all budgets together is too large to be seen whole: 2 replicas, 1 record and one of each budget have more
+than 31 million states. What few of them can do together has some thousand states, and there are few such choices.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import combinations
+
+from insync.conformance.classes.subject import Subject
+from insync.conformance.conform import Conformance, Conforming, conform_tour
+from insync.conformance.coverage import Coverage
+from insync.conformance.pair import Pair
+from insync.conformance.touring import ActionShare, Space
+from insync.explorer.evaluator.stepping import Stepper
+from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.progress import WalkReporter
+from insync.kafka.cluster.model import Cluster
+from insync.model.errors import UserError
+
+__all__ = ["BUDGETS", "EACH_ONCE", "conform_budgets"]
+
+BUDGETS = (
+    "lossy_crashes",
+    "crashes",
+    "stops",
+    "fencings",
+    "shrinks",
+    "elections",
+    "deletions",
+    "reassignments",
+    "minimum_changes",
+)
+"""The budgets of what the harness can bring about."""
+
+EACH_ONCE: Mapping[str, int | str] = {"replicas": 2, "records": 1, **dict.fromkeys(BUDGETS, 1)}
+"""The bounds of these tours: all of them once."""
+
+_FOR_ALL = (StopReason.TIME, StopReason.INTERRUPT)
+"""What ends all tours; another limit ends the one that comes to it."""
+
+
+def conform_budgets(
+    model: Cluster,
+    subject: Subject,
+    *,
+    at_once: int,
+    limits: Limits | None = None,
+    reporter: WalkReporter | None = None,
+    stop: threading.Event | None = None,
+    new_pair: Callable[[Stepper, Subject], Pair] = Pair,
+) -> Conformance:
+    """Tour each space in which so many of a model's budgets may be spent, the others not, up to the first difference.
+
+    Args:
+        model: the model with all budgets.
+        subject: who takes the commands.
+        at_once: how many of its budgets a space has.
+        limits: a limit on the seconds of all tours, and one on the states of each space.
+        reporter: is told about once a second how far the present tour is.
+        stop: ends it when it is set, with what is known by then.
+        new_pair: makes what walks: the model and Kafka, side by side.
+
+    Raises:
+        UserError: the model has fewer budgets, or the extra `graph` is not installed.
+    """
+    watch, given = Watch(limits or Limits(), stop), limits or Limits()
+    results: dict[str, Conformance] = {}
+    for names in _choices(model, at_once):
+        spent = dict.fromkeys(BUDGETS, 0) | {name: getattr(model.b, name) for name in names}
+        left = given if given.seconds is None else replace(given, seconds=max(0.0, given.seconds - watch.seconds))
+        small = Cluster(**{**model.identity, **spent})
+        found = conform_tour(small, subject, limits=left, reporter=reporter, stop=stop, new_pair=new_pair)
+        results[" + ".join(names)] = found
+        if found.verdict is Conforming.DIVERGES or found.stopped_by in _FOR_ALL:
+            break
+    return _together(model, results, watch.seconds)
+
+
+def _choices(model: Cluster, at_once: int) -> list[tuple[str, ...]]:
+    there = [name for name in BUDGETS if getattr(model.b, name)]
+    if at_once > len(there):
+        message = f"--at-once {at_once} is too many: of the budgets that a tour can spend {len(there)} are above 0."
+        raise UserError(message)
+    return list(combinations(there, at_once))
+
+
+def _together(model: Cluster, results: Mapping[str, Conformance], seconds: float) -> Conformance:
+    """Return the result of all tours: that of the last one, with what all of them have compared."""
+    last = list(results.values())[-1]
+    coverage, gaps = Coverage(last.coverage.stepper), Counter[tuple[str, str]]()
+    space, actions = Space(0, 0, 0, 0, 0, whole=True), dict[str, ActionShare]()
+    for name, one in results.items():
+        assert one.space is not None
+        coverage.add(one.coverage, name)
+        gaps.update(one.gaps)
+        space += one.space
+        for label, taken in one.bound_actions.items():
+            actions[label] = actions.get(label, ActionShare()) + taken
+    stopped = next((one.stopped_by for one in results.values() if one.stopped_by is not None), None)
+    agrees = Conforming.AGREES if stopped is None else Conforming.INCOMPLETE
+    differs = last.verdict is Conforming.DIVERGES
+    return replace(
+        last,
+        verdict=Conforming.DIVERGES if differs else agrees,
+        model=last.model if differs else model,
+        coverage=coverage,
+        walks=sum(one.walks for one in results.values()),
+        space=space,
+        spaces={name: one.space for name, one in results.items() if one.space is not None},
+        bound_actions=dict(sorted(actions.items())),
+        gaps=dict(sorted(gaps.items())),
+        stopped_by=stopped,
+        seconds=seconds,
+    )

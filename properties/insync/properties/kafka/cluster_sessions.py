@@ -1,0 +1,34 @@
+"""What fetch sessions may leave out of a reply."""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.state import Replica
+from insync.model import And, Condition, Implies, Not, StateView, for_all, minimum
+from insync.properties import invariant
+from insync.properties.kafka import cluster_reasons as reasons
+
+__all__ = ["replies_leave_out_what_is_known"]
+
+
+@invariant(Cluster, because=reasons.untold)
+def replies_leave_out_what_is_known(model: Cluster, s: StateView) -> Condition:
+    """What the reply to a follower's next fetch would leave out, the follower knows: high watermark and log start.
+
+    Its high watermark is then that of the leader or a higher one, as far as its own log goes.
+    """
+    if not model.sessions:
+        return True
+
+    def knows(leader: Replica, follower: Replica) -> Condition:
+        f, reply = s.broker[follower], model.answer(s, leader, follower)
+        asks = And(model.follows_in_view(s, follower, leader), Not(f.truncating), Not(f.reply.waiting))
+        serves = And(model.leads(s, leader), model.fetch_allowed(s, follower, leader))
+        answered = And(asks, serves, Not(model.asks_unknown_epoch(s, leader, follower)))
+        known = And(f.hw >= minimum(reply.hw, f.leo), f.start >= minimum(reply.start, f.hw))
+        return Implies(And(answered, model.leaves_out(s, follower, reply)), known)
+
+    return for_all(
+        model.all(Replica),
+        lambda leader: for_all(model.others(leader), lambda follower: knows(leader, follower)),
+    )

@@ -1,0 +1,99 @@
+"""Tours of the spaces of a few budgets each, beside a Kafka that is another model."""
+
+from __future__ import annotations
+
+import pytest
+
+from insync.conformance.budget_tours import BUDGETS, EACH_ONCE, conform_budgets
+from insync.conformance.classes.subject import Subject
+from insync.conformance.conform import WALKS, Conformance, Conforming, conform_tour
+from insync.conformance.pair import Pair
+from insync.conformance.touring import ActionShare, Space
+from insync.explorer.evaluator.stepping import Stepper
+from insync.explorer.limits import Limits, StopReason
+from insync.kafka.cluster.model import Cluster
+from insync.model.errors import UserError
+from insync_fake_kafka import FakeKafka, FakePair
+
+BOUNDS: dict[str, int | str] = {
+    "release": "4.1",
+    "replicas": 2,
+    "records": 1,
+    "min_insync": 1,
+    "lossy_crashes": 0,
+    "fencings": 0,
+    "shrinks": 1,
+    "elections": 1,
+    "deletions": 1,
+}
+MODEL = Cluster(**BOUNDS)
+
+
+def toured(at_once: int, *not_schedulable: str, limits: Limits | None = None, **unlike: int | str) -> Conformance:
+    """The tours, beside a Kafka that is the model of each with other bounds, and cannot take some actions."""
+
+    def beside(stepper: Stepper, subject: Subject) -> Pair:
+        other = Cluster(**{**stepper.model.identity, **unlike})
+        return FakePair(stepper, FakeKafka.of(other, *not_schedulable))
+
+    return conform_budgets(MODEL, FakeKafka.of(MODEL), at_once=at_once, limits=limits, new_pair=beside)
+
+
+def test_each_space_is_toured_by_itself_and_all_of_them_are_summed_up() -> None:
+    found = toured(1)
+    assert (found.verdict, found.model, found.gaps) == (Conforming.AGREES, MODEL, {})
+    assert list(found.spaces) == ["shrinks", "elections", "deletions"]
+    for name, space in found.spaces.items():
+        small = Cluster(**{**BOUNDS, "shrinks": 0, "elections": 0, "deletions": 0, name: 1})
+        alone = conform_tour(small, FakeKafka.of(small), new_pair=FakePair)
+        assert space == alone.space
+    assert found.space is not None
+    assert found.space.taken == sum(one.taken for one in found.spaces.values())
+    assert sum(found.coverage.transitions.values()) == found.space.transitions == found.space.taken
+    assert sum(one.transitions for one in found.bound_actions.values()) == found.space.transitions
+    assert all(one.taken == one.transitions for one in found.bound_actions.values())
+
+
+def test_pairs_of_budgets_have_more_than_each_alone() -> None:
+    both, alone = toured(2), toured(1)
+    assert list(both.spaces) == ["shrinks + elections", "shrinks + deletions", "elections + deletions"]
+    for names, space in both.spaces.items():
+        assert space.states > max(alone.spaces[name].states for name in names.split(" + "))
+
+
+def test_a_bound_action_that_cannot_be_taken_is_named() -> None:
+    found = toured(1, "elect")
+    never = {label: one for label, one in found.bound_actions.items() if not one.taken}
+    assert "controller elects b2" in never
+    assert found.gaps["elect", "the fake Kafka takes no elect"] > 0
+    assert sum(found.gaps.values()) == sum(one.transitions - one.taken for one in found.bound_actions.values())
+
+
+def test_a_difference_ends_it_and_is_shown_with_its_own_budgets() -> None:
+    found = toured(1, min_insync=2)
+    assert found.verdict is Conforming.DIVERGES
+    assert found.difference is not None
+    assert found.model.identity == found.difference.trace.bounds
+    assert found.model.b.elections + found.model.b.shrinks + found.model.b.deletions == 1
+
+
+def test_a_limit_of_time_ends_all_and_one_of_states_each() -> None:
+    late = toured(1, limits=Limits(seconds=0.0))
+    assert (late.verdict, late.stopped_by, len(late.spaces)) == (Conforming.INCOMPLETE, StopReason.TIME, 1)
+    small = toured(1, limits=Limits(states=12))
+    assert (small.verdict, small.stopped_by, len(small.spaces)) == (Conforming.INCOMPLETE, StopReason.STATES, 3)
+
+
+def test_more_budgets_than_there_are_is_a_mistake() -> None:
+    with pytest.raises(UserError, match="--at-once 4 is too many: of the budgets that a tour can spend 3 are above 0"):
+        toured(4)
+
+
+def test_the_budgets_are_those_of_the_walks() -> None:
+    assert set(BUDGETS) == {name for name, most in WALKS.items() if most == 1}
+    assert all(EACH_ONCE[name] == 1 for name in BUDGETS)
+
+
+def test_sums() -> None:
+    assert ActionShare(3, 1) + ActionShare(2, 2) == ActionShare(5, 3)
+    assert Space(1, 2, 3, 4, 5, whole=True) + Space(1, 1, 1, 1, 1, whole=False) == Space(2, 3, 4, 5, 6, whole=False)

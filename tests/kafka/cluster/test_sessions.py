@@ -1,0 +1,109 @@
+"""Fetch sessions: what a reply leaves out, when a session ends, and where Kafka leaves out what nobody knows."""
+
+from __future__ import annotations
+
+import pytest
+
+from insync.explorer import check
+from insync.explorer.liveness import liveness
+from insync.kafka.cluster.model import Cluster
+from insync.properties.kafka import cluster
+from insync_walk import Walk, shared_cluster
+
+CALM: dict[str, int | str] = {
+    "replicas": 2, "records": 2, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "min_insync": 1, "elections": 2,
+    "fetch_sessions": "on",
+}  # fmt: skip
+KNOWN = "replies_leave_out_what_is_known"
+
+
+def pair(*labels: str, **bounds: int | str) -> Walk:
+    return Walk(shared_cluster(**{**CALM, **bounds}), *labels)
+
+
+FETCH = "b2 fetches from b1"
+COMMITTED = ("b1 appends a record", FETCH, FETCH)
+
+
+def test_a_reply_leaves_out_what_the_session_has_told() -> None:
+    walk = pair(*COMMITTED)
+    assert walk.state["broker"]["b2"]["hw"] == 0, "the reply was made before the fetch counted"
+    walk.take(FETCH)
+    assert (walk.state["broker"]["b2"]["hw"], walk.state["broker"]["b2"]["told"]) == (1, 1)
+    before = walk.codes
+    assert walk.take(FETCH).codes == before, "nothing is new"
+
+
+def test_a_reply_that_leaves_the_partition_out_never_arrives() -> None:
+    arrives = "b2 receives the reply"
+    walk = pair("b1 appends a record", FETCH, arrives, FETCH, late_replies="on")
+    assert arrives not in walk.enabled, "the high watermark had not moved when the leader made it"
+    assert walk.cells["b1"] == "L0 [r0@0 |]", "the leader counts a fetch that it does not answer"
+    assert arrives in walk.take(FETCH).enabled
+
+
+@pytest.mark.parametrize("ends", ["b2's fetch session is evicted", "b1 answers a fetch of b2, and the reply is lost"])
+def test_after_the_end_of_a_session_the_next_reply_is_full(ends: str) -> None:
+    walk = pair(*COMMITTED, FETCH, ends, session_losses=1)
+    assert walk.state["broker"]["b2"]["told"] is None
+    assert ends not in walk.enabled, "the budget is spent"
+    assert walk.take(FETCH).state["broker"]["b2"]["told"] == 1
+
+
+def test_a_lost_reply_counts_for_the_leader_and_brings_the_follower_nothing() -> None:
+    walk = pair("b1 appends a record", FETCH, "b1 answers a fetch of b2, and the reply is lost", session_losses=1)
+    assert walk.cells["b1"] == "L0 [r0@0 |]"
+    assert walk.cells["b2"] == "F0 [| r0@0]"
+
+
+def test_a_session_ends_with_its_leader_and_with_another_leader() -> None:
+    told = pair(*COMMITTED, "b1 crashes, its log ends at 1", crashes=1)
+    assert told.state["broker"]["b2"]["told"] is None
+    told = pair(*COMMITTED, "controller elects b2", "b2 applies metadata 0")
+    assert not told.state["broker"]["b2"]["session"]
+
+
+def test_without_the_setting_and_before_1_1_there_are_no_sessions() -> None:
+    assert Cluster(session_losses=1).program.schema.bits == Cluster().program.schema.bits
+    assert Cluster(session_losses=1).remarks() == ["session_losses is looked at only with fetch_sessions=on."]
+    old = Cluster(release="1.0", fetch_sessions="on")
+    assert old.remarks()[-1] == "Kafka 1.0 has no fetch sessions, which came with 1.1 (KIP-227)."
+    assert old.program.schema.bits == Cluster(release="1.0").program.schema.bits
+    assert Cluster(release="1.1", fetch_sessions="on").program.schema.bits > old.program.schema.bits
+
+
+@pytest.mark.parametrize(("release", "verdict"), [
+    ("1.1", "holds"), ("2.4", "holds"), ("2.7", "holds"), ("3.3", "holds"), ("3.4.1", "violated"), ("4.1", "violated"),
+])  # fmt: skip
+def test_until_3_4_a_reply_leaves_out_what_is_known(release: str, verdict: str) -> None:
+    assert check(Cluster(**CALM, session_losses=1, release=release), properties=[KNOWN]).verdict == verdict
+
+
+@pytest.mark.parametrize("late", ["off", "on"])
+def test_who_answers_what_is_named_leaves_out_what_is_known(late: str) -> None:
+    model = Cluster(**CALM, session_losses=1, late_replies=late, defect="N-10", fixed="on")
+    assert check(model, properties=[KNOWN]).verdict == "holds"
+
+
+def test_a_reply_that_is_dropped_has_told_the_session_as_well() -> None:
+    found = check(Cluster(**CALM, late_replies="on"), properties=[KNOWN]).violations[0]
+    assert found.trace_length == 10
+    assert found.trace.reason == (
+        "The session of b2 has told it the high watermark 1 of b1, so the next reply leaves it out, but b2 has 0: its "
+        "log is [| r0@0]."
+    )
+
+
+def test_a_follower_may_never_learn_the_high_watermark() -> None:
+    pytest.importorskip("scipy")
+    name, bounds = "followers_learn_the_watermark", {**CALM, "records": 1}
+    for chosen, verdict in (({}, "violated"), ({"fixed": "on"}, "holds")):
+        (found,) = liveness(Cluster(**bounds, defect="N-10", **chosen), properties=[name]).properties
+        assert found.verdict == verdict
+    (found,) = liveness(Cluster(**{**bounds, "fetch_sessions": "off"}), properties=[name]).properties
+    assert found.verdict == "holds"
+
+
+def test_all_else_holds_with_sessions_that_end() -> None:
+    model = Cluster(**{**CALM, "elections": 0, "session_losses": 1, "crashes": 1, "fencings": 1, "min_insync": 2})
+    assert check(model, properties=cluster.__all__).verdict == "holds"
