@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -111,9 +111,15 @@ def beside(model: Model, states: Iterable[Codes], each: int = 8) -> list[Codes]:
     return found
 
 
-def meanings(model: Model, states: Sequence[Codes]) -> dict[str, str]:
-    """Return a number for each action, invariant, lemma and property of runs, by what it means in some states."""
-    program, written = model.program, _written(model)
+def meanings(model: Model, states: Sequence[Codes], only: Collection[str] | None = None) -> dict[str, str]:
+    """Return a number for each action, invariant, lemma and property of runs, by what it means in some states.
+
+    Args:
+        model: the model.
+        states: the states.
+        only: the properties; None for all that are declared, in whatever file was imported.
+    """
+    program, written = model.program, _written(model, only)
     parts = [[*action.guard, *(check.node for check in action.checks)] for action in program.actions]
     assigned = [node for action in program.actions for _, node in action.updates]
     known = values([node for nodes in [*parts, assigned, *written.values()] for node in nodes], states)
@@ -132,14 +138,14 @@ def _checksum(columns: Iterable[Values], total: int = 0) -> int:
     return total
 
 
-def _written(model: Model) -> dict[str, list[Node]]:
+def _written(model: Model, only: Collection[str] | None) -> dict[str, list[Node]]:
     """The conditions that each property is made of."""
     found: dict[str, list[Node]] = {}
     for name, one in {**invariants_of(model), **lemmas_of(model)}.items():
         found[name] = list(one.by_action(model)) if isinstance(one, StepInvariant) else [one.node(model)]
     for name, run in run_properties_of(model).items():
         found[name] = [node for one in run.instances(model) for node in (one.when, one.then) if node is not None]
-    return found
+    return {name: nodes for name, nodes in found.items() if only is None or name in only}
 
 
 def simplicity(model: Model) -> str:
@@ -150,23 +156,24 @@ def simplicity(model: Model) -> str:
     return f"{len(nodes)} {crc32(repr([(node.op.value, node.lo, node.hi) for node in nodes]).encode()):08x}"
 
 
-def words(model: Model, states: Sequence[Codes]) -> dict[str, str]:
+def words(model: Model, states: Sequence[Codes], only: Collection[str] | None = None) -> dict[str, str]:
     """Return numbers for what people read of a model: of states, of steps, of conditions, and of why they fail."""
-    known, readable = values((node for nodes in _written(model).values() for node in nodes), states), model.decode
+    written, readable = _written(model, only), model.decode
+    known = values((node for nodes in written.values() for node in nodes), states)
     grids = [sorted(model.grid(readable(codes)).items()) for codes in states[::29]]
     labels = [(one.label, sorted(one.shown_parameters.items())) for one in model.program.actions]
     reasons = []
     for one in {**invariants_of(model), **lemmas_of(model)}.values():
-        if not isinstance(one, StepInvariant):
+        if one.name in written and not isinstance(one, StepInvariant):
             failing = np.flatnonzero(np.logical_not(known[one.node(model).index]))
             reasons += [explain(model, one, states[place]) for place in (*failing[:2], *failing[-1:])]
     return {"(grids)": _number(grids), "(labels)": _number(labels), "(reasons)": _number(reasons)}
 
 
-def conditions(model: Model) -> dict[str, str]:
+def conditions(model: Model, only: Collection[str] | None = None) -> dict[str, str]:
     """Return numbers for how a model's conditions are shown, and for what its mutants lack."""
     nodes = [node for one in model.program.actions for node in one.guard]
-    nodes += [node for own in _written(model).values() for node in own]
+    nodes += [node for own in _written(model, only).values() for node in own]
     lacking = [(one.name, one.change.value, sorted(one.replaced)) for one in mutants_of(model)]
     return {"(shown)": _number([show(model, node) for node in nodes]), "(mutants)": _number(lacking)}
 
