@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet --no-compile
 
 .DEFAULT_GOAL := help
-.PHONY: help env check test java lint types slow kafka bench format size clean
+.PHONY: help env check test java lint types pytest slow kafka bench format size clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -48,7 +48,9 @@ check: $(STAMP) ## Prove one protocol and find the counterexample of another
 java: env
 	@.ci/java
 
-test: lint types java ## Lint, formatting, types, layers and every test that is not marked slow
+test: lint types pytest ## Lint, formatting, types, layers and every test that is not marked slow
+
+pytest: java
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not kafka"
 
 lint: env

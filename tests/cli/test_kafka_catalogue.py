@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 from insync.cli.exit_codes import ExitCode
 from insync.cli.show import seen_on_kafka
-from insync.cli.show.kafka_catalogue_report import describe_catalogue_runs, exit_code_of
+from insync.cli.show.kafka_catalogue_report import describe_catalogue_runs, exit_code_of, outcome_lines
 from insync.conformance.catalogue import catalogue_record
 from insync.conformance.catalogue.catalogue_record import RecordedEntry, RecordedRun, read_record
 from insync.conformance.catalogue.reached import claims
@@ -201,3 +202,14 @@ def test_only_a_release_that_does_otherwise_than_its_rules_say_is_against_them(
     found = {"N-01": RecordedEntry(runs=(run,))}
     assert exit_code_of(found) == (ExitCode.VIOLATED if against else ExitCode.HOLDS)
     assert ("N-01 (4.1.2)" in describe_catalogue_runs(found, None)) == against
+
+
+def test_versions_with_one_outcome_are_a_line_which_says_if_one_of_them_is_against_its_rules() -> None:
+    right = RecordedRun("4.1.1", "classes", "reproduced", 5, "2026-01-01", "", predicted=True)
+    wrong = replace(right, kafka="4.1.2", predicted=False)
+    assert outcome_lines(RecordedEntry(runs=(right,)))[0].startswith("4.1.1: ")
+    (line,) = outcome_lines(RecordedEntry(runs=(right, wrong)))
+    assert line.startswith("4.1.1")
+    assert line.endswith(" (not what its rules say)")
+    assert "not what" not in outcome_lines(RecordedEntry(runs=(right,)))[0]
+    assert outcome_lines(RecordedEntry()) == ["not run"]

@@ -34,6 +34,10 @@ SENTENCES = {
     ),
     "check kip320 --infer": "insync check has no option '--infer'. It belongs to `insync prove`.",
     "check kip320 --walks 3": "insync check has no option '--walks'. It belongs to `insync simulate`.",
+    "list --partitions 3": (
+        "insync list has no option '--partitions'. It belongs to `insync check` and `insync simulate`."
+    ),
+    "list --engine local": "insync list has no option '--engine'. `insync list --help` shows what there is.",
     "check kip320 --frob": "insync check has no option '--frob'. `insync check --help` shows what there is.",
     "check kip320 --LOG-SIZE 3": "insync check has no option '--LOG-SIZE'. Did you mean '--log-size'?",
     "check gone.py:Lamp": ("gone.py: there is no such file; give the path of the Python file that defines Lamp."),

@@ -10,7 +10,7 @@ import pytest
 from insync.cli.show.as_json import check_json
 from insync.cli.show.progress import progress_line
 from insync.cli.show.report import describe_check
-from insync.cli.show.terminal import grid_width, painter
+from insync.cli.show.terminal import grid_width, has_status_line, painter, wants_colour
 from insync.explorer.limits import StopReason
 from insync.explorer.progress import Phase, Progress
 from insync.explorer.traces.grid import plain
@@ -279,3 +279,29 @@ def test_a_rate_is_said_of_a_search_that_takes_some_time(spent: float, shown: bo
     result = replace(HOLDS, seconds={"compile": 0.4, "search": spent, "trace": 0.0})
     said = describe_check(result, lambda _: {}, [], plain, 120)
     assert ("states/s" in said) == shown
+
+
+@pytest.mark.parametrize(
+    ("choice", "terminal", "environment", "wanted"),
+    [
+        ("auto", True, {}, True),
+        ("auto", False, {}, False),
+        ("auto", True, {"NO_COLOR": "1"}, False),
+        ("auto", True, {"NO_COLOR": ""}, True),
+        ("auto", True, {"TERM": "dumb"}, False),
+        ("auto", True, {"TERM": "xterm"}, True),
+        ("always", False, {"NO_COLOR": "1", "TERM": "dumb"}, True),
+        ("never", True, {}, False),
+    ],
+)
+def test_colours_are_for_terminals_that_have_them(
+    choice: str, terminal: bool, environment: dict[str, str], wanted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.stdout", Terminal() if terminal else io.StringIO())
+    monkeypatch.setattr("sys.stderr", Terminal() if terminal else io.StringIO())
+    assert wants_colour(choice) == wanted
+    assert has_status_line() == (terminal and environment.get("TERM") != "dumb")

@@ -54,6 +54,7 @@ def test_each_space_is_toured_by_itself_and_all_of_them_are_summed_up() -> None:
     assert all(one.taken == one.transitions for one in found.bound_actions.values())
 
 
+@pytest.mark.slow
 def test_pairs_of_budgets_have_more_than_each_alone() -> None:
     both, alone = toured(2), toured(1)
     assert list(both.spaces) == ["shrinks + elections", "shrinks + deletions", "elections + deletions"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -110,6 +110,38 @@ def test_what_is_forbidden_changes_with_the_state() -> None:
     assert ("fetch", "b2") in forbidden_in(at("fence(replica=b1)", "apply_metadata(replica=b1, place=0)"))
     crashed = forbidden_in(at("crash(replica=b2, spared=0)"))
     assert not {action for action, broker in crashed if broker == "b2"} - {"elect"}
+
+
+def test_whoever_waits_for_an_answer_does_not_look_for_slow_followers() -> None:
+    """b2 has not fetched all, and is slow; while the leader's request is on its way it asks for nothing."""
+    assert ("shrink_isr", "b1") not in forbidden_in(at("write(leader=b1)"))
+    asked = at("write(leader=b1)", "shrink_isr(leader=b1, follower=b2)")
+    assert asked.taken[-1].state["broker"]["b1"]["pending"] == ["b1"]
+    assert ("shrink_isr", "b1") in forbidden_in(asked)
+
+
+@pytest.mark.parametrize(("adding", "removing", "forbidden"), [((), (), True), ((3,), (), False), ((), (3,), False)])
+def test_a_reassignment_can_be_taken_back_while_somebody_is_to_come_or_to_go(
+    adding: tuple[int, ...], removing: tuple[int, ...], forbidden: bool
+) -> None:
+    class Reassigned(AskedPair):
+        @property
+        def seen(self) -> Observation:
+            seen = super().seen
+            return replace(seen, controller=replace(seen.controller, adding=adding, removing=removing))
+
+    pair = Reassigned(STEPPER, FakeKafka(STEPPER))
+    pair.take(next(number for number, one in enumerate(STEPPER.actions) if str(one) == "write(leader=b1)"))
+    assert (("cancel_reassignment", "b1") in forbidden_in(pair)) == forbidden
+
+
+def test_of_a_log_the_first_record_that_is_there_is_to_be_deleted() -> None:
+    steps = ("write(leader=b1)", "fetch(follower=b2, leader=b1)", "fetch(follower=b2, leader=b1)")
+    (asked,) = (one for one in forbidden_of(MODEL) if (one.action, one.broker) == ("delete_record", "b2"))
+    for more, below in (((), 1), (("delete_record(leader=b1)", "fetch(follower=b2, leader=b1)"), 2)):
+        pair = at(*steps, *more)
+        asked.ask(pair)
+        assert pair.asked == [("delete_records", {"broker": 2, "wait": 0, "below": below})]
 
 
 def test_a_refusal_is_what_must_come() -> None:

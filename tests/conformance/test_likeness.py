@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from insync.conformance.likeness import Difference, broker_id, broker_name, compared, differences, facts_of
+from insync.conformance.classes.observation import (
+    BrokerSeen,
+    ControllerSeen,
+    KnownEnd,
+    LeadingSeen,
+    LogSeen,
+    Observation,
+)
+from insync.conformance.likeness import Difference, broker_id, broker_name, compared, differences, facts_of, kafka_state
 from insync.model import ReadableState
 from insync_walk import Walk, shared_cluster
 
@@ -52,3 +61,53 @@ def test_who_has_no_replica_has_nothing_that_could_be_compared() -> None:
     other: Any = state()
     other["broker"]["b2"]["has_replica"] = False
     assert [name for name in facts_of(other) if name.startswith("b2")] == ["b2.running", "b2.has_replica"]
+
+
+def seen(model: ReadableState, **changed: Any) -> Observation:
+    """Kafka's state, which is the model's but for some fields of b2, and for the controller's last known leaders."""
+    last, (leader, epoch) = changed.pop("last_known_elr", ()), changed.pop("registered", (1, 0))
+    controller = ControllerSeen(leader, epoch, 0, (1, 2), (1, 2), (), (), (), last, (), 0, ())
+    known = {2: KnownEnd(-1, current=False, may_join=True)}
+    leading = LeadingSeen((1, 2), (1, 2), (), 0, known)
+    log = LogSeen((), 0, 0, 0, ())
+    first = BrokerSeen(running=True, leader=1, leader_epoch=0, leading=leading, log=replace(log, epochs=(0,)))
+    second = BrokerSeen(**{"running": True, "leader": 1, "leader_epoch": 0, "log": log, **changed})
+    return Observation(controller, {1: first, 2: second})
+
+
+def unlike(*labels: str, **changed: Any) -> list[str]:
+    model = state(*labels)
+    return [one.field for one in differences(model, kafka_state(model, seen(model, **changed), set()))]
+
+
+def test_what_kafka_has_takes_the_place_of_what_the_model_has() -> None:
+    assert unlike() == []
+    assert unlike(log=LogSeen((("r0", 0),), 0, 1, 0, ())) == ["b2.log", "b2.end"]
+    assert unlike(log=LogSeen((), 0, 0, 0, (0,))) == ["b2.term"]
+    assert unlike(log=None) == []
+    assert unlike(leader=None) == ["b2.leader"]
+    assert unlike(leader_epoch=1) == ["b2.epoch"]
+    assert unlike(leader_epoch=None) == ["b2.has_replica"]
+    assert unlike(running=False) == ["b2.running"]
+
+
+def test_a_broker_that_is_late_is_compared_with_what_it_believes() -> None:
+    """Where its change is one of several that are alike it stays with its own, and what nobody has is added."""
+    assert unlike("controller fences b2") == ["controller.isr", "controller.elr", "controller.fenced"]
+    model = state("controller fences b1")
+    assert (model["broker"]["b2"]["lag"], len(model["changes"])) == (1, 3)
+
+    def lag(**changed: Any) -> int:
+        found: int = kafka_state(model, seen(model, **changed), set())["broker"]["b2"]["lag"]
+        return found
+
+    assert lag() == 1
+    assert lag(registered=(2, 1)) == 1
+    assert lag(registered=(2, 1), leader=2, leader_epoch=1) == 0
+    assert lag(leader=2, leader_epoch=1) == 3
+
+
+def test_of_the_last_known_leaders_the_first_one_counts() -> None:
+    model = state()
+    assert kafka_state(model, seen(model, last_known_elr=(2, 1)), set())["controller"]["last_leader"] == "b2"
+    assert kafka_state(model, seen(model), set())["controller"]["last_leader"] is None

@@ -7,22 +7,25 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 
+from insync.explorer.mutants.mutants import mutants_of
 from insync.model import Model
 from insync.model.evaluator import Codes, Evaluator
 from insync.model.graph import Node, Op, reachable
+from insync.properties.explain import explain
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
+from insync.properties.show import show
 from insync.properties.step_invariants import StepInvariant
 
-__all__ = ["beside", "meanings", "on_record", "record", "states_of", "values"]
+__all__ = ["KAFKA", "Record", "beside", "conditions", "meanings", "simplicity", "states_of", "values", "words"]
 
-RECORD = Path(__file__).parents[1] / "kafka" / "meanings.json"
 
 Values = np.ndarray[Any, Any]
 
@@ -84,9 +87,10 @@ def states_of(model: Model, walks: int = 12, steps: int = 25) -> list[Codes]:
     for _ in range(walks):
         codes = model.program.initials[0]
         for _ in range(steps):
-            if not (enabled := evaluator.enabled(codes)):
+            fitting = [n for n in evaluator.enabled(codes) if evaluator.failing_check(n, codes) is None]
+            if not fitting:
                 break
-            codes = evaluator.step(enabled[int(chance.random() * len(enabled))], codes)
+            codes = evaluator.step(fitting[int(chance.random() * len(fitting))], codes)
             found.append(codes)
     return found
 
@@ -107,9 +111,15 @@ def beside(model: Model, states: Iterable[Codes], each: int = 8) -> list[Codes]:
     return found
 
 
-def meanings(model: Model, states: Sequence[Codes]) -> dict[str, str]:
-    """Return a number for each action, invariant, lemma and property of runs, by what it means in some states."""
-    program, written = model.program, _written(model)
+def meanings(model: Model, states: Sequence[Codes], only: Collection[str] | None = None) -> dict[str, str]:
+    """Return a number for each action, invariant, lemma and property of runs, by what it means in some states.
+
+    Args:
+        model: the model.
+        states: the states.
+        only: the properties; None for all that are declared, in whatever file was imported.
+    """
+    program, written = model.program, _written(model, only)
     parts = [[*action.guard, *(check.node for check in action.checks)] for action in program.actions]
     assigned = [node for action in program.actions for _, node in action.updates]
     known = values([node for nodes in [*parts, assigned, *written.values()] for node in nodes], states)
@@ -128,23 +138,66 @@ def _checksum(columns: Iterable[Values], total: int = 0) -> int:
     return total
 
 
-def _written(model: Model) -> dict[str, list[Node]]:
+def _written(model: Model, only: Collection[str] | None) -> dict[str, list[Node]]:
     """The conditions that each property is made of."""
     found: dict[str, list[Node]] = {}
     for name, one in {**invariants_of(model), **lemmas_of(model)}.items():
         found[name] = list(one.by_action(model)) if isinstance(one, StepInvariant) else [one.node(model)]
     for name, run in run_properties_of(model).items():
         found[name] = [node for one in run.instances(model) for node in (one.when, one.then) if node is not None]
-    return found
+    return {name: nodes for name, nodes in found.items() if only is None or name in only}
 
 
-def on_record(name: str) -> dict[str, str]:
-    """Return the numbers that are on record for a model."""
-    known: dict[str, str] = json.loads(RECORD.read_text(encoding="utf-8"))[name]
-    return known
+def simplicity(model: Model) -> str:
+    """Return how many nodes a program has, and a number for what they are and in which ranges they lie."""
+    program = model.program
+    parts = [[*one.guard, *(node for _, node in one.updates), *(c.node for c in one.checks)] for one in program.actions]
+    nodes = reachable([node for part in parts for node in part])
+    return f"{len(nodes)} {crc32(repr([(node.op.value, node.lo, node.hi) for node in nodes]).encode()):08x}"
 
 
-def record(found: Mapping[str, Mapping[str, str]]) -> None:
-    """Put the numbers of models on record, beside those of others."""
-    known = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
-    RECORD.write_text(json.dumps({**known, **found}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+def words(model: Model, states: Sequence[Codes], only: Collection[str] | None = None) -> dict[str, str]:
+    """Return numbers for what people read of a model: of states, of steps, of conditions, and of why they fail."""
+    written, readable = _written(model, only), model.decode
+    known = values((node for nodes in written.values() for node in nodes), states)
+    grids = [sorted(model.grid(readable(codes)).items()) for codes in states[::29]]
+    labels = [(one.label, sorted(one.shown_parameters.items())) for one in model.program.actions]
+    reasons = []
+    for one in {**invariants_of(model), **lemmas_of(model)}.values():
+        if one.name in written and not isinstance(one, StepInvariant):
+            failing = np.flatnonzero(np.logical_not(known[one.node(model).index]))
+            reasons += [explain(model, one, states[place]) for place in (*failing[:2], *failing[-1:])]
+    return {"(grids)": _number(grids), "(labels)": _number(labels), "(reasons)": _number(reasons)}
+
+
+def conditions(model: Model, only: Collection[str] | None = None) -> dict[str, str]:
+    """Return numbers for how a model's conditions are shown, and for what its mutants lack."""
+    nodes = [node for one in model.program.actions for node in one.guard]
+    nodes += [node for own in _written(model, only).values() for node in own]
+    lacking = [(one.name, one.change.value, sorted(one.replaced)) for one in mutants_of(model)]
+    return {"(shown)": _number([show(model, node) for node in nodes]), "(mutants)": _number(lacking)}
+
+
+def _number(written: Sequence[object]) -> str:
+    return f"{len(written)} {crc32(repr(written).encode()):08x}"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Numbers on record, by model and by what they are about, in a file beside the tests."""
+
+    path: Path
+
+    def known(self, name: str) -> dict[str, str]:
+        """Return those of a model."""
+        found: dict[str, str] = json.loads(self.path.read_text(encoding="utf-8"))[name]
+        return found
+
+    def write(self, name: str, found: Mapping[str, str]) -> None:
+        """Put those of a model on record, beside those of others."""
+        known = json.loads(self.path.read_text(encoding="utf-8")) if self.path.exists() else {}
+        self.path.write_text(json.dumps({**known, name: found}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+KAFKA = Record(Path(__file__).parents[1] / "kafka" / "meanings.json")
+"""The numbers of Kafka's models."""

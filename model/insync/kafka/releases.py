@@ -12,7 +12,16 @@ from dataclasses import replace
 from enum import Enum
 from functools import cache
 
-from insync.kafka.rules import IsrWrite, MinimumChange, ReassignmentEnd, Rules, StaleReply, StrictMinimum, Truncation
+from insync.kafka.rules import (
+    ControllerFence,
+    IsrWrite,
+    MinimumChange,
+    ReassignmentEnd,
+    Rules,
+    StaleReply,
+    StrictMinimum,
+    Truncation,
+)
 from insync.model.errors import UserError
 
 __all__ = ["Release", "release_advice", "release_of"]
@@ -159,6 +168,8 @@ _OLDEST = Rules(
     elr_by_default=False,
     unclean_leaves_elr=False,
     register_leaves_isr=False,
+    controller_in_zookeeper=True,
+    controller_fence=ControllerFence.VERSION,
     register_needs_fenced=True,
     producers_are_idempotent=False,
     last_leader_must_live=False,
@@ -171,7 +182,7 @@ _CHANGES: dict[Release, dict[str, object]] = {
     Release.V1_1: {"fetches_in_sessions": True},
     Release.V2_0: {"truncation": Truncation.EPOCH_PAIR},
     Release.V2_0_1: {"cache_epoch_on_election": True, "truncate_on_every_epoch": True, "join_needs_epoch_start": True},
-    Release.V2_1: {"fence_fetch": True, "fence_truncation": True},
+    Release.V2_1: {"fence_fetch": True, "fence_truncation": True, "controller_fence": ControllerFence.EPOCH},
     Release.V2_2: {"hide_stale_watermark": True},
     Release.V2_5: {"session_keeps_epoch": True},
     Release.V2_7: {
@@ -186,6 +197,7 @@ _CHANGES: dict[Release, dict[str, object]] = {
     # From here on the controller is a KRaft quorum; before 3.6 it bumped the leader epoch when an ISR shrank.
     Release.V3_3: {
         "isr_needs_unfenced": True,
+        "controller_in_zookeeper": False,
         "register_needs_fenced": False,
         "shrink_keeps_epoch": False,
         "unclean_is_honoured": False,

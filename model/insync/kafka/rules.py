@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Annotated, get_type_hints
 
 __all__ = [
+    "ControllerFence",
     "Counting",
     "IsrWrite",
     "MinimumChange",
@@ -57,6 +58,14 @@ class StrictMinimum(Enum):
     NO = "it moves with any ISR"
     COMMITTED = "it needs min.insync.replicas members of the committed ISR (KAFKA-15583, 3.7)"
     MAXIMAL = "it needs min.insync.replicas members of the maximal ISR"
+
+
+class ControllerFence(Enum):
+    """What keeps a deposed controller from writing to ZooKeeper; KafkaZkClient.updateLeaderAndIsr."""
+
+    EPOCH = "each write is refused once there is another controller epoch (KAFKA-6082, 2.1)"
+    VERSION = "a write is refused if the state has changed since it was read, or a newer controller has written it"
+    NOTHING = "a write replaces what is there; no release does"
 
 
 class ReassignmentEnd(Enum):
@@ -220,6 +229,16 @@ class Rules:
     unclean_leaves_elr: Annotated[bool, "Who registers after an unclean stop leaves the ELR: KAFKA-15586 (3.8)."] = True
     register_leaves_isr: Annotated[
         bool, "Who registers after an unclean stop leaves the ISR, fenced before or not: KAFKA-18106 (4.0)."
+    ] = True
+    controller_in_zookeeper: Annotated[
+        bool,
+        "The controller is a broker that ZooKeeper knows as such, and may be deposed unawares: before KRaft (3.3).",
+    ] = False
+    controller_fence: Annotated[
+        ControllerFence, "What keeps a deposed controller from writing to ZooKeeper: KAFKA-6082 (2.1)."
+    ] = ControllerFence.EPOCH
+    brokers_refuse_deposed: Annotated[
+        bool, "A broker refuses requests with a lower controller epoch than it knows (STALE_CONTROLLER_EPOCH)."
     ] = True
     register_needs_fenced: Annotated[
         bool, "A broker registers again only once the controller has noticed its end: before KRaft."

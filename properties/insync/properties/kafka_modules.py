@@ -26,6 +26,7 @@ HOLDERS: dict[str, tuple[str, ...]] = {
         "cluster_availability",
         "cluster_producers",
         "cluster_sessions",
+        "cluster_controllers",
     ),
 }
 """For each class, as module:name, the modules of `insync.properties.kafka` in the order in which they are shown."""

@@ -11,9 +11,32 @@ from insync.explorer.defect_search import search_defect
 from insync.kafka.cluster.configuration import BOUNDS, SETTINGS
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
 from insync.kafka.rules import Rules
-from insync.properties.kafka import cluster, cluster_availability, cluster_producers, cluster_runs, cluster_sessions
+from insync.properties.kafka import (
+    cluster,
+    cluster_availability,
+    cluster_controllers,
+    cluster_producers,
+    cluster_runs,
+    cluster_sessions,
+)
 
-QUICK = ("R-01", "L-1", "R-15", "R-21", "R-22", "R-26", "C-2", "C-10", "M-7", "M-11", "M-12", "N-10")
+QUICK = (
+    "R-01",
+    "L-1",
+    "R-15",
+    "R-21",
+    "R-22",
+    "R-26",
+    "C-2",
+    "C-10",
+    "M-7",
+    "M-11",
+    "M-12",
+    "M-13",
+    "M-14",
+    "N-10",
+    "R-48",
+)
 """Those that take a second or two; `make slow` runs all."""
 
 
@@ -43,7 +66,7 @@ def test_an_entry_names_rules_bounds_and_a_property_that_exist(name: str) -> Non
     rules = {field.name for field in fields(Rules)}
     assert set(defect.rules) | set(defect.base) <= rules
     assert set(defect.bounds) | set(defect.fixed) <= {*BOUNDS, *SETTINGS}
-    modules = (cluster, cluster_availability, cluster_producers, cluster_runs, cluster_sessions)
+    modules = (cluster, cluster_availability, cluster_controllers, cluster_producers, cluster_runs, cluster_sessions)
     assert defect.breaks in {name for module in modules for name in module.__all__}
     assert bool(defect.rules) != bool(defect.fixed), "the fix is a rule or a setting"
     assert defect.length > 1 or defect.harmless

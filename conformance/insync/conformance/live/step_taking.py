@@ -22,8 +22,12 @@ __all__ = ["StepTaking"]
 Given = Mapping[str, Any]
 
 _ACKS = {Acks.ALL: -1, Acks.LEADER: 1, Acks.NONE: 0}
+_NO_ZOOKEEPER = "the controller is a KRaft quorum's here"
 _EVERY_FETCH_IS_FULL = "every fetch is let pass on a new connection here, and so is a full one"
 _NOT_YET = {
+    "fail_over": _NO_ZOOKEEPER,
+    "hear_of_controller": _NO_ZOOKEEPER,
+    "elect_as_deposed": _NO_ZOOKEEPER,
     "evict_session": _EVERY_FETCH_IS_FULL,
     "lose_reply": _EVERY_FETCH_IS_FULL,
     "shrink_isr": "how long a leader waits for a follower is not in our hands here",

@@ -25,6 +25,8 @@ class Broker(Actor):
         """
         b = s.broker[replica]
         require(b.running, b.lag > place)
+        if self.rules.brokers_refuse_deposed:
+            require(Or(Not(s.changes[place].by_deposed), b.unaware))
         old = snapshot(self.view_of(s, replica))
         concerns = Or(b.repeats, self.concerns_partition(s, replica, place))
         b.repeats = False
@@ -207,5 +209,6 @@ class Broker(Actor):
         b.running = False
         b.stopping = False
         b.repeats = False
+        b.unaware = False
         b.lag = 0
         self.forget_passed_changes(s)

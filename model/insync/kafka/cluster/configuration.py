@@ -7,7 +7,7 @@ from enum import Enum
 
 from insync.kafka.defects import DEFECTS, NO_DEFECT
 from insync.kafka.releases import Release, release_advice
-from insync.kafka.rules import IsrWrite, Rules
+from insync.kafka.rules import ControllerFence, IsrWrite, Rules
 from insync.model import Bound, Bounds, BoundValues, Setting, Settings, Switch
 
 __all__ = [
@@ -85,6 +85,7 @@ BOUNDS = Bounds(
     deletions=Bound(0, 0, 4, "records that a leader deletes at the start of its log"),
     reassignments=Bound(0, 0, 4, "times that an operator changes the replicas of the partition, or takes that back"),
     spares=Bound(0, 0, 4, "brokers that have no replica at first"),
+    failovers=Bound(0, 0, 2, "controllers that are deposed and do not know it (ZooKeeper, before 3.3)"),
     session_losses=Bound(0, 0, 4, "fetch sessions that are evicted, or end as a reply is lost"),
     minimum_changes=Bound(0, 0, 2, "changes of min.insync.replicas, to 1 and back"),
     partition_zero=Bound(0, 0, 5, "replicas of the topic's partition 0; 0: this is partition 0"),
@@ -118,7 +119,11 @@ def epoch_bumps(b: BoundValues) -> int:
     is one at a time.
     """
     failures = b.reassignments + b.lossy_crashes + b.crashes + b.stops + b.fencings
-    return 2 * failures + b.elections + (0 if rules_of(b).shrink_keeps_epoch else b.shrinks)
+    rules = rules_of(b)
+    deposed = (
+        b.failovers if rules.controller_in_zookeeper and rules.controller_fence is not ControllerFence.EPOCH else 0
+    )
+    return 2 * failures + b.elections + deposed + (0 if rules.shrink_keeps_epoch else b.shrinks)
 
 
 def without_races(rules: Rules) -> Rules:
@@ -165,6 +170,10 @@ def setting_remarks(b: BoundValues) -> list[str]:
         remarks.append(
             f"A reply and metadata that both tell of an ISR come with KRaft; with {release} there is one alone."
         )
+    if b.failovers and not rules.controller_in_zookeeper:
+        remarks.append(f"The controller of Kafka {release} is a KRaft quorum; failovers are those of ZooKeeper's.")
+    if b.failovers and rules.controller_in_zookeeper and b.metadata_lag < 2:
+        remarks.append("A deposed controller is heard only with metadata_lag 2 or more.")
     if b.settings.fetch_sessions and not rules.fetches_in_sessions:
         remarks.append(f"Kafka {release} has no fetch sessions, which came with 1.1 (KIP-227).")
     if b.session_losses and not b.settings.fetch_sessions:

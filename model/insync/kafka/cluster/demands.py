@@ -32,6 +32,8 @@ _DELAYS = {
     "shrink_isr_by_several": "{leader} drops {followers}, which have not caught up for replica.lag.time.max.ms",
     "receive_rewritten": "{leader} has handled a fetch of {follower}, and sends the answer when its log has changed",
     "pause_fetching": "the fetcher of {follower} fails, and its partition waits to be tried again",
+    "fail_over": "ZooKeeper's session of the controller ends though it runs, as in a long pause",
+    "elect_as_deposed": "the deposed controller has not heard of the new one, and elects whom it was asked to before",
     "evict_session": "the leader of {follower} needs the place of its fetch session for another one",
     "lose_reply": "the connection of {follower} to {leader} breaks when {leader} has answered a fetch",
     "throttle": "{follower} has used up its replication quota",

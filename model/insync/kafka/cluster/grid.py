@@ -60,6 +60,10 @@ def _controller(state: ReadableState, newest: dict[str, Any]) -> str:
         parts.append(f"fenced {_members(controller['fenced'])}")
     if controller.get("last_leader"):
         parts.append(f"last {controller['last_leader']}")
+    if newest.get("by_deposed"):
+        parts.append("by a deposed one")
+    if controller.get("deposed"):
+        parts.append("and a deposed one")
     return " ".join(parts)
 
 

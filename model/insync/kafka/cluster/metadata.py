@@ -28,6 +28,7 @@ class Change:
         writer: the leader that wrote this change to ZooKeeper itself, and so knows it.
         configuration: whether it changes configuration alone, and not the partition or its epoch.
         replied: whether it is the answer to its leader's AlterPartition.
+        by_deposed: whether a deposed controller has made it.
     """
 
     leader: Num | int
@@ -37,6 +38,7 @@ class Change:
     writer: Replica | None = None
     configuration: Condition = False
     replied: Condition = False
+    by_deposed: Condition = False
 
 
 class Metadata(Actor):
@@ -77,6 +79,7 @@ class Metadata(Actor):
         for replica, waits in waiting.items():
             with when(waits):
                 s.broker[replica].lag += 1
+        self.outdate_deposed(s, change)
         for place in reversed(range(self.b.metadata_lag)):
             s.changes[place + 1] = s.changes[place]
         s.changes[0] = record(
@@ -87,6 +90,7 @@ class Metadata(Actor):
             configuration=change.configuration,
             replied=change.replied,
             replicas=change.replicas,
+            by_deposed=change.by_deposed,
         )
         with when(makes_late):
             self.forget_proposal(s)
@@ -116,6 +120,7 @@ class Metadata(Actor):
                     configuration=False,
                     replied=False,
                     replicas=set(),
+                    by_deposed=False,
                 )
         if self.configures:
             for place in range(self.b.metadata_lag + 1):

@@ -11,6 +11,7 @@ from insync.kafka.cluster.configuration import setting_remarks
 from insync.kafka.cluster.controller import Controller
 from insync.kafka.cluster.demands import demands_of
 from insync.kafka.cluster.directories import Directories
+from insync.kafka.cluster.failover import FailOver
 from insync.kafka.cluster.follower import Follower
 from insync.kafka.cluster.grid import cluster_grid
 from insync.kafka.cluster.isr_replies import IsrReplies
@@ -28,6 +29,7 @@ __all__ = ["Cluster"]
 
 
 class Cluster(
+    FailOver,
     FetchSessions,
     Producers,
     Client,

@@ -23,7 +23,7 @@ from insync.kafka.cluster.configuration import (
 )
 from insync.kafka.defects import NO_DEFECT
 from insync.kafka.replica import Replica
-from insync.kafka.rules import MinimumChange, Rules
+from insync.kafka.rules import ControllerFence, MinimumChange, Rules
 from insync.model import (
     Absent,
     And,
@@ -112,6 +112,8 @@ class Actor:
     late_replies: bool
     isr_replies: bool
     sessions: bool
+    fails_over: bool
+    deposed_may_write: bool
     old_checkpoints: bool
     configures: bool
 
@@ -143,6 +145,8 @@ class ClusterState(Model):
         self.late_replies = bool(self.b.settings.late_replies)
         self.isr_replies = bool(self.b.settings.isr_replies) and not rules.register_needs_fenced
         self.sessions = bool(self.b.settings.fetch_sessions) and rules.fetches_in_sessions
+        self.fails_over = self.b.failovers > 0 and rules.controller_in_zookeeper
+        self.deposed_may_write = self.fails_over and rules.controller_fence is not ControllerFence.EPOCH
         self.old_checkpoints = bool(self.b.settings.old_checkpoints)
         self.elr = keeps_elr(self.b)
         self.configures = self.b.minimum_changes > 0 and self.rules.minimum_change is not MinimumChange.PARTITION
@@ -151,12 +155,19 @@ class ClusterState(Model):
 
     def declare(self, b: BoundValues) -> State:
         """Lay out the state; a log has records from `start` to `leo` and r0 elsewhere; ends are exclusive."""
+        rules = self.rules
         return State(
             controller=Record(
                 fenced=Set(Replica),
                 elr=Absent.unless(self.elr, Set(Replica)),
                 last_leader=Absent.unless(self.elr, Option(Replica)),
                 minimum_is_one=Absent.unless(b.minimum_changes, Bool),
+                # A controller that does not know that it is deposed, whom it takes for dead, the ISR that it has read.
+                deposed=Absent.unless(self.deposed_may_write, Bool),
+                deposed_fenced=Absent.unless(self.deposed_may_write, Set(Replica)),
+                deposed_isr=Absent.unless(
+                    self.deposed_may_write and rules.controller_fence is ControllerFence.NOTHING, Set(Replica)
+                ),
                 # During a reassignment: `removing` are still replicas, `adding` already are.
                 adding=Absent.unless(b.reassignments, Set(Replica)),
                 removing=Absent.unless(b.reassignments, Set(Replica)),
@@ -173,6 +184,8 @@ class ClusterState(Model):
                     # Its leader has asked for it, and hears of it by a reply as well.
                     replied=Absent.unless(self.isr_replies, Bool),
                     replicas=Absent.unless(b.reassignments, Set(Replica)),
+                    # It was made by a deposed controller, of which the present one knows nothing.
+                    by_deposed=Absent.unless(self.deposed_may_write, Bool),
                 ),
             ),
             # The AlterPartition on its way that is not too late: the ISR proposed, empty if there is none, and whether
@@ -204,6 +217,7 @@ class ClusterState(Model):
                 moves=Int(0, b.moves),
                 directory_losses=Int(0, b.directory_losses),
                 deletions=Int(0, b.deletions),
+                failovers=Absent.unless(self.fails_over, Int(0, b.failovers)),
                 session_losses=Absent.unless(self.sessions, Int(0, b.session_losses)),
             ),
         )
@@ -215,6 +229,8 @@ class ClusterState(Model):
             running=Bool,
             clean=Absent.unless(b.stops, Bool),
             stopping=Absent.unless(b.stops, Bool),
+            # It has not heard of the newest controller.
+            unaware=Absent.unless(self.deposed_may_write, Bool),
             lag=Int(0, b.metadata_lag),
             # It knows its view from a reply, and metadata will bring the same once more.
             repeats=Absent.unless(self.isr_replies, Bool),

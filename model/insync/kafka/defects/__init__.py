@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from insync.kafka.defects.defect import NO_DEFECT, Defect, LeftOut
+from insync.kafka.defects.deposed import DEPOSED
 from insync.kafka.defects.failures import FAILURES
 from insync.kafka.defects.harmless import HARMLESS
 from insync.kafka.defects.hazards import HAZARDS
@@ -26,7 +27,18 @@ def _by_number(entry: Defect) -> tuple[int, int]:
 DEFECTS: Mapping[str, Defect] = {
     entry.name: entry
     for entry in sorted(
-        [*TRUNCATION, *MEMBERSHIP, *REASSIGNMENT, *FAILURES, *MUTANTS, *HARMLESS, *HAZARDS, *PROGRESS], key=_by_number
+        [
+            *TRUNCATION,
+            *MEMBERSHIP,
+            *REASSIGNMENT,
+            *FAILURES,
+            *DEPOSED,
+            *MUTANTS,
+            *HARMLESS,
+            *HAZARDS,
+            *PROGRESS,
+        ],
+        key=_by_number,
     )
 }
 """Every defect that the model `cluster` shows, by name."""

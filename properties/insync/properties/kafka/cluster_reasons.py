@@ -21,9 +21,17 @@ __all__ = [
     "thin",
     "thinned",
     "uncounted",
+    "unheard",
     "unsound",
     "untold",
 ]
+
+
+def unheard(failure: Failure) -> str:
+    """Say whose decision a broker will not hear."""
+    replica = failure.bindings["replica"]
+    decided = f"what the deposed one has decided: {_decided(failure)}"
+    return f"{replica} knows the new controller, and will not hear of {decided}."
 
 
 def untold(failure: Failure) -> str:

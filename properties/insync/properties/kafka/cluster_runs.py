@@ -23,6 +23,7 @@ __all__ = [
 
 _HEALING = (
     "apply_metadata(replica)",
+    "hear_of_controller(replica)",
     "register(replica)",
     "stop(replica)",
     "fence(replica)",

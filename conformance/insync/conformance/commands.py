@@ -1,0 +1,73 @@
+"""Commands given to Kafka's classes, and what was seen of Kafka after the last of them."""
+
+from __future__ import annotations
+
+from insync.conformance.classes.observation import BrokerSeen, Observation
+from insync.conformance.classes.subject import Answer, Argument, KafkaRaised, Subject
+from insync.conformance.gaps import NotSchedulable, Unlike
+
+__all__ = ["Commands"]
+
+
+class Commands:
+    """Gives commands, and keeps what was seen.
+
+    Args:
+        subject: who takes them.
+
+    Attributes:
+        seen: Kafka's state after the last command.
+        acknowledged: the records of which producers have been told so far that they are written.
+        given: how many commands were given since this was last 0.
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self.seen: Observation
+        self.acknowledged: set[str] = set()
+        self.given = 0
+
+    def give(self, command: str, **arguments: Argument) -> Answer:
+        """Give a command.
+
+        Raises:
+            NotSchedulable: Kafka's classes throw an exception.
+        """
+        self.given += 1
+        try:
+            return self._seen(self._subject.take(command, **arguments))
+        except KafkaRaised as raised:
+            message = f"Kafka's classes throw {raised.args[0]}"
+            raise NotSchedulable(message) from raised
+
+    def probe(self, command: str, **arguments: Argument) -> str:
+        """Give a command that is no step, and return Kafka's answer, or the exception that it throws."""
+        try:
+            return self._seen(self._subject.take(command, **arguments)).said
+        except KafkaRaised as raised:
+            self.give("observe")
+            return str(raised.args[0])
+
+    def give_accepted(self, what: str, command: str, **arguments: Argument) -> None:
+        """Give a command to which the answer must be that all is well.
+
+        Args:
+            what: what the answer is called.
+            command: the command.
+            arguments: what it is given.
+
+        Raises:
+            Unlike: it is another one.
+        """
+        answer = self.give(command, **arguments)
+        if answer.said != "NONE":
+            raise Unlike(what, "NONE", answer.said)
+
+    def broker(self, number: int) -> BrokerSeen:
+        """Return what was seen of a broker."""
+        return self.seen.brokers[number]
+
+    def _seen(self, answer: Answer) -> Answer:
+        self.seen = answer.state
+        self.acknowledged |= answer.state.acknowledged
+        return answer

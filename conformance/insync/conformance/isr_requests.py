@@ -1,0 +1,108 @@
+"""What leaders ask of the controller for the ISR, and what it answers: AlterPartition requests on their way."""
+
+from __future__ import annotations
+
+from insync.conformance.classes.observation import AlterRequest
+from insync.conformance.commands import Commands
+from insync.conformance.gaps import NotSchedulable, Unlike, require_incarnations_of_joiner_alone
+from insync.conformance.likeness import broker_id
+from insync.model import ReadableState
+
+__all__ = ["IsrRequests"]
+
+_ANSWER = "the controller's answer to AlterPartition"
+_WRITTEN = ("NONE", "NEW_LEADER_ELECTED")
+"""What the controller answers to an ISR that it writes: the second where that ends a reassignment, and a leadership."""
+
+
+class IsrRequests:
+    """Delivers requests and replies, and knows which replies are on their way.
+
+    Args:
+        kafka: what takes the commands.
+        registering_leaves_isr: whether who registers leaves the ISR.
+    """
+
+    def __init__(self, kafka: Commands, *, registering_leaves_isr: bool) -> None:
+        self._kafka, self._registering_leaves_isr = kafka, registering_leaves_isr
+        self._accepted: dict[int, list[int]] = {}  # the places of the changes of which a broker is still to be told
+
+    def accept(self, before: ReadableState) -> None:
+        """Let the controller have the request that is on its way, and write what it asks for."""
+        sender, request = self._sender(before)
+        partition_epoch = self._kafka.seen.controller.partition_epoch
+        answer = self._kafka.give("deliver_request", broker=sender)
+        if self._kafka.seen.controller.partition_epoch == partition_epoch or answer.said not in _WRITTEN:
+            self._require_incarnations(request, accepted=False)
+            raise Unlike(_ANSWER, "NONE", answer.said)
+        if self._kafka.broker(sender).running:  # else nobody waits for the reply
+            self._accepted.setdefault(sender, []).append(self._kafka.seen.controller.end)
+
+    def refuse(self, before: ReadableState) -> None:
+        """Let the controller have the request that is on its way, and refuse it."""
+        self._refused(*self._sender(before))
+
+    def receive(self, leader: int, wait: int) -> None:
+        """Let a leader have the next reply, before it hears of the change by its metadata."""
+        if not self._accepted.get(leader):
+            message = f"no reply to an AlterPartition of b{leader} is on its way"
+            raise NotSchedulable(message, "no such reply is on its way in Kafka")
+        self._accepted[leader].pop(0)
+        self._kafka.give("deliver_reply", broker=leader, wait=wait)
+
+    def hear_known(self, broker: int) -> None:
+        """Let a broker have the replies whose effect it knows by its metadata."""
+        waiting, seen = self._accepted.get(broker, []), self._kafka.broker
+        while waiting and seen(broker).running and seen(broker).applied >= waiting[0]:
+            self._kafka.give("deliver_reply", broker=broker)
+            waiting.pop(0)
+
+    def forget_late(self, leader: int, before: ReadableState) -> None:
+        """Let a leader have the answers that it does not wait for any more, as it asks again when it has them.
+
+        In the model a request that is too late is none: it has no effect, and the controller refuses it. Nor has the
+        reply to one of which the leader knows the outcome by its metadata. Only a request that is in time is kept.
+        """
+        seen = self._kafka.broker(leader)
+        if seen.leading is None or seen.leading.proposed:
+            return
+        for _ in range(len(self._accepted.pop(leader, []))):
+            self._kafka.give("deliver_reply", broker=leader)
+        unheard = [request for request in seen.requests if not request.replied]
+        if not unheard:
+            return
+        if (leader, unheard[0].isr) != _proposal(before):
+            self._refused(leader, unheard[0])
+
+    def drop(self, broker: int) -> None:
+        """Forget the replies to a broker that does not run any more."""
+        self._accepted.pop(broker, None)
+
+    def _refused(self, sender: int, request: AlterRequest) -> None:
+        answer = self._kafka.give("deliver_request", broker=sender)
+        if answer.said == "NONE":
+            self._require_incarnations(request, accepted=True)
+            raise Unlike(_ANSWER, "a refusal", answer.said)
+        self._kafka.give("deliver_reply", broker=sender)
+
+    def _require_incarnations(self, request: AlterRequest, *, accepted: bool) -> None:
+        if not self._registering_leaves_isr:
+            require_incarnations_of_joiner_alone(request, accepted)
+
+    def _sender(self, before: ReadableState) -> tuple[int, AlterRequest]:
+        """Who has asked for another ISR in time; what is on its way from there must be what the model has."""
+        sender, asked = _proposal(before)
+        unheard = [request for request in self._kafka.broker(sender).requests if not request.replied]
+        if len(unheard) > 1 and unheard[0].isr != asked:  # of an earlier incarnation
+            self._refused(sender, unheard[0])
+            unheard = unheard[1:]
+        if not unheard or unheard[0].isr != asked:
+            message = f"no request of b{sender} for the ISR {before['alter']['isr']} is on its way"
+            raise NotSchedulable(message, "no such request is on its way in Kafka")
+        return sender, unheard[0]
+
+
+def _proposal(state: ReadableState) -> tuple[int, tuple[int, ...]]:
+    """Who has asked for another ISR in time, and for which; -1 and none where nobody has."""
+    leader, isr = state["changes"][0]["leader"], state["alter"]["isr"]
+    return (broker_id(leader), tuple(sorted(map(broker_id, isr)))) if leader and isr else (-1, ())

@@ -1,0 +1,27 @@
+"""What brokers may expect of a controller that is followed by another one."""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.state import Replica
+from insync.model import Condition, Implies, Not, Or, StateView, for_all
+from insync.properties import invariant
+from insync.properties.kafka import cluster_reasons as reasons
+
+__all__ = ["decisions_can_be_heard"]
+
+
+@invariant(Cluster, because=reasons.unheard)
+def decisions_can_be_heard(model: Cluster, s: StateView) -> Condition:
+    """Every running broker has heard of the newest decision about the partition, or would still accept it.
+
+    It would not accept one of a controller with a lower epoch than it knows, and no other controller sends that.
+    """
+    if not (model.deposed_may_write and model.rules.brokers_refuse_deposed):
+        return True
+
+    def hears(replica: Replica) -> Condition:
+        b = s.broker[replica]
+        return Or(b.lag == 0, b.unaware, Not(s.changes[0].by_deposed))
+
+    return for_all(model.all(Replica), lambda replica: Implies(s.broker[replica].running, hears(replica)))

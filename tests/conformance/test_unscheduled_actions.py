@@ -1,0 +1,26 @@
+"""Actions of the model for which the harness of Kafka's classes has no part: it says so, and does nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from insync.conformance.gaps import NotSchedulable
+from insync.conformance.schedule import Schedule
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import DEFECTS
+from insync_kafka import Recording
+
+
+@pytest.mark.parametrize(
+    ("action", "why"),
+    [
+        *((action, "the harness has no fetch sessions") for action in ("fetch", "lose_reply", "evict_session")),
+        *((action, "the controller is a KRaft quorum's here") for action in ("fail_over", "elect_as_deposed")),
+    ],
+)
+def test_the_harness_has_no_fetch_sessions_and_no_zookeeper(action: str, why: str) -> None:
+    model = Cluster(**{**DEFECTS["N-01"].witness, "fetch_sessions": "on"})
+    schedule, state = Schedule(Recording.read("N-01-4.3.1"), model), model.decode(model.program.initials[0])
+    schedule.open()
+    with pytest.raises(NotSchedulable, match=why):
+        schedule.take(action, {"follower": "b2", "leader": "b1"}, state, state)
