@@ -9,15 +9,25 @@ from typing import Any, cast
 
 import pytest
 
-from insync.conformance.classes.observation import AlterRequest, ControllerSeen, Observation
+from insync.conformance.classes.observation import (
+    AlterRequest,
+    BrokerSeen,
+    ControllerSeen,
+    KnownEnd,
+    LeadingSeen,
+    LogSeen,
+    Observation,
+)
 from insync.conformance.gaps import (
     NotSchedulable,
     require_ascending_order,
     require_incarnations_of_joiner_alone,
+    require_news_of_follower,
     require_no_epoch_of_deleted_records,
     require_one_change,
     require_same_ends,
 )
+from insync.conformance.likeness import Difference
 from insync.conformance.schedule import Schedule
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
@@ -196,3 +206,39 @@ def test_the_harness_has_no_fetch_sessions(action: str) -> None:
     schedule.open()
     with pytest.raises(NotSchedulable, match="the harness has no fetch sessions"):
         schedule.take(action, {"follower": "b2", "leader": "b1"}, state, state)
+
+
+LEADS = LeadingSeen(isr=(1,), maximal_isr=(1,), proposed=(), epoch_start=1, known={3: KnownEnd(0, True, False)})
+EMPTY = LogSeen(records=(), start=0, end=0, high_watermark=0, epochs=())
+FETCH = {"follower": "b3", "leader": "b1"}
+BEHIND = [Difference("b1.hw", 1, 0), Difference("clients.acked", ["r0"], [])]
+
+
+def elected_again(leading: LeadingSeen = LEADS, log: LogSeen = EMPTY) -> Observation:
+    brokers = {1: BrokerSeen(running=True, leading=leading), 3: BrokerSeen(running=True, log=log)}
+    return Observation(IN_REASSIGNMENT, brokers)
+
+
+def known_end(end: int | None) -> ReadableState:
+    return cast(ReadableState, {"broker": {"b1": {"known": {"b3": {"end": end}}}}})
+
+
+def test_a_leader_that_is_elected_again_learns_nothing_from_a_log_end_that_it_knows() -> None:
+    with pytest.raises(NotSchedulable, match="b1 knows the log end of b3 from an earlier leadership"):
+        require_news_of_follower(FETCH, known_end(None), elected_again(), BEHIND)
+
+
+@pytest.mark.parametrize(
+    ("end", "was", "found"),
+    [
+        (0, elected_again(), BEHIND),
+        (None, elected_again(replace(LEADS, isr=(1, 3))), BEHIND),
+        (None, elected_again(replace(LEADS, known={3: KnownEnd(-1, False, False)})), BEHIND),
+        (None, elected_again(log=replace(EMPTY, end=1)), BEHIND),
+        (None, elected_again(), [Difference("b1.hw", 0, 1)]),
+        (None, elected_again(), [*BEHIND, Difference("b1.end", 1, 0)]),
+    ],
+    ids=["known", "in the ISR", "forgotten by both", "another end", "Kafka is ahead", "more differs"],
+)
+def test_any_other_difference_after_a_fetch_is_one(end: int | None, was: Observation, found: list[Difference]) -> None:
+    require_news_of_follower(FETCH, known_end(end), was, found)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from insync.conformance.classes.observation import AlterRequest, ControllerSeen, Observation
-from insync.conformance.likeness import broker_id
+from insync.conformance.likeness import Difference, broker_id
 from insync.model import ReadableState
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "ends_of",
     "require_ascending_order",
     "require_incarnations_of_joiner_alone",
+    "require_news_of_follower",
     "require_no_epoch_of_deleted_records",
     "require_one_change",
     "require_same_ends",
@@ -167,6 +168,39 @@ def require_ascending_order(
             message,
             "Kafka elects in the order that a reassignment has left, the model in its own",
         )
+
+
+def require_news_of_follower(
+    fetch: Mapping[str, str], before: ReadableState, was: Observation, found: Sequence[Difference]
+) -> None:
+    """Refuse a fetch that shows Kafka's leader nothing new, and the model's leader a follower that it had forgotten.
+
+    A leader that is elected again keeps the log ends of all followers, and looks at its high watermark where a fetch
+    shows another one. The model's keeps those of ISR members, as nothing else is made of the others.
+
+    Args:
+        fetch: the parameters of the step.
+        before: the model's state before it.
+        was: Kafka's.
+        found: what differs after it.
+
+    Raises:
+        NotSchedulable: it is so, and what differs is that high watermark alone, with who hears of it.
+    """
+    leader, follower = fetch["leader"], fetch["follower"]
+    leading, log = was.brokers[broker_id(leader)].leading, was.brokers[broker_id(follower)].log
+    known = leading.known.get(broker_id(follower)) if leading is not None else None
+    if leading is None or known is None or broker_id(follower) in leading.isr:
+        return
+    forgotten = before["broker"][leader]["known"][follower]["end"] is None
+    repeats = known.end == (0 if log is None else log.end)
+    behind = {one.field for one in found} <= {f"{leader}.hw", f"{follower}.hw", "clients.acked"}
+    if forgotten and repeats and behind and found[0].model > found[0].kafka:  # type: ignore[operator]
+        message = (
+            f"{leader} knows the log end of {follower} from an earlier leadership, so its fetch shows nothing new and "
+            "the high watermark stays; in the model it has forgotten it"
+        )
+        raise NotSchedulable(message, "Kafka's leader knows the follower's log end from an earlier leadership")
 
 
 def ends_of(seen: Observation, broker: int) -> Ends:

@@ -6,7 +6,7 @@ from itertools import chain
 
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Argument, Subject
-from insync.conformance.gaps import NotSchedulable, require_ascending_order
+from insync.conformance.gaps import NotSchedulable, require_ascending_order, require_news_of_follower
 from insync.conformance.likeness import Difference, compared, kafka_state
 from insync.conformance.schedule import Schedule, Unlike
 from insync.explorer.evaluator.stepping import Move, Stepper, Walk
@@ -67,7 +67,7 @@ class Pair:
         Raises:
             NotSchedulable: it cannot be brought about on Kafka; the model has not taken it either.
         """
-        action = self.walk.stepper.actions[number]
+        action, was = self.walk.stepper.actions[number], self.seen
         after = self._readable(self.walk.stepper.step(self.walk.codes, number))
         try:
             self._schedule.take(action.name, action.shown_parameters, self.taken[-1].state, after)
@@ -77,7 +77,7 @@ class Pair:
         except NotSchedulable:
             self.spoilt = self._schedule.given > 0
             raise
-        return self._beside(number)
+        return self._beside(number, was)
 
     @property
     def seen(self) -> Observation:
@@ -97,7 +97,7 @@ class Pair:
         self.compared, found = compared(self.taken[-1].state, self.kafka_state())
         return found
 
-    def _beside(self, number: int) -> list[Difference]:
+    def _beside(self, number: int, was: Observation) -> list[Difference]:
         """Take a step on the model that Kafka has taken, with what Kafka has done by itself.
 
         Within a fetch Kafka's leader asks for a larger ISR before it moves the high watermark, so that step of the
@@ -118,6 +118,9 @@ class Pair:
                 return found
         try:
             require_ascending_order(self._schedule.order, before, self.taken[-1].state, self._schedule.seen)
+            action = self.walk.stepper.actions[number]
+            if action.name == "fetch" and found:
+                require_news_of_follower(action.shown_parameters, before, was, found)
         except NotSchedulable:
             self.spoilt = True
             self._go_back(*place)

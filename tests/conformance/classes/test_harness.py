@@ -61,6 +61,21 @@ def test_a_harness_that_is_killed_is_noticed_and_its_files_go(jars_of: JarsOf) -
     assert not harness.folder.exists()
 
 
+@pytest.mark.parametrize("version", ["3.9.2", "4.1.2", "4.4.0"])
+def test_a_broker_that_crashes_at_once_names_itself_in_its_next_fetch(jars_of: JarsOf, version: str) -> None:
+    """It does so in requests of a version that only names topics by their id, which must be on its disk by then."""
+    with Harness(jars_of(version)) as harness:
+        harness.take("open", brokers=2, replicas=[1, 2], elr=False, configuration={})
+        harness.take("crash", broker=2, spared=0)
+        harness.take("register", broker=2, wait=61_000)
+        end = harness.take("unfence", broker=2).state.controller.end
+        harness.take("apply", broker=2, to=end)
+        harness.take("apply", broker=1, to=end)
+        leading = harness.take("fetch", broker=2, wait=31_000).state.brokers[1].leading
+    assert leading is not None
+    assert leading.known[2].current
+
+
 PARENT = """
 import sys
 from insync.conformance.classes.harness import Harness

@@ -43,13 +43,14 @@ final class Cluster {
     /** Does what a command says, then all that it makes due; returns the answer of Kafka, "NONE" where it has no fault. */
     String take(JsonNode command) {
         String name = command.get("command").asText();
+        String answer = "NONE";
         if (name.equals("open")) {
             open(command);
-            return "NONE";
+        } else {
+            if (!isOpen()) throw new IllegalStateException("no cluster is open");
+            clock.advance(command.path("wait").asLong(0));
+            answer = act(name, command);
         }
-        if (!isOpen()) throw new IllegalStateException("no cluster is open");
-        clock.advance(command.path("wait").asLong(0));
-        String answer = act(name, command);
         brokers.values().stream().filter(broker -> broker.running).forEach(broker -> broker.scheduler.runDue());
         return answer;
     }
