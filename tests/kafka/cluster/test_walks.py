@@ -34,8 +34,9 @@ REASSIGNED: dict[str, int | str] = {
 SESSIONS: dict[str, int | str] = {"failovers": 1, "fetch_sessions": "on", "session_losses": 1}
 
 DISTURBING = {
-    "begin_stop", "cancel_move", "change_minimum", "crash", "elect", "fence", "lose_directory", "pause_fetching",
-    "reassign", "shrink_isr", "shrink_isr_by_several", "start_move", "throttle",
+    "begin_stop", "cancel_move", "change_minimum", "crash", "elect", "elect_as_deposed", "evict_session", "fail_over",
+    "fence", "lose_directory", "lose_reply", "pause_fetching", "reassign", "shrink_isr", "shrink_isr_by_several",
+    "start_move", "throttle",
 }  # fmt: skip
 
 CHOSEN: dict[str, dict[str, int | str]] = {
@@ -57,6 +58,8 @@ CHOSEN: dict[str, dict[str, int | str]] = {
     "2.1": {**EVERYTHING, "unclean": "on"},
     "1.1": {**EVERYTHING, "flushing": "never", "elections": 2},
     "0.10.2": {**EVERYTHING, "acks": "0"},
+    "4.4": {**EVERYTHING, "fetch_sessions": "on", "session_losses": 2},
+    "2.0.1": {**EVERYTHING, "fetch_sessions": "on", "session_losses": 1, "failovers": 2},
 }
 """What is chosen besides the release."""
 
@@ -67,10 +70,12 @@ WALKS: dict[str, tuple[int, int]] = {
     "3.7": (2_354, 52_697_634),
     "3.9": (4_202, 1_040_457_049),
     "3.6": (4_082, 159_632_462),
-    "2.7": (4_329, 2_422_279_726),
+    "2.7": (4_711, 1_209_743_562),
     "2.1": (4_187, 4_095_579_734),
     "1.1": (4_075, 875_072_872),
     "0.10.2": (3_917, 2_497_788_784),
+    "4.4": (5_075, 2_722_301_711),
+    "2.0.1": (5_350, 1_063_458_504),
 }
 """For each release the steps that were possible in all, and a checksum of the states."""
 
