@@ -38,6 +38,31 @@ def test_two_reassignments_are_looked_for_with_as_few_replicas_as_show_them(
     assert ELECTION.bounds(given)["replicas"] == replicas
 
 
+@pytest.mark.parametrize(
+    ("bounds", "concerned"),
+    [
+        ({"replicas": 1}, []),
+        ({"replicas": 2}, ["one election", "two reassignments"]),
+        ({"replicas": 2, "elr": "off"}, ["one election"]),
+        ({"replicas": 2, "elections": 1}, ["two reassignments"]),
+        ({"replicas": 2, "elections": 0}, ["two reassignments"]),
+        ({"replicas": 2, "reassignments": 1}, ["one election"]),
+    ],
+)
+def test_a_disturbance_is_looked_for_where_it_can_happen_and_was_not_asked_for(
+    bounds: dict[str, int | str], concerned: list[str]
+) -> None:
+    question = Question(bounds={"release": "4.3", **bounds})
+    assert [one.words for one in DISTURBANCES if one.concerns(question)] == concerned
+    silent = Question(bounds={"release": "4.3"}, promises=())
+    assert not any(one.concerns(silent) for one in DISTURBANCES)
+
+
+@pytest.mark.parametrize(("given", "taken"), [(0, 0), (1, 1), (2, 1), (4, 1)])
+def test_no_more_is_searched_than_shows_it_and_than_the_user_allows(given: int, taken: int) -> None:
+    assert ELECTION.bounds(Question(bounds={"fencings": given}))["fencings"] == taken
+
+
 def test_one_election_and_one_expired_session_are_looked_for(capsys: pytest.CaptureFixture[str]) -> None:
     code, out = ask(capsys, "--release", "4.0")
     first, second = out.split("With one election, in less: ")

@@ -52,6 +52,7 @@ def test_the_object_for_scripts(insync: Insync) -> None:
         "actions",
         "never_enabled",
         "not_enabled_yet",
+        "impossible",
         "deadlocks",
         "within",
         "outside",

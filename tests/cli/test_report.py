@@ -151,6 +151,16 @@ def test_incomplete_never_says_holds() -> None:
         assert "holds" not in "\n".join(_report(replace(INCOMPLETE, stopped_by=reason)))
 
 
+def test_what_the_bounds_rule_out_is_told_apart() -> None:
+    never = _report(replace(HOLDS, never_enabled=("drop", "move"), impossible=("move",)))
+    assert [line for line in never if "drop" in line or "move" in line] == [
+        "never enabled: drop",
+        "impossible at these bounds: move",
+    ]
+    so_far = _report(replace(INCOMPLETE, not_enabled_yet=("move",), impossible=("move",)))
+    assert [line for line in so_far if "move" in line or "enabled" in line] == ["impossible at these bounds: move"]
+
+
 def test_only_a_complete_search_says_never() -> None:
     assert "not enabled so far: drop" in _report(INCOMPLETE)
     ended = replace(VIOLATED, frontier=7, never_enabled=(), not_enabled_yet=("drop",))
@@ -207,6 +217,7 @@ def test_json_is_one_stable_object() -> None:
         ],
         "actions": {"fetch": 12_345, "elect": 1_916_808, "drop": 0},
         "never_enabled": ["drop"],
+        "impossible": [],
         "not_enabled_yet": [],
         "deadlocks": 0,
         "within": [],

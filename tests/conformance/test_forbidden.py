@@ -18,12 +18,13 @@ from insync.conformance.classes.observation import (
 from insync.conformance.classes.subject import Argument, Subject
 from insync.conformance.conform import Conforming, conform_walks
 from insync.conformance.coverage import Coverage
-from insync.conformance.forbidden import forbidden_of
+from insync.conformance.forbidden import _CONDITIONS, forbidden_of
 from insync.conformance.walks import KafkaWalks
 from insync.explorer.evaluator.stepping import Stepper
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 from insync_fake_kafka import FakeKafka, FakePair
+from insync_walk import Walk, shared_cluster
 
 MODEL = Cluster(release="4.1", replicas=2, records=2, min_insync=2, stops=1, deletions=1, flushing="sometimes")
 STEPPER = Stepper(MODEL)
@@ -209,3 +210,12 @@ def test_what_is_not_forbidden_any_more_is_passed_over() -> None:
     found = walks.failing([flush, write])
     assert found is not None
     assert found.actions == [flush]
+
+
+def test_who_is_fenced_and_in_the_isr_all_the_same_must_not_be_elected() -> None:
+    """Before 4.0 one that registers after a crash stays in the ISR."""
+    bounds: dict[str, int | str] = {"release": "3.9", "replicas": 3, "lossy_crashes": 1}
+    walk = Walk(shared_cluster(**bounds), "b2 crashes, its log ends at 0", "b2 starts and registers")
+    pair: Any = None
+    assert walk.state["changes"][0]["isr"] == ["b1", "b2", "b3"]
+    assert [name for name in ("b1", "b2", "b3") if _CONDITIONS["elect"](name, walk.state, pair)] == ["b1", "b2"]

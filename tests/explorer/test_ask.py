@@ -13,6 +13,7 @@ import pytest
 
 from insync.explorer import Limits
 from insync.explorer.ask import ELECTABLE, LOSS, PROMISES, Cell, Given, Question, ask, shown_bounds, with_shown_bounds
+from insync.explorer.availability import STOPS, availability
 from insync.explorer.disturbances import disturbed
 from insync.explorer.exposure import Exposure, exposures
 from insync.explorer.limits import StopReason
@@ -85,6 +86,42 @@ def test_the_seconds_are_those_that_are_left(played: Played) -> None:
     assert (left.depth, 700 < left.seconds <= 800) == (4, True)
     replace(asked, asked_at=time.monotonic() - 1000).answer()
     assert played.asked[1][1]["limits"].seconds == 0
+
+
+@pytest.mark.parametrize(("replicas", "crashes"), [(1, 1), (2, 2), (3, 3), (4, 4), (5, 4)])
+def test_for_availability_every_broker_may_crash_and_nothing_else_happens(
+    played: Played, replicas: int, crashes: int
+) -> None:
+    played.helps = None
+    given: dict[str, int | str] = {
+        "replicas": replicas,
+        "min_insync": 1,
+        "elections": 2,
+        "records": 5,
+        "release": "4.0",
+    }
+    found = availability(Question(bounds=given, limits=Limits(states=7, seconds=60.0)))
+    ((bounds, rest),) = played.asked
+    assert {name: bounds.get(name) for name in ("crashes", "elections", "records", "release")} == {
+        "crashes": crashes, "elections": None, "records": 1, "release": "4.0"
+    }  # fmt: skip
+    assert (rest["limits"].depth, rest["limits"].states, rest["properties"]) == (2 * crashes + 1, None, list(STOPS))
+    assert [(one.failures, one.more_than) for one in found] == [(None, crashes)] * 2
+
+
+@pytest.mark.parametrize(("stopped", "more_than"), [(None, 3), (StopReason.DEPTH, 3), (StopReason.TIME, -1)])
+def test_nothing_is_known_of_availability_where_the_search_was_cut_short(
+    stopped: StopReason | None, more_than: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def search(*given: Any, **named: Any) -> Any:
+        steps = (*STEPS[:3], *STEPS[2:4])
+        broken = SimpleNamespace(property=next(iter(STOPS)), trace=replace(LOST, steps=steps))
+        return SimpleNamespace(violations=(broken,), stopped_by=stopped)
+
+    monkeypatch.setattr(sys.modules["insync.explorer.ask"], "check", search)
+    first, second = availability(Question(bounds={}))
+    assert (first.failures, first.more_than, second.failures, second.more_than) == (2, 1, None, more_than)
+    assert first.steps == ("write happens", "crash happens", "crash happens", "fence happens")
 
 
 def tried(cells: Any) -> list[Given]:

@@ -3,6 +3,8 @@ from __future__ import annotations
 import ctypes
 import random
 from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -146,6 +148,33 @@ def test_nothing_is_written_beyond_the_spare_buckets(monkeypatch: pytest.MonkeyP
     assert content(store) == states[:slots]
     assert insert(store, states)
     assert content(store) == states
+    store.close()
+
+
+def test_where_states_or_table_have_no_room_left_nobody_is_asked_for_more() -> None:
+    states, asked = PackedRows([(number,) for number in range(10_000)]), list[int]()
+
+    def allow(size: int) -> bool:
+        asked.append(size)
+        return True
+
+    def first_of(size: int) -> Any:
+        block = Block(1 << 20)
+        return SimpleNamespace(address=block.address, size=size, read=block.read, close=block.close)
+
+    room = store_kernels(1).store_on(first_of(4096), Block(1 << 20), buckets=1 << 10)
+    assert (room.add(states, allow), len(room), asked) == (False, 4096 // 8, [])
+    room.close()
+    full = store_kernels(1).store_on(Block(1 << 20), first_of((64 + SPARE_BUCKETS) * BUCKET_BYTES), buckets=64)
+    assert (full.add(states, allow), asked) == (False, [])
+    assert 0 < len(full) <= 64 * BUCKET_SLOTS
+    full.close()
+
+
+@pytest.mark.parametrize(("partitions", "many"), [(1, False), (15, False), (16, False), (17, True), (64, True)])
+def test_of_many_partitions_each_begins_small(partitions: int, many: bool) -> None:
+    store = store_kernels(1).store(CAPACITY, partitions)
+    assert store.buckets == (store_module._FIRST_BUCKETS_OF_MANY if many else store_module._FIRST_BUCKETS)
     store.close()
 
 

@@ -102,6 +102,18 @@ def test_one_sort_with_one_member_is_enough_and_without_sorts_there_is_none() ->
     assert sentence.startswith("The property 'fine' does not depend on the state")
 
 
+class Perhaps(Base):
+    @action
+    def count(self, s: StateView, really: bool) -> None:
+        require(s.n < 9)
+        if really:
+            s.n += 1
+
+
+def test_an_action_that_changes_something_in_one_binding_is_not_in_vain() -> None:
+    assert said(Perhaps()) == []
+
+
 class Claims(Base):
     @action
     def claim(self, s: StateView, worker: Worker) -> None:

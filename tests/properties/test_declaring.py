@@ -342,3 +342,21 @@ def test_a_name_of_two_kinds_of_properties_is_refused() -> None:
     step_invariant(Twice)(steady_steps)
     with pytest.raises(ModelError, match=r"^Twice has an invariant and a step invariant of the name 'steady'; rename"):
         invariants_of(Twice())
+
+
+def _keyword(model: Model, s: StateView, *, who: int) -> Condition:
+    return True
+
+
+def _rest(model: Model, s: StateView, *who: int) -> Condition:
+    return True
+
+
+def _named(model: Model, s: StateView, **who: int) -> Condition:
+    return True
+
+
+@pytest.mark.parametrize("function", [_keyword, _rest, _named])
+def test_parameters_stand_one_by_one(function: Any) -> None:
+    with pytest.raises(ModelError, match=rf"'{function.__name__}', declared with @lemma.* without \* and \*\*"):
+        lemma(DieHard)(function)

@@ -250,6 +250,7 @@ def concluded(
         seconds=seconds,
         peak_memory_bytes=peak_memory(),
         representatives=extent.representatives,
+        impossible=model.program.impossible if extent.expanded else (),  # it may not have been traced
     )
 
 

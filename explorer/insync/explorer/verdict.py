@@ -61,6 +61,7 @@ class CheckResult:
         never_enabled: the actions that are enabled in no state, which a complete search knows; else empty.
         not_enabled_yet: the actions without a step in the levels that were expanded, of a search that is not complete.
             Where steps were refused, neither names an action that can be refused.
+        impossible: those among these two that the bounds and settings alone rule out, whatever the state.
         deadlocks: how many of the states that were expanded have no step.
         within: the names of the invariants that the search was confined to: what is counted here and what `holds` says
             is about the states that can be reached through states in which they hold.
@@ -94,6 +95,7 @@ class CheckResult:
     seconds: Mapping[str, float]
     peak_memory_bytes: int
     representatives: int | None = None
+    impossible: tuple[str, ...] = ()
 
     @property
     def complete_depth(self) -> int:

@@ -84,6 +84,12 @@ class Program:
     _numbers: dict[tuple[str, tuple[tuple[str, str], ...]], int] = field(default_factory=dict, repr=False)
 
     @property
+    def impossible(self) -> tuple[str, ...]:
+        """The actions that the bounds and settings alone rule out, whatever the state: no binding can be enabled."""
+        possible = {action.name for action in self.actions}
+        return tuple(name for name in self.action_names if name not in possible)
+
+    @property
     def outside(self) -> Node:
         """The condition that a state is not to be expanded."""
         return apply(Op.NOT, combine(self.graph, Op.AND, list(self.within)))

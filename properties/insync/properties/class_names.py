@@ -49,7 +49,7 @@ def named_in(argument: str, names: object) -> tuple[str, ...]:
         raise UserError(message)
     listed = tuple(names) if isinstance(names, Iterable) else None
     called = [getattr(name, "__name__", name) for name in listed or ()]
-    if called and all(isinstance(name, str) for name in called) and called != [*(listed or ())]:
+    if all(isinstance(name, str) for name in called) and called != [*(listed or ())]:
         message = f"{argument} holds {', '.join(called)} as functions; give their names: {argument}={called!r}."
         raise UserError(message)
     if listed is None or not all(isinstance(name, str) for name in listed):

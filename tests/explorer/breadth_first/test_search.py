@@ -115,7 +115,7 @@ def test_nothing_to_check_counts_the_space() -> None:
     assert (result.verdict, result.properties, result.violations) == ("holds", (), ())
     assert sum(result.levels) == result.distinct_states
     assert sum(result.actions.values()) == result.transitions
-    assert result.never_enabled == ("forge",)
+    assert result.never_enabled == result.impossible == ("forge",)
 
 
 def test_very_many_partitions_are_possible() -> None:
@@ -137,7 +137,7 @@ class Still(Model):
 def test_a_model_in_which_nothing_happens_has_one_state() -> None:
     result = check(Still())
     assert (result.verdict, result.levels, result.transitions) == ("holds", (1,), 0)
-    assert result.never_enabled == ("never",)
+    assert (result.never_enabled, result.impossible) == (("never",), ())
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5])

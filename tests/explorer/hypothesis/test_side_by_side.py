@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.explorer.hypothesis.side_by_side import SideBySide, check_adapter
+from insync.model import StateView, initial
 from insync.model.errors import UserError
 from insync_runs import Round
 
@@ -60,6 +61,24 @@ class Silent:
 
     def leave(self) -> int:
         return 3
+
+
+class EitherWay(Round):
+    """It begins at one of two places."""
+
+    @initial
+    def begin(self, s: StateView, late: bool) -> None:
+        s.at = 2 if late else 0
+
+
+def test_of_two_ways_to_begin_an_adapter_must_be_told_which() -> None:
+    class Told(Silent):
+        def begin(self, state: object) -> None:
+            """Begin there."""
+
+    check_adapter(EitherWay(), Told, {"go": lambda *given: None})
+    with pytest.raises(UserError, match="cannot begin in each of the 2 initial states"):
+        check_adapter(EitherWay(), Silent, {"go": lambda *given: None})
 
 
 def test_an_adapter_shows_its_state_or_what_its_steps_return() -> None:

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
-from insync.explorer.runs.lasso import Lasso, verify
+from insync.explorer.runs.lasso import Lasso, _reason, verify
 from insync.model import Condition, Index, Int, Model, State, StateView, action, require
 from insync.properties import Fairness, eventually, leads_to
 from insync.properties.registry import run_properties_of
@@ -118,3 +121,14 @@ def test_a_loop_that_does_not_close_is_no_counterexample() -> None:
     model = Anywhere()
     found = verify(model, run_properties_of(model)["arrives"], Fairness(), Lasso([(None, (0,)), (1, (1,))], 0))
     assert found.fault == "the last state is not that of step 0, so the loop does not close."
+
+
+@pytest.mark.parametrize(("excuses", "shown"), [(1, "x0."), (5, "x4."), (6, "x5."), (7, "x5; ...."), (9, "x5; ....")])
+def test_up_to_six_excuses_are_named(excuses: int, shown: str) -> None:
+    found: Any = SimpleNamespace(name="gets_across")
+    instance: Any = SimpleNamespace(bindings={})
+    moves: Any = [(None, (0,)), (0, (1,)), (0, (0,))]
+    text = _reason(found, instance, 0, Lasso(moves, 0), [f"x{number}" for number in range(excuses)])
+    assert text.endswith(shown)
+    assert text.count("x") == min(excuses, 6)
+    assert "the steps 1 and 2 repeat for ever without it. The loop is fair: x0" in text

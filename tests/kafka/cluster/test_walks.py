@@ -18,7 +18,7 @@ import pytest
 
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
-from insync.kafka.rules import Counting, StrictMinimum
+from insync.kafka.rules import ControllerFence, Counting, StrictMinimum
 from insync.model.evaluator import Codes, Evaluator
 from insync_meanings import KAFKA, beside, meanings, words
 
@@ -31,9 +31,12 @@ REASSIGNED: dict[str, int | str] = {
     "spares": 1, "reassignments": 2, "crashes": 1, "stops": 1, "elections": 1, "metadata_lag": 1, "deletions": 1,
 }  # fmt: skip
 
+SESSIONS: dict[str, int | str] = {"failovers": 1, "fetch_sessions": "on", "session_losses": 1}
+
 DISTURBING = {
-    "begin_stop", "cancel_move", "change_minimum", "crash", "elect", "fence", "lose_directory", "pause_fetching",
-    "reassign", "shrink_isr", "shrink_isr_by_several", "start_move", "throttle",
+    "begin_stop", "cancel_move", "change_minimum", "crash", "elect", "elect_as_deposed", "evict_session", "fail_over",
+    "fence", "lose_directory", "lose_reply", "pause_fetching", "reassign", "shrink_isr", "shrink_isr_by_several",
+    "start_move", "throttle",
 }  # fmt: skip
 
 CHOSEN: dict[str, dict[str, int | str]] = {
@@ -51,10 +54,12 @@ CHOSEN: dict[str, dict[str, int | str]] = {
     "3.7": {**REASSIGNED, "partition_zero": 1, "elr": "on", "minimum_changes": 1, "unclean": "on"},
     "3.9": {**EVERYTHING, "races": "off", "acks": "1", "elr": "on", "min_insync": 3},
     "3.6": {**EVERYTHING, "flushing": "always"},
-    "2.7": EVERYTHING,
+    "2.7": {**EVERYTHING, **SESSIONS},
     "2.1": {**EVERYTHING, "unclean": "on"},
     "1.1": {**EVERYTHING, "flushing": "never", "elections": 2},
     "0.10.2": {**EVERYTHING, "acks": "0"},
+    "4.4": {**EVERYTHING, "fetch_sessions": "on", "session_losses": 2},
+    "2.0.1": {**EVERYTHING, "fetch_sessions": "on", "session_losses": 1, "failovers": 2},
 }
 """What is chosen besides the release."""
 
@@ -65,10 +70,12 @@ WALKS: dict[str, tuple[int, int]] = {
     "3.7": (2_354, 52_697_634),
     "3.9": (4_202, 1_040_457_049),
     "3.6": (4_082, 159_632_462),
-    "2.7": (4_431, 2_833_576_263),
+    "2.7": (4_711, 1_209_743_562),
     "2.1": (4_187, 4_095_579_734),
     "1.1": (4_075, 875_072_872),
     "0.10.2": (3_917, 2_497_788_784),
+    "4.4": (5_075, 2_722_301_711),
+    "2.0.1": (5_350, 1_063_458_504),
 }
 """For each release the steps that were possible in all, and a checksum of the states."""
 
@@ -122,11 +129,12 @@ NEVER_RELEASED: dict[str, dict[str, object]] = {
     "first": {
         "forget_isr_when_re_elected": True, "counting": Counting.COMMITTED, "compare_partition_epoch": False,
         "fence_one_at_a_time": False, "cancel_needs_member": False, "join_needs_fetch": False,
-        "swap_needs_whole_copy": False,
+        "swap_needs_whole_copy": False, "named_is_answered": True, "lost_reply_ends_session": False,
     },
     "second": {
         "forget_followers": False, "counting": Counting.PROPOSED, "strict_minimum": StrictMinimum.MAXIMAL,
-        "join_needs_watermark": False, "reply_matches_offset": False,
+        "join_needs_watermark": False, "reply_matches_offset": False, "controller_fence": ControllerFence.NOTHING,
+        "brokers_refuse_deposed": False,
     },
 }  # fmt: skip
 """What rules say in defects alone, as many at once as go together."""
@@ -137,7 +145,7 @@ def loose(name: str) -> Iterator[Cluster]:
     """A cluster with such rules."""
     entry = replace(DEFECTS["R-39"], base={}, rules=NEVER_RELEASED[name])
     with patch.dict(DEFECTS, {"R-39": entry}):
-        yield Cluster(**{**EVERYTHING, **REASSIGNED}, release="4.1", elr="on", defect="R-39")
+        yield Cluster(**{**EVERYTHING, **REASSIGNED, **SESSIONS}, release="4.1", elr="on", defect="R-39")
 
 
 @pytest.mark.parametrize("name", list(NEVER_RELEASED))

@@ -38,6 +38,7 @@ def test_versions_that_will_do(versions: dict[str, str], monkeypatch: pytest.Mon
         ({"pyspark": "3.5.1"}, "needs pyspark 4.1 or newer, and 3.5 is installed"),
         ({"pandas": "2.1.4"}, "needs pandas from 2.2 to below 3, and 2.1 is installed"),
         ({"pandas": "3.0.0"}, "needs pandas from 2.2 to below 3, and 3.0 is installed"),
+        ({"pandas": "3"}, "needs pandas from 2.2 to below 3, and 3 is installed"),
         ({"pyspark": None}, "needs the Python package pyspark, which is not installed"),
         ({"pyarrow": None}, "needs the Python package pyarrow, which is not installed"),
         ({"pandas": None}, "needs the Python package pandas, which is not installed"),

@@ -51,6 +51,7 @@ def check_json(result: CheckResult, files: Sequence[Path | None]) -> str:
             "actions": dict(result.actions),
             "never_enabled": list(result.never_enabled),
             "not_enabled_yet": list(result.not_enabled_yet),
+            "impossible": list(result.impossible),
             "deadlocks": result.deadlocks,
             "within": list(result.within),
             "outside": result.outside,

@@ -192,11 +192,15 @@ def _steps(actions: Mapping[str, int], total: int) -> list[str]:
 
 def _not_enabled(result: CheckResult) -> list[str]:
     """The actions without a step: only a complete search knows that they are never enabled."""
-    if result.never_enabled:
-        return [f"never enabled: {', '.join(result.never_enabled)}"]
-    if result.not_enabled_yet and result.transitions:
-        return [f"not enabled so far: {', '.join(result.not_enabled_yet)}"]
-    return []
+    if result.not_enabled_yet and not result.transitions:
+        return []
+    what = "never enabled" if result.never_enabled else "not enabled so far"
+    without = [*result.never_enabled, *result.not_enabled_yet]
+    groups = {
+        what: [name for name in without if name not in result.impossible],
+        "impossible at these bounds": [name for name in without if name in result.impossible],
+    }
+    return [f"{words}: {', '.join(names)}" for words, names in groups.items() if names]
 
 
 def _deadlocks(result: CheckResult) -> list[str]:
