@@ -15,11 +15,12 @@ from insync_kafka import Recording
     ("action", "why"),
     [
         *((action, "the harness has no fetch sessions") for action in ("fetch", "lose_reply", "evict_session")),
+        *((action, "and no consumer") for action in ("consume", "validate_position", "reset_position")),
         *((action, "the controller is a KRaft quorum's here") for action in ("fail_over", "elect_as_deposed")),
     ],
 )
-def test_the_harness_has_no_fetch_sessions_and_no_zookeeper(action: str, why: str) -> None:
-    model = Cluster(**{**DEFECTS["N-01"].witness, "fetch_sessions": "on"})
+def test_the_harness_has_no_fetch_sessions_no_consumer_and_no_zookeeper(action: str, why: str) -> None:
+    model = Cluster(**{**DEFECTS["N-01"].witness, "fetch_sessions": "on", "consumer": "leader"})
     schedule, state = Schedule(Recording.read("N-01-4.3.1"), model), model.decode(model.program.initials[0])
     schedule.open()
     with pytest.raises(NotSchedulable, match=why):

@@ -37,7 +37,9 @@ _ACKS = {Acks.ALL: -1, Acks.LEADER: 1, Acks.NONE: 0}
 
 _NO_ZOOKEEPER = "the controller is a KRaft quorum's here, and no release that is run has one of ZooKeeper's"
 _EVERY_FETCH_IS_FULL = "the harness has no fetch sessions: its leader answers every fetch in full"
+_NO_CONSUMER = "the harness has brokers and a controller, and no consumer"
 _NOT_IN_KAFKA = {
+    **dict.fromkeys(("consume", "validate_position", "reset_position"), _NO_CONSUMER),
     "fail_over": _NO_ZOOKEEPER,
     "hear_of_controller": _NO_ZOOKEEPER,
     "elect_as_deposed": _NO_ZOOKEEPER,

@@ -172,6 +172,8 @@ _OLDEST = Rules(
     controller_fence=ControllerFence.VERSION,
     register_needs_fenced=True,
     producers_are_idempotent=False,
+    consumer_checks_epoch=False,
+    followers_are_read=False,
     last_leader_must_live=False,
     minimum_change=MinimumChange.PARTITION,
     minimum_change_clears_elr=False,
@@ -184,6 +186,8 @@ _CHANGES: dict[Release, dict[str, object]] = {
     Release.V2_0_1: {"cache_epoch_on_election": True, "truncate_on_every_epoch": True, "join_needs_epoch_start": True},
     Release.V2_1: {"fence_fetch": True, "fence_truncation": True, "controller_fence": ControllerFence.EPOCH},
     Release.V2_2: {"hide_stale_watermark": True},
+    Release.V2_3: {"consumer_checks_epoch": True},
+    Release.V2_4: {"followers_are_read": True},
     Release.V2_5: {"session_keeps_epoch": True},
     Release.V2_7: {
         "isr_write": IsrWrite.PROPOSED,

@@ -253,6 +253,17 @@ class Rules:
     producers_are_idempotent: Annotated[
         bool, "Producers number what they send, and a leader takes each number once, in order: KIP-98, KIP-679 (3.0)."
     ] = True
+    consumer_checks_epoch: Annotated[
+        bool,
+        "A consumer says in which epoch it is, and asks a new leader where the epoch of its last record ends: KIP-320, "
+        "KAFKA-7747 (2.3).",
+    ] = True
+    consumer_compares_epoch: Annotated[
+        bool,
+        "A consumer is reset, or told, if the leader answers with an earlier epoch than it has asked for; Kafka's "
+        "looks at the end alone.",
+    ] = False
+    followers_are_read: Annotated[bool, "Consumers may read from followers: KIP-392 (2.4)."] = True
     clean_stop_names_directories: Annotated[
         bool, "A stop is clean only if the directories that were there are there at the start; Kafka does not ask."
     ] = False

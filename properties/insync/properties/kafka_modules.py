@@ -27,6 +27,7 @@ HOLDERS: dict[str, tuple[str, ...]] = {
         "cluster_controllers",
         "cluster_producers",
         "cluster_sessions",
+        "cluster_consumers",
     ),
 }
 """For each class, as module:name, the modules of `insync.properties.kafka` in the order in which they are shown."""

@@ -14,6 +14,7 @@ from insync.kafka.rules import Rules
 from insync.properties.kafka import (
     cluster,
     cluster_availability,
+    cluster_consumers,
     cluster_controllers,
     cluster_producers,
     cluster_runs,
@@ -35,7 +36,9 @@ QUICK = (
     "M-13",
     "M-14",
     "N-10",
+    "N-11",
     "R-48",
+    "R-49",
 )
 """Those that take a second or two; `make slow` runs all."""
 
@@ -66,7 +69,8 @@ def test_an_entry_names_rules_bounds_and_a_property_that_exist(name: str) -> Non
     rules = {field.name for field in fields(Rules)}
     assert set(defect.rules) | set(defect.base) <= rules
     assert set(defect.bounds) | set(defect.fixed) <= {*BOUNDS, *SETTINGS}
-    modules = (cluster, cluster_availability, cluster_controllers, cluster_producers, cluster_runs, cluster_sessions)
+    declared = (cluster_producers, cluster_runs, cluster_sessions)
+    modules = (cluster, cluster_availability, cluster_consumers, cluster_controllers, *declared)
     assert defect.breaks in {name for module in modules for name in module.__all__}
     assert bool(defect.rules) != bool(defect.fixed), "the fix is a rule or a setting"
     assert defect.length > 1 or defect.harmless

@@ -60,6 +60,9 @@ CHOSEN: dict[str, dict[str, int | str]] = {
     "0.10.2": {**EVERYTHING, "acks": "0"},
     "4.4": {**EVERYTHING, "fetch_sessions": "on", "session_losses": 2},
     "2.0.1": {**EVERYTHING, "fetch_sessions": "on", "session_losses": 1, "failovers": 2},
+    "2.2": {**EVERYTHING, "consumer": "leader", "offset_reset": "earliest", "unclean": "on"},
+    "2.4": {**EVERYTHING, "consumer": "follower", "unclean": "on"},
+    "3.8": {**EVERYTHING, "consumer": "follower", "offset_reset": "none", "acks": "1"},
 }
 """What is chosen besides the release."""
 
@@ -76,6 +79,9 @@ WALKS: dict[str, tuple[int, int]] = {
     "0.10.2": (3_917, 2_497_788_784),
     "4.4": (5_075, 2_722_301_711),
     "2.0.1": (5_350, 1_063_458_504),
+    "2.2": (4_217, 1_412_028_609),
+    "2.4": (3_962, 2_223_878_213),
+    "3.8": (4_818, 2_211_807_698),
 }
 """For each release the steps that were possible in all, and a checksum of the states."""
 
@@ -136,6 +142,7 @@ NEVER_RELEASED: dict[str, dict[str, object]] = {
         "join_needs_watermark": False, "reply_matches_offset": False, "controller_fence": ControllerFence.NOTHING,
         "brokers_refuse_deposed": False,
     },
+    "third": {"consumer_compares_epoch": True},
 }  # fmt: skip
 """What rules say in defects alone, as many at once as go together."""
 
@@ -145,7 +152,8 @@ def loose(name: str) -> Iterator[Cluster]:
     """A cluster with such rules."""
     entry = replace(DEFECTS["R-39"], base={}, rules=NEVER_RELEASED[name])
     with patch.dict(DEFECTS, {"R-39": entry}):
-        yield Cluster(**{**EVERYTHING, **REASSIGNED, **SESSIONS}, release="4.1", elr="on", defect="R-39")
+        chosen = {**EVERYTHING, "consumer": "leader"} if name == "third" else {**REASSIGNED, **SESSIONS}
+        yield Cluster(**{**EVERYTHING, **chosen}, release="4.1", elr="on", defect="R-39")
 
 
 @pytest.mark.parametrize("name", list(NEVER_RELEASED))

@@ -24,7 +24,9 @@ Given = Mapping[str, Any]
 _ACKS = {Acks.ALL: -1, Acks.LEADER: 1, Acks.NONE: 0}
 _NO_ZOOKEEPER = "the controller is a KRaft quorum's here"
 _EVERY_FETCH_IS_FULL = "every fetch is let pass on a new connection here, and so is a full one"
+_NO_CONSUMER = "no consumer is held at a position here, whose steps could be let pass one by one"
 _NOT_YET = {
+    **dict.fromkeys(("consume", "validate_position", "reset_position"), _NO_CONSUMER),
     "fail_over": _NO_ZOOKEEPER,
     "hear_of_controller": _NO_ZOOKEEPER,
     "elect_as_deposed": _NO_ZOOKEEPER,

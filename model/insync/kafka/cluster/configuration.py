@@ -14,9 +14,11 @@ __all__ = [
     "BOUNDS",
     "SETTINGS",
     "Acks",
+    "Consumer",
     "DefectName",
     "Elr",
     "Flushing",
+    "OffsetReset",
     "epoch_bumps",
     "keeps_elr",
     "rules_of",
@@ -31,6 +33,22 @@ class Acks(Enum):
     NONE = "0"
     LEADER = "1"
     ALL = "all"
+
+
+class Consumer(Enum):
+    """Whether there is a consumer, and whom it reads from."""
+
+    OFF = "off"
+    LEADER = "leader"
+    FOLLOWER = "follower"
+
+
+class OffsetReset(Enum):
+    """Where a consumer goes on whose position is not in the log any more: auto.offset.reset."""
+
+    EARLIEST = "earliest"
+    LATEST = "latest"
+    NONE = "none"
 
 
 class Elr(Enum):
@@ -62,6 +80,8 @@ SETTINGS = Settings(
     fetch_sessions=Setting(Switch.OFF, "whether a fetch's reply leaves out what its session has told before"),
     races=Setting(Switch.ON, "whether what takes a race inside one method of Kafka may happen"),
     old_checkpoints=Setting(Switch.OFF, "whether a crashed broker may find an older high watermark on its disk"),
+    consumer=Setting(Consumer.OFF, "whether a consumer reads: from the leader, or from followers too (2.4)"),
+    offset_reset=Setting(OffsetReset.LATEST, "auto.offset.reset of the consumer"),
     flushing=Setting(Flushing.NEVER, "when logs are flushed, which is what a crash spares"),
     defect=Setting(DefectName(NO_DEFECT), "defect of the catalogue to switch on (insync defects)"),
     fixed=Setting(Switch.OFF, "whether the defect is fixed; what its entry says of other rules still holds"),
@@ -178,6 +198,10 @@ def setting_remarks(b: BoundValues) -> list[str]:
         remarks.append(f"Kafka {release} has no fetch sessions, which came with 1.1 (KIP-227).")
     if b.session_losses and not b.settings.fetch_sessions:
         remarks.append("session_losses is looked at only with fetch_sessions=on.")
+    if b.settings.consumer is Consumer.FOLLOWER and not rules.followers_are_read:
+        remarks.append(f"Consumers of Kafka {release} read from the leader alone; from followers since 2.4 (KIP-392).")
+    if b.settings.consumer is Consumer.OFF and b.settings.offset_reset is not OffsetReset.LATEST:
+        remarks.append("offset_reset is looked at only with consumer=leader or follower.")
     if rules.isr_write is IsrWrite.DIRECT and b.reassignments:
         remarks.append(f"Reassignments are modelled from 2.7 on; with {release} none happens.")
     return remarks

@@ -43,6 +43,7 @@ _BY_BROKERS = frozenset(
     {
         *("write", "fetch", "receive", "receive_rewritten", "ask_epoch_end", "expand_isr", "look_at_follower"),
         *("shrink_isr", "shrink_isr_by_several", "delete_record"),
+        *("consume", "validate_position", "reset_position"),
     }
 )
 """What brokers do by what they believe of the partition."""

@@ -4,7 +4,7 @@ A broker's cell reads `L3 [r0@2 | r1@3] +b2`: it believes that it leads in epoch
 leads), its log has two records, of which the high watermark, the bar, has passed the first, and it has asked for b2 to
 be added to the ISR. `~1` says that its metadata is one change late; `down` that it does not run;
 `x` is a deleted record; `out` a broker without a replica; `of b1 -b2 +b3` are the replicas, of which b2 is to go and b3
-to come.
+to come. `consumer at 2, got r0@0 r1@0` is the position of a consumer, with what it got without a reset.
 """
 
 from __future__ import annotations
@@ -73,7 +73,16 @@ def _clients(state: ReadableState) -> str:
     while seen and seen[-1] == "-":
         seen.pop()
     parts = ([f"acked {' '.join(acked)}"] if acked else []) + ([f"seen {' '.join(seen)}"] if seen else [])
-    return ", ".join(parts)
+    return ", ".join([*parts, *_consumer(state)])
+
+
+def _consumer(state: ReadableState) -> list[str]:
+    if "consumer" not in state:
+        return []
+    consumer, epochs = cast(dict[str, Any], state["consumer"]), cast(dict[str, str], state["epoch_of"])
+    first, position = int(consumer["begin"]), int(consumer["position"])
+    got = " ".join(f"{record}@{epochs[record]}" for record in consumer["got"][first:position])
+    return [f"consumer at {position}" + (f", got {got}" if got else "")]
 
 
 def _members(members: list[str]) -> str:

@@ -8,6 +8,7 @@ from insync.kafka.cluster.assignment import Assignment
 from insync.kafka.cluster.broker import Broker
 from insync.kafka.cluster.client import Client
 from insync.kafka.cluster.configuration import setting_remarks
+from insync.kafka.cluster.consumer import Reader
 from insync.kafka.cluster.controller import Controller
 from insync.kafka.cluster.demands import demands_of
 from insync.kafka.cluster.directories import Directories
@@ -29,6 +30,7 @@ __all__ = ["Cluster"]
 
 
 class Cluster(
+    Reader,
     FailOver,
     FetchSessions,
     Producers,

@@ -15,7 +15,9 @@ from insync.kafka.cluster.configuration import (
     BOUNDS,
     SETTINGS,
     Acks,
+    Consumer,
     Flushing,
+    OffsetReset,
     epoch_bumps,
     keeps_elr,
     rules_of,
@@ -115,6 +117,8 @@ class Actor:
     fails_over: bool
     deposed_may_write: bool
     old_checkpoints: bool
+    consumes: bool
+    offset_reset: OffsetReset
     configures: bool
 
     if TYPE_CHECKING:
@@ -148,6 +152,8 @@ class ClusterState(Model):
         self.fails_over = self.b.failovers > 0 and rules.controller_in_zookeeper
         self.deposed_may_write = self.fails_over and rules.controller_fence is not ControllerFence.EPOCH
         self.old_checkpoints = bool(self.b.settings.old_checkpoints)
+        self.consumes = self.b.settings.consumer is not Consumer.OFF
+        self.offset_reset: OffsetReset = self.b.settings.offset_reset
         self.elr = keeps_elr(self.b)
         self.configures = self.b.minimum_changes > 0 and self.rules.minimum_change is not MinimumChange.PARTITION
         self.needed = min(self.b.min_insync, self.b.replicas)
@@ -202,6 +208,7 @@ class ClusterState(Model):
             thin_ack=Bool,
             thin_move=Absent.unless(b.reassignments, Bool),
             seen=Array(b.records, Option(RecordNumber)),
+            consumer=Absent.unless(self.consumes, self._consumer(b)),
             spent=Record(
                 retries=Int(0, b.retries),
                 lossy_crashes=Int(0, b.lossy_crashes),
@@ -280,6 +287,19 @@ class ClusterState(Model):
             ),
         )
 
+    def _consumer(self, b: BoundValues) -> Record:
+        end = Int(0, b.records)
+        return Record(
+            position=end,
+            # What it got from `begin` to its position, without a reset since, and the epoch of the last of that.
+            begin=end,
+            got=Array(b.records, RecordNumber),
+            last_epoch=Int(-1, epoch_bumps(b)),
+            leader_epoch=Absent.unless(self.rules.consumer_checks_epoch, LeaderEpoch),
+            # It has read on in a log that has other records where it has read before.
+            misled=Bool,
+        )
+
     def initial(self, s: StateView) -> None:
         """Start with b1 leading in epoch 0, all brokers running; all but the spares have an empty log, in the ISR."""
         s.changes[0].leader = 0
@@ -289,6 +309,8 @@ class ClusterState(Model):
         for replica in self.all(Replica):
             s.broker[replica].running = True
             s.broker[replica].term = -1
+        if self.consumes:
+            s.consumer.last_epoch = -1
         if self.rules.cache_epoch_on_election:
             s.broker[0].term = 0
 

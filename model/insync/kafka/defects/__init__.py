@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from insync.kafka.defects.consumers import CONSUMERS
 from insync.kafka.defects.defect import NO_DEFECT, Defect, LeftOut
 from insync.kafka.defects.deposed import DEPOSED
 from insync.kafka.defects.failures import FAILURES
@@ -33,6 +34,7 @@ DEFECTS: Mapping[str, Defect] = {
             *REASSIGNMENT,
             *FAILURES,
             *DEPOSED,
+            *CONSUMERS,
             *MUTANTS,
             *HARMLESS,
             *HAZARDS,

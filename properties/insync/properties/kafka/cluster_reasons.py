@@ -14,6 +14,7 @@ __all__ = [
     "ineligible",
     "leaderless",
     "lost",
+    "misled",
     "other_history",
     "parted",
     "repeated",
@@ -186,3 +187,13 @@ def repeated(failure: Failure) -> str:
     broker, sent = _broker(failure, replica), cast(dict[str, str], failure.state["sent"])
     again = ", ".join(f"{r} is {sent[r]} again" for r in broker["log"][: broker["leo"]] if sent[r] != r)
     return f"{replica} has what was sent twice, or out of order: {_log(failure, replica)}, where {again}."
+
+
+def misled(failure: Failure) -> str:
+    """Say what the consumer has got, one after the other."""
+    consumer = cast(dict[str, Any], failure.state["consumer"])
+    epochs = cast(dict[str, str], failure.state["epoch_of"])
+    first, position = int(consumer["begin"]), int(consumer["position"])
+    got = ", ".join(f"{record}@{epochs[record]}" for record in consumer["got"][first:position])
+    logs = "; ".join(f"{name}: {_log(failure, name)}" for name in cast(dict[str, Any], failure.state["broker"]))
+    return f"From offset {first} on the consumer has got {got}, and was told of nothing between: {logs}."

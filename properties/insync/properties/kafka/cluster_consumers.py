@@ -1,0 +1,20 @@
+"""What a consumer may rely on that goes on from its position."""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.model import Cluster
+from insync.model import Condition, Not, StateView
+from insync.properties import invariant
+from insync.properties.kafka import cluster_reasons as reasons
+
+__all__ = ["consumer_reads_one_log"]
+
+
+@invariant(Cluster, because=reasons.misled)
+def consumer_reads_one_log(model: Cluster, s: StateView) -> Condition:
+    """A consumer gets each record of a log once and in order, until it is reset or goes back to where logs part.
+
+    When it reads a record, the log from which that comes has, from where it began or was put last, what it has got
+    before: it has not passed over any, and has got none that is not there any more. Deleted records are left aside.
+    """
+    return Not(s.consumer.misled) if model.consumes else True
