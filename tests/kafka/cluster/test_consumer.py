@@ -1,4 +1,4 @@
-"""A consumer with a position: what it reads, where it goes back to, and when nobody tells it that the log is another."""
+"""A consumer with a position: what it reads, where it goes back to, and when nobody tells it of another log."""
 
 from __future__ import annotations
 
