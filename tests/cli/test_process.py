@@ -114,7 +114,10 @@ UNDECIDED = {"verdict": "incomplete", "trace_length": None, "stopped_by": "inter
     [
         (
             ["defects", "--verify", "R-26", "C-2"],
-            {"defects": [{"name": "R-26", "verified": None}], "not_tried": ["C-2"]},
+            {
+                "defects": [{"name": "R-26", "steps": None, "states": 0, "fixed_states": None, "verified": None}],
+                "not_tried": ["C-2"],
+            },
         ),
         (["ask"], {"verdict": "incomplete", "stopped_by": "interrupt", "distinct_states": 0, "remedies": []}),
         (

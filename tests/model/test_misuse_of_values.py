@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from insync.cli.exit_codes import ExitCode
 from insync.cli.show.faults import explain_fault
 from insync.model import (
     NONE,
@@ -197,6 +198,28 @@ def test_the_command_says_the_right_call(tmp_path: Path, capsys: pytest.CaptureF
     out = capsys.readouterr().err
     assert out.startswith(f"Error: {path}:3: the model raised TypeError: Array.__init__() takes 3 positional arguments")
     assert out.endswith("nest them, as in Array(Row, Array(Column, Bool)).\n")
+
+
+def test_a_method_that_replaces_another_one_by_mistake_is_the_users_to_mend(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "strict.py"
+    path.write_text(
+        "from insync.kafka.cluster.model import Cluster\n\n\nclass Strict(Cluster):\n    name = 'strict'\n\n"
+        "    def reaches(self, s, leader):\n        return True\n"
+    )
+    with pytest.raises(TypeError) as caught:
+        _ = find_model(f"{path}:Strict")().program
+    assert explain_fault(caught.value) is ExitCode.USER_ERROR
+    out = capsys.readouterr().err
+    assert out.startswith(f"Error: {path}:7: Strict.reaches replaces a method of the model, and is called with other")
+    assert out.endswith("Give it those of the one that it replaces, or another name.\n")
+
+
+@pytest.mark.parametrize("message", ["Strange.reaches() takes 1", "Strict.answered() takes 1", "reaches() takes 1"])
+def test_another_call_that_fails_is_no_mistake_of_the_user(message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain_fault(TypeError(message)) is ExitCode.INTERNAL_ERROR
+    assert "This is a fault of insync" in capsys.readouterr().err
 
 
 def test_numbers_have_a_negative_and_an_absolute_value() -> None:

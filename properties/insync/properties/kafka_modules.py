@@ -24,9 +24,9 @@ HOLDERS: dict[str, tuple[str, ...]] = {
         "cluster",
         "cluster_runs",
         "cluster_availability",
+        "cluster_controllers",
         "cluster_producers",
         "cluster_sessions",
-        "cluster_controllers",
     ),
 }
 """For each class, as module:name, the modules of `insync.properties.kafka` in the order in which they are shown."""

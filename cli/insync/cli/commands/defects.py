@@ -129,18 +129,16 @@ def _verify(chosen: Sequence[Defect], search: _Search, output: Output) -> int:
     What a stopped search leaves open is undecided, and what comes after Ctrl-C is not tried: neither differs from the
     catalogue, nor does it agree with it.
     """
-    outcomes: list[bool | None] = []
+    results: list[_Verified] = []
     for defect in chosen:
         if search.stop.is_set():
             break
-        outcome, said = _verified(defect, search)
-        outcomes.append(outcome)
+        results.append(_verified(defect, search))
         if not output.json:
-            emit(f"  {_WORDS[outcome]} {defect.name:<5} {said}")
-    left = [defect.name for defect in chosen[len(outcomes) :]]
+            emit(f"  {_WORDS[results[-1].outcome]} {defect.name:<5} {results[-1].said}")
+    left, outcomes = [defect.name for defect in chosen[len(results) :]], [one.outcome for one in results]
     if output.json:
-        entries = [{"name": d.name, "verified": known} for d, known in zip(chosen, outcomes, strict=False)]
-        emit(json.dumps({"defects": entries, "not_tried": left}))
+        emit(json.dumps({"defects": [one.entry for one in results], "not_tried": left}))
     elif left:
         emit("\n" + textwrap.fill(f"Stopped by Ctrl-C; not tried: {', '.join(left)}.", 120))
     if False in outcomes:
@@ -151,14 +149,33 @@ def _verify(chosen: Sequence[Defect], search: _Search, output: Output) -> int:
 _WORDS = {True: "ok ", False: "BAD", None: "undecided"}
 
 
-def _verified(defect: Defect, search: _Search) -> tuple[bool | None, str]:
-    """Return whether an entry is as the catalogue says, None where that is not known, and what was found."""
+@dataclass(frozen=True, slots=True)
+class _Verified:
+    """What came of an entry.
+
+    Attributes:
+        outcome: whether it is as the catalogue says; None where that is not known.
+        said: what was found, in words.
+        entry: the same for scripts.
+    """
+
+    outcome: bool | None
+    said: str
+    entry: dict[str, object]
+
+
+def _verified(defect: Defect, search: _Search) -> _Verified:
     broken = search.broken(defect)
     breaks, spent = breaks_as_listed(defect, broken), broken.seconds
+    steps = None if broken.trace is None else broken.trace.length - 1
+    entry: dict[str, object] = {"name": defect.name, "steps": steps, "states": broken.distinct_states}
     if search.stop.is_set():
-        return (None if breaks else breaks), f"{broken_words(defect, broken)}; with the fix not tried; {spent:.1f} s"
+        said = f"{broken_words(defect, broken)}; with the fix not tried; {spent:.1f} s"
+        known = None if breaks else breaks
+        return _Verified(known, said, {**entry, "fixed_states": None, "verified": known})
     fixed = search.fixed(defect)
     spent += fixed.seconds
     holds = {"holds": True, "violated": False, "incomplete": None}[fixed.verdict]
     outcome = False if False in (breaks, holds) else None if None in (breaks, holds) else True
-    return outcome, f"{broken_words(defect, broken)}; with the fix {fixed_words(fixed)}; {spent:.1f} s"
+    said = f"{broken_words(defect, broken)}; with the fix {fixed_words(fixed)}; {spent:.1f} s"
+    return _Verified(outcome, said, {**entry, "fixed_states": fixed.distinct_states, "verified": outcome})

@@ -6,6 +6,7 @@ import json
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 from insync.cli.show.as_json import demands_json, steps_json
@@ -16,7 +17,7 @@ from insync.explorer.ask import with_shown_bounds
 from insync.explorer.defect_search import DefectFound
 from insync.explorer.traces.grid import Paint
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
-from insync.kafka.rules import rule_documentation
+from insync.kafka.rules import Rules, rule_documentation
 
 __all__ = [
     "Searched",
@@ -96,7 +97,7 @@ def describe_defect(defect: Defect, searched: Searched, files: Sequence[Path | N
     lines += ["", f"fix: {defect.fix}"]
     for said in seen_at_length(defect.name):
         lines += textwrap.wrap(said, 100, subsequent_indent="  ")
-    lines += [f"without the rule {name}: {rule_documentation(name)}" for name in defect.rules]
+    lines += [_rule_line(defect, name) for name in defect.rules]
     for trace, file in zip(broken.traces, files, strict=True):
         lines += ["", describe_trace(with_shown_bounds(trace, model), model.grid, file, paint, width)]
     if broken.verdict == "holds":
@@ -105,6 +106,14 @@ def describe_defect(defect: Defect, searched: Searched, files: Sequence[Path | N
     elif broken.verdict == "incomplete":
         lines += ["", f"Without the fix: undecided, {_stopped(broken)}."]
     return "\n".join([*lines, "", _fix_line(defect, searched.fixed)])
+
+
+def _rule_line(defect: Defect, name: str) -> str:
+    """What a rule says that is switched off or on, or which of its ways is taken in place of which."""
+    value, fixed = defect.rules[name], defect.base.get(name, getattr(Rules(), name))
+    if isinstance(value, Enum) and isinstance(fixed, Enum):
+        return f"the rule {name}: {value.value}; fixed: {fixed.value}"
+    return f"{'with' if value else 'without'} the rule {name}: {rule_documentation(name)}"
 
 
 def defect_json(defect: Defect, searched: Searched, files: Sequence[Path | None]) -> dict[str, object]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import errno
+import inspect
+import re
+import sys
 import traceback
 from collections.abc import Sequence
 from types import TracebackType
@@ -39,12 +42,34 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
         cure = cure_of_call(error) or " Fix it there; Python ran this line to read the model."
         emit_error(f"Error: {place}: the model raised {what}.{cure}")
         return ExitCode.USER_ERROR
+    replaced = _replaced_method(error)
+    if replaced is not None:
+        emit_error(f"Error: {replaced}")
+        return ExitCode.USER_ERROR
     emit_error("".join(traceback.format_exception(error)).rstrip())
     emit_error(
         "Error: insync met a case that it was not written for. This is a fault of insync, not of your model: "
         "please report it with the lines above and the command that led to it."
     )
     return ExitCode.INTERNAL_ERROR
+
+
+def _replaced_method(error: Exception) -> str | None:
+    """What to say where insync calls a method of a user's class that has other parameters than the one it replaces."""
+    called = re.match(r"(\w+)\.(\w+)\(\) (?:takes|missing|got)\b", str(error)) if isinstance(error, TypeError) else None
+    if called is None:
+        return None
+    for module in [one for name, one in list(sys.modules.items()) if name.startswith(_USER_MODULES)]:
+        kind, method = getattr(module, called[1], None), called[2]
+        own = vars(kind).get(method) if isinstance(kind, type) and kind.__module__ == module.__name__ else None
+        code = getattr(inspect.unwrap(own), "__code__", None) if callable(own) else None
+        if code is not None and isinstance(kind, type) and any(method in vars(base) for base in kind.__mro__[1:]):
+            return (
+                f"{code.co_filename}:{code.co_firstlineno}: {called[1]}.{method} replaces a method of the model, and "
+                f"is called with other parameters than it has ({error}). Give it those of the one that it replaces, or "
+                "another name."
+            )
+    return None
 
 
 def explain_exit(error: SystemExit) -> ExitCode:
