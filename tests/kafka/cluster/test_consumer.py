@@ -92,6 +92,10 @@ def test_without_unclean_elections_the_newest_consumer_reads_one_log(reset: str,
     assert check(model, properties=[ONE_LOG]).verdict == "holds"
 
 
+def test_where_nobody_is_elected_uncleanly_an_older_consumer_reads_one_log() -> None:
+    assert check(Cluster(**{**PAIR, "release": "3.8"}), properties=[ONE_LOG]).verdict == "holds"
+
+
 @pytest.mark.parametrize("release", ["2.3", "4.4"])
 def test_the_newest_consumer_takes_the_end_of_an_earlier_epoch_for_that_of_its_own(release: str) -> None:
     found = check(Cluster(**{**PAIR, "release": release}), properties=[ONE_LOG]).violations[0]
