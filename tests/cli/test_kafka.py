@@ -182,7 +182,7 @@ def test_what_kafka_does_by_itself_is_marked(insync: Insync, monkeypatch: pytest
 
 def test_what_is_not_schedulable(insync: Insync, monkeypatch: pytest.MonkeyPatch, libs: Path) -> None:
     recording = Recording.read("N-02-4.3.1")
-    monkeypatch.setattr("insync.conformance.schedule._ACTIONS", {})
+    monkeypatch.setattr("insync.conformance.steps.schedule._ACTIONS", {})
     monkeypatch.setattr(Played, "recording", recording, raising=False)
     monkeypatch.setattr("insync.conformance.classes.harness.Harness", Played)
     code, out, _ = insync("kafka", "replay", "N-02", "--libs", libs, "--quiet")

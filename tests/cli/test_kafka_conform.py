@@ -10,10 +10,10 @@ from typing import Any, Self
 
 import pytest
 
-from insync.conformance import budget_tours, conform
 from insync.conformance.classes import harness
 from insync.conformance.classes.subject import Subject
-from insync.conformance.pair import Pair
+from insync.conformance.comparing import budget_tours, conform
+from insync.conformance.steps.pair import Pair
 from insync.explorer.evaluator.stepping import Stepper
 from insync.kafka.cluster.model import Cluster
 from insync_fake_kafka import FakeKafka, FakePair

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from insync.conformance.classes.subject import Answer, Argument, Subject
-from insync.conformance.likeness import Difference
-from insync.conformance.pair import Pair
-from insync.conformance.schedule import NotSchedulable
+from insync.conformance.steps.likeness import Difference
+from insync.conformance.steps.pair import Pair
+from insync.conformance.steps.schedule import NotSchedulable
 from insync.explorer.evaluator.stepping import Stepper, Walk
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState

@@ -163,7 +163,8 @@ def words(model: Model, states: Sequence[Codes], only: Collection[str] | None = 
     grids = [sorted(model.grid(readable(codes)).items()) for codes in states[::29]]
     labels = [(one.label, sorted(one.shown_parameters.items())) for one in model.program.actions]
     reasons = []
-    for one in {**invariants_of(model), **lemmas_of(model)}.values():
+    # In the order of their names: that of declaration is the order in which modules are imported.
+    for _, one in sorted({**invariants_of(model), **lemmas_of(model)}.items()):
         if one.name in written and not isinstance(one, StepInvariant):
             failing = np.flatnonzero(np.logical_not(known[one.node(model).index]))
             reasons += [explain(model, one, states[place]) for place in (*failing[:2], *failing[-1:])]
@@ -173,7 +174,7 @@ def words(model: Model, states: Sequence[Codes], only: Collection[str] | None = 
 def conditions(model: Model, only: Collection[str] | None = None) -> dict[str, str]:
     """Return numbers for how a model's conditions are shown, and for what its mutants lack."""
     nodes = [node for one in model.program.actions for node in one.guard]
-    nodes += [node for own in _written(model, only).values() for node in own]
+    nodes += [node for _, own in sorted(_written(model, only).items()) for node in own]
     lacking = [(one.name, one.change.value, sorted(one.replaced)) for one in mutants_of(model)]
     return {"(shown)": _number([show(model, node) for node in nodes]), "(mutants)": _number(lacking)}
 

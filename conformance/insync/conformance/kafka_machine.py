@@ -9,9 +9,9 @@ from hypothesis import reject
 from hypothesis.stateful import RuleBasedStateMachine
 
 from insync.conformance.classes.subject import Subject
-from insync.conformance.likeness import Difference
-from insync.conformance.pair import Pair
-from insync.conformance.schedule import NotSchedulable
+from insync.conformance.steps.likeness import Difference
+from insync.conformance.steps.pair import Pair
+from insync.conformance.steps.schedule import NotSchedulable
 from insync.explorer.evaluator.stepping import ParameterValue
 from insync.explorer.hypothesis import Disagreement
 from insync.explorer.hypothesis.rule_based import ModelMachine, build_machine, is_final

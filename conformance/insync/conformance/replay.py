@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from insync.conformance.classes.subject import Subject
-from insync.conformance.likeness import Difference
-from insync.conformance.pair import Named, Pair
-from insync.conformance.schedule import NotSchedulable
+from insync.conformance.steps.likeness import Difference
+from insync.conformance.steps.pair import Named, Pair
+from insync.conformance.steps.schedule import NotSchedulable
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.replay import ReplayError
 from insync.explorer.replay import replay as replay_on_model

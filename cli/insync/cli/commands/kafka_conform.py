@@ -24,7 +24,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import release_of
 
 if TYPE_CHECKING:
-    from insync.conformance.conform import Conformance
+    from insync.conformance.comparing.conform import Conformance
     from insync.conformance.jars.jar_set import JarSet
 
 __all__ = ["command"]
@@ -117,9 +117,9 @@ def _compared(
     stop: threading.Event,
 ) -> list[Conformance]:
     """The results of the parts, up to the first that differs or is interrupted."""
-    from insync.conformance.budget_tours import EACH_ONCE, conform_budgets
     from insync.conformance.classes.harness import Harness
-    from insync.conformance.conform import TOUR, WALKS, Conforming, conform_tour, conform_walks
+    from insync.conformance.comparing.budget_tours import EACH_ONCE, conform_budgets
+    from insync.conformance.comparing.conform import TOUR, WALKS, Conforming, conform_tour, conform_walks
 
     def model(bounds: Mapping[str, int | str]) -> Cluster:
         return Cluster(**{"release": release_of(jars.version).value, **bounds, **given})

@@ -10,7 +10,7 @@ from pathlib import Path
 from insync.cli.show.figures import count, plural, rate, seconds
 from insync.cli.show.kafka_replay_report import describe_replay, replay_entry
 from insync.cli.show.report import STOPPED_BY
-from insync.conformance.conform import Conformance, Conforming
+from insync.conformance.comparing.conform import Conformance, Conforming
 from insync.explorer.ask import shown_bounds
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_reason
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from insync.cli.show.as_json import steps_json
 from insync.cli.show.figures import plural
-from insync.conformance.likeness import Difference
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
+from insync.conformance.steps.likeness import Difference
 from insync.explorer.ask import shown_bounds
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_grid
 from insync.explorer.traces.trace import Trace, TraceStep

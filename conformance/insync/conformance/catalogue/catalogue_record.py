@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from insync.conformance.likeness import Fact
+from insync.conformance.steps.likeness import Fact
 from insync.explorer.traces.files import write_whole
 from insync.model.errors import UserError
 

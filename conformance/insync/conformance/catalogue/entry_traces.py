@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from insync.conformance.likeness import differences, facts_of
 from insync.conformance.slow_alone import with_one_slow
+from insync.conformance.steps.likeness import differences, facts_of
 from insync.explorer.defect_search import search_defect
 from insync.explorer.evaluator.stepping import Refused, Stepper, Walk
 from insync.explorer.replay import replay

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from insync.conformance.likeness import broker_id
 from insync.conformance.live.broker_files import cut_log
 from insync.conformance.live.levers import CannotBeHeld, Levers
 from insync.conformance.live.live_cluster import NotInTime
 from insync.conformance.live.metadata_log import Decision, PartitionAt
 from insync.conformance.live.operator import Operator, Sending
+from insync.conformance.steps.likeness import broker_id
 from insync.explorer.traces.trace import TraceStep
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.model import Cluster

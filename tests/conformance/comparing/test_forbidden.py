@@ -16,10 +16,10 @@ from insync.conformance.classes.observation import (
     Observation,
 )
 from insync.conformance.classes.subject import Argument, Subject
-from insync.conformance.conform import Conforming, conform_walks
-from insync.conformance.coverage import Coverage
-from insync.conformance.forbidden import _CONDITIONS, forbidden_of
-from insync.conformance.walks import KafkaWalks
+from insync.conformance.comparing.conform import Conforming, conform_walks
+from insync.conformance.comparing.coverage import Coverage
+from insync.conformance.comparing.forbidden import _CONDITIONS, forbidden_of
+from insync.conformance.comparing.walks import KafkaWalks
 from insync.explorer.evaluator.stepping import Stepper
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from insync.conformance.budget_tours import BUDGETS, EACH_ONCE, conform_budgets
 from insync.conformance.classes.subject import Subject
-from insync.conformance.conform import WALKS, Conformance, Conforming, conform_tour
-from insync.conformance.pair import Pair
-from insync.conformance.touring import ActionShare, Space
+from insync.conformance.comparing.budget_tours import BUDGETS, EACH_ONCE, conform_budgets
+from insync.conformance.comparing.conform import WALKS, Conformance, Conforming, conform_tour
+from insync.conformance.comparing.touring import ActionShare, Space
+from insync.conformance.steps.pair import Pair
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.limits import Limits, StopReason
 from insync.kafka.cluster.model import Cluster

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from insync.conformance.coverage import Coverage
-from insync.conformance.likeness import Difference
-from insync.conformance.pair import Pair
-from insync.conformance.schedule import NotSchedulable
-from insync.conformance.tour import Tour, Went
-from insync.conformance.walks import Disagreement
+from insync.conformance.comparing.coverage import Coverage
+from insync.conformance.comparing.tour import Tour, Went
+from insync.conformance.comparing.walks import Disagreement
+from insync.conformance.steps.likeness import Difference
+from insync.conformance.steps.pair import Pair
+from insync.conformance.steps.schedule import NotSchedulable
 from insync.explorer.runs.state_graph import StateGraph
 from insync.machine.interruptible import GivenUp
 from insync.model.program import BoundAction

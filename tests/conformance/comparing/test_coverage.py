@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insync.conformance.coverage import Coverage
+from insync.conformance.comparing.coverage import Coverage
 from insync.explorer.evaluator.stepping import Move, Stepper
 from insync_toys import Clock
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from insync.conformance.conform import Conformance, Conforming, conform_walks
-from insync.conformance.coverage import Coverage
+from insync.conformance.comparing.conform import Conformance, Conforming, conform_walks
+from insync.conformance.comparing.coverage import Coverage
+from insync.conformance.comparing.walks import KafkaWalks
 from insync.conformance.replay import KafkaVerdict
-from insync.conformance.walks import KafkaWalks
 from insync.explorer.evaluator.stepping import Stepper, Walk
 from insync.explorer.limits import Limits, StopReason
 from insync.explorer.progress import WalkProgress

@@ -13,10 +13,10 @@ from dataclasses import replace
 from itertools import combinations
 
 from insync.conformance.classes.subject import Subject
-from insync.conformance.conform import Conformance, Conforming, conform_tour
-from insync.conformance.coverage import Coverage
-from insync.conformance.pair import Pair
-from insync.conformance.touring import ActionShare, Space
+from insync.conformance.comparing.conform import Conformance, Conforming, conform_tour
+from insync.conformance.comparing.coverage import Coverage
+from insync.conformance.comparing.touring import ActionShare, Space
+from insync.conformance.steps.pair import Pair
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import WalkReporter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from insync.conformance.classes.observation import AlterRequest, ControllerSeen, Observation
-from insync.conformance.likeness import Difference, broker_id
+from insync.conformance.steps.likeness import Difference, broker_id
 from insync.model import ReadableState
 
 __all__ = [

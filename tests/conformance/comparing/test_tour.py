@@ -9,7 +9,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.conformance.tour import Tour, Went
+from insync.conformance.comparing.tour import Tour, Went
 
 Edge = tuple[int, int, int]
 

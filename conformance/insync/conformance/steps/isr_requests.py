@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from insync.conformance.classes.observation import AlterRequest
-from insync.conformance.commands import Commands
-from insync.conformance.gaps import NotSchedulable, Unlike, require_incarnations_of_joiner_alone
-from insync.conformance.likeness import broker_id
+from insync.conformance.steps.commands import Commands
+from insync.conformance.steps.gaps import NotSchedulable, Unlike, require_incarnations_of_joiner_alone
+from insync.conformance.steps.likeness import broker_id
 from insync.model import ReadableState
 
 __all__ = ["IsrRequests"]

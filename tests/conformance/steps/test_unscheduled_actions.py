@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from insync.conformance.gaps import NotSchedulable
-from insync.conformance.schedule import Schedule
+from insync.conformance.steps.gaps import NotSchedulable
+from insync.conformance.steps.schedule import Schedule
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync_kafka import Recording

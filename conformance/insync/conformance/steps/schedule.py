@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Argument, Subject
-from insync.conformance.commands import Commands
-from insync.conformance.gaps import (
+from insync.conformance.steps.commands import Commands
+from insync.conformance.steps.gaps import (
     Ends,
     NotSchedulable,
     Unlike,
@@ -22,8 +22,8 @@ from insync.conformance.gaps import (
     require_one_change,
     require_same_ends,
 )
-from insync.conformance.isr_requests import IsrRequests
-from insync.conformance.likeness import broker_id
+from insync.conformance.steps.isr_requests import IsrRequests
+from insync.conformance.steps.likeness import broker_id
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState

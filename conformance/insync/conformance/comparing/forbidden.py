@@ -18,8 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from insync.conformance.likeness import Difference, broker_id
-from insync.conformance.pair import Pair
+from insync.conformance.steps.likeness import Difference, broker_id
+from insync.conformance.steps.pair import Pair
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from insync.conformance.coverage import Coverage
-from insync.conformance.forbidden import Forbidden
-from insync.conformance.likeness import Difference
-from insync.conformance.pair import Pair
-from insync.conformance.schedule import NotSchedulable
+from insync.conformance.comparing.coverage import Coverage
+from insync.conformance.comparing.forbidden import Forbidden
+from insync.conformance.steps.likeness import Difference
+from insync.conformance.steps.pair import Pair
+from insync.conformance.steps.schedule import NotSchedulable
 from insync.explorer.evaluator.stepping import Stepper
 from insync.machine.interruptible import GivenUp
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from enum import Enum
 
 from insync.conformance.classes.subject import Subject
-from insync.conformance.coverage import Coverage
-from insync.conformance.forbidden import Forbidden, forbidden_of
-from insync.conformance.pair import Pair
+from insync.conformance.comparing.coverage import Coverage
+from insync.conformance.comparing.forbidden import Forbidden, forbidden_of
+from insync.conformance.comparing.touring import ActionShare, KafkaTour, Space
+from insync.conformance.comparing.walks import Disagreement, KafkaWalks
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
-from insync.conformance.touring import ActionShare, KafkaTour, Space
-from insync.conformance.walks import Disagreement, KafkaWalks
+from insync.conformance.steps.pair import Pair
 from insync.explorer.evaluator.shrink import shrink
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.limits import Limits, StopReason, Watch

@@ -6,9 +6,9 @@ from itertools import chain
 
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Argument, Subject
-from insync.conformance.gaps import NotSchedulable, require_ascending_order, require_news_of_follower
-from insync.conformance.likeness import Difference, compared, kafka_state
-from insync.conformance.schedule import Schedule, Unlike
+from insync.conformance.steps.gaps import NotSchedulable, require_ascending_order, require_news_of_follower
+from insync.conformance.steps.likeness import Difference, compared, kafka_state
+from insync.conformance.steps.schedule import Schedule, Unlike
 from insync.explorer.evaluator.stepping import Move, Stepper, Walk
 from insync.explorer.traces.counterexample import trace_step
 from insync.explorer.traces.trace import TraceStep

@@ -18,7 +18,7 @@ from insync.conformance.classes.observation import (
     LogSeen,
     Observation,
 )
-from insync.conformance.gaps import (
+from insync.conformance.steps.gaps import (
     NotSchedulable,
     require_ascending_order,
     require_incarnations_of_joiner_alone,
@@ -27,8 +27,8 @@ from insync.conformance.gaps import (
     require_one_change,
     require_same_ends,
 )
-from insync.conformance.likeness import Difference
-from insync.conformance.schedule import Schedule
+from insync.conformance.steps.likeness import Difference
+from insync.conformance.steps.schedule import Schedule
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.model import ReadableState

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from insync.conformance.classes.harness import Harness
-from insync.conformance.conform import TOUR, WALKS, Conforming, conform_tour, conform_walks
+from insync.conformance.comparing.conform import TOUR, WALKS, Conforming, conform_tour, conform_walks
 from insync.conformance.jars.jar_set import JarSet
 from insync.explorer.limits import StopReason
 from insync.kafka.cluster.model import Cluster

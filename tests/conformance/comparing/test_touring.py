@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from insync.conformance.conform import Conforming, conform_tour
-from insync.conformance.touring import Space, asked_at_once
+from insync.conformance.comparing.conform import Conforming, conform_tour
+from insync.conformance.comparing.touring import Space, asked_at_once
 from insync.explorer.limits import Limits, StopReason
 from insync.explorer.runs.state_graph import build_graph
 from insync.kafka.cluster.model import Cluster

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from insync.conformance.classes.observation import BrokerSeen, Observation
 from insync.conformance.classes.subject import Answer, Argument, KafkaRaised, Subject
-from insync.conformance.gaps import NotSchedulable, Unlike
+from insync.conformance.steps.gaps import NotSchedulable, Unlike
 
 __all__ = ["Commands"]
 
