@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -38,11 +39,24 @@ def test_a_directory_taken_out_is_not_missed_and_the_model_explains_it(operator:
     assert not validate(run, run_model(run, release, "N-04")).explained
 
 
-def test_an_empty_disk_in_its_place_is_noticed(operator: Operator) -> None:
+def _replace_it(operator: Operator, place: Path) -> None:
+    operator.cluster.replace_disk(1, place)
+
+
+def _delete_the_mark_left(operator: Operator, place: Path) -> None:
+    operator.take_out(1, place)
+    (left,) = operator.cluster.log_disks(1)
+    (left / ".kafka_cleanshutdown").unlink()
+
+
+@pytest.mark.parametrize("done", [_replace_it, _delete_the_mark_left])
+def test_an_empty_disk_in_its_place_or_a_mark_deleted_is_noticed(
+    operator: Operator, done: Callable[[Operator, Path], None]
+) -> None:
     cluster = operator.cluster
     _, place = stop_all(operator, lambda _: None)
     assert set(operator.now.elr) == {1, 2}
-    cluster.replace_disk(1, place)
+    done(operator, place)
     operator.start(1)
     cluster.until(lambda: operator.now.elr == (2,), "that b1 is eligible no more")
     assert operator.now.leader == -1
