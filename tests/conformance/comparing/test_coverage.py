@@ -11,10 +11,11 @@ def test_each_different_transition_is_counted_once_and_no_gap_that_was_taken_aft
     coverage = Coverage(Stepper(Clock()))
     name = coverage.stepper.actions[0].name
     moves: list[Move] = [(None, (0, 0)), (0, (1, 0)), (0, (2, 0))]
-    coverage.add_moves(moves[0], moves[1:])
-    coverage.add_moves(moves[0], moves[1:2])
-    coverage.add_moves(moves[0], [])
+    coverage.add_step(moves[0][1], moves[1:], own=1, fields=7)
+    coverage.add_step(moves[0][1], moves[1:2], own=0, fields=5)
+    coverage.add_step(moves[0][1], [], own=0, fields=0)
     assert (coverage.steps, coverage.transitions) == (3, {name: 2})
+    assert (coverage.own_steps, coverage.fields) == (1, 12)
     for codes, kind in (((0, 0), "taken"), ((5, 0), "late"), ((6, 0), "late"), ((5, 0), "late"), ((1, 0), "late")):
         coverage.add_gap(codes, 0, kind)
     assert coverage.gaps == {(name, "late"): 2}

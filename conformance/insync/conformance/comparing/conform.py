@@ -13,7 +13,7 @@ from insync.conformance.classes.subject import Subject
 from insync.conformance.comparing.coverage import Coverage
 from insync.conformance.comparing.forbidden import Forbidden, forbidden_of
 from insync.conformance.comparing.touring import ActionShare, KafkaTour, Space
-from insync.conformance.comparing.walks import Disagreement, KafkaWalks
+from insync.conformance.comparing.walks import Divergence, KafkaWalks
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
 from insync.conformance.steps.pair import Pair
 from insync.explorer.evaluator.shrink import shrink
@@ -206,7 +206,7 @@ class _Ended:
 
     def with_(
         self,
-        found: Disagreement | None,
+        found: Divergence | None,
         stopped_by: StopReason | None,
         walks: int,
         seed: int | None,
@@ -233,7 +233,7 @@ class _Ended:
             self.watch.seconds,
         )
 
-    def _shortened(self, found: Disagreement) -> Disagreement:
+    def _shortened(self, found: Divergence) -> Divergence:
         """Return a disagreement with the steps that it needs; another one than was found does not count."""
 
         def stopped() -> StopReason | None:
@@ -270,20 +270,20 @@ def _reporting(watch: Watch, coverage: Coverage, reporter: WalkReporter | None) 
 class _Alike:
     """Lists of actions that lead to a difference in one of the fields in which another one has it."""
 
-    def __init__(self, walks: KafkaWalks, first: Disagreement) -> None:
+    def __init__(self, walks: KafkaWalks, first: Divergence) -> None:
         self._walks, self._kinds = walks, _kinds(first)
 
-    def failing(self, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> Disagreement | None:
+    def failing(self, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> Divergence | None:
         """Return what differs along a list of actions, if it is of that kind."""
         found = self._walks.failing(actions, stopped)
         return found if found is not None and _kinds(found) & self._kinds else None
 
 
-def _kinds(found: Disagreement) -> set[str]:
+def _kinds(found: Divergence) -> set[str]:
     return {re.sub(r"\bb\d+\b", "", one.field) for one in found.differences}
 
 
-def _as_replay(found: Disagreement, version: str) -> KafkaReplay:
+def _as_replay(found: Divergence, version: str) -> KafkaReplay:
     pair, first = found.pair, found.differences[0]
     after = f"After `{pair.taken[-1].label}`" if len(pair.taken) > 1 else "In the initial state"
     reason = f"{after} {first.field} is {first.model} in the model and {first.kafka} in Kafka {version}."

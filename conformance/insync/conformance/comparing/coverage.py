@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from insync.explorer.evaluator.stepping import Move, Stepper
+from insync.model.evaluator import Codes
 
 __all__ = ["Coverage"]
 
@@ -33,9 +34,18 @@ class Coverage:
     _transitions: dict[str, set[int]] = field(default_factory=dict)
     _gaps: dict[tuple[str, str], set[int]] = field(default_factory=dict)
 
-    def add_moves(self, before: Move, moves: list[Move]) -> None:
-        """Note moves that both have taken, after the one that led to where they begin."""
-        for (_, codes), (number, _) in zip([before, *moves], moves, strict=False):
+    def add_step(self, before: Codes, moves: list[Move], *, own: int, fields: int) -> None:
+        """Note a step that both have taken.
+
+        Args:
+            before: the state in which it was taken.
+            moves: the moves of the model for it, those that Kafka took by itself included.
+            own: how many of them are those.
+            fields: how many facts were compared.
+        """
+        self.own_steps += own
+        self.fields += fields
+        for (_, codes), (number, _) in zip([(None, before), *moves], moves, strict=False):
             assert number is not None
             self.steps += 1
             self._transitions.setdefault(self.stepper.actions[number].name, set()).add(hash((codes, number)))

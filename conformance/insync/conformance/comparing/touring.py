@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from insync.conformance.comparing.coverage import Coverage
 from insync.conformance.comparing.tour import Tour, Went
-from insync.conformance.comparing.walks import Disagreement
+from insync.conformance.comparing.walks import Divergence
 from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.pair import Pair
 from insync.conformance.steps.schedule import NotSchedulable
@@ -93,7 +93,7 @@ class KafkaTour:
         self._state = 0
         self._pair: Pair
 
-    def run(self, stopped: Callable[[], object]) -> Disagreement | None:
+    def run(self, stopped: Callable[[], object]) -> Divergence | None:
         """Walk until each step was taken or is known not to be schedulable, or until a difference.
 
         Args:
@@ -112,7 +112,7 @@ class KafkaTour:
                     return None
                 found = self._begin()
             found = found or self._follow(plan, stopped)
-        return Disagreement(self._chosen, self._pair, tuple(found))
+        return Divergence(self._chosen, self._pair, tuple(found))
 
     @property
     def space(self) -> Space:
@@ -198,9 +198,7 @@ class KafkaTour:
             self.tour.refused(step)
             return None
         self._chosen.append(number)
-        self.coverage.add_moves((None, before), pair.moves[length:])
-        self.coverage.own_steps += len(pair.own) - own
-        self.coverage.fields += pair.compared
+        self.coverage.add_step(before, pair.moves[length:], own=len(pair.own) - own, fields=pair.compared)
         for taken, _ in pair.moves[length:]:
             assert taken is not None
             self._go(taken)

@@ -18,7 +18,7 @@ from insync.conformance.steps.schedule import NotSchedulable
 from insync.explorer.evaluator.stepping import Stepper
 from insync.machine.interruptible import GivenUp
 
-__all__ = ["Disagreement", "KafkaWalks"]
+__all__ = ["Divergence", "KafkaWalks"]
 
 _WEIGHTS = (0.0, 0.3, 1.0, 3.0)
 """What an action may weigh in a walk, before its parameters: never, seldom, as any, often."""
@@ -29,7 +29,7 @@ _ALWAYS = ("fetch", "receive", "write", "apply_metadata", "accept_isr", "registe
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreement:
+class Divergence:
     """A walk at whose end the model and Kafka differ.
 
     Attributes:
@@ -67,7 +67,7 @@ class KafkaWalks:
         self.stepper, self.coverage, self.depth, self.forbidden = stepper, coverage, depth, forbidden
         self._new_pair = new_pair
 
-    def random(self, seed: int, number: int, stopped: Callable[[], object]) -> Disagreement | None:
+    def random(self, seed: int, number: int, stopped: Callable[[], object]) -> Divergence | None:
         """Take a random walk; it ends at a difference, which is returned, or where no step can be taken.
 
         Args:
@@ -94,7 +94,7 @@ class KafkaWalks:
                     walk.ask(choice.choice(asked))
         return walk.disagreement
 
-    def failing(self, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> Disagreement | None:
+    def failing(self, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> Divergence | None:
         """Take a list of actions, and return the part up to a difference; None if there is none.
 
         An action that is not enabled when its turn comes, or not schedulable, is passed over.
@@ -148,9 +148,9 @@ class _Taken:
         self.steps = 0
 
     @property
-    def disagreement(self) -> Disagreement | None:
+    def disagreement(self) -> Divergence | None:
         """What the walk has come to, if that is a difference."""
-        return Disagreement(self.chosen, self.pair, tuple(self.found), tuple(self.asked)) if self.found else None
+        return Divergence(self.chosen, self.pair, tuple(self.found), tuple(self.asked)) if self.found else None
 
     def step(self, number: int) -> bool:
         """Take a step on both, and count it; return whether the walk can go on, be it taken or not schedulable."""
@@ -165,9 +165,7 @@ class _Taken:
         self.tried.clear()
         self.chosen.append(number)
         self.steps += 1
-        coverage.add_moves((None, before), pair.moves[length:])
-        coverage.own_steps += len(pair.own) - own
-        coverage.fields += pair.compared
+        coverage.add_step(before, pair.moves[length:], own=len(pair.own) - own, fields=pair.compared)
         return True
 
     def ask(self, number: int) -> None:
