@@ -34,6 +34,7 @@ def command(name: str, choice: ClusterChoice, runs: int, output: Output) -> int:
     n-01  an acknowledged record is on one broker alone, and the next election loses it: pauses (SIGSTOP, SIGCONT)
           and preferred-leader elections
     n-02  a replica that was removed leads with an empty log: reassignments, and brokers that stop and start in order
+    n-04  a broker whose directory is gone leads with an empty log: brokers that stop and start in order, and log.dirs
 
     Records are written with acks=all and min.insync.replicas=2; unclean elections are off, and no file is touched.
 
@@ -56,12 +57,12 @@ def command(name: str, choice: ClusterChoice, runs: int, output: Output) -> int:
 def _in_one_cluster(
     scenario: Scenario, jars: JarSet, choice: ClusterChoice, count: int, output: Output, steps: Steps
 ) -> list[ScenarioRun]:
-    """Run it on a topic after the other, up to one that fails: its cluster may be in any state."""
+    """Run it on a topic after the other, if it can be, up to one that fails: its cluster may be in any state."""
     made: list[ScenarioRun] = []
     steps.begin(f"starting Kafka {jars.version}")
     with choice.start(jars, scenario.plan) as cluster:
         cluster.wait_for_brokers()
-        while len(made) < count and not (made and made[-1].fault):
+        while len(made) < count and not (made and (made[-1].fault or not scenario.again)):
             made.append(_run(scenario, cluster, f"t{len(made)}", output, steps))
             if not output.json:
                 emit(describe_run(made[-1]))

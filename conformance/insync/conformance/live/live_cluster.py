@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import struct
 import threading
@@ -18,7 +19,9 @@ from insync.conformance.live.nodes.node_files import (
     ClusterPlan,
     NodePorts,
     bootstrap_checkpoint,
+    log_folders,
     new_id,
+    take_out_folder,
     write_identity,
     write_node,
 )
@@ -85,7 +88,7 @@ class LiveCluster:
         self._archives = {role: ClassArchive(jars, java, role) for role in ("controller", "broker")}
         self._makes_archives = not options and not any(one.is_there for one in self._archives.values())
         self.schemas = MessageSchemas.of_jars(jars)
-        checkpoint = bootstrap_checkpoint(jars, plan.elr, self._java, options)
+        self._checkpoint = bootstrap_checkpoint(jars, plan.elr, self._java, options)
         ports = free_ports(1 + _PER_BROKER * plan.brokers, port)
         self._controller_port = ports[0]
         self._ports = {
@@ -99,15 +102,15 @@ class LiveCluster:
         self.processes = Processes(self.folder, lock)
         self.proxies = Proxies(self.schemas)
         try:
-            self._open(checkpoint)
+            self._open()
         except BaseException:
             self.close()
             raise
 
-    def _open(self, checkpoint: Path) -> None:
+    def _open(self) -> None:
         for node in [CONTROLLER, *self.plan.numbers]:
             write_node(self.folder, node, self.plan, self._controller_port, self._ports.get(node), self.version)
-            write_identity(self.folder, node, self._id, checkpoint)
+            write_identity(self.folder, node, self._id, self._checkpoint)
         for broker, ports in self._ports.items():
             self.proxies.open(Link(broker, to_controller=False), ports.before_brokers, ports.brokers)
             self.proxies.open(Link(broker, to_controller=True), ports.before_controller, self._controller_port)
@@ -151,8 +154,21 @@ class LiveCluster:
         return self._ports[broker].clients
 
     def disk(self, node: int) -> Path:
-        """Return the folder of a node's logs."""
+        """Return the folder of a node's metadata, and of its logs where the plan has one folder for all."""
         return self.folder / f"disk-{node}"
+
+    def log_disks(self, node: int) -> list[Path]:
+        """Return the folders that are in log.dirs of a node now."""
+        return log_folders(self.folder, node)
+
+    def take_out_disk(self, node: int, gone: Path) -> None:
+        """Take a folder out of log.dirs of a node that does not run."""
+        take_out_folder(self.folder, node, gone)
+
+    def replace_disk(self, node: int, gone: Path) -> None:
+        """Put an empty disk, formatted, in the place of one of a node that does not run."""
+        shutil.rmtree(gone)
+        write_identity(self.folder, node, self._id, self._checkpoint)
 
     def log(self, node: int) -> Path:
         """Return the file in which a node says what happens to it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from insync.conformance.live.broker_files import has_replica, log_on_disk
@@ -29,7 +30,8 @@ class Called:
 
     Attributes:
         moment: the time, in seconds since 1970.
-        what: `send`, `acknowledged`, `refused`, `kill`, `stop`, `start`, `pause`, `resume`.
+        what: `send`, `acknowledged`, `refused`, `kill`, `stop`, `start`, `pause`, `resume`,
+            `lose` (its directory with the log).
         broker: the broker that it was done to.
         record: of what clients do, the record.
         error: the number of the error with which a record was refused.
@@ -151,6 +153,11 @@ class Operator:
         self._note("start", broker)
         self.cluster.start(broker)
 
+    def take_out(self, broker: int, directory: Path) -> None:
+        """Take the directory with the log out of log.dirs of a broker that does not run."""
+        self._note("lose", broker)
+        self.cluster.take_out_disk(broker, directory)
+
     def pause(self, broker: int) -> None:
         """Let a broker do nothing until it is told to go on."""
         self._note("pause", broker)
@@ -252,12 +259,17 @@ class Operator:
         return self.history[-1].brokers
 
     def has_log(self, broker: int) -> bool:
-        """Return whether a broker has a log of the topic."""
-        return has_replica(self.cluster.disk(broker), self.topic)
+        """Return whether a broker has a log of the topic in a directory that it is configured with."""
+        return self.place(broker) is not None
+
+    def place(self, broker: int) -> Path | None:
+        """Return the directory of those in log.dirs that has the log of the topic; None if none has it."""
+        return next((disk for disk in self.cluster.log_disks(broker) if has_replica(disk, self.topic)), None)
 
     def log(self, broker: int) -> list[str]:
         """Return the records on a broker's disk."""
-        return [record for record, _ in log_on_disk(self.cluster.disk(broker), self.topic)]
+        place = self.place(broker)
+        return [record for record, _ in log_on_disk(place, self.topic)] if place else []
 
     def logs(self) -> dict[str, list[str]]:
         """Return the records on the disks of all brokers that have a log."""

@@ -24,7 +24,7 @@ _OPERATIONS = {
     "delete_record": "a record is deleted at {leader}, by an operator or by age",
     "start_move": "{replica} is moved to another directory",
     "cancel_move": "the move of {replica} to another directory is taken back",
-    "lose_directory": "the directory of {replica} is taken out of log.dirs, or replaced",
+    "lose_directory": "the directory of {replica} with the log is taken out of log.dirs",
 }
 
 _DELAYS = {

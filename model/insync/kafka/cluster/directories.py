@@ -47,10 +47,12 @@ class Directories(Actor):
 
     @action(label="{replica} loses its directory")
     def lose_directory(self, s: StateView, replica: Replica) -> None:
-        """While a broker is down the directory with its log fails, or is taken out of log.dirs; it will begin anew.
+        """While a broker is down the directory with its log is taken out of log.dirs; it will begin anew.
 
         Whether it was stopped cleanly is noted in each directory, and only those that are configured at the start are
-        asked. Kafka: LogManager.readBrokerEpochFromCleanShutdownFiles, Partition.createLogInAssignedDirectoryId.
+        asked. A new disk in its place has no such note, so that counts as a crash; one that fails keeps the stop from
+        counting, and one that is not formatted the broker from starting.
+        Kafka: LogManager.readBrokerEpochFromCleanShutdownFiles, Partition.createLogInAssignedDirectoryId.
         """
         b = s.broker[replica]
         require(s.spent.directory_losses < self.b.directory_losses, Not(b.running), b.leo > 0)

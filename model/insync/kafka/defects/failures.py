@@ -136,10 +136,10 @@ FAILURES = (
         name="N-04",
         title="A clean stop counts although the directory with the log is gone",
         ticket="no ticket known; LogManager.readBrokerEpochFromCleanShutdownFiles",
-        affected="eligible leader replicas, 4.0 to 4.3 by reading of 4.3.0; not executed",
-        story="A broker that is in the ELR stops cleanly. Its directory is taken out of log.dirs, or replaced, and it "
-        "starts again. The directories that are left say that the stop was clean, so it stays in the ELR, and begins "
-        "an empty log. The leader is fenced; the broker is elected without a record, with unclean elections off.",
+        affected="eligible leader replicas, 4.0 to 4.3: seen on running brokers of 4.1.2 and 4.3.1, 4.0 by reading",
+        story="A broker that is in the ELR stops cleanly. Its directory is taken out of log.dirs, and it starts again. "
+        "The directories that are left say that the stop was clean, so it stays in the ELR, and begins an empty log. "
+        "The leader is fenced; the broker is elected without a record, with unclean elections off.",
         fix="a stop is clean only if all directories are there that were there before; Kafka does not ask",
         breaks="no_acknowledged_record_is_lost",
         length=11,

@@ -17,13 +17,24 @@ from insync.conformance.live.nodes.ports import LOOPBACK
 from insync.machine.objects import cache_folder
 from insync.model.errors import UserError
 
-__all__ = ["CONTROLLER", "ClusterPlan", "NodePorts", "bootstrap_checkpoint", "new_id", "write_node"]
+__all__ = [
+    "CONTROLLER",
+    "ClusterPlan",
+    "NodePorts",
+    "bootstrap_checkpoint",
+    "log_folders",
+    "new_id",
+    "take_out_folder",
+    "write_identity",
+    "write_node",
+]
 
 CONTROLLER = 100
 """The number of the controller; brokers are 1, 2, ..."""
 
 _PATIENCE = 120
 _CHECKPOINT = "bootstrap.checkpoint"
+_LOG_DIRS = "log.dirs="
 _COMMON = {
     "replica.high.watermark.checkpoint.interval.ms": 100,
     "auto.leader.rebalance.enable": "false",
@@ -68,6 +79,7 @@ class ClusterPlan:
         session: broker.session.timeout.ms.
         lag: replica.lag.time.max.ms.
         wait: replica.fetch.wait.max.ms.
+        log_dirs: how many directories a broker has in log.dirs; if several, its metadata is in one that is not there.
         settings: further properties of all nodes.
         levels: the level of each logger that is to say more than warnings.
     """
@@ -77,6 +89,7 @@ class ClusterPlan:
     session: int = 9000
     lag: int = 30000
     wait: int = 200
+    log_dirs: int = 1
     settings: Mapping[str, str] = field(default_factory=dict)
     levels: Mapping[str, str] = field(default_factory=dict)
 
@@ -92,6 +105,22 @@ def new_id() -> str:
         made = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         if not made.startswith("-"):
             return made
+
+
+def log_folders(folder: Path, node: int) -> list[Path]:
+    """Return the directories that are in log.dirs of a node now."""
+    text = (folder / f"node-{node}.properties").read_text(encoding="utf-8")
+    (line,) = [line for line in text.splitlines() if line.startswith(_LOG_DIRS)]
+    return [Path(name) for name in line.removeprefix(_LOG_DIRS).split(",")]
+
+
+def take_out_folder(folder: Path, node: int, gone: Path) -> None:
+    """Take a directory out of log.dirs of a node, as an operator does whose disk will not come back."""
+    file = folder / f"node-{node}.properties"
+    left = ",".join(str(one) for one in log_folders(folder, node) if one != gone)
+    lines = file.read_text(encoding="utf-8").splitlines()
+    lines = [f"{_LOG_DIRS}{left}" if line.startswith(_LOG_DIRS) else line for line in lines]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def write_node(
@@ -116,7 +145,8 @@ def write_node(
         "replica.fetch.backoff.ms": 100,
         **plan.settings,
         "node.id": node,
-        "log.dirs": folder / f"disk-{node}",
+        "metadata.log.dir": folder / f"disk-{node}",
+        "log.dirs": ",".join(map(str, _folders_at_first(folder, node, plan))),
         "controller.listener.names": "CONTROLLER",
         "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,CLIENT:PLAINTEXT,BROKER:PLAINTEXT",
     }
@@ -139,6 +169,12 @@ def write_node(
     (folder / f"node-{node}.properties").write_text(text, encoding="utf-8")
     logging = _logging(folder / f"log-{node}", plan.levels, version)
     (folder / f"logging-{node}.properties").write_text(logging, encoding="utf-8")
+
+
+def _folders_at_first(folder: Path, node: int, plan: ClusterPlan) -> list[Path]:
+    if node == CONTROLLER or plan.log_dirs == 1:
+        return [folder / f"disk-{node}"]
+    return [folder / f"disk-{node}-{number}" for number in range(1, plan.log_dirs + 1)]
 
 
 def _logging(file: Path, levels: Mapping[str, str], version: str) -> str:
@@ -165,12 +201,19 @@ def _logging(file: Path, levels: Mapping[str, str], version: str) -> str:
 
 
 def write_identity(folder: Path, node: int, cluster: str, checkpoint: Path) -> None:
-    """Make the disk of a node as `kafka-storage format` does, which takes seconds a node."""
-    disk = folder / f"disk-{node}"
-    disk.mkdir()
-    text = f"version=1\ncluster.id={cluster}\nnode.id={node}\ndirectory.id={new_id()}\n"
-    (disk / "meta.properties").write_text(text, encoding="utf-8")
-    shutil.copyfile(checkpoint, disk / _CHECKPOINT)
+    """Make the disks of a node, of which the settings are written, as `kafka-storage format` does, which takes seconds.
+
+    Those that are there already stay as they are.
+    """
+    metadata = folder / f"disk-{node}"
+    for disk in {metadata, *log_folders(folder, node)}:
+        if disk.exists():
+            continue
+        disk.mkdir()
+        text = f"version=1\ncluster.id={cluster}\nnode.id={node}\ndirectory.id={new_id()}\n"
+        (disk / "meta.properties").write_text(text, encoding="utf-8")
+        if disk == metadata:
+            shutil.copyfile(checkpoint, disk / _CHECKPOINT)
 
 
 def bootstrap_checkpoint(jars: JarSet, elr: bool | None, java: str, options: Sequence[str] = ()) -> Path:

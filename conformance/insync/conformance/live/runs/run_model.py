@@ -91,6 +91,7 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
         "fencings": _count(made, "fenced"),
         "stops": _ended(run, "stop") if operated else sum(_stops(made, broker) for broker in made[0].brokers),
         "crashes": _ended(run, "kill") if operated else returns,
+        "directory_losses": _ended(run, "lose"),
         "shrinks": sum(_shrinks(before.partition, after.partition) for before, after in pairwise(made)),
     }
     # Whoever has ended is fenced without cost.
@@ -154,6 +155,7 @@ def _stops(made: Sequence[Decision], broker: int) -> int:
 
 
 def _ended(run: BrokerRun, how: str) -> int:
+    """How often this was done to a broker that ends, or has ended."""
     return sum(isinstance(event, Done) and event.what == how for event in run.events)
 
 

@@ -315,6 +315,11 @@ class _Search:
             yield codes
 
     def _done(self, event: Done, codes: Codes) -> Iterator[Codes]:
+        if event.what == "lose":
+            number = self._number("lose_directory", {"replica": self._names[event.broker]}, codes)
+            after = None if number is None else self._after(codes, number)
+            yield from () if after is None else (after,)
+            return
         unseen = event.what != "acknowledged" or not self._run.acks
         if unseen or f"r{self._numbers[event.record]}" in self._state(codes)["acked"]:
             yield codes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from insync.conformance.live.scenarios.lost_directory import LOST_DIRECTORY
 from insync.conformance.live.scenarios.missed_election import MISSED_ELECTION
 from insync.conformance.live.scenarios.removed_replica import REMOVED_REPLICA
 from insync.conformance.live.scenarios.scenario import Scenario
@@ -9,7 +10,7 @@ from insync.model.errors import UserError, closest
 
 __all__ = ["SCENARIOS", "scenario_for"]
 
-SCENARIOS = {scenario.name: scenario for scenario in (MISSED_ELECTION, REMOVED_REPLICA)}
+SCENARIOS = {scenario.name: scenario for scenario in (MISSED_ELECTION, REMOVED_REPLICA, LOST_DIRECTORY)}
 
 
 def scenario_for(name: str, version: str) -> Scenario:

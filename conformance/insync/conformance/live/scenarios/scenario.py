@@ -45,6 +45,7 @@ class Scenario:
         min_insync: min.insync.replicas of its topic.
         plan: the cluster that it is for.
         run: takes the steps, and tells of each; returns the records that were acknowledged.
+        again: whether it can be run again on another topic of the same cluster.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Scenario:
     min_insync: int
     plan: ClusterPlan
     run: Callable[[Operator, Callable[[str], None]], list[str]]
+    again: bool = True
 
 
 def acknowledged(operator: Operator, broker: int, record: str) -> str:
