@@ -36,7 +36,7 @@ def command(name: str, choice: ClusterChoice, runs: int, output: Output) -> int:
     n-02  a replica that was removed leads with an empty log: reassignments, and brokers that stop and start in order
     n-04  a broker whose directory is gone leads with an empty log: brokers that stop and start in order, and log.dirs
 
-    Records are written with acks=all and min.insync.replicas=2; unclean elections are off, and no file is touched.
+    Records are written with acks=all and min.insync.replicas=2; unclean elections are off, and no log is touched.
 
     \b
     Exit codes:
