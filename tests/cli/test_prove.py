@@ -116,11 +116,16 @@ def test_no_answer_in_time_is_not_a_proof(insync: Insync) -> None:
     assert "no answer in time" in out
 
 
-def test_more_good_states_prove_more(insync: Insync) -> None:
+def test_more_good_states_prove_more(insync: Insync, tmp_path: Path) -> None:
     assert insync("prove", CORRIDOR, "--induction", "--quiet").code == 3
     code, out, _ = insync("prove", CORRIDOR, "--induction", "--k", 2, "--quiet")
     assert code == 0
     assert "by 2-induction" in out
+    path = tmp_path / "proof.json"
+    assert insync("prove", CORRIDOR, "--induction", "--k", 2, "--save", path, "--quiet").code == 0
+    code, out, _ = insync("prove", CORRIDOR, "--lemmas", path, "--quiet")
+    assert (code, "by 2-induction" in out) == (0, True)
+    assert insync("prove", CORRIDOR, "--lemmas", path, "--k", 1, "--quiet").code == 3
 
 
 def test_an_inference_keeps_what_one_good_state_is_enough_for(insync: Insync) -> None:

@@ -161,6 +161,13 @@ def test_what_the_bounds_rule_out_is_told_apart() -> None:
     assert [line for line in so_far if "move" in line or "enabled" in line] == ["impossible at these bounds: move"]
 
 
+def test_only_a_search_of_all_states_says_that_each_has_a_step() -> None:
+    own = replace(HOLDS, model="lock.py:Lock")
+    assert "every state has a step" in _report(own)
+    assert "every state has a step" not in _report(replace(own, frontier=3))
+    assert "every state has a step" not in _report(HOLDS)
+
+
 def test_only_a_complete_search_says_never() -> None:
     assert "not enabled so far: drop" in _report(INCOMPLETE)
     ended = replace(VIOLATED, frontier=7, never_enabled=(), not_enabled_yet=("drop",))

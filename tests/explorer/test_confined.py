@@ -70,6 +70,10 @@ def test_what_fails_outside_is_found(engine: Callable[..., CheckResult]) -> None
     assert [sum(step.state.values()) for step in ended.trace.steps] == [0, 1, 2, 3, 4]
 
 
+def test_a_name_that_is_given_twice_confines_once() -> None:
+    assert check(Plane(), within=["near", "near"]).within == ("near",)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_within_may_be_chosen_or_left_out(engine: Callable[..., CheckResult]) -> None:
     both = engine(Plane(), within=["flat", "near"])

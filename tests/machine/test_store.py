@@ -207,6 +207,13 @@ def test_refuses_states_beyond_its_address_space() -> None:
     store.close()
 
 
+def test_a_part_of_the_states_can_be_read() -> None:
+    store = store_kernels(1).store(CAPACITY)
+    assert insert(store, [(3,), (5,), (7,), (9,)])
+    assert store.read(1, 3) == b"".join(word.to_bytes(8, "little") for word in (5, 7))
+    store.close()
+
+
 def test_finds_a_state_in_a_row_of_states() -> None:
     kernels = store_kernels(3)
     states = [(number, 5, number * 7) for number in range(100)]

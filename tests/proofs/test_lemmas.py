@@ -122,6 +122,12 @@ PROOF = Proof(
 )
 
 
+def test_a_byte_order_mark_before_a_proof_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "proof.json"
+    path.write_text(proof_text(PROOF), encoding="utf-8-sig")
+    assert read_proof(path).lemmas == PROOF.lemmas
+
+
 def test_a_proof_file_is_read_as_it_was_written_but_for_its_results(tmp_path: Path) -> None:
     path = tmp_path / "proof.json"
     path.write_text(proof_text(PROOF))

@@ -121,7 +121,7 @@ def test_a_run_that_ended_with_a_violation_can_go_on_to_the_end(spark: SparkSess
     assert facts(whole) == facts(check_locally(model, keep_going=True))
 
 
-@pytest.mark.parametrize("warm_states", [1, 100])
+@pytest.mark.parametrize("warm_states", [pytest.param(1, marks=pytest.mark.slow), 100])
 def test_a_run_that_ended_with_a_refused_step_can_go_on_to_the_end(
     spark: SparkSession, tmp_path: Path, warm_states: int
 ) -> None:

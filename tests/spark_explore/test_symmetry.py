@@ -24,7 +24,11 @@ def facts(result: CheckResult) -> CheckResult:
     return replace(result, seconds={}, peak_memory_bytes=0, engine="")
 
 
-@pytest.mark.parametrize("model", [TwoPhase(managers=4), Gossip(nodes=3), Election()], ids=lambda model: model.name)
+@pytest.mark.parametrize(
+    "model",
+    [TwoPhase(managers=4), pytest.param(Gossip(nodes=3), marks=pytest.mark.slow), Election()],
+    ids=["two_phase", "gossip", "election"],
+)
 def test_the_result_is_that_of_this_machine(spark: SparkSession, model: Model) -> None:
     options = SparkOptions(session=spark, partitions=2, warm_states=1)
     found = check(model, options=options, keep_going=True)

@@ -78,6 +78,7 @@ def test_a_difference_ends_it_and_is_shown_with_its_own_budgets() -> None:
     assert found.model.b.elections + found.model.b.shrinks + found.model.b.deletions == 1
 
 
+@pytest.mark.slow
 def test_a_limit_of_time_ends_all_and_one_of_states_each() -> None:
     late = toured(1, limits=Limits(seconds=0.0))
     assert (late.verdict, late.stopped_by, len(late.spaces)) == (Conforming.INCOMPLETE, StopReason.TIME, 1)

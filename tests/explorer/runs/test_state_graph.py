@@ -9,7 +9,7 @@ from insync.explorer import Limits, StopReason, check
 from insync.explorer.limits import Watch
 from insync.explorer.runs.state_graph import build_graph
 from insync.kafka.published import AsyncIsr, Kip320
-from insync.model import Model, UserError
+from insync.model import Bool, BoundValues, Model, State, UserError
 from insync.model.evaluator import Evaluator, evaluate
 from insync.properties.registry import invariants_of
 from insync_lamp import Lamp
@@ -87,6 +87,19 @@ def test_whoever_stops_it_gets_what_is_there() -> None:
     stop = threading.Event()
     stop.set()
     assert build_graph(Kip320(), stop=stop).stopped_by is StopReason.INTERRUPT
+
+
+class Alone(Model):
+    """One state, and no step."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(light=Bool)
+
+
+def test_a_graph_that_is_whole_was_not_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Watch, "may_use", lambda *_: False)
+    graph = build_graph(Alone())
+    assert (graph.expanded, len(graph), graph.stopped_by) == (1, 1, None)
 
 
 def test_steps_that_are_refused_are_counted_and_left_out() -> None:

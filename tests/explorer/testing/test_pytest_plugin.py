@@ -61,7 +61,9 @@ def _path(*more: str) -> str:
     return os.pathsep.join([*more, *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
-@pytest.fixture(scope="module", params=[(), ("-n", "2")], ids=["one process", "xdist"])
+@pytest.fixture(
+    scope="module", params=[(), pytest.param(("-n", "2"), marks=pytest.mark.slow)], ids=["one process", "xdist"]
+)
 def suite(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """Run the suite with a time limit that only a large space exceeds, and return the folder and the output."""
     folder = tmp_path_factory.mktemp("suite")

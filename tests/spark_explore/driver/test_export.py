@@ -78,7 +78,7 @@ def test_the_tables_are_what_the_evaluator_says(spark: SparkSession, tmp_path: P
 
 def test_the_queries_of_the_guide(spark: SparkSession, tmp_path: Path) -> None:
     model = KIP320
-    options = SparkOptions(session=spark, partitions=2, warm_states=20, run_dir=str(tmp_path / "run"))
+    options = SparkOptions(session=spark, partitions=2, warm_states=100, run_dir=str(tmp_path / "run"))
     result = check(model, options=options, symmetry=False)
     export(str(tmp_path / "run"), str(tmp_path / "out"), SparkOptions(session=spark))
     for table in ("states", "transitions"):
