@@ -272,6 +272,9 @@ class Rules:
         "A broker tells of a directory that fails, and others lead what was in it: KIP-112 (1.0), with KRaft KIP-858 "
         "(3.7), before which nobody tells the controller.",
     ] = True
+    isr_needs_directory: Annotated[
+        bool, "The controller refuses members of the ISR whose directory it knows to have failed; Kafka does not look."
+    ] = False
     controller_knows_directories: Annotated[
         bool, "The controller is asked to accept a copy of a log before that takes the log's place: KIP-858 (3.7)."
     ] = True

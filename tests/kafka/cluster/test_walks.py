@@ -150,7 +150,7 @@ NEVER_RELEASED: dict[str, dict[str, object]] = {
         "brokers_refuse_deposed": False,
     },
     "third": {"consumer_compares_epoch": True},
-    "fourth": {"start_needs_whole_copy": True, "accepted_copy_stays_accepted": True},
+    "fourth": {"start_needs_whole_copy": True, "accepted_copy_stays_accepted": True, "isr_needs_directory": True},
     "fifth": {"dropped_copy_is_taken_back": False, "start_takes_accepted_copy": False},
 }  # fmt: skip
 """What rules say in defects alone, as many at once as go together."""

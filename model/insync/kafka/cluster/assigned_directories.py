@@ -40,11 +40,12 @@ class AssignedDirectories(Actor):
     def hear_directory(self, s: StateView, replica: Replica) -> None:
         """Metadata names a directory; a broker whose log is not there tells the controller where it is.
 
-        It does not look whether a copy is there that is about to take the log's place.
+        It comes in its place among the changes of the partition, so that those are applied first. The broker does not
+        look whether a copy is there that is about to take the log's place.
         Kafka: ReplicaManager.maybeUpdateTopicAssignment.
         """
         b = s.broker[replica]
-        require(self.directories_are_assigned, self.is_online(s, replica), b.to_hear)
+        require(self.directories_are_assigned, self.is_online(s, replica), b.to_hear, b.lag == 0)
         spared = b.accepted if self.rules.accepted_copy_stays_accepted else False
         answers = And(b.elsewhere, Not(spared))
         change = self.newest(s)

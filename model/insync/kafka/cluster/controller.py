@@ -154,6 +154,8 @@ class Controller(Actor):
     def is_eligible(self, s: StateView) -> Condition:
         """Whether all members proposed may be in the ISR (ReplicationControlManager.ineligibleReplicasForIsr)."""
         unfenced = (s.alter.isr & s.controller.fenced).is_empty() if self.rules.isr_needs_unfenced else True
+        if self.rules.isr_needs_directory:
+            unfenced = And(unfenced, (s.alter.isr & s.controller.without_directory).is_empty())
         current = s.alter.current if self.rules.isr_needs_broker_epoch else True
         if self.b.reassignments and self.rules.isr_within_replicas:
             current = And(current, s.alter.isr.is_subset(s.changes[0].replicas))

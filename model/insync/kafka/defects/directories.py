@@ -1,4 +1,4 @@
-"""Defects of brokers with several directories: a failure is not noticed, or a copy counts. R-50, R-51, N-12, N-13."""
+"""Defects of brokers with several directories: a failure is not noticed, or a copy counts. R-50, R-51, N-12 to N-14."""
 
 from __future__ import annotations
 
@@ -71,6 +71,23 @@ DIRECTORIES = (
         bounds=MOVING,
         rules={"accepted_copy_stays_accepted": False},
         base={"accepted_copy_stays_accepted": True},
+    ),
+    Defect(
+        name="N-14",
+        title="A replica whose directory has failed is taken into the ISR",
+        ticket="no ticket known; ReplicationControlManager.ineligibleReplicasForIsr",
+        affected="eligible leader replicas, 4.0 to 4.3, by reading 3.9.2, 4.1.2 and 4.3.1; not executed",
+        story="A follower catches up, and the leader asks for it. Its directory fails, and the controller hears of "
+        "that first; it accepts the ISR all the same, as it looks at fenced brokers alone. The leader crashes, and "
+        "leaves the ISR as it registers; who is left may not be elected. That one starts again with its directory "
+        "mended, and leaves the ISR too. Nobody was the leader then, so there is no last known leader, and nobody is "
+        "elected though all replicas run and have all records.",
+        fix="refuse members whose directory is known to have failed; Kafka does not look",
+        breaks="running_replicas_have_a_leader",
+        length=14,
+        bounds={**FAILING, "min_insync": 2, "crashes": 2},
+        rules={"isr_needs_directory": False},
+        base={"isr_needs_directory": True},
     ),
 )
 """The entries."""
