@@ -54,7 +54,7 @@ DIRECTORIES = (
         length=12,
         bounds={**MOVING, "min_insync": 2, "stops": 1, "fencings": 1},
         rules={"start_needs_whole_copy": False},
-        base={"start_needs_whole_copy": True, "accepted_copy_stays_accepted": True},
+        base={"start_needs_whole_copy": True},
     ),
     Defect(
         name="N-13",
