@@ -16,7 +16,8 @@ DIRECTORIES = (
         name="R-50",
         title="Nobody tells the controller of a directory that has failed",
         ticket="KIP-858, KAFKA-14127",
-        affected="3.3 to 3.6 with KRaft, where several directories are not supported; by reading 3.6.0",
+        affected="3.3 to 3.6 with KRaft, which takes several directories without supporting them; by reading 3.3.0 "
+        "and 3.6.0",
         story="The directory with the leader's log fails. The broker runs on without it and has nobody to tell, so its "
         "session goes on, and it stays the leader of a partition that it cannot serve.",
         fix="name directories that have failed in the heartbeat (KIP-858, 3.7)",
@@ -44,7 +45,8 @@ DIRECTORIES = (
         name="N-12",
         title="A broker that starts takes a copy for its log that lacks records",
         ticket="no ticket known; LogManager.recoverAbandonedFutureLogs, with KAFKA-16082",
-        affected="3.7.2 and later, by reading 3.9.2, 4.0.1, 4.1.2 and 4.3.1; not executed",
+        affected="3.7.2 and later, by reading 3.9.2, 4.0.1, 4.1.2 and 4.3.1; the start alone was executed, on "
+        "LogManager of 4.1.2 and 4.3.1",
         story="The copy of a log has caught up, and the controller has accepted it. A record is appended and "
         "acknowledged, and the broker is stopped cleanly before the copy has it. At the start the copy takes the "
         "place of the log, because the controller names its directory; nobody compares the two, and the log is "
