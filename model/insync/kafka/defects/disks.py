@@ -5,13 +5,13 @@ from __future__ import annotations
 from insync.kafka.defects.defect import Defect
 from insync.kafka.defects.truncation import CALM
 
-__all__ = ["DIRECTORIES"]
+__all__ = ["DISKS"]
 
 FAILING: dict[str, int | str] = {**CALM, "replicas": 2, "records": 1, "directory_failures": 1}
 """Nothing fails but a directory."""
 MOVING: dict[str, int | str] = {**FAILING, "moves": 1}
 
-DIRECTORIES = (
+DISKS = (
     Defect(
         name="R-50",
         title="Nobody tells the controller of a directory that has failed",
