@@ -64,6 +64,9 @@ def test_the_request_of_the_model_is_delivered_after_the_one_before_it(
     kafka = Refusing(*on_their_way)
     kafka.requests().refuse(wanted(BOTH))
     assert kafka.given == given
+    again = Refusing(*on_their_way)
+    again.requests().refuse(wanted((2, 1)))
+    assert again.given == given, "a set of members has no order"
 
 
 @pytest.mark.parametrize(("on_their_way", "given"), [([], []), ([ALONE], []), ([ALONE, ALONE], REFUSED)])
