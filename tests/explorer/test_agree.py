@@ -275,3 +275,18 @@ def test_the_first_state_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) 
 def test_each_engine_that_is_given_is_a_function_with_a_name(engines: Mapping[str, Engine]) -> None:
     with pytest.raises(UserError, match="is not a mapping from names to engines; write"):
         agree(Overflow(), engines=engines)
+
+
+def test_all_are_compared_with_the_first_alone_where_it_was_not_stopped() -> None:
+    def further(levels: int) -> Engine:
+        def engine(model: Model, properties: Sequence[str], limits: Limits, stop: Event | None) -> Opinion:
+            found = evaluator_engine(model, properties, limits, stop)
+            assert found.levels is not None
+            return replace(found, levels=(*found.levels, *[1] * levels), depth=found.depth + levels)
+
+        return engine
+
+    engines = {"first": evaluator_engine, "second": further(1), "third": further(2)}
+    sentences = agree(Overflow(), engines=engines).differences
+    assert all("first" in sentence for sentence in sentences)
+    assert {name for name in engines if any(name in sentence for sentence in sentences)} == set(engines)
