@@ -16,6 +16,7 @@ from insync.properties.kafka import (
     cluster_availability,
     cluster_consumers,
     cluster_controllers,
+    cluster_directories,
     cluster_producers,
     cluster_runs,
     cluster_sessions,
@@ -37,8 +38,13 @@ QUICK = (
     "M-14",
     "N-10",
     "N-11",
+    "N-12",
+    "N-13",
+    "N-14",
     "R-48",
     "R-49",
+    "R-50",
+    "R-51",
 )
 """Those that take a second or two; `make slow` runs all."""
 
@@ -69,7 +75,7 @@ def test_an_entry_names_rules_bounds_and_a_property_that_exist(name: str) -> Non
     rules = {field.name for field in fields(Rules)}
     assert set(defect.rules) | set(defect.base) <= rules
     assert set(defect.bounds) | set(defect.fixed) <= {*BOUNDS, *SETTINGS}
-    declared = (cluster_producers, cluster_runs, cluster_sessions)
+    declared = (cluster_directories, cluster_producers, cluster_runs, cluster_sessions)
     modules = (cluster, cluster_availability, cluster_consumers, cluster_controllers, *declared)
     assert defect.breaks in {name for module in modules for name in module.__all__}
     assert bool(defect.rules) != bool(defect.fixed), "the fix is a rule or a setting"
@@ -78,7 +84,7 @@ def test_an_entry_names_rules_bounds_and_a_property_that_exist(name: str) -> Non
 
 def test_every_safety_entry_of_the_catalogue_is_modelled_or_left_out_with_a_reason() -> None:
     known = {*DEFECTS, *(entry.name for entry in LEFT_OUT)}
-    assert {f"R-{number:02}" for number in range(1, 48)} <= known
+    assert {f"R-{number:02}" for number in range(1, 52)} <= known
     assert all(entry.reason for entry in LEFT_OUT)
     assert not set(DEFECTS) & {entry.name for entry in LEFT_OUT}
 

@@ -35,8 +35,8 @@ SESSIONS: dict[str, int | str] = {"failovers": 1, "fetch_sessions": "on", "sessi
 
 DISTURBING = {
     "begin_stop", "cancel_move", "change_minimum", "crash", "elect", "elect_as_deposed", "evict_session", "fail_over",
-    "fence", "lose_directory", "lose_reply", "pause_fetching", "reassign", "shrink_isr", "shrink_isr_by_several",
-    "start_move", "throttle",
+    "fail_directory", "fence", "lose_directory", "lose_reply", "pause_fetching", "reassign", "shrink_isr",
+    "shrink_isr_by_several", "start_move", "throttle",
 }  # fmt: skip
 
 CHOSEN: dict[str, dict[str, int | str]] = {
@@ -63,6 +63,9 @@ CHOSEN: dict[str, dict[str, int | str]] = {
     "2.2": {**EVERYTHING, "consumer": "leader", "offset_reset": "earliest", "unclean": "on"},
     "2.4": {**EVERYTHING, "consumer": "follower", "unclean": "on"},
     "3.8": {**EVERYTHING, "consumer": "follower", "offset_reset": "none", "acks": "1"},
+    "4.0": {**EVERYTHING, "directory_failures": 2, "moves": 2},
+    "3.5": {**EVERYTHING, "directory_failures": 1, "unclean": "on"},
+    "1.0": {**EVERYTHING, "directory_failures": 2, "elr": "on"},
 }
 """What is chosen besides the release."""
 
@@ -82,6 +85,9 @@ WALKS: dict[str, tuple[int, int]] = {
     "2.2": (4_217, 1_412_028_609),
     "2.4": (3_962, 2_223_878_213),
     "3.8": (4_818, 2_211_807_698),
+    "4.0": (5_248, 1_081_773_585),
+    "3.5": (4_665, 1_562_651_189),
+    "1.0": (4_397, 2_314_195_195),
 }
 """For each release the steps that were possible in all, and a checksum of the states."""
 
@@ -144,8 +150,17 @@ NEVER_RELEASED: dict[str, dict[str, object]] = {
         "brokers_refuse_deposed": False,
     },
     "third": {"consumer_compares_epoch": True},
+    "fourth": {"start_needs_whole_copy": True, "accepted_copy_stays_accepted": True, "isr_needs_directory": True},
+    "fifth": {"dropped_copy_is_taken_back": False, "start_takes_accepted_copy": False},
 }  # fmt: skip
 """What rules say in defects alone, as many at once as go together."""
+
+LOOSE: dict[str, dict[str, int | str]] = {
+    "third": {"consumer": "leader"},
+    "fourth": {"directory_failures": 2, "moves": 2},
+    "fifth": {"directory_failures": 2, "moves": 2},
+}
+"""What is chosen with them, if it is not reassignments and sessions."""
 
 
 @contextmanager
@@ -153,7 +168,7 @@ def loose(name: str) -> Iterator[Cluster]:
     """A cluster with such rules."""
     entry = replace(DEFECTS["R-39"], base={}, rules=NEVER_RELEASED[name])
     with patch.dict(DEFECTS, {"R-39": entry}):
-        chosen = {**EVERYTHING, "consumer": "leader"} if name == "third" else {**REASSIGNED, **SESSIONS}
+        chosen = LOOSE.get(name, {**REASSIGNED, **SESSIONS})
         yield Cluster(**{**EVERYTHING, **chosen}, release="4.1", elr="on", defect="R-39")
 
 

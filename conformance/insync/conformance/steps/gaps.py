@@ -10,6 +10,7 @@ from insync.model import ReadableState
 
 __all__ = [
     "OF_CONSUMERS",
+    "OF_DIRECTORIES",
     "OF_SESSIONS",
     "OF_ZOOKEEPER",
     "Ends",
@@ -27,7 +28,9 @@ __all__ = [
 OF_CONSUMERS = ("consume", "validate_position", "reset_position")
 OF_ZOOKEEPER = ("fail_over", "hear_of_controller", "elect_as_deposed")
 OF_SESSIONS = ("evict_session", "lose_reply")
-"""Actions of what stands beside no brokers here: a consumer, a controller of ZooKeeper's, fetch sessions."""
+OF_DIRECTORIES = ("fail_directory", "report_directory", "repair_directory", "accept_copy", "hear_directory")
+"""Actions of what stands beside no brokers here: a consumer, a controller of ZooKeeper's, fetch sessions, and several
+directories of a broker."""
 
 Ends = tuple[int, int] | None
 """Where a log begins and ends; None where there is none."""

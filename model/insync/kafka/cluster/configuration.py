@@ -102,6 +102,7 @@ BOUNDS = Bounds(
     throttles=Bound(0, 0, 4, "times that a replication quota holds a follower back, until it has room"),
     moves=Bound(0, 0, 4, "moves of a log to another directory of its broker"),
     directory_losses=Bound(0, 0, 4, "directories with the log that are gone when their broker starts again"),
+    directory_failures=Bound(0, 0, 4, "directories with the log that fail while their broker runs"),
     deletions=Bound(0, 0, 4, "records that a leader deletes at the start of its log"),
     reassignments=Bound(0, 0, 4, "times that an operator changes the replicas of the partition, or takes that back"),
     spares=Bound(0, 0, 4, "brokers that have no replica at first"),
@@ -140,6 +141,7 @@ def epoch_bumps(b: BoundValues) -> int:
     """
     failures = b.reassignments + b.lossy_crashes + b.crashes + b.stops + b.fencings
     rules = rules_of(b)
+    failures += b.directory_failures if rules.directories_fail_alone else 0
     deposed = (
         b.failovers if rules.controller_in_zookeeper and rules.controller_fence is not ControllerFence.EPOCH else 0
     )
@@ -198,6 +200,8 @@ def setting_remarks(b: BoundValues) -> list[str]:
         remarks.append(f"Kafka {release} has no fetch sessions, which came with 1.1 (KIP-227).")
     if b.session_losses and not b.settings.fetch_sessions:
         remarks.append("session_losses is looked at only with fetch_sessions=on.")
+    if b.directory_failures and not rules.directories_fail_alone:
+        remarks.append(f"With Kafka {release} a broker ends when a directory fails, so no directory fails alone.")
     if b.settings.consumer is Consumer.FOLLOWER and not rules.followers_are_read:
         remarks.append(f"Consumers of Kafka {release} read from the leader alone; from followers since 2.4 (KIP-392).")
     if b.settings.consumer is Consumer.OFF and b.settings.offset_reset is not OffsetReset.LATEST:

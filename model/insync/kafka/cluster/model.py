@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from insync.kafka.cluster.assigned_directories import AssignedDirectories
 from insync.kafka.cluster.assignment import Assignment
 from insync.kafka.cluster.broker import Broker
 from insync.kafka.cluster.client import Client
@@ -12,6 +13,7 @@ from insync.kafka.cluster.consumer import Reader
 from insync.kafka.cluster.controller import Controller
 from insync.kafka.cluster.demands import demands_of
 from insync.kafka.cluster.directories import Directories
+from insync.kafka.cluster.failed_directories import FailedDirectories
 from insync.kafka.cluster.failover import FailOver
 from insync.kafka.cluster.follower import Follower
 from insync.kafka.cluster.grid import cluster_grid
@@ -30,6 +32,8 @@ __all__ = ["Cluster"]
 
 
 class Cluster(
+    AssignedDirectories,
+    FailedDirectories,
     Reader,
     FailOver,
     FetchSessions,
