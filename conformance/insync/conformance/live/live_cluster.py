@@ -18,7 +18,7 @@ from insync.conformance.live.nodes.node_files import (
     CONTROLLER,
     ClusterPlan,
     NodePorts,
-    bootstrap_checkpoint,
+    first_metadata,
     log_folders,
     new_id,
     take_out_folder,
@@ -88,7 +88,7 @@ class LiveCluster:
         self._archives = {role: ClassArchive(jars, java, role) for role in ("controller", "broker")}
         self._makes_archives = not options and not any(one.is_there for one in self._archives.values())
         self.schemas = MessageSchemas.of_jars(jars)
-        self._checkpoint = bootstrap_checkpoint(jars, plan.elr, self._java, options)
+        self._first_metadata = first_metadata(jars, plan.elr, self._java, options)
         ports = free_ports(1 + _PER_BROKER * plan.brokers, port)
         self._controller_port = ports[0]
         self._ports = {
@@ -110,7 +110,7 @@ class LiveCluster:
     def _open(self) -> None:
         for node in [CONTROLLER, *self.plan.numbers]:
             write_node(self.folder, node, self.plan, self._controller_port, self._ports.get(node), self.version)
-            write_identity(self.folder, node, self._id, self._checkpoint)
+            write_identity(self.folder, node, self._id, self._first_metadata)
         for broker, ports in self._ports.items():
             self.proxies.open(Link(broker, to_controller=False), ports.before_brokers, ports.brokers)
             self.proxies.open(Link(broker, to_controller=True), ports.before_controller, self._controller_port)
@@ -168,7 +168,7 @@ class LiveCluster:
     def replace_disk(self, node: int, gone: Path) -> None:
         """Put an empty disk, formatted, in the place of one of a node that does not run."""
         shutil.rmtree(gone)
-        write_identity(self.folder, node, self._id, self._checkpoint)
+        write_identity(self.folder, node, self._id, self._first_metadata)
 
     def log(self, node: int) -> Path:
         """Return the file in which a node says what happens to it."""
