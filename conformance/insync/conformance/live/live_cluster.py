@@ -31,7 +31,7 @@ from insync.conformance.live.proxies import Link, Proxies
 from insync.conformance.live.wire.connection import Connection
 from insync.conformance.live.wire.message_schemas import MessageSchemas
 from insync.conformance.own_folder import own_folder
-from insync.explorer.java import find_java
+from insync.explorer.java import find_compiler, find_java
 from insync.model.errors import UserError
 
 __all__ = ["LiveCluster", "NotInTime"]
@@ -39,6 +39,8 @@ __all__ = ["LiveCluster", "NotInTime"]
 T = TypeVar("T")
 
 _PREFIX = "insync-cluster-"
+_CLIENT = CONTROLLER + 1
+"""The number of the client among the processes."""
 _OPTIONS = (
     "-Xmx160m",
     "-Xms32m",
@@ -128,6 +130,18 @@ class LiveCluster:
         command += ["-cp", ":".join(map(str, self._jars.paths)), "kafka.Kafka", f"{self.folder}/node-{node}.properties"]
         self.processes.start(node, command, self.folder / f"output-{node}")
         self._down.discard(node)
+
+    def start_client(self, source: Path, arguments: Sequence[str]) -> Path:
+        """Run a client of Kafka from its source, with the jars of the release, and return the file that it writes to.
+
+        Raises:
+            UserError: there is no Java compiler.
+        """
+        find_compiler("A client of Kafka")
+        output = self.folder / f"output-{_CLIENT}"
+        command = [self._java, *self._options, "-cp", ":".join(map(str, self._jars.paths)), str(source)]
+        self.processes.start(_CLIENT, [*command, *arguments], output)
+        return output
 
     def kill(self, node: int) -> None:
         """Kill a node; its files stay as the system has them, which is all that it has written."""
