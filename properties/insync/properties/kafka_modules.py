@@ -28,6 +28,7 @@ HOLDERS: dict[str, tuple[str, ...]] = {
         "cluster_producers",
         "cluster_sessions",
         "cluster_consumers",
+        "cluster_truncation",
     ),
 }
 """For each class, as module:name, the modules of `insync.properties.kafka` in the order in which they are shown."""

@@ -19,6 +19,7 @@ from insync.properties.kafka import (
     cluster_producers,
     cluster_runs,
     cluster_sessions,
+    cluster_truncation,
 )
 
 QUICK = (
@@ -69,7 +70,7 @@ def test_an_entry_names_rules_bounds_and_a_property_that_exist(name: str) -> Non
     rules = {field.name for field in fields(Rules)}
     assert set(defect.rules) | set(defect.base) <= rules
     assert set(defect.bounds) | set(defect.fixed) <= {*BOUNDS, *SETTINGS}
-    declared = (cluster_producers, cluster_runs, cluster_sessions)
+    declared = (cluster_producers, cluster_runs, cluster_sessions, cluster_truncation)
     modules = (cluster, cluster_availability, cluster_consumers, cluster_controllers, *declared)
     assert defect.breaks in {name for module in modules for name in module.__all__}
     assert bool(defect.rules) != bool(defect.fixed), "the fix is a rule or a setting"

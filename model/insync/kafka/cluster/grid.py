@@ -5,6 +5,7 @@ leads), its log has two records, of which the high watermark, the bar, has passe
 be added to the ISR. `~1` says that its metadata is one change late; `down` that it does not run;
 `x` is a deleted record; `out` a broker without a replica; `of b1 -b2 +b3` are the replicas, of which b2 is to go and b3
 to come. `consumer at 2, got r0@0 r1@0` is the position of a consumer, with what it got without a reset.
+`!` beside a cell: this step has cut the broker's log below its high watermark.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from typing import Any, cast
 
 from insync.model import ReadableState
 
-__all__ = ["cluster_grid"]
+__all__ = ["CUT_BELOW_WATERMARK", "cluster_grid", "cut_below_watermark"]
+
+CUT_BELOW_WATERMARK = "!"
+"""The mark of a broker whose log a step has cut below its high watermark."""
 
 
 def cluster_grid(state: ReadableState) -> dict[str, str]:
@@ -24,6 +28,15 @@ def cluster_grid(state: ReadableState) -> dict[str, str]:
     cells["controller"] = _controller(state, changes[0])
     cells["clients"] = _clients(state)
     return cells
+
+
+def cut_below_watermark(before: ReadableState, after: ReadableState) -> list[str]:
+    """Return the brokers that run on and have a replica, whose log now ends below what was their high watermark."""
+    old, new = cast(dict[str, dict[str, Any]], before["broker"]), cast(dict[str, dict[str, Any]], after["broker"])
+    changes = cast(list[dict[str, Any]], after["changes"])
+    runs_on = [name for name in new if old[name]["running"] and new[name]["running"]]
+    kept = [name for name in runs_on if name in changes[new[name]["lag"]].get("replicas", runs_on)]
+    return [name for name in kept if new[name]["leo"] < old[name]["hw"]]
 
 
 def _broker(name: str, broker: dict[str, Any], view: dict[str, Any], state: ReadableState) -> str:

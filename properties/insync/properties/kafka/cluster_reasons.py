@@ -8,6 +8,7 @@ from insync.properties import Failure
 
 __all__ = [
     "counted",
+    "cut",
     "disorder",
     "endless",
     "incomplete",
@@ -157,10 +158,14 @@ def _broker(failure: Failure, name: str) -> dict[str, Any]:
 
 
 def _log(failure: Failure, name: str) -> str:
+    return f"its log is {_records(failure, name)}"
+
+
+def _records(failure: Failure, name: str) -> str:
     broker = _broker(failure, name)
     epochs = cast(dict[str, str], failure.state["epoch_of"])
     records = [f"{record}@{epochs[record]}" for record in broker["log"][: broker["leo"]]]
-    return f"its log is [{' '.join([*records[: broker['hw']], '|', *records[broker['hw'] :]])}]"
+    return f"[{' '.join([*records[: broker['hw']], '|', *records[broker['hw'] :]])}]"
 
 
 def leaderless(failure: Failure) -> str:
@@ -197,3 +202,12 @@ def misled(failure: Failure) -> str:
     got = ", ".join(f"{record}@{epochs[record]}" for record in consumer["got"][first:position])
     logs = "; ".join(f"{name}: {_log(failure, name)}" for name in cast(dict[str, Any], failure.state["broker"]))
     return f"From offset {first} on the consumer has got {got}, and was told of nothing between: {logs}."
+
+
+def cut(failure: Failure) -> str:
+    """Say what a broker has cut off that was below its high watermark."""
+    replica, before = failure.bindings["replica"], failure.before
+    assert before is not None, "it is about a step"
+    old = Failure(before, failure.bindings, "", True, {})
+    cut, left = _records(old, replica), _records(failure, replica)
+    return f"{replica} cuts its log below its high watermark {_broker(old, replica)['hw']}: of {cut} is left {left}."
