@@ -135,3 +135,9 @@ def test_budgets_are_toured_by_a_tour(insync: Insync, libs: Path) -> None:
     asked = insync("kafka", "conform", "--libs", libs, "--part", "walks", "--at-once", 2)
     assert asked.code == 2
     assert "--at-once is about the tour, which --part leaves out." in asked.err
+
+
+def test_a_tour_needs_a_budget(insync: Insync, libs: Path) -> None:
+    asked = insync("kafka", "conform", "--libs", libs, "--at-once", 0)
+    assert asked.code == 2
+    assert "--at-once" in asked.err

@@ -76,6 +76,17 @@ def test_a_broker_that_crashes_at_once_names_itself_in_its_next_fetch(jars_of: J
     assert leading.known[2].current
 
 
+@pytest.mark.parametrize("version", ["3.7.2", "3.9.2", "4.1.2", "4.4.0"])
+def test_a_follower_whose_leader_is_behind_asks_again_at_once(jars_of: JarsOf, version: str) -> None:
+    """Kafka's fetcher waits after an error by the clock of the machine, which must not decide what a walk sees."""
+    with Harness(jars_of(version)) as harness:
+        harness.take("open", brokers=3, replicas=[1, 2, 3], elr=False, configuration={})
+        end = harness.take("fence", broker=1).state.controller.end  # the leader is broker 2, who has not heard of it
+        harness.take("apply", broker=3, to=end)
+        said = {harness.take("fetch", broker=3).said for _ in range(300)}
+    assert said == {"UNKNOWN_LEADER_EPOCH"}
+
+
 PARENT = """
 import sys
 from insync.conformance.classes.harness import Harness

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from itertools import zip_longest
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.conformance.comparing.tour import Tour, Went
+from insync.machine.interruptible import GivenUp
 
 Edge = tuple[int, int, int]
 
@@ -141,3 +143,8 @@ def test_what_was_refused_is_tried_again_but_not_for_ever() -> None:
     assert tour.refused_before(0) == []
     tour.took(0)
     assert tour.went[0] == Went.TAKEN
+
+
+def test_who_wants_the_end_waits_for_no_plan() -> None:
+    with pytest.raises(GivenUp, match="enough"):
+        Tour([0], [0], [0], 1, stopped=lambda: "enough")

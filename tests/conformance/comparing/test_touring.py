@@ -61,6 +61,7 @@ def test_what_is_stopped_is_incomplete(limits: Limits, reason: StopReason) -> No
     assert (found.verdict, found.stopped_by) == (Conforming.INCOMPLETE, reason)
     assert found.space is not None
     assert not found.space.whole or found.space.open > 0
+    assert found.space.taken + found.space.open + sum(found.gaps.values()) == found.space.transitions
 
 
 def test_a_fetch_is_followed_by_the_request_for_the_one_who_fetches() -> None:

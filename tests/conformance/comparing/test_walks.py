@@ -11,6 +11,7 @@ from insync.conformance.comparing.conform import Conformance, Conforming, confor
 from insync.conformance.comparing.coverage import Coverage
 from insync.conformance.comparing.walks import KafkaWalks
 from insync.conformance.replay import KafkaVerdict
+from insync.conformance.steps.likeness import Difference
 from insync.explorer.evaluator.stepping import Stepper, Walk
 from insync.explorer.limits import Limits, StopReason
 from insync.explorer.progress import WalkProgress
@@ -88,6 +89,29 @@ def test_what_is_not_schedulable_is_counted_and_passed_over() -> None:
     reasons = {(action, f"the fake Kafka takes no {action}") for action in ("shrink_isr", "elect")}
     assert set(found.coverage.gaps) == reasons
     assert all(found.coverage.gaps.values())
+
+
+def test_a_difference_that_is_not_there_the_next_time_is_shown_as_it_was_found() -> None:
+    class Moody(FakePair):
+        """A pair whose Kafka answers otherwise once, whatever it is asked."""
+
+        def take(self, number: int) -> list[Difference]:
+            differences = super().take(number)
+            return [Difference("b1.hw", 1, 0)] if self.kafka.steps == 100 else differences
+
+    found = conform_walks(MODEL, FakeKafka.of(MODEL), walks=60, depth=40, new_pair=Moody)
+    assert (found.verdict, found.repeats, found.coverage.steps) == (Conforming.DIVERGES, False, 100)
+    assert found.difference is not None
+    assert found.difference.steps == found.failed_walk_length
+    assert "b1.hw is 1 in the model and 0 in Kafka" in found.difference.trace.reason
+    assert "The same steps, taken once more, show no difference" in found.difference.trace.reason
+
+
+def test_a_difference_that_is_there_each_time_says_nothing_of_a_next_time() -> None:
+    found = walked(FakeKafka.of(OLD))
+    assert found.repeats is True
+    assert found.difference is not None
+    assert "once more" not in found.difference.trace.reason
 
 
 def test_a_difference_in_the_first_state_needs_no_step() -> None:

@@ -43,7 +43,7 @@ PARTS = ("tour", "walks", "forbidden")
 )
 @click.option(
     "--at-once",
-    type=Whole(0, 9),
+    type=Whole(1, 9),
     metavar="N",
     help="Tour each space in which N of the budgets are spent, the others not, in place of one space.",
 )

@@ -60,7 +60,8 @@ def _verdict(result: Conformance, paint: Paint) -> str:
     if result.difference is None:
         return f"{head}: no difference in {_walked(result)}"
     long, short = plural(result.failed_walk_length or 0, "step"), plural(result.difference.steps, "step")
-    return f"{head}: in walk {count(result.failed_walk or 0)} ({_walked(result)}); {long}, shortened to {short}"
+    shown = {True: f"shortened to {short}", False: "no difference the next time", None: "not shortened"}
+    return f"{head}: in walk {count(result.failed_walk or 0)} ({_walked(result)}); {long}, {shown[result.repeats]}"
 
 
 def _space(result: Conformance) -> list[str]:
@@ -163,6 +164,7 @@ def _entry(result: Conformance) -> dict[str, object]:
         "asked_though_forbidden": dict(sorted(coverage.refused.items())),
         "failed_walk": result.failed_walk,
         "failed_walk_length": result.failed_walk_length,
+        "repeats": result.repeats,
         "stopped_by": result.stopped_by,
         "seconds": round(result.seconds, 3),
     }

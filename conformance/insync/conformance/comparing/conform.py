@@ -6,7 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from insync.conformance.classes.subject import Subject
@@ -26,7 +26,6 @@ from insync.explorer.traces.trace import AGREEMENT, Trace
 from insync.kafka.cluster.model import Cluster
 from insync.machine.interruptible import GivenUp
 from insync.model.catalogue import model_reference
-from insync.model.errors import InternalError
 
 __all__ = ["TOUR", "WALKS", "Conformance", "Conforming", "conform_tour", "conform_walks"]
 
@@ -61,6 +60,12 @@ TOUR: Mapping[str, int | str] = {
 """The bounds of the tour: what goes wrong in most traces, once."""
 
 
+_NOT_AGAIN = (
+    "The same steps, taken once more, show no difference, so something decides here that is no command: "
+    "report it as a fault of insync's harness."
+)
+
+
 class Conforming(Enum):
     """What came of a comparison."""
 
@@ -79,6 +84,7 @@ class Conformance:
         model: the model, with its bounds.
         coverage: what was compared.
         walks: how many walks were taken to their end.
+        seconds: how long it took.
         seed: of the walks; None of a tour.
         space: how much of the space a tour has seen; None of random walks.
         bound_actions: how much of each bound action a tour has seen; empty of random walks.
@@ -87,8 +93,8 @@ class Conformance:
         difference: the first difference, with the steps that it needs; None if there is none.
         failed_walk: the number of the walk that came to it.
         failed_walk_length: the steps of that walk before it was shortened.
+        repeats: whether the same steps show the difference again; None where there is none, or nobody had the time.
         stopped_by: what ended it early.
-        seconds: how long it took.
     """
 
     verdict: Conforming
@@ -96,16 +102,17 @@ class Conformance:
     model: Cluster
     coverage: Coverage
     walks: int
-    seed: int | None
-    space: Space | None
-    bound_actions: Mapping[str, ActionShare]
-    spaces: Mapping[str, Space]
-    gaps: Mapping[tuple[str, str], int]
-    difference: KafkaReplay | None
-    failed_walk: int | None
-    failed_walk_length: int | None
-    stopped_by: StopReason | None
     seconds: float
+    seed: int | None = None
+    space: Space | None = None
+    bound_actions: Mapping[str, ActionShare] = field(default_factory=dict)
+    spaces: Mapping[str, Space] = field(default_factory=dict)
+    gaps: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    difference: KafkaReplay | None = None
+    failed_walk: int | None = None
+    failed_walk_length: int | None = None
+    repeats: bool | None = None
+    stopped_by: StopReason | None = None
 
 
 def conform_walks(
@@ -135,24 +142,19 @@ def conform_walks(
         stop: ends it when it is set, with what is known by then.
         new_pair: makes what walks: the model and Kafka, side by side.
     """
-    watch = Watch(limits or Limits(), stop)
-    stepper = MachineStepper(model, watch.interrupted)
-    coverage = Coverage(stepper)
-    asked = forbidden_of(model) if forbidden else []
-    taking = KafkaWalks(stepper, lambda: new_pair(stepper, subject), coverage, depth, asked)
-    stopped = _reporting(watch, coverage, reporter)
-    taken, found = 0, None
-    stopped_by: StopReason | None = None
-    try:
-        while taken < walks and found is None:
-            found = taking.random(seed, taken, stopped)
-            taken += 1
-    except GivenUp as given_up:
-        stopped_by = StopReason(str(given_up.reason))
-    failed = None if found is None else taken - 1
-    ended = _Ended(stepper, subject, coverage, watch, new_pair, asked)
-    with closing(stepper):
-        return ended.with_(found, stopped_by, taken, seed, failed)
+    watch, asked = Watch(limits or Limits(), stop), forbidden_of(model) if forbidden else []
+    with closing(MachineStepper(model, watch.interrupted)) as stepper:
+        beside = _Comparison(stepper, subject, watch, reporter, new_pair, asked)
+        taking = KafkaWalks(stepper, beside.pair, beside.coverage, depth, asked)
+        taken, found, stopped_by = 0, None, None
+        try:
+            while taken < walks and found is None:
+                found = taking.random(seed, taken, beside.stopped)
+                taken += 1
+        except GivenUp as given_up:
+            stopped_by = StopReason(str(given_up.reason))
+        ended = beside.ended(found, stopped_by, walks=taken)
+        return replace(ended, seed=seed, gaps=beside.coverage.gaps)
 
 
 def conform_tour(
@@ -178,93 +180,92 @@ def conform_tour(
         UserError: the extra `graph` is not installed.
     """
     watch = Watch(limits or Limits(), stop)
-    stepper = MachineStepper(model, watch.interrupted)
-    coverage = Coverage(stepper)
-    graph = build_graph(model, limits=limits, stop=stop)
-    tour = KafkaTour(graph, lambda: new_pair(stepper, subject), coverage)
-    found, stopped_by = None, graph.stopped_by
-    try:
-        found = tour.run(_reporting(watch, coverage, reporter))
-    except GivenUp as given_up:
-        stopped_by = StopReason(str(given_up.reason))
-    failed = None if found is None else coverage.opened - 1
-    ended = _Ended(stepper, subject, coverage, watch, new_pair)
-    with closing(stepper):
-        return ended.with_(found, stopped_by, coverage.opened, None, failed, tour)
+    with closing(MachineStepper(model, watch.interrupted)) as stepper:
+        beside = _Comparison(stepper, subject, watch, reporter, new_pair)
+        graph = build_graph(model, limits=limits, stop=stop)
+        tour = KafkaTour(graph, beside.pair, beside.coverage)
+        found, stopped_by = None, graph.stopped_by
+        try:
+            found = tour.run(beside.stopped)
+        except GivenUp as given_up:
+            stopped_by = StopReason(str(given_up.reason))
+        ended = beside.ended(found, stopped_by, walks=beside.coverage.opened)
+        return replace(ended, space=tour.space, bound_actions=tour.bound_actions, gaps=tour.gaps)
 
 
-@dataclass(frozen=True, slots=True)
-class _Ended:
-    """What a comparison ended with."""
+class _Comparison:
+    """A comparison that is under way.
 
-    stepper: Stepper
-    subject: Subject
-    coverage: Coverage
-    watch: Watch
-    new_pair: Callable[[Stepper, Subject], Pair]
-    forbidden: Sequence[Forbidden] = ()
+    Args:
+        stepper: of the model.
+        subject: who takes the commands.
+        watch: says when to stop.
+        reporter: is told about once a second how far it is.
+        new_pair: makes what walks.
+        forbidden: what Kafka is asked for though the model forbids it.
+    """
 
-    def with_(
+    def __init__(
         self,
-        found: Divergence | None,
-        stopped_by: StopReason | None,
-        walks: int,
-        seed: int | None,
-        failed: int | None,
-        tour: KafkaTour | None = None,
-    ) -> Conformance:
-        """Return the result, in which a disagreement is shortened."""
-        verdict = Conforming.AGREES if stopped_by is None else Conforming.INCOMPLETE
+        stepper: Stepper,
+        subject: Subject,
+        watch: Watch,
+        reporter: WalkReporter | None,
+        new_pair: Callable[[Stepper, Subject], Pair],
+        forbidden: Sequence[Forbidden] = (),
+    ) -> None:
+        self.stepper, self.subject, self.watch, self.forbidden = stepper, subject, watch, forbidden
+        self.coverage = Coverage(stepper)
+        self._reporter, self._new_pair, self._pulse = reporter, new_pair, Pulse()
+
+    def pair(self) -> Pair:
+        """Make what walks."""
+        return self._new_pair(self.stepper, self.subject)
+
+    def stopped(self) -> object:
+        """Return why to stop, if so, and report on the way."""
+        watch, coverage = self.watch, self.coverage
+        if self._reporter is not None and self._pulse.due():
+            rate = self._pulse.rate(coverage.steps)
+            self._reporter(WalkProgress(coverage.opened, coverage.steps, rate, watch.resident, watch.seconds))
+        return watch.interrupted()
+
+    def ended(self, found: Divergence | None, stopped_by: StopReason | None, *, walks: int) -> Conformance:
+        """Return the result, in which a difference is shortened."""
+        agrees = Conforming.AGREES if stopped_by is None else Conforming.INCOMPLETE
+        shown, repeats = (None, None) if found is None else self._shortened(found)
         return Conformance(
-            verdict if found is None else Conforming.DIVERGES,
-            self.subject.version,
-            self.stepper.model,  # type: ignore[arg-type]
-            self.coverage,
-            walks,
-            seed,
-            None if tour is None else tour.space,
-            {} if tour is None else tour.bound_actions,
-            {},
-            self.coverage.gaps if tour is None else tour.gaps,
-            None if found is None else _as_replay(self._shortened(found), self.subject.version),
-            failed,
-            None if found is None else len(found.actions),
-            stopped_by,
-            self.watch.seconds,
+            verdict=agrees if found is None else Conforming.DIVERGES,
+            kafka=self.subject.version,
+            model=self.stepper.model,  # type: ignore[arg-type]
+            coverage=self.coverage,
+            walks=walks,
+            difference=None if shown is None else _as_replay(shown, self.subject.version, repeats=repeats),
+            repeats=repeats,
+            failed_walk=None if found is None else walks - 1,
+            failed_walk_length=None if found is None else len(found.actions),
+            stopped_by=stopped_by,
+            seconds=self.watch.seconds,
         )
 
-    def _shortened(self, found: Divergence) -> Divergence:
-        """Return a disagreement with the steps that it needs; another one than was found does not count."""
+    def _shortened(self, found: Divergence) -> tuple[Divergence, bool | None]:
+        """Return a difference with the steps that it needs, and whether it was there the next time.
+
+        Another one than was found does not count. Who does not want to wait gets what was found.
+        """
 
         def stopped() -> StopReason | None:
             return StopReason.INTERRUPT if self.watch.stopped else None
 
         if stopped():
-            return found
-        new_pair, uncounted = self.new_pair, Coverage(self.stepper)
-        walks = KafkaWalks(self.stepper, lambda: new_pair(self.stepper, self.subject), uncounted, 0, self.forbidden)
-        again = _Alike(walks, found)
+            return found, None
+        again = _Alike(KafkaWalks(self.stepper, self.pair, Coverage(self.stepper), 0, self.forbidden), found)
         try:
             if again.failing(found.actions, stopped) is None:
-                fields = ", ".join(one.field for one in found.differences)
-                message = f"After {len(found.actions)} steps {fields} differ, and the next time they do not."
-                raise InternalError(message)
-            return shrink(again, found.actions, stopped)
+                return found, False
+            return shrink(again, found.actions, stopped), True
         except GivenUp:
-            return found
-
-
-def _reporting(watch: Watch, coverage: Coverage, reporter: WalkReporter | None) -> Callable[[], object]:
-    """Return what says whether to stop, and reports on the way."""
-    pulse = Pulse()
-
-    def stopped() -> object:
-        if reporter is not None and pulse.due():
-            rate = pulse.rate(coverage.steps)
-            reporter(WalkProgress(coverage.opened, coverage.steps, rate, watch.resident, watch.seconds))
-        return watch.interrupted()
-
-    return stopped
+            return found, None
 
 
 class _Alike:
@@ -283,13 +284,15 @@ def _kinds(found: Divergence) -> set[str]:
     return {re.sub(r"\bb\d+\b", "", one.field) for one in found.differences}
 
 
-def _as_replay(found: Divergence, version: str) -> KafkaReplay:
+def _as_replay(found: Divergence, version: str, *, repeats: bool | None) -> KafkaReplay:
     pair, first = found.pair, found.differences[0]
     after = f"After `{pair.taken[-1].label}`" if len(pair.taken) > 1 else "In the initial state"
     reason = f"{after} {first.field} is {first.model} in the model and {first.kafka} in Kafka {version}."
     if found.forbidden:
         asked = "; ".join(f"{label} (after step {step})" for step, label in found.forbidden)
         reason = f"{reason} Asked of Kafka, though the model forbids it: {asked}."
+    if repeats is False:
+        reason = f"{reason} {_NOT_AGAIN}"
     trace = Trace(model_reference(pair.model), pair.model.identity, AGREEMENT, tuple(pair.taken), reason)
     state = pair.kafka_state()
     return KafkaReplay(KafkaVerdict.DIVERGES, version, trace, tuple(pair.own), state, found.differences)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from itertools import pairwise
+
+from insync.machine.interruptible import GivenUp
 
 __all__ = ["Tour", "Went"]
 
@@ -21,6 +23,8 @@ _ATTEMPTS = 3
 """How often a state is set out for and missed before it is given up, and how often a step is tried in all."""
 _STALE = 64
 """How many beginnings are planned with what was known before, as planning anew looks at the whole graph."""
+_BETWEEN_LOOKS = 1 << 16
+"""How many steps are prepared, in some hundredths of a second, before somebody is asked whether to go on."""
 
 
 class Went(IntEnum):
@@ -41,6 +45,10 @@ class Tour:
         target: the state that it leads to.
         states: how many states there are.
         at_once: the action that follows another one by itself, where it can.
+        stopped: asked now and then, while the plan is begun, whether to give up; something true is the reason.
+
+    Raises:
+        GivenUp: `stopped` gave a reason.
 
     Attributes:
         source, action, target: the steps.
@@ -55,6 +63,7 @@ class Tour:
         target: Sequence[int],
         states: int,
         at_once: Mapping[int, int] | None = None,
+        stopped: Callable[[], object] = lambda: None,
     ) -> None:
         self.source, self.action, self.target = source, action, target
         self._first = [0] * (states + 1)
@@ -67,6 +76,8 @@ class Tour:
         self._missed = [0] * states
         self._leads = list(target)
         for step, number in enumerate(action):
+            if not step % _BETWEEN_LOOKS and (reason := stopped()):
+                raise GivenUp(reason)
             following = (at_once or {}).get(number)
             on = None if following is None else self.step_of(self.target[step], following)
             if on is not None:

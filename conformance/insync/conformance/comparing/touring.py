@@ -85,9 +85,8 @@ class KafkaTour:
 
     def __init__(self, graph: StateGraph, new_pair: Callable[[], Pair], coverage: Coverage) -> None:
         self.graph, self.coverage, self._new_pair = graph, coverage, new_pair
-        columns = (graph.source.tolist(), graph.action.tolist(), graph.target.tolist())
         self._asks = asked_at_once(tuple(graph.actions))
-        self.tour = Tour(*columns, len(graph), self._asks)
+        self.tour = Tour((), (), (), len(graph))
         self._kinds: dict[int, str] = {}
         self._chosen: list[int] = []
         self._state = 0
@@ -102,6 +101,8 @@ class KafkaTour:
         Raises:
             GivenUp: `stopped` gave a reason.
         """
+        columns = (self.graph.source.tolist(), self.graph.action.tolist(), self.graph.target.tolist())
+        self.tour = Tour(*columns, len(self.graph), self._asks, stopped)
         found = self._begin()
         while not found:
             plan = [] if self._pair.spoilt else self.tour.plan(self._state)
@@ -118,8 +119,9 @@ class KafkaTour:
     def space(self) -> Space:
         """How much was seen so far."""
         tour, graph = self.tour, self.graph
-        counts = (sum(tour.visited), tour.went.count(Went.TAKEN), tour.left)
-        return Space(len(graph), len(graph.action), *counts, graph.stopped_by is None)
+        taken, settled = tour.went.count(Went.TAKEN), len(tour.went) - tour.left
+        whole = graph.stopped_by is None
+        return Space(len(graph), len(graph.action), sum(tour.visited), taken, len(graph.action) - settled, whole)
 
     @property
     def bound_actions(self) -> Mapping[str, ActionShare]:

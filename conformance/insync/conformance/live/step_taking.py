@@ -11,9 +11,9 @@ from insync.conformance.live.levers import CannotBeHeld, Levers
 from insync.conformance.live.live_cluster import NotInTime
 from insync.conformance.live.metadata_log import Decision, PartitionAt
 from insync.conformance.live.operator import Operator, Sending
-from insync.conformance.steps.likeness import broker_id
+from insync.conformance.steps.gaps import OF_CONSUMERS, OF_SESSIONS, OF_ZOOKEEPER
+from insync.conformance.steps.likeness import ACKS, broker_id
 from insync.explorer.traces.trace import TraceStep
-from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 
@@ -21,17 +21,13 @@ __all__ = ["StepTaking"]
 
 Given = Mapping[str, Any]
 
-_ACKS = {Acks.ALL: -1, Acks.LEADER: 1, Acks.NONE: 0}
 _NO_ZOOKEEPER = "the controller is a KRaft quorum's here"
 _EVERY_FETCH_IS_FULL = "every fetch is let pass on a new connection here, and so is a full one"
 _NO_CONSUMER = "no consumer is held at a position here, whose steps could be let pass one by one"
 _NOT_YET = {
-    **dict.fromkeys(("consume", "validate_position", "reset_position"), _NO_CONSUMER),
-    "fail_over": _NO_ZOOKEEPER,
-    "hear_of_controller": _NO_ZOOKEEPER,
-    "elect_as_deposed": _NO_ZOOKEEPER,
-    "evict_session": _EVERY_FETCH_IS_FULL,
-    "lose_reply": _EVERY_FETCH_IS_FULL,
+    **dict.fromkeys(OF_CONSUMERS, _NO_CONSUMER),
+    **dict.fromkeys(OF_ZOOKEEPER, _NO_ZOOKEEPER),
+    **dict.fromkeys(OF_SESSIONS, _EVERY_FETCH_IS_FULL),
     "shrink_isr": "how long a leader waits for a follower is not in our hands here",
     "shrink_isr_by_several": "how long a leader waits for a follower is not in our hands here",
     "begin_stop": "a broker that stops cannot be held between what it asks and its end",
@@ -118,7 +114,7 @@ class StepTaking:
 
     def _write(self, given: Given, before: Given) -> None:
         leader, record = broker_id(given["leader"]), f"r{before['written']}"
-        self._sent.append(self._operator.send(leader, record, _ACKS[self._model.acks]))
+        self._sent.append(self._operator.send(leader, record, ACKS[self._model.acks]))
         self._cluster.until(lambda: record in self._operator.log(leader), f"{record} in the log of b{leader}")
 
     def _fetch(self, given: Given, before: Given) -> None:

@@ -9,6 +9,9 @@ from insync.conformance.steps.likeness import Difference, broker_id
 from insync.model import ReadableState
 
 __all__ = [
+    "OF_CONSUMERS",
+    "OF_SESSIONS",
+    "OF_ZOOKEEPER",
     "Ends",
     "NotSchedulable",
     "Unlike",
@@ -20,6 +23,11 @@ __all__ = [
     "require_one_change",
     "require_same_ends",
 ]
+
+OF_CONSUMERS = ("consume", "validate_position", "reset_position")
+OF_ZOOKEEPER = ("fail_over", "hear_of_controller", "elect_as_deposed")
+OF_SESSIONS = ("evict_session", "lose_reply")
+"""Actions of what stands beside no brokers here: a consumer, a controller of ZooKeeper's, fetch sessions."""
 
 Ends = tuple[int, int] | None
 """Where a log begins and ends; None where there is none."""

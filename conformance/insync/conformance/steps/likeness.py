@@ -12,11 +12,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from insync.conformance.classes.observation import BrokerSeen, Observation
+from insync.kafka.cluster.configuration import Acks
 from insync.model import ReadableState
 
-__all__ = ["Difference", "Fact", "broker_id", "broker_name", "compared", "differences", "facts_of", "kafka_state"]
+__all__ = [
+    "ACKS",
+    "Difference",
+    "Fact",
+    "broker_id",
+    "broker_name",
+    "compared",
+    "differences",
+    "facts_of",
+    "kafka_state",
+]
 
 Fact = str | int | bool | list[str] | None
+
+ACKS = {Acks.ALL: -1, Acks.LEADER: 1, Acks.NONE: 0}
+"""A setting of the model, as a producer's request has it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,9 @@ from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Argument, Subject
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.gaps import (
+    OF_CONSUMERS,
+    OF_SESSIONS,
+    OF_ZOOKEEPER,
     Ends,
     NotSchedulable,
     Unlike,
@@ -23,8 +26,7 @@ from insync.conformance.steps.gaps import (
     require_same_ends,
 )
 from insync.conformance.steps.isr_requests import IsrRequests
-from insync.conformance.steps.likeness import broker_id
-from insync.kafka.cluster.configuration import Acks
+from insync.conformance.steps.likeness import ACKS, broker_id
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 
@@ -33,18 +35,14 @@ __all__ = ["NotSchedulable", "Schedule", "Unlike"]
 _LATER = 31_000
 """Milliseconds that every step takes: more than replica.lag.time.max.ms, so nobody is waited for outside the ISR."""
 _MUCH_LATER = 61_000
-_ACKS = {Acks.ALL: -1, Acks.LEADER: 1, Acks.NONE: 0}
 
 _NO_ZOOKEEPER = "the controller is a KRaft quorum's here, and no release that is run has one of ZooKeeper's"
 _EVERY_FETCH_IS_FULL = "the harness has no fetch sessions: its leader answers every fetch in full"
 _NO_CONSUMER = "the harness has brokers and a controller, and no consumer"
 _NOT_IN_KAFKA = {
-    **dict.fromkeys(("consume", "validate_position", "reset_position"), _NO_CONSUMER),
-    "fail_over": _NO_ZOOKEEPER,
-    "hear_of_controller": _NO_ZOOKEEPER,
-    "elect_as_deposed": _NO_ZOOKEEPER,
-    "evict_session": _EVERY_FETCH_IS_FULL,
-    "lose_reply": _EVERY_FETCH_IS_FULL,
+    **dict.fromkeys(OF_CONSUMERS, _NO_CONSUMER),
+    **dict.fromkeys(OF_ZOOKEEPER, _NO_ZOOKEEPER),
+    **dict.fromkeys(OF_SESSIONS, _EVERY_FETCH_IS_FULL),
     "ask_epoch_end": "Kafka truncates with a fetch since 2.8, and asks no such question",
     "look_at_follower": "Kafka looks at a follower's state once since 3.7",
     "fence_two": "Kafka's controller fences one broker at a time since 3.0",
@@ -154,7 +152,7 @@ class Schedule:
     def _write(self, given: Mapping[str, str], before: ReadableState) -> None:
         leader = broker_id(given["leader"])
         record = f"r{before['written']}"
-        self._kafka.give("write", broker=leader, value=record, acks=_ACKS[self._model.acks], wait=_LATER)
+        self._kafka.give("write", broker=leader, value=record, acks=ACKS[self._model.acks], wait=_LATER)
 
     def _fetch(self, given: Mapping[str, str], before: ReadableState) -> None:
         if self._model.sessions:

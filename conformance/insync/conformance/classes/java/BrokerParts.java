@@ -91,7 +91,7 @@ final class BrokerParts {
         all.put("num.replica.fetchers", "1");
         all.put("replica.fetch.max.bytes", "1"); // one batch a fetch
         all.put("replica.fetch.wait.max.ms", "0");
-        all.put("replica.fetch.backoff.ms", "1");
+        all.put("replica.fetch.backoff.ms", "0"); // it waits by the clock of the machine
         all.put("replica.lag.time.max.ms", "" + Cluster.LAG_TIME);
         return all;
     }

@@ -8,7 +8,8 @@ from typing import Any
 
 from insync.conformance.live.metadata_log import Decision, PartitionAt
 from insync.conformance.live.runs.run_events import BrokerRun, Decided, Done, FetchAnswered, FetchAsked
-from insync.kafka.cluster.configuration import BOUNDS, Acks, Elr
+from insync.conformance.steps.likeness import ACKS
+from insync.kafka.cluster.configuration import BOUNDS, Elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 from insync.model import Switch
@@ -19,7 +20,6 @@ __all__ = ["commits_in", "decided_of", "releases_to_try", "run_model", "unsure_i
 _MOST_LATE = 4
 _NOT_APPENDED = (3, 19, 74, 75, 87, 100)
 """Errors with which a leader refuses a record that it has not appended."""
-_ACKS = {-1: Acks.ALL, 0: Acks.NONE, 1: Acks.LEADER}
 
 
 def releases_to_try() -> list[Release]:
@@ -108,7 +108,7 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
     changes = sum(_shown(before) != _shown(after) for before, after in pairwise(made))
     settings: dict[str, Any] = {
         "release": release,
-        "acks": _ACKS[run.acks],
+        "acks": next(acks for acks, number in ACKS.items() if number == run.acks),
         "unclean": Switch.ON if run.unclean else Switch.OFF,
         "elr": Elr.RELEASE if run.elr is None else Elr.ON if run.elr else Elr.OFF,
         # Of the metadata log alone nobody can tell when brokers have heard of a decision.

@@ -26,7 +26,8 @@ def stop_all(operator: Operator, tell: Callable[[str], None]) -> tuple[str, Path
     tell("a topic with replicas b1 b2 b3, min.insync.replicas=2; b1 leads; each broker has two directories in log.dirs")
     promised = acknowledged(operator, 1, "r0")
     cluster.until(lambda: all(operator.log(broker) == ["r0"] for broker in (1, 2, 3)), "that all have r0")
-    (place,) = [disk for disk in cluster.log_disks(1) if disk == operator.place(1)]
+    place = operator.place(1)
+    assert place is not None
     tell("r0 is acknowledged with acks=all, and all three have it")
     for broker in (3, 2, 1):
         operator.stop(broker)
