@@ -253,6 +253,12 @@ class Rules:
     producers_are_idempotent: Annotated[
         bool, "Producers number what they send, and a leader takes each number once, in order: KIP-98, KIP-679 (3.0)."
     ] = True
+    producer_keeps_id: Annotated[
+        bool, "A producer that starts anew keeps its id and gets the next epoch, as with transactional.id: KIP-98."
+    ] = True
+    old_producers_are_fenced: Annotated[
+        bool, "A leader refuses a lower epoch of a producer than its log has last: ProducerAppendInfo, KIP-98."
+    ] = True
     consumer_checks_epoch: Annotated[
         bool,
         "A consumer says in which epoch it is, and asks a new leader where the epoch of its last record ends: KIP-320, "

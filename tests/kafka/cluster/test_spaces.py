@@ -57,6 +57,10 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
         {"replicas": 3, "lossy_crashes": 1, "fencings": 1, "metadata_lag": 0, "unclean": "on", "elr": "on"},
         (21_417, 82_854, 20),
     ),
+    (
+        {"records": 3, "retries": 2, "producer_restarts": 2, "elections": 1, "acks": "1"},
+        (1_767, 3_213, 14),
+    ),
     ({"late_replies": "on", "release": "2.1", "elections": 2, "records": 2}, (2_759, 5_134, 22)),
     (
         {"late_replies": "on", "release": "3.0", "elections": 1, "records": 2, "fencings": 1, "deletions": 1,

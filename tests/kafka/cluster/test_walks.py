@@ -35,8 +35,8 @@ SESSIONS: dict[str, int | str] = {"failovers": 1, "fetch_sessions": "on", "sessi
 
 DISTURBING = {
     "begin_stop", "cancel_move", "change_minimum", "crash", "elect", "elect_as_deposed", "evict_session", "fail_over",
-    "fence", "lose_directory", "lose_reply", "pause_fetching", "reassign", "shrink_isr", "shrink_isr_by_several",
-    "start_move", "throttle",
+    "fence", "lose_directory", "lose_reply", "pause_fetching", "reassign", "restart_producer", "shrink_isr",
+    "shrink_isr_by_several", "start_move", "throttle",
 }  # fmt: skip
 
 CHOSEN: dict[str, dict[str, int | str]] = {
@@ -63,6 +63,7 @@ CHOSEN: dict[str, dict[str, int | str]] = {
     "2.2": {**EVERYTHING, "consumer": "leader", "offset_reset": "earliest", "unclean": "on"},
     "2.4": {**EVERYTHING, "consumer": "follower", "unclean": "on"},
     "3.8": {**EVERYTHING, "consumer": "follower", "offset_reset": "none", "acks": "1"},
+    "4.0.1": {**EVERYTHING, "records": 4, "retries": 2, "producer_restarts": 2, "acks": "1"},
 }
 """What is chosen besides the release."""
 
@@ -82,6 +83,7 @@ WALKS: dict[str, tuple[int, int]] = {
     "2.2": (4_217, 1_412_028_609),
     "2.4": (3_962, 2_223_878_213),
     "3.8": (4_818, 2_211_807_698),
+    "4.0.1": (4_999, 3_244_965_485),
 }
 """For each release the steps that were possible in all, and a checksum of the states."""
 
@@ -144,8 +146,18 @@ NEVER_RELEASED: dict[str, dict[str, object]] = {
         "brokers_refuse_deposed": False,
     },
     "third": {"consumer_compares_epoch": True},
+    "fourth": {"old_producers_are_fenced": False},
+    "fifth": {"producer_keeps_id": False},
 }  # fmt: skip
 """What rules say in defects alone, as many at once as go together."""
+
+
+BESIDE: dict[str, dict[str, int | str]] = {
+    "third": {"consumer": "leader"},
+    "fourth": {"records": 3, "retries": 2, "producer_restarts": 1},
+    "fifth": {"records": 3, "retries": 2, "producer_restarts": 1},
+}
+"""What has to be there for some of them to say anything; else reassignments and sessions."""
 
 
 @contextmanager
@@ -153,7 +165,7 @@ def loose(name: str) -> Iterator[Cluster]:
     """A cluster with such rules."""
     entry = replace(DEFECTS["R-39"], base={}, rules=NEVER_RELEASED[name])
     with patch.dict(DEFECTS, {"R-39": entry}):
-        chosen = {**EVERYTHING, "consumer": "leader"} if name == "third" else {**REASSIGNED, **SESSIONS}
+        chosen = BESIDE.get(name, {**REASSIGNED, **SESSIONS})
         yield Cluster(**{**EVERYTHING, **chosen}, release="4.1", elr="on", defect="R-39")
 
 

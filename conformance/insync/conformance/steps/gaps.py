@@ -10,6 +10,7 @@ from insync.model import ReadableState
 
 __all__ = [
     "OF_CONSUMERS",
+    "OF_PRODUCERS",
     "OF_SESSIONS",
     "OF_ZOOKEEPER",
     "Ends",
@@ -27,7 +28,9 @@ __all__ = [
 OF_CONSUMERS = ("consume", "validate_position", "reset_position")
 OF_ZOOKEEPER = ("fail_over", "hear_of_controller", "elect_as_deposed")
 OF_SESSIONS = ("evict_session", "lose_reply")
-"""Actions of what stands beside no brokers here: a consumer, a controller of ZooKeeper's, fetch sessions."""
+OF_PRODUCERS = ("send_again", "acknowledge_again", "restart_producer")
+"""Actions of what stands beside no brokers here: a consumer, a controller of ZooKeeper's, fetch sessions, a producer's
+numbers."""
 
 Ends = tuple[int, int] | None
 """Where a log begins and ends; None where there is none."""

@@ -92,6 +92,7 @@ BOUNDS = Bounds(
     min_insync=Bound(2, 1, 5, "min.insync.replicas"),
     records=Bound(2, 1, 5, "records that producers write in all"),
     retries=Bound(0, 0, 4, "times that a producer sends a record again which nobody has acknowledged"),
+    producer_restarts=Bound(0, 0, 2, "times that the producer starts anew while requests of the former one may come"),
     lossy_crashes=Bound(1, 0, 4, "crashes of a broker that lose some of what it had not flushed"),
     crashes=Bound(0, 0, 4, "crashes of a broker whose log survives"),
     stops=Bound(0, 0, 4, "clean stops of a broker, which hands over before"),
@@ -198,6 +199,8 @@ def setting_remarks(b: BoundValues) -> list[str]:
         remarks.append(f"Kafka {release} has no fetch sessions, which came with 1.1 (KIP-227).")
     if b.session_losses and not b.settings.fetch_sessions:
         remarks.append("session_losses is looked at only with fetch_sessions=on.")
+    if b.producer_restarts and not b.retries:
+        remarks.append("producer_restarts is looked at only with retries, as nothing comes late without them.")
     if b.settings.consumer is Consumer.FOLLOWER and not rules.followers_are_read:
         remarks.append(f"Consumers of Kafka {release} read from the leader alone; from followers since 2.4 (KIP-392).")
     if b.settings.consumer is Consumer.OFF and b.settings.offset_reset is not OffsetReset.LATEST:

@@ -21,6 +21,7 @@ _OPERATIONS = {
     "reassign": "the partition is assigned to other replicas",
     "cancel_reassignment": "a reassignment is taken back",
     "change_minimum": "min.insync.replicas is changed",
+    "restart_producer": "the producer is started anew",
     "delete_record": "a record is deleted at {leader}, by an operator or by age",
     "start_move": "{replica} is moved to another directory",
     "cancel_move": "the move of {replica} to another directory is taken back",
@@ -83,9 +84,19 @@ def _acts(steps: Sequence[Taken]) -> Iterator[Demand]:
             yield Demand(number, Hardness.FAILURE, text)
         if action == "register" and named["replica"] not in _controller(before)["fenced"]:
             yield Demand(number, Hardness.RACE, _registers_early(named["replica"]))
+        if action == "send_again" and _is_of_former(before, named["record"]):
+            text = f"{named['record']}, which the former producer has sent, comes late or is sent again by it"
+            yield Demand(number, Hardness.DELAY, text)
         if action == "expand_isr" and (looked := _looked_before(steps, number)):
             text = f"{named['follower']} fetches or registers while Partition.maybeExpandIsr of {named['leader']} looks"
             yield Demand(number, Hardness.RACE, f"{text} at it a second time, having looked at step {looked}")
+
+
+def _is_of_former(before: Taken, record: str) -> bool:
+    """Whether a record was sent before the producer has started anew."""
+    epochs = cast(dict[str, int], before.state.get("producer_epoch", {}))
+    spent = cast(dict[str, Any], before.state["spent"])
+    return record in epochs and epochs[record] < spent["producer_restarts"]
 
 
 def _crash(before: Taken, named: dict[str, str]) -> str:

@@ -117,6 +117,7 @@ class Actor:
     fails_over: bool
     deposed_may_write: bool
     old_checkpoints: bool
+    restarts_producer: bool
     consumes: bool
     offset_reset: OffsetReset
     configures: bool
@@ -152,6 +153,7 @@ class ClusterState(Model):
         self.fails_over = self.b.failovers > 0 and rules.controller_in_zookeeper
         self.deposed_may_write = self.fails_over and rules.controller_fence is not ControllerFence.EPOCH
         self.old_checkpoints = bool(self.b.settings.old_checkpoints)
+        self.restarts_producer = self.b.retries > 0 and self.b.producer_restarts > 0
         self.consumes = self.b.settings.consumer is not Consumer.OFF
         self.offset_reset: OffsetReset = self.b.settings.offset_reset
         self.elr = keeps_elr(self.b)
@@ -202,6 +204,8 @@ class ClusterState(Model):
             epoch_of=Array(RecordNumber, LeaderEpoch),
             # Which record it is that was sent, where it may be one that was sent before.
             sent=Absent.unless(b.retries, Array(RecordNumber, RecordNumber)),
+            # In which epoch of its producer it was sent.
+            producer_epoch=Absent.unless(self.restarts_producer, Array(RecordNumber, Int(0, b.producer_restarts))),
             # What clients were told: the records acknowledged, and those first seen below a leader's high watermark.
             acked=Set(RecordNumber),
             deleted=Absent.unless(b.deletions, Set(RecordNumber)),
@@ -211,6 +215,7 @@ class ClusterState(Model):
             consumer=Absent.unless(self.consumes, self._consumer(b)),
             spent=Record(
                 retries=Int(0, b.retries),
+                producer_restarts=Absent.unless(self.restarts_producer, Int(0, b.producer_restarts)),
                 lossy_crashes=Int(0, b.lossy_crashes),
                 crashes=Int(0, b.lossy_crashes + b.crashes),
                 stops=Int(0, b.stops),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
+from insync.kafka.defects.hazards import HAUNTED
 from insync.kafka.defects.truncation import CALM, FORGETS
 
 __all__ = ["MUTANTS"]
@@ -48,6 +49,20 @@ MUTANTS = (
         bounds={**CALM, "replicas": 2, "records": 1, "fetch_sessions": "on", "session_losses": 1},
         rules={"lost_reply_ends_session": False},
         base={"named_is_answered": True},
+    ),
+    Defect(
+        name="M-15",
+        title="A leader takes any other producer epoch for a new one",
+        ticket="mutant of KIP-98",
+        affected="none",
+        story="A producer starts anew, with the next producer epoch, and its first record is appended. A record of the "
+        "former one comes late. Its number is the first of its epoch, and that is another epoch than the last in the "
+        "log, so it is appended.",
+        fix="refuse a lower producer epoch than the last in the log (ProducerAppendInfo.checkProducerEpoch)",
+        breaks="zombies_are_fenced",
+        length=5,
+        bounds=HAUNTED,
+        rules={"old_producers_are_fenced": False},
     ),
 )
 """The entries, by number. M2 is R-05, M3 is R-18, M6 is R-06, M8 is R-20, M9 is R-16, M10 is R-13."""

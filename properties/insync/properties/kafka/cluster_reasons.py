@@ -11,6 +11,7 @@ __all__ = [
     "cut",
     "disorder",
     "endless",
+    "haunted",
     "incomplete",
     "ineligible",
     "leaderless",
@@ -211,3 +212,11 @@ def cut(failure: Failure) -> str:
     old = Failure(before, failure.bindings, "", True, {})
     cut, left = _records(old, replica), _records(failure, replica)
     return f"{replica} cuts its log below its high watermark {_broker(old, replica)['hw']}: of {cut} is left {left}."
+
+
+def haunted(failure: Failure) -> str:
+    """Say in which epoch of its producer each record of a log was sent."""
+    replica, epochs = failure.bindings["replica"], cast(dict[str, int], failure.state["producer_epoch"])
+    broker = _broker(failure, replica)
+    sent = ", ".join(f"{r} in {epochs[r]}" for r in broker["log"][broker.get("start", 0) : broker["leo"]])
+    return f"{replica} has taken a record of a producer of which it has later ones: by producer epoch {sent}."
