@@ -160,6 +160,9 @@ class Rules:
     compare_partition_epoch: Annotated[
         bool, "A change of the ISR is refused if the partition has changed meanwhile: KIP-497, KAFKA-12367 (3.0)."
     ] = True
+    retry_keeps_partition_epoch: Annotated[
+        bool, "A request for an ISR that is sent again names the partition epoch with which it was made: KIP-497."
+    ] = True
     isr_needs_unfenced: Annotated[
         bool, "The controller refuses fenced members of the ISR: KIP-841, KAFKA-13916 (3.3)."
     ] = True

@@ -38,10 +38,12 @@ QUICK = (
     "M-13",
     "M-14",
     "M-15",
+    "M-16",
     "N-10",
     "N-11",
     "R-48",
     "R-49",
+    "R-50",
 )
 """Those that take a second or two; `make slow` runs all."""
 

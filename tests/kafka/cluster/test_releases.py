@@ -154,6 +154,10 @@ SAME = "Kafka 3.2 has the rules of 3.1"
         ({"release": "2.5"}, []),
         ({"unclean": "on", "release": "3.2"}, [SAME]),
         ({"producer_restarts": 1, "retries": 1}, []),
+        ({"alter_retries": 1, "release": "2.7"}, []),
+        ({"alter_retries": 1, "release": "2.5"}, ["In Kafka 2.5 leaders write the ISR to ZooKeeper"]),
+        ({"write_errors": "on"}, []),
+        ({"write_errors": "on", "acks": "1"}, ["write_errors are those of acks=all"]),
         ({"producer_restarts": 1}, ["producer_restarts is looked at only"]),
     ],
 )

@@ -61,6 +61,8 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
         {"records": 3, "retries": 2, "producer_restarts": 2, "elections": 1, "acks": "1"},
         (1_767, 3_213, 14),
     ),
+    ({"shrinks": 1, "fencings": 1, "crashes": 1, "alter_retries": 2, "isr_replies": "on"}, (29_410, 99_364, 27)),
+    ({"shrinks": 1, "fencings": 1, "release": "3.5", "write_errors": "on", "records": 2}, (2_984, 7_316, 26)),
     ({"late_replies": "on", "release": "2.1", "elections": 2, "records": 2}, (2_759, 5_134, 22)),
     (
         {"late_replies": "on", "release": "3.0", "elections": 1, "records": 2, "fencings": 1, "deletions": 1,

@@ -64,6 +64,8 @@ CHOSEN: dict[str, dict[str, int | str]] = {
     "2.4": {**EVERYTHING, "consumer": "follower", "unclean": "on"},
     "3.8": {**EVERYTHING, "consumer": "follower", "offset_reset": "none", "acks": "1"},
     "4.0.1": {**EVERYTHING, "records": 4, "retries": 2, "producer_restarts": 2, "acks": "1"},
+    "3.5": {**EVERYTHING, "alter_retries": 2, "write_errors": "on"},
+    "4.0": {**REASSIGNED, "isr_replies": "on", "alter_retries": 2, "write_errors": "on"},
 }
 """What is chosen besides the release."""
 
@@ -84,6 +86,8 @@ WALKS: dict[str, tuple[int, int]] = {
     "2.4": (3_962, 2_223_878_213),
     "3.8": (4_818, 2_211_807_698),
     "4.0.1": (4_999, 3_244_965_485),
+    "3.5": (4_620, 2_280_246_055),
+    "4.0": (2_614, 3_962_768_572),
 }
 """For each release the steps that were possible in all, and a checksum of the states."""
 
@@ -146,7 +150,7 @@ NEVER_RELEASED: dict[str, dict[str, object]] = {
         "brokers_refuse_deposed": False,
     },
     "third": {"consumer_compares_epoch": True},
-    "fourth": {"old_producers_are_fenced": False},
+    "fourth": {"old_producers_are_fenced": False, "retry_keeps_partition_epoch": False},
     "fifth": {"producer_keeps_id": False},
 }  # fmt: skip
 """What rules say in defects alone, as many at once as go together."""
@@ -154,7 +158,7 @@ NEVER_RELEASED: dict[str, dict[str, object]] = {
 
 BESIDE: dict[str, dict[str, int | str]] = {
     "third": {"consumer": "leader"},
-    "fourth": {"records": 3, "retries": 2, "producer_restarts": 1},
+    "fourth": {"records": 3, "retries": 2, "producer_restarts": 1, "alter_retries": 2},
     "fifth": {"records": 3, "retries": 2, "producer_restarts": 1},
 }
 """What has to be there for some of them to say anything; else reassignments and sessions."""

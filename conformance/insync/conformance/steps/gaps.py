@@ -10,6 +10,7 @@ from insync.model import ReadableState
 
 __all__ = [
     "OF_CONSUMERS",
+    "OF_LOST_ANSWERS",
     "OF_PRODUCERS",
     "OF_SESSIONS",
     "OF_ZOOKEEPER",
@@ -28,9 +29,10 @@ __all__ = [
 OF_CONSUMERS = ("consume", "validate_position", "reset_position")
 OF_ZOOKEEPER = ("fail_over", "hear_of_controller", "elect_as_deposed")
 OF_SESSIONS = ("evict_session", "lose_reply")
+OF_LOST_ANSWERS = ("accept_isr_unheard", "get_isr_again")
 OF_PRODUCERS = ("send_again", "acknowledge_again", "restart_producer")
-"""Actions of what stands beside no brokers here: a consumer, a controller of ZooKeeper's, fetch sessions, a producer's
-numbers."""
+"""Actions of what stands beside no brokers here: a consumer, a controller of ZooKeeper's, fetch sessions, connections
+that break when a request is handled, a producer's numbers."""
 
 Ends = tuple[int, int] | None
 """Where a log begins and ends; None where there is none."""

@@ -135,6 +135,7 @@ class Broker(Actor):
             s.broker[other].known[replica].current = False
         with when(s.alter.isr.contains(replica)):
             s.alter.current = False
+        self.outdate_retry_of(s, replica)
         with when(s.changes[0].leader == replica):
             self.forget_proposal(s)  # the controller does not know the incarnation that has sent it any more
         b.running = True

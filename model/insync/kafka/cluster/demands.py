@@ -35,6 +35,7 @@ _DELAYS = {
     "pause_fetching": "the fetcher of {follower} fails, and its partition waits to be tried again",
     "fail_over": "ZooKeeper's session of the controller ends though it runs, as in a long pause",
     "elect_as_deposed": "the deposed controller has not heard of the new one, and elects whom it was asked to before",
+    "accept_isr_unheard": "the connection to the controller breaks when it has written the ISR and not answered yet",
     "evict_session": "the leader of {follower} needs the place of its fetch session for another one",
     "lose_reply": "the connection of {follower} to {leader} breaks when {leader} has answered a fetch",
     "throttle": "{follower} has used up its replication quota",
@@ -182,7 +183,7 @@ def _late_answers(steps: Sequence[Taken]) -> Iterator[Demand]:
     told: dict[str, int] = {}
     for number, step in enumerate(steps):
         action, named = step.action or "", step.parameters
-        if action in ("accept_isr", "refuse_isr"):
+        if action in ("accept_isr", "accept_isr_unheard", "refuse_isr"):
             if asked is not None and _brokers_changed(steps[asked:number]):
                 text = f"the controller answers what it was asked in step {asked}, and brokers have come or gone since"
                 yield Demand(number, Hardness.DELAY, text)

@@ -131,7 +131,7 @@ class Leader(Actor):
         in_time = up_to_date
         if not self.rules.compare_partition_epoch:
             in_time = And(newest.leader == leader, newest.epoch == view.epoch)
-        require(Or(Not(in_time), Not(self.awaits_proposal(s))))
+        require(Or(Not(in_time), Not(self.awaits_proposal(s))), self.may_ask(s, leader))
         with when(in_time):
             s.alter.isr = isr
             s.alter.current = current
@@ -213,7 +213,8 @@ class Leader(Actor):
         """Note what clients learn as a leader's high watermark moves: records to be read, and acknowledgements.
 
         A record is acknowledged by the leader that has appended it, if that has led ever since and the ISR is large
-        enough at that moment. Kafka: Partition.checkEnoughReplicasReachOffset, DelayedProduce.tryComplete.
+        enough at that moment; else the answer is an error, NOT_ENOUGH_REPLICAS_AFTER_APPEND.
+        Kafka: Partition.checkEnoughReplicasReachOffset, DelayedProduce.tryComplete.
         """
         l = s.broker[leader]
         enough = self.maximal_isr(s, leader).count() >= least
@@ -228,6 +229,9 @@ class Leader(Actor):
                     needed = minimum(least, self.needed_of(s.changes[0]))
                     thin = self.copies(s, leader, offset) + s.spent.lossy_crashes + s.spent.directory_losses < needed
                     s.thin_ack = Or(s.thin_ack, thin)
+                if self.notes_errors:
+                    with when(And(passed, Not(enough), l.leads_since <= offset)):
+                        s.refused |= {record}
 
     def copies(self, s: StateView, leader: Replica, offset: int) -> Num:
         """How many replicas, running or not, have the leader's record at an offset."""

@@ -17,6 +17,7 @@ from insync.kafka.cluster.failover import FailOver
 from insync.kafka.cluster.follower import Follower
 from insync.kafka.cluster.grid import CUT_BELOW_WATERMARK, cluster_grid, cut_below_watermark
 from insync.kafka.cluster.isr_replies import IsrReplies
+from insync.kafka.cluster.isr_retries import IsrRetries
 from insync.kafka.cluster.leader import Leader
 from insync.kafka.cluster.log import Logs
 from insync.kafka.cluster.metadata import Metadata
@@ -31,6 +32,7 @@ __all__ = ["Cluster"]
 
 
 class Cluster(
+    IsrRetries,
     Reader,
     FailOver,
     FetchSessions,

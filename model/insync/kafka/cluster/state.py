@@ -117,6 +117,7 @@ class Actor:
     fails_over: bool
     deposed_may_write: bool
     old_checkpoints: bool
+    notes_errors: bool
     restarts_producer: bool
     consumes: bool
     offset_reset: OffsetReset
@@ -153,6 +154,7 @@ class ClusterState(Model):
         self.fails_over = self.b.failovers > 0 and rules.controller_in_zookeeper
         self.deposed_may_write = self.fails_over and rules.controller_fence is not ControllerFence.EPOCH
         self.old_checkpoints = bool(self.b.settings.old_checkpoints)
+        self.notes_errors = bool(self.b.settings.write_errors) and self.acks is Acks.ALL
         self.restarts_producer = self.b.retries > 0 and self.b.producer_restarts > 0
         self.consumes = self.b.settings.consumer is not Consumer.OFF
         self.offset_reset: OffsetReset = self.b.settings.offset_reset
@@ -199,6 +201,8 @@ class ClusterState(Model):
             # The AlterPartition on its way that is not too late: the ISR proposed, empty if there is none, and whether
             # the incarnations of which it speaks are the present ones.
             alter=Record(isr=Set(Replica), current=Bool),
+            # The request that was accepted, and will come again, as its answer was lost.
+            again=Absent.unless(b.alter_retries, Record(isr=Set(Replica), current=Bool)),
             broker=Array(Replica, self._broker(b)),
             written=Int(0, b.records),
             epoch_of=Array(RecordNumber, LeaderEpoch),
@@ -208,6 +212,8 @@ class ClusterState(Model):
             producer_epoch=Absent.unless(self.restarts_producer, Array(RecordNumber, Int(0, b.producer_restarts))),
             # What clients were told: the records acknowledged, and those first seen below a leader's high watermark.
             acked=Set(RecordNumber),
+            # Records of which a producer was told that they are stored, but on too few replicas.
+            refused=Absent.unless(self.notes_errors, Set(RecordNumber)),
             deleted=Absent.unless(b.deletions, Set(RecordNumber)),
             thin_ack=Bool,
             thin_move=Absent.unless(b.reassignments, Bool),
@@ -222,6 +228,7 @@ class ClusterState(Model):
                 fencings=Int(0, b.fencings),
                 shrinks=Int(0, b.shrinks),
                 elections=Int(0, b.elections),
+                alter_retries=Absent.unless(b.alter_retries, Int(0, b.alter_retries)),
                 minimum_changes=Int(0, b.minimum_changes),
                 reassignments=Int(0, b.reassignments),
                 pauses=Int(0, b.pauses),

@@ -64,5 +64,19 @@ MUTANTS = (
         bounds=HAUNTED,
         rules={"old_producers_are_fenced": False},
     ),
+    Defect(
+        name="M-16",
+        title="A request for an ISR that comes again is taken for a new one",
+        ticket="mutant of KIP-497",
+        affected="none",
+        story="The controller accepts an ISR with a follower, and its answer is lost. It fences the follower, the "
+        "leader hears of that, and sends the request again, with the partition epoch of now. The follower is unfenced, "
+        "so it is in the ISR once more, and the leader commits a record without it.",
+        fix="send the partition epoch of the first time (DefaultAlterPartitionManager), and compare it (KIP-497)",
+        breaks="electable_replicas_are_complete",
+        length=13,
+        bounds={**CALM, "replicas": 2, "records": 1, "shrinks": 1, "fencings": 1, "alter_retries": 1},
+        rules={"retry_keeps_partition_epoch": False},
+    ),
 )
 """The entries, by number. M2 is R-05, M3 is R-18, M6 is R-06, M8 is R-20, M9 is R-16, M10 is R-13."""

@@ -19,6 +19,7 @@ __all__ = [
     "misled",
     "other_history",
     "parted",
+    "refused",
     "repeated",
     "shorter",
     "thin",
@@ -220,3 +221,9 @@ def haunted(failure: Failure) -> str:
     broker = _broker(failure, replica)
     sent = ", ".join(f"{r} in {epochs[r]}" for r in broker["log"][broker.get("start", 0) : broker["leo"]])
     return f"{replica} has taken a record of a producer of which it has later ones: by producer epoch {sent}."
+
+
+def refused(failure: Failure) -> str:
+    """Say which record is read though it was refused."""
+    record, offset = failure.bindings["record"], failure.bindings["offset"]
+    return f"The producer was told that too few replicas have {record}, and consumers get it at offset {offset}."
