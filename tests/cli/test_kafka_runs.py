@@ -68,6 +68,7 @@ def test_the_same_as_json(insync: Insync) -> None:
         (["record", "a.run", "--scenario", "n-01", "--libs", "nowhere"], "nowhere is not a folder."),
         (["record", "a.run", "--kafka", "4.3.1"], "Give one of --scenario NAME, --walk SEED and --metadata-log DIR."),
         (["record", "a.run", "--metadata-log", "d", "--kafka", "4.3.1"], "--metadata-log DIR and --topic TOPIC belong"),
+        (["record", "a.run", "--walk", "1", "--broker-log", "s.log"], "--broker-log LOG belongs to --metadata-log DIR"),
     ],
 )
 def test_a_mistake_is_one_sentence(insync: Insync, arguments: list[str], said: str) -> None:

@@ -34,6 +34,14 @@ __all__ = ["command"]
 @click.option("--topic", metavar="TOPIC", help="With --metadata-log: the topic.")
 @click.option("--partition", metavar="N", type=click.IntRange(0), default=0, show_default=True, help="Its partition.")
 @click.option(
+    "--broker-log",
+    "logs",
+    metavar="LOG",
+    type=click.Path(path_type=Path, dir_okay=False),
+    multiple=True,
+    help="With --metadata-log: a state-change.log or server.log of a broker; may be repeated.",
+)
+@click.option(
     "--min-insync",
     metavar="N",
     type=click.IntRange(1),
@@ -48,6 +56,7 @@ def command(
     folder: Path | None,
     topic: str | None,
     partition: int,
+    logs: tuple[Path, ...],
     min_insync: int | None,
     choice: ClusterChoice,
     output: Output,
@@ -56,7 +65,8 @@ def command(
 
     Of a cluster that is run here that is every fetch of a follower and its answer, what leaders ask of the controller,
     what the controller decides (its metadata log), which of it brokers get and act on, what operators do, and what
-    producers are told. Of a cluster of yours it is what the controller has decided.
+    producers are told. Of a cluster of yours it is what the controller has decided and, by the logs of its brokers,
+    when each of them began to act on that and which ISR a leader has asked for.
     """
     if sum(given is not None for given in (name, seed, folder)) != 1:
         message = "Give one of --scenario NAME, --walk SEED and --metadata-log DIR."
@@ -64,11 +74,16 @@ def command(
     if (folder is None) != (topic is None):
         message = "--metadata-log DIR and --topic TOPIC belong together."
         raise click.UsageError(message)
+    if logs and folder is None:
+        message = "--broker-log LOG belongs to --metadata-log DIR, which says what brokers act on."
+        raise click.UsageError(message)
+    from insync.conformance.live.runs.broker_logs import with_broker_logs
     from insync.conformance.live.runs.run_events import write_run
 
     check_writable(file)
     if folder is not None and topic is not None:
         run = _of_metadata(choice, folder, topic, partition, min_insync)
+        run = with_broker_logs(run, f"{topic}-{partition}", logs)
     else:
         run = _of_cluster(choice, name, seed, output)
     write_run(run, file)

@@ -16,6 +16,7 @@ from insync.explorer.traces.files import write_whole
 from insync.model.errors import UserError
 
 __all__ = [
+    "Acting",
     "Applied",
     "BrokerRun",
     "Decided",
@@ -136,6 +137,18 @@ class Applied(RunEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class Acting(RunEvent):
+    """A broker writes down that it begins to act on the metadata below an offset, and on no more."""
+
+    kind: ClassVar[str] = "acting"
+    broker: int
+    below: int
+
+    def __str__(self) -> str:
+        return f"b{self.broker} begins to act on the metadata below {self.below}"
+
+
+@dataclass(frozen=True, slots=True)
 class Done(RunEvent):
     """A client or an operator has done something to a broker; see `Called`."""
 
@@ -154,7 +167,7 @@ class Done(RunEvent):
 
 
 _KINDS: dict[str, type[RunEvent]] = {
-    one.kind: one for one in (FetchAsked, FetchAnswered, IsrAsked, Decided, Delivered, Applied, Done)
+    one.kind: one for one in (FetchAsked, FetchAnswered, IsrAsked, Decided, Delivered, Applied, Acting, Done)
 }
 
 

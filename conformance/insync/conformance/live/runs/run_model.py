@@ -7,7 +7,14 @@ from itertools import pairwise
 from typing import Any
 
 from insync.conformance.live.metadata_log import Decision, PartitionAt
-from insync.conformance.live.runs.run_events import BrokerRun, Decided, Done, FetchAnswered, FetchAsked
+from insync.conformance.live.runs.run_events import (
+    Acting,
+    BrokerRun,
+    Decided,
+    Done,
+    FetchAnswered,
+    FetchAsked,
+)
 from insync.conformance.steps.likeness import ACKS
 from insync.kafka.cluster.configuration import BOUNDS, Elr
 from insync.kafka.cluster.model import Cluster
@@ -105,6 +112,7 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
         )
         raise UserError(message)
     seen = operated or any(isinstance(event, FetchAsked) for event in run.events)
+    heard = seen or any(isinstance(event, Acting) for event in run.events)
     changes = sum(_shown(before) != _shown(after) for before, after in pairwise(made))
     settings: dict[str, Any] = {
         "release": release,
@@ -113,7 +121,7 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
         "elr": Elr.RELEASE if run.elr is None else Elr.ON if run.elr else Elr.OFF,
         # Of the metadata log alone nobody can tell when brokers have heard of a decision.
         "late_replies": Switch.ON if seen else Switch.OFF,
-        "isr_replies": Switch.ON if seen else Switch.OFF,
+        "isr_replies": Switch.ON if heard else Switch.OFF,
         "old_checkpoints": Switch.ON if seen and budgets["crashes"] else Switch.OFF,
     }
     if fixed is not None:
@@ -124,7 +132,7 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
         min_insync=run.min_insync,
         records=max(1, records),
         lossy_crashes=0,
-        metadata_lag=max(1, min(_MOST_LATE, changes)) if seen else 0,
+        metadata_lag=max(1, min(_MOST_LATE, changes)) if heard else 0,
         **budgets,
         **settings,
     )

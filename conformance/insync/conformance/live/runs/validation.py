@@ -14,6 +14,7 @@ from typing import Any
 
 from insync.conformance.live.runs.decision_steps import same_decision, steps_of
 from insync.conformance.live.runs.run_events import (
+    Acting,
     Applied,
     BrokerRun,
     Decided,
@@ -90,7 +91,7 @@ class _Search:
         self._written = written
         self._numbers = {record: number for number, (record, _) in enumerate(self._written)}
         self._read: dict[Codes, ReadableState] = {}
-        # Of a cluster that others run there is the metadata log alone.
+        # Of a cluster that others run there are logs alone.
         self._seen = any(isinstance(event, (FetchAsked, Done)) for event in run.events)
         self._returning: set[int] = set()
         self._sent = 0
@@ -112,6 +113,7 @@ class _Search:
             IsrAsked: self._isr_asked,
             Decided: self._decided,
             Applied: self._applied,
+            Acting: self._acting,
             Done: self._done,
         }
         for number, event in enumerate(events):
@@ -311,8 +313,17 @@ class _Search:
     def _applied(self, event: Applied, codes: Codes) -> Iterator[Codes]:
         """A heartbeat tells what all of the broker has acted on. Source: MetadataLoader.lastAppliedOffset."""
         broker = self._state(codes)["broker"][self._names[event.broker]]
-        if not broker["running"] or broker["lag"] <= sum(place >= event.below for place in self._commits):
+        if not broker["running"] or broker["lag"] <= self._made_since(event.below):
             yield codes
+
+    def _acting(self, event: Acting, codes: Codes) -> Iterator[Codes]:
+        """One that starts may begin before the controller has registered it. Source: Partition.makeLeader."""
+        broker = self._state(codes)["broker"][self._names[event.broker]]
+        if not broker["running"] or broker["lag"] == self._made_since(event.below):
+            yield codes
+
+    def _made_since(self, below: int) -> int:
+        return sum(place >= below for place in self._commits)
 
     def _done(self, event: Done, codes: Codes) -> Iterator[Codes]:
         if event.what == "lose":
