@@ -141,6 +141,11 @@ class Rules:
     join_needs_epoch_start: Annotated[
         bool, "A follower joins the ISR only once it has reached the start of the leader's epoch: KAFKA-7128 (2.0.1)."
     ] = True
+    join_needs_log_start: Annotated[
+        bool,
+        "A follower joins the ISR only once its log starts where the leader's does, which counts with "
+        "deletion_answers; Kafka does not look.",
+    ] = False
     forget_followers: Annotated[
         bool, "A leader in a new epoch forgets what it knew of followers outside the ISR (Vanlightly's CHECK, R-18)."
     ] = True
@@ -273,6 +278,12 @@ class Rules:
         "looks at the end alone.",
     ] = False
     followers_are_read: Annotated[bool, "Consumers may read from followers: KIP-392 (2.4)."] = True
+    low_watermark_counts_live: Annotated[
+        bool, "A deletion is answered when all replicas that are not fenced have done it, in the ISR or not: KIP-107."
+    ] = True
+    low_watermark_counts_electable: Annotated[
+        bool, "It is answered when all members of ISR and ELR have done it as well; Kafka does not look at the ELR."
+    ] = False
     clean_stop_names_directories: Annotated[
         bool, "A stop is clean only if the directories that were there are there at the start; Kafka does not ask."
     ] = False

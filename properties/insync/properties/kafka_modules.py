@@ -29,6 +29,7 @@ HOLDERS: dict[str, tuple[str, ...]] = {
         "cluster_sessions",
         "cluster_consumers",
         "cluster_truncation",
+        "cluster_deletions",
     ),
 }
 """For each class, as module:name, the modules of `insync.properties.kafka` in the order in which they are shown."""

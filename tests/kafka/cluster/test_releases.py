@@ -157,6 +157,8 @@ SAME = "Kafka 3.2 has the rules of 3.1"
         ({"alter_retries": 1, "release": "2.7"}, []),
         ({"alter_retries": 1, "release": "2.5"}, ["In Kafka 2.5 leaders write the ISR to ZooKeeper"]),
         ({"write_errors": "on"}, []),
+        ({"deletion_answers": "on"}, ["deletion_answers are looked at only with deletions"]),
+        ({"deletion_answers": "on", "deletions": 1}, []),
         ({"write_errors": "on", "acks": "1"}, ["write_errors are those of acks=all"]),
         ({"producer_restarts": 1}, ["producer_restarts is looked at only"]),
     ],

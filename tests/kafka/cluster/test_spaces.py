@@ -63,6 +63,10 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
     ),
     ({"shrinks": 1, "fencings": 1, "crashes": 1, "alter_retries": 2, "isr_replies": "on"}, (29_410, 99_364, 27)),
     ({"shrinks": 1, "fencings": 1, "release": "3.5", "write_errors": "on", "records": 2}, (2_984, 7_316, 26)),
+    (
+        {"deletions": 2, "deletion_answers": "on", "records": 2, "fencings": 1, "min_insync": 1, "shrinks": 1},
+        (8_985, 22_921, 21),
+    ),
     ({"late_replies": "on", "release": "2.1", "elections": 2, "records": 2}, (2_759, 5_134, 22)),
     (
         {"late_replies": "on", "release": "3.0", "elections": 1, "records": 2, "fencings": 1, "deletions": 1,

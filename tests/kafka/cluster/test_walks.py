@@ -65,8 +65,10 @@ CHOSEN: dict[str, dict[str, int | str]] = {
     "3.8": {**EVERYTHING, "consumer": "follower", "offset_reset": "none", "acks": "1"},
     "4.0.1": {**EVERYTHING, "records": 4, "retries": 2, "producer_restarts": 2, "acks": "1"},
     "3.5": {**EVERYTHING, "alter_retries": 2, "write_errors": "on"},
-    "4.0": {**REASSIGNED, "isr_replies": "on", "alter_retries": 2, "write_errors": "on"},
-}
+    "3.4.1": {**EVERYTHING, "deletions": 2, "deletion_answers": "on", "records": 3},
+    "4.0": {**REASSIGNED, "isr_replies": "on", "alter_retries": 2, "write_errors": "on",
+            "deletion_answers": "on"},
+}  # fmt: skip
 """What is chosen besides the release."""
 
 WALKS: dict[str, tuple[int, int]] = {
@@ -87,7 +89,8 @@ WALKS: dict[str, tuple[int, int]] = {
     "3.8": (4_818, 2_211_807_698),
     "4.0.1": (4_999, 3_244_965_485),
     "3.5": (4_620, 2_280_246_055),
-    "4.0": (2_614, 3_962_768_572),
+    "3.4.1": (4_321, 1_838_865_283),
+    "4.0": (2_614, 3_586_582_440),
 }
 """For each release the steps that were possible in all, and a checksum of the states."""
 
@@ -151,7 +154,10 @@ NEVER_RELEASED: dict[str, dict[str, object]] = {
     },
     "third": {"consumer_compares_epoch": True},
     "fourth": {"old_producers_are_fenced": False, "retry_keeps_partition_epoch": False},
-    "fifth": {"producer_keeps_id": False},
+    "fifth": {
+        "producer_keeps_id": False, "low_watermark_counts_electable": True, "join_needs_log_start": True,
+        "low_watermark_counts_live": False,
+    },
 }  # fmt: skip
 """What rules say in defects alone, as many at once as go together."""
 
@@ -159,7 +165,7 @@ NEVER_RELEASED: dict[str, dict[str, object]] = {
 BESIDE: dict[str, dict[str, int | str]] = {
     "third": {"consumer": "leader"},
     "fourth": {"records": 3, "retries": 2, "producer_restarts": 1, "alter_retries": 2},
-    "fifth": {"records": 3, "retries": 2, "producer_restarts": 1},
+    "fifth": {"records": 3, "retries": 2, "producer_restarts": 1, "deletions": 2, "deletion_answers": "on"},
 }
 """What has to be there for some of them to say anything; else reassignments and sessions."""
 

@@ -194,6 +194,7 @@ class Broker(Actor):
         b.epoch_start = 0
         b.leads_since = 0
         b.pending = set()
+        self.forget_starts(s, replica)
         for other in self.others(replica):
             self.forget(b.known[other])
         b.truncating = False

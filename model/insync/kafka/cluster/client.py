@@ -54,9 +54,11 @@ class Client(Actor):
         """
         l = s.broker[leader]
         require(s.spent.deletions < self.b.deletions, self.leads(s, leader), l.start < l.hw)
+        require(self.may_delete(s, leader))
         s.spent.deletions += 1
         s.deleted |= {l.log[l.start]}
         self.raise_start(s, leader, l.start + 1)
+        self.await_deletion(s, leader, l.start)
 
     @action(label="min.insync.replicas changes")
     def change_minimum(self, s: StateView) -> None:

@@ -82,6 +82,7 @@ SETTINGS = Settings(
     old_checkpoints=Setting(Switch.OFF, "whether a crashed broker may find an older high watermark on its disk"),
     consumer=Setting(Consumer.OFF, "whether a consumer reads: from the leader, or from followers too (2.4)"),
     offset_reset=Setting(OffsetReset.LATEST, "auto.offset.reset of the consumer"),
+    deletion_answers=Setting(Switch.OFF, "whether operators are told when the records that they delete are gone"),
     write_errors=Setting(
         Switch.OFF, "whether it is noted which writes were answered with an error when they were stored"
     ),
@@ -203,6 +204,8 @@ def setting_remarks(b: BoundValues) -> list[str]:
         remarks.append(
             f"In Kafka {release} leaders write the ISR to ZooKeeper; alter_retries begin with 2.7 (KIP-497)."
         )
+    if b.settings.deletion_answers and not b.deletions:
+        remarks.append("deletion_answers are looked at only with deletions.")
     if b.settings.write_errors and acks is not Acks.ALL:
         remarks.append("write_errors are those of acks=all.")
     if b.settings.fetch_sessions and not rules.fetches_in_sessions:

@@ -87,6 +87,7 @@ def _clients(state: ReadableState) -> str:
         seen.pop()
     parts = ([f"acked {' '.join(acked)}"] if acked else []) + ([f"seen {' '.join(seen)}"] if seen else [])
     parts += [f"refused {' '.join(state['refused'])}"] if state.get("refused") else []
+    parts += [f"deleted below {state['deleted_below']}"] if state.get("deleted_below") else []
     restarts = cast(dict[str, Any], state["spent"]).get("producer_restarts", 0)
     parts += [f"producer epoch {restarts}"] if restarts else []
     return ", ".join([*parts, *_consumer(state)])

@@ -94,10 +94,12 @@ class Leader(Actor):
         """
         l = s.broker[leader]
         rules, end = self.rules, l.known[follower].end.or_else(-1)
+        compares_start = rules.join_needs_log_start and self.answers_deletions
         return And(
             end >= 0 if rules.join_needs_fetch else True,
             end >= l.hw if rules.join_needs_watermark else True,
             end >= l.epoch_start if rules.join_needs_epoch_start else True,
+            l.known[follower].start >= l.start if compares_start else True,
         )
 
     def asks_within_fetch(self, s: StateView, leader: Replica, follower: Replica) -> SetValue | None:
@@ -251,6 +253,7 @@ class Leader(Actor):
         l.epoch_start = l.leo
         with when(Not(re_elected)):
             l.leads_since = l.leo
+            self.forget_starts(s, leader)
         if self.rules.cache_epoch_on_election:
             l.term = epoch
         isr = self.view_of(s, leader).isr

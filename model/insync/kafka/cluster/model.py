@@ -11,6 +11,7 @@ from insync.kafka.cluster.client import Client
 from insync.kafka.cluster.configuration import setting_remarks
 from insync.kafka.cluster.consumer import Reader
 from insync.kafka.cluster.controller import Controller
+from insync.kafka.cluster.deletions import Deletions
 from insync.kafka.cluster.demands import demands_of
 from insync.kafka.cluster.directories import Directories
 from insync.kafka.cluster.failover import FailOver
@@ -32,6 +33,7 @@ __all__ = ["Cluster"]
 
 
 class Cluster(
+    Deletions,
     IsrRetries,
     Reader,
     FailOver,

@@ -118,6 +118,7 @@ class Actor:
     deposed_may_write: bool
     old_checkpoints: bool
     notes_errors: bool
+    answers_deletions: bool
     restarts_producer: bool
     consumes: bool
     offset_reset: OffsetReset
@@ -154,6 +155,7 @@ class ClusterState(Model):
         self.fails_over = self.b.failovers > 0 and rules.controller_in_zookeeper
         self.deposed_may_write = self.fails_over and rules.controller_fence is not ControllerFence.EPOCH
         self.old_checkpoints = bool(self.b.settings.old_checkpoints)
+        self.answers_deletions = bool(self.b.settings.deletion_answers) and self.b.deletions > 0
         self.notes_errors = bool(self.b.settings.write_errors) and self.acks is Acks.ALL
         self.restarts_producer = self.b.retries > 0 and self.b.producer_restarts > 0
         self.consumes = self.b.settings.consumer is not Consumer.OFF
@@ -215,6 +217,9 @@ class ClusterState(Model):
             # Records of which a producer was told that they are stored, but on too few replicas.
             refused=Absent.unless(self.notes_errors, Set(RecordNumber)),
             deleted=Absent.unless(b.deletions, Set(RecordNumber)),
+            # All records below this offset are gone, as an operator was told; whether a live replica had one then.
+            deleted_below=Absent.unless(self.answers_deletions, Int(0, b.records)),
+            undone=Absent.unless(self.answers_deletions, Bool),
             thin_ack=Bool,
             thin_move=Absent.unless(b.reassignments, Bool),
             seen=Array(b.records, Option(RecordNumber)),
@@ -266,7 +271,12 @@ class ClusterState(Model):
             leads_since=end,
             # The ISR that a leader has proposed, empty if none.
             pending=Set(Replica),
-            known=Array(Replica, Record(end=Option(end), current=Bool)),
+            known=Array(
+                Replica,
+                Record(end=Option(end), current=Bool, start=Absent.unless(self.answers_deletions, end)),
+            ),
+            # What an operator waits for to be deleted.
+            deleting=Absent.unless(self.answers_deletions, end),
             truncating=Absent.unless(rules.truncation.asks_first, Bool),
             session=Absent.unless(self.sessions or (rules.fence_fetch and not rules.session_keeps_epoch), Bool),
             # What the session has told: the high watermark, and where the log starts; what was named in it last.

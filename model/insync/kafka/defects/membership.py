@@ -1,4 +1,4 @@
-"""Defects of ISR membership: R-11 to R-18, R-50, and N-01, N-03 and N-06, which are new."""
+"""Defects of ISR membership: R-11 to R-18, R-52, and N-01, N-03 and N-06, which are new."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ MEMBERSHIP = (
         base={"metadata_keeps_proposal": True},
     ),
     Defect(
-        name="R-50",
+        name="R-52",
         title="A write that is refused after it was appended is read all the same",
         ticket="KAFKA-15583",
         affected="before 3.7 (2.0.1, 2.8.0 and 3.5.0 were read)",

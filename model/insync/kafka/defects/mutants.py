@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
+from insync.kafka.defects.failures import DELETED
 from insync.kafka.defects.hazards import HAUNTED
 from insync.kafka.defects.truncation import CALM, FORGETS
 
@@ -77,6 +78,19 @@ MUTANTS = (
         length=13,
         bounds={**CALM, "replicas": 2, "records": 1, "shrinks": 1, "fencings": 1, "alter_retries": 1},
         rules={"retry_keeps_partition_epoch": False},
+    ),
+    Defect(
+        name="M-17",
+        title="A deletion is answered when the ISR has done it",
+        ticket="mutant of KIP-107",
+        affected="none",
+        story="A replica outside the ISR runs and has a record that an operator deletes. The leader waits for the log "
+        "starts of the ISR alone, and answers that the record is gone.",
+        fix="wait for all replicas that are alive (Partition.lowWatermarkIfLeader, KIP-107)",
+        breaks="answered_deletions_are_done",
+        length=7,
+        bounds={**CALM, "replicas": 2, "records": 1, "shrinks": 1, **DELETED},
+        rules={"low_watermark_counts_live": False},
     ),
 )
 """The entries, by number. M2 is R-05, M3 is R-18, M6 is R-06, M8 is R-20, M9 is R-16, M10 is R-13."""

@@ -25,6 +25,8 @@ __all__ = [
     "thin",
     "thinned",
     "uncounted",
+    "undead",
+    "undone",
     "unheard",
     "unsound",
     "untold",
@@ -227,3 +229,19 @@ def refused(failure: Failure) -> str:
     """Say which record is read though it was refused."""
     record, offset = failure.bindings["record"], failure.bindings["offset"]
     return f"The producer was told that too few replicas have {record}, and consumers get it at offset {offset}."
+
+
+def undone(failure: Failure) -> str:
+    """Say what was told; who had a record then is not in the state any more."""
+    below = failure.state["deleted_below"]
+    return f"An operator was told that all records below {below} are deleted, and a live replica had one then."
+
+
+def undead(failure: Failure) -> str:
+    """Say which deleted record is there again."""
+    leader, offset = failure.bindings["leader"], int(failure.bindings["offset"])
+    record = _broker(failure, leader)["log"][offset]
+    return (
+        f"An operator was told that {record} at offset {offset} is deleted, and {leader}, which leads now, has it: "
+        f"{_log(failure, leader)}."
+    )
