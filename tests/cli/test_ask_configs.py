@@ -10,7 +10,7 @@ import pytest
 
 from insync.cli.commands.ask import command
 from insync.cli.configs.configs_describe import configs_in
-from insync.cli.configs.declared import setting_of
+from insync.cli.configs.declared import NAMED, setting_of
 from insync.cli.configs.read_configs import EVERY_OTHER, Configured, read_configs
 from insync.cli.configs.server_properties import properties_in
 from insync.cli.configs.topics_describe import topics_in
@@ -88,6 +88,9 @@ def test_settings_as_kafka_configs_describes_them(tmp_path: Path) -> None:
     }
     synonyms = [entry for entry in configs_in("f", CONFIGS.splitlines()) if "synonyms" in entry.value]
     assert synonyms == []
+    places = {entry.place for entry in configs_in("f", ["", *CONFIGS.splitlines()])}
+    assert {place.file for place in places} == {"f"}
+    assert min(place.line for place in places) > 2, "the first line is empty, and the second a heading"
 
 
 def test_files_of_several_formats_and_the_command_line_go_together(tmp_path: Path) -> None:
@@ -96,6 +99,8 @@ def test_files_of_several_formats_and_the_command_line_go_together(tmp_path: Pat
     assert by_topic(configured)["logs"] == {"replicas": 1, "min_insync": 2, "unclean": "on"}
     assert list(configured.named) == ["cleanup.policy", "replica.lag.time.max.ms"]
     assert configured.ignored == 2, "segment.bytes and port"
+    every = "".join(f"{key}=1\n" for key in reversed(NAMED))
+    assert list(read(tmp_path, TOPICS, broker + every).named) == sorted(NAMED)
     assert by_topic(read(tmp_path, TOPICS, broker, min_insync=1))["orders"]["min_insync"] == 1
 
 

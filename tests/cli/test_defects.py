@@ -14,6 +14,7 @@ from insync.cli.commands.defects import command
 from insync.cli.show.defects_report import breaks_as_listed
 from insync.explorer import CheckResult, check
 from insync.explorer.defect_search import DefectFound
+from insync.explorer.limits import Limits
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.model import UserError
@@ -211,6 +212,20 @@ def test_an_entry_of_which_one_search_is_not_decided_is_incomplete(
     assert without in out
     assert "With the fix: undecided, stopped by Ctrl-C after 0 states." in out
     assert "not shown" not in out
+
+
+def test_one_undecided_entry_makes_the_whole_incomplete(defects: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = itertools.count(1)
+
+    def limited(*given: Any, **named: Any) -> CheckResult:
+        if next(numbers) <= 2:
+            named["limits"] = Limits(states=1)
+        return check(*given, **named)
+
+    monkeypatch.setattr("insync.explorer.defect_search.check", limited)
+    code, out = run(defects, "R-26", "C-2")
+    assert code == 3
+    assert out.count("undecided") == 2
 
 
 @pytest.mark.parametrize(

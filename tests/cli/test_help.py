@@ -242,6 +242,7 @@ def test_figures_for_people() -> None:
     assert [seconds(t) for t in (0.2149, 12.34, 320.0, 7500.0)] == ["0.21 s", "12.3 s", "5 min 20 s", "2 h 05 min"]
     assert [seconds(t) for t in (10, 120, 3600)] == ["10.0 s", "2 min 00 s", "1 h 00 min"], "where the next form begins"
     assert [rate(r, "states") for r in (950_000.4, 18.25e6)] == ["950,000 states/s", "18.2 million states/s"]
+    assert rate(1_000_000, "states") == "1.0 million states/s"
 
 
 def test_an_action_that_says_nothing_is_listed_all_the_same(insync: Insync) -> None:

@@ -6,19 +6,24 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis.errors import HypothesisDeprecationWarning, UnsatisfiedAssumption
 from hypothesis.stateful import run_state_machine_as_test
 
 from insync.conformance.classes.harness import Harness
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.kafka_machine import kafka_machine
 from insync.conformance.pytest_kafka import InsyncKafka
+from insync.conformance.steps.likeness import Difference
 from insync.explorer.hypothesis import Disagreement
 from insync.kafka.cluster.model import Cluster
 from insync.model.errors import UserError
+from insync_fake_kafka import FakeKafka, FakePair
 
 JarsOf = Callable[[str], JarSet]
 
@@ -47,6 +52,58 @@ ONCE = settings(
 def test_what_is_missing_is_one_sentence(given: dict[str, str], said: str) -> None:
     with pytest.raises(UserError, match=said):
         InsyncKafka()(**given)  # type: ignore[arg-type]
+
+
+@pytest.fixture(autouse=True)
+def beside_a_fake(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    if request.node.get_closest_marker("kafka") is None:
+        monkeypatch.setattr("insync.conformance.kafka_machine.Pair", FakePair)
+
+
+WRITE: tuple[str, dict[str, Any]] = ("write", {"leader": "b1"})
+
+
+@cache
+def calm() -> Cluster:
+    return Cluster(**CALM)
+
+
+def started(kafka: FakeKafka) -> Any:
+    return kafka_machine(calm(), lambda: kafka)()
+
+
+def test_steps_are_taken_on_both_and_left_out_on_both_where_kafka_cannot_take_them() -> None:
+    kafka = FakeKafka.of(calm())
+    machine = started(kafka)
+    machine.take(*WRITE)
+    assert (kafka.steps, len(machine.walk.moves)) == (1, 2)
+    machine = started(FakeKafka.of(calm(), "write"))
+    machine.take(*WRITE)
+    assert (machine.pair.kafka.steps, len(machine.walk.moves)) == (0, 1)
+    machine.pair.spoilt = True
+    with pytest.warns(HypothesisDeprecationWarning), pytest.raises(UnsatisfiedAssumption):  # it runs by itself here
+        machine.take(*WRITE)
+
+
+def test_what_differs_at_once_needs_no_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakePair, "open", lambda pair: [Difference("controller.leader", "b1", "b2")])
+    with pytest.raises(Disagreement) as caught:
+        started(FakeKafka.of(calm()))
+    assert caught.value.trace is not None
+    assert [step.action for step in caught.value.trace.steps] == [None]
+    assert caught.value.trace.reason.endswith("differ: controller.leader is 'b2' in Kafka and 'b1' in the model")
+
+
+def test_a_difference_is_raised_with_the_shortest_steps_and_the_version() -> None:
+    kafka = FakeKafka.of(Cluster(**{**CALM, "acks": "1"}))
+    machine = kafka_machine(calm(), lambda: kafka)
+    with pytest.raises(Disagreement, match=r"Kafka 0\.0\.0 and cluster differ\n\n") as caught:
+        run_state_machine_as_test(machine, settings=settings(ONCE, max_examples=20))
+    assert caught.value.trace is not None
+    assert [step.action for step in caught.value.trace.steps] == [None, "write"]
+    assert "clients.acked is ['r0'] in Kafka and [] in the model" in caught.value.trace.reason
+    assert caught.value.file is not None
+    assert caught.value.file.exists()
 
 
 @pytest.mark.kafka

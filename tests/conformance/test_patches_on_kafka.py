@@ -23,7 +23,16 @@ pytestmark = [pytest.mark.kafka, pytest.mark.timeout(600)]
 
 
 @pytest.mark.parametrize(
-    ("name", "version"), [("N-01", "4.1.2"), ("N-01", "4.3.1"), ("N-02", "4.0.2"), ("N-02", "4.3.1"), ("R-46", "4.3.1")]
+    ("name", "version"),
+    [
+        ("N-01", "4.1.2"),
+        ("N-01", "4.3.1"),
+        ("N-02", "4.0.2"),
+        ("N-02", "4.3.1"),
+        ("N-03", "3.9.2"),
+        ("N-03", "4.3.1"),
+        ("R-46", "4.3.1"),
+    ],
 )
 def test_a_patch_fixes_its_defect(jars_of: JarsOf, name: str, version: str) -> None:
     jars = jars_of(version)

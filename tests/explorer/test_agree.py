@@ -264,3 +264,14 @@ def test_the_first_state_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) 
     assert found is not None
     assert found.level == 1
     assert found.sentence == "By the evaluator weak_isr holds here; by the machine code it is the other way round."
+    weak = honest(model.program, [model.program.graph.true])
+    monkeypatch.setattr("insync.explorer.evaluator.difference.compile_kernels", lambda *_, **__: weak)
+    found = first_difference(model, properties=["leader_in_isr"], depth=20)
+    assert found is not None
+    assert found.sentence.startswith("By the evaluator leader_in_isr fails here; ")
+
+
+@pytest.mark.parametrize("engines", [{"mine": 3}, {"mine": evaluator_engine, "yours": 3}, [evaluator_engine]])
+def test_each_engine_that_is_given_is_a_function_with_a_name(engines: Mapping[str, Engine]) -> None:
+    with pytest.raises(UserError, match="is not a mapping from names to engines; write"):
+        agree(Overflow(), engines=engines)

@@ -9,6 +9,7 @@ import pytest
 
 from insync.explorer import check
 from insync.explorer.alike import symmetry_for
+from insync.model import BoundValues, Condition, Index, Model, Not, Set, State, StateView, action, invariant, require
 from insync.model.errors import UserError
 from insync_symmetric import Gossip, Mixed, Partial, TwoPhase
 
@@ -56,6 +57,46 @@ def test_as_many_members_as_can_be_counted_are_made_use_of(monkeypatch: pytest.M
     for most, used in ((7, True), (6, True), (5, False)):
         monkeypatch.setattr(alike, "_MOST_TRIED", most)
         assert (symmetry_for(model, {}).symmetry is not None) == used
+
+
+class Guest(Index, symmetric=True):
+    """A guest."""
+
+    size, label = 4, "g"
+
+
+class Inn(Model):
+    """Guests come and go; who comes when there are two is one too many, and who has gone does not come again."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(inside=Set(Guest), gone=Set(Guest))
+
+    @action
+    def come(self, s: StateView, guest: Guest) -> None:
+        """Come in."""
+        require(Not(s.inside.contains(guest)), Not(s.gone.contains(guest)))
+        s.inside |= {guest}
+
+    @action
+    def go(self, s: StateView, guest: Guest) -> None:
+        """Go for good."""
+        require(s.inside.contains(guest))
+        s.inside -= {guest}
+        s.gone |= {guest}
+
+    @invariant
+    def room(self, s: StateView) -> Condition:
+        """There is room."""
+        return s.inside.count() <= 2  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("within", [(), ("room",)])
+def test_states_outside_and_without_a_step_are_counted_with_all_that_are_like_them(within: tuple[str, ...]) -> None:
+    found, plain = (check(Inn(), within=within, properties=[], symmetry=used) for used in (True, False))
+    assert (found.levels, found.outside, found.deadlocks) == (plain.levels, plain.outside, plain.deadlocks)
+    assert (plain.outside, plain.deadlocks) == (8 if within else 0, 1)
+    assert found.representatives is not None
+    assert 2 * found.representatives < found.distinct_states
 
 
 @pytest.mark.parametrize("way", [0, 7])

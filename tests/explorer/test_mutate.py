@@ -223,6 +223,29 @@ def test_without_a_guard_what_it_excluded_is_checked_again() -> None:
     assert "this assigns outside replica[b1].log[...], which has 1 places." in checks
 
 
+class Tank(Model):
+    """A tank whose valve says in time that it is full: it never runs over, which its guard does not show."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(level=Int(0, 2), full=Bool)
+
+    @action
+    def fill(self, s: StateView) -> None:
+        """Pour into it."""
+        require(Not(s.full))
+        s.full = s.level == 1
+        s.level += 1
+
+
+def test_without_a_guard_what_was_checked_beside_it_is_checked_as_before() -> None:
+    model = Tank()
+    (mutant,) = [m for m in mutants_of(model) if m.change is Change.GUARD]
+    over = (2, 1)
+    assert reachable(model.program).keys() == {(0, 0), (1, 0), over}
+    assert Evaluator(mutant.program(model.program)).failing_check(0, over) is not None
+    assert Evaluator(mutant.program(model.program)).failing_check(0, (1, 0)) is None
+
+
 def test_mutants_of_every_kind_of_model_can_be_made_and_run() -> None:
     models: list[Model] = [*TOYS, AsyncIsr(max_version=1), Lamp()]
     for model in models:

@@ -42,6 +42,7 @@ def compared(seeds: Iterable[int]) -> Counter[str]:
             defined = check_by_evaluator(model, limits=DEPTH, keep_going=True)
             assert found.levels == defined.levels, f"seed {seed}\n{text}"
         assert (found.levels, found.actions) == (plain.levels, plain.actions), f"seed {seed}\n{text}"
+        assert (found.deadlocks, found.stopped_by) == (plain.deadlocks, plain.stopped_by), f"seed {seed}\n{text}"
         assert found.properties == plain.properties, f"seed {seed}\n{text}"
         lengths = [[(v.property, v.trace_length) for v in one.violations] for one in (found, plain)]
         assert lengths[0] == lengths[1], f"seed {seed}\n{text}"

@@ -22,6 +22,7 @@ MODELS = [*TOYS, Inert(), find_model("kip320")(replicas=2, log_size=1, max_recor
 def test_the_steps_of_a_batch_are_the_evaluator_s_action_by_action(model: Model) -> None:
     schema, evaluator = model.program.schema, Evaluator(model.program)
     states = reachable_states(model, BATCH)
+    edges = compile_kernels(model.program, parts=[Part.EDGES]).edges()
     expected, refused = [], []
     for place, state in enumerate(states):
         codes = schema.unpack(state)
@@ -30,7 +31,8 @@ def test_the_steps_of_a_batch_are_the_evaluator_s_action_by_action(model: Model)
                 expected.append((number, place, schema.pack(evaluator.step(number, codes))))
             except DomainError:
                 refused.append(state)
-    edges = compile_kernels(model.program, parts=[Part.EDGES]).edges()
+        assert edges.of_one(state) == {number: after for number, source, after in expected if source == place}
+    edges.take_refused()
     for _ in range(2):
         found = edges.of(np.array(states, dtype=np.uint64))
         rows = zip(found.action.tolist(), found.source.tolist(), map(tuple, found.target.tolist()), strict=True)

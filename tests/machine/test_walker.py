@@ -1,6 +1,13 @@
 from __future__ import annotations
 
-from insync.machine.walker import FailedWalk, Walked, merged
+import pytest
+
+from insync.machine.kernels import Part, compile_kernels
+from insync.machine.packed import PackedRows
+from insync.machine.walker import FailedWalk, Walked, Walker, merged
+from insync.model import Model
+from insync_evaluator import conditions
+from insync_toys import Clock, Commit, DieHard, Overflow
 
 FIRST = Walked((1, 2), {1: 1, 2: 1}, 2, None)
 FAILS = Walked((3, 0), {0: 1, 2: 1}, 3, FailedWalk(7, 0, (0, 0)))
@@ -11,3 +18,29 @@ def test_walks_that_follow_each_other_are_summed_up_to_the_first_that_fails() ->
     assert merged([FIRST]) == FIRST
     assert merged([FIRST, FIRST]) == Walked((2, 4), {1: 2, 2: 2}, 4, None)
     assert merged([FIRST, FAILS, LATER]) == Walked((4, 2), {0: 1, 1: 1, 2: 2}, 5, FailedWalk(7, 0, (0, 0)))
+
+
+def walker_of(model: Model) -> Walker:
+    kernels = compile_kernels(model.program, list(conditions(model).values()), (Part.WALK,))
+    return kernels.walker(PackedRows.of(model.program.initials.rows, model.program.schema.words), 5, 9)
+
+
+@pytest.mark.parametrize("model", [DieHard(), Clock(), Overflow(), Commit()], ids=lambda model: str(model.name))
+def test_what_a_walker_says_is_of_its_last_walks_alone(model: Model) -> None:
+    walker = walker_of(model)
+    for first, end in ((0, 300), (7, 9), (300, 320), (4, 4)):
+        fresh = walker_of(model)
+        assert walker.walk(first, end) == fresh.walk(first, end)
+        assert walker.steps == fresh.steps
+        fresh.close()
+    walker.close()
+
+
+def test_where_nothing_fails_there_is_no_failing_walk() -> None:
+    clock, overflow = walker_of(Clock()), walker_of(Overflow())
+    assert (clock.walk(0, 50).failed, clock.walk(3, 4).failed) == (None, None)
+    found = overflow.walk(0, 50).failed
+    assert found is not None
+    assert found.property == len(conditions(Overflow())), "its step is refused"
+    for walker in (clock, overflow):
+        walker.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -132,3 +134,31 @@ def test_a_member_may_be_compared_where_all_are_on_one_side(border: int) -> None
                 renaming.of(node)
         else:
             assert renaming.of(node) is node
+
+
+@pytest.mark.parametrize("op", [Op.LT, Op.LE])
+def test_a_member_is_compared_with_a_number_only_where_all_members_are_on_one_side(op: Op) -> None:
+    tried = {False: 0, True: 0}
+    for model in (Partial(nodes=3), Gossip(nodes=3)):
+        program, symmetry = model.program, model.program.symmetry
+        assert symmetry is not None
+        graph, swap = program.graph, next(symmetry.generators())
+        for cell, size in enumerate(graph.cell_sizes):
+            renaming = Renaming(graph, symmetry, swap, frozenset())
+            kind = renaming.kind(cell)
+            if kind is None or kind.height:
+                continue
+            members = range(kind.offset, kind.offset + symmetry.size(kind))
+            for number, first in itertools.product(range(size + 1), (False, True)):
+                sides = [graph.cell(cell), graph.const(number)]
+                node = apply(op, *(sides if first else reversed(sides)))
+                if node.op is Op.CONST:
+                    continue
+                truths = {evaluate(node, [code] * len(graph.cell_sizes)) for code in members}
+                tried[len(truths) == 1] += 1
+                if len(truths) == 1:
+                    renaming.of(node)
+                else:
+                    with pytest.raises(NotRenamed):
+                        renaming.of(node)
+    assert min(tried.values()) > 2

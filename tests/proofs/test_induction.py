@@ -21,7 +21,7 @@ from insync_toys import TOYS, Overflow
 pytest.importorskip("z3")
 
 from insync.proofs.induction import check_induction
-from insync.proofs.outcome import Induction, ProofVerdict
+from insync.proofs.outcome import Bounded, BoundedVerdict, Induction, ProofVerdict, Query
 from insync.proofs.preservation import Preservation, conjuncts
 from insync.proofs.watch import ProofLimits, ProofWatch
 
@@ -177,6 +177,15 @@ def test_no_answer_in_time_is_unknown_and_never_proved() -> None:
     query = Preservation(model, with_lemmas(model), watch=watch).ask("become_leader")
     assert query.verdict is ProofVerdict.UNKNOWN
     assert "no answer in time" in query.reason
+
+
+def test_why_the_beginning_was_not_answered_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    open_ = Query("depth 1", ProofVerdict.UNKNOWN, 0.1, reason="no answer in time")
+    bounded = Bounded(BoundedVerdict.UNKNOWN, 0, (), (), (open_,))
+    monkeypatch.setattr("insync.proofs.induction.check_bounded", lambda *given, **named: bounded)
+    model = find_model("kip320")()
+    (first, *_) = check_induction(model, with_lemmas(model)[:1]).queries
+    assert (first.name, first.verdict, first.reason) == ("initiation", ProofVerdict.UNKNOWN, "no answer in time")
 
 
 def test_conjuncts_reach_into_quantifiers() -> None:

@@ -115,6 +115,7 @@ class TestInference:
         (dropped,) = refuted_candidates(model, list(lemmas_of(model).values()))
         assert dropped.name == WRONG
         assert "log_size 2" in dropped.by
+        assert refuted_candidates(model, list(lemmas_of(model).values()), seconds=0) == []
 
 
 PROOF = Proof(

@@ -168,6 +168,8 @@ _OLDEST = Rules(
     elr_by_default=False,
     unclean_leaves_elr=False,
     register_leaves_isr=False,
+    directories_fail_alone=False,
+    controller_knows_directories=False,
     controller_in_zookeeper=True,
     controller_fence=ControllerFence.VERSION,
     register_needs_fenced=True,
@@ -181,6 +183,7 @@ _OLDEST = Rules(
 
 _CHANGES: dict[Release, dict[str, object]] = {
     Release.V0_11: {"truncation": Truncation.EPOCH_OFFSET},
+    Release.V1_0: {"directories_fail_alone": True},
     Release.V1_1: {"fetches_in_sessions": True},
     Release.V2_0: {"truncation": Truncation.EPOCH_PAIR},
     Release.V2_0_1: {"cache_epoch_on_election": True, "truncate_on_every_epoch": True, "join_needs_epoch_start": True},
@@ -206,6 +209,7 @@ _CHANGES: dict[Release, dict[str, object]] = {
         "shrink_keeps_epoch": False,
         "unclean_is_honoured": False,
         "minimum_change": MinimumChange.AFTER_TOPICS,
+        "failed_directory_is_told": False,
     },
     Release.V3_4_1: {"watermark_after_truncation": True},
     Release.V3_5: {"isr_needs_broker_epoch": True},
@@ -215,8 +219,17 @@ _CHANGES: dict[Release, dict[str, object]] = {
         "empty_reply_keeps_epoch": True,
         "strict_minimum": StrictMinimum.COMMITTED,
         "minimum_is_capped": True,
+        "failed_directory_is_told": True,
+        "controller_knows_directories": True,
+        "dropped_copy_is_taken_back": False,
+        "start_takes_accepted_copy": False,
     },
-    Release.V3_8: {"unclean_leaves_elr": True, "reassignment_ends": ReassignmentEnd.TARGETS},
+    Release.V3_8: {
+        "unclean_leaves_elr": True,
+        "reassignment_ends": ReassignmentEnd.TARGETS,
+        "dropped_copy_is_taken_back": True,
+        "start_takes_accepted_copy": True,
+    },
     Release.V3_9: {"unclean_is_honoured": True},
     Release.V3_9_1: {"drop_stale_reply": StaleReply.OTHER_EPOCH, "skip_later_epochs": True},
     # 4.0.0 is older than 3.9.1, and has neither its rule.

@@ -284,6 +284,38 @@ class Rules:
     low_watermark_counts_electable: Annotated[
         bool, "It is answered when all members of ISR and ELR have done it as well; Kafka does not look at the ELR."
     ] = False
+    directories_fail_alone: Annotated[
+        bool, "A directory that fails takes its logs with it, and not the broker: KIP-112 (1.0)."
+    ] = True
+    failed_directory_is_told: Annotated[
+        bool,
+        "A broker tells of a directory that fails, and others lead what was in it: KIP-112 (1.0), with KRaft KIP-858 "
+        "(3.7), before which nobody tells the controller.",
+    ] = True
+    isr_needs_directory: Annotated[
+        bool, "The controller refuses members of the ISR whose directory it knows to have failed; Kafka does not look."
+    ] = False
+    controller_knows_directories: Annotated[
+        bool, "The controller is asked to accept a copy of a log before that takes the log's place: KIP-858 (3.7)."
+    ] = True
+    dropped_copy_is_taken_back: Annotated[
+        bool,
+        "A copy that the controller has accepted and that is dropped is taken back there: KAFKA-16297 (3.8, 3.7.2 has "
+        "it).",
+    ] = True
+    start_takes_accepted_copy: Annotated[
+        bool,
+        "A broker that starts takes a copy for the log if the controller has accepted it: KAFKA-16082 (3.8, 3.7.2 has "
+        "it).",
+    ] = True
+    start_needs_whole_copy: Annotated[
+        bool, "It does so only if the copy ends where the log does; Kafka does not look."
+    ] = False
+    accepted_copy_stays_accepted: Annotated[
+        bool,
+        "Metadata that says that a copy is accepted is no reason to tell the controller where the log still is; "
+        "ReplicaManager.maybeUpdateTopicAssignment does not look for copies.",
+    ] = False
     clean_stop_names_directories: Annotated[
         bool, "A stop is clean only if the directories that were there are there at the start; Kafka does not ask."
     ] = False

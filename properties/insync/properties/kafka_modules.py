@@ -30,6 +30,7 @@ HOLDERS: dict[str, tuple[str, ...]] = {
         "cluster_consumers",
         "cluster_truncation",
         "cluster_deletions",
+        "cluster_directories",
     ),
 }
 """For each class, as module:name, the modules of `insync.properties.kafka` in the order in which they are shown."""

@@ -35,7 +35,12 @@ def test_a_release_that_the_harness_does_not_fit_is_refused(places: list[str], s
 
 def test_classes_are_found_in_jars_by_their_simple_names(tmp_path: Path) -> None:
     with ZipFile(tmp_path / "kafka.jar", "w") as jar:
-        for name in ("kafka/cluster/Partition.class", "kafka/cluster/Partition$.class", "scala/Option.class"):
+        for name in (
+            "kafka/cluster/Partition.class",
+            "kafka/cluster/Partition$.class",
+            "scala/Option.class",
+            "kafka/LICENSE",
+        ):
             jar.writestr(name, b"")
     assert class_places([tmp_path / "kafka.jar"]) == {"Partition": ["kafka.cluster.Partition"]}
 

@@ -31,8 +31,8 @@ def operator(cluster_jars_of: Callable[[str], JarSet]) -> Iterator[Operator]:
 
 def test_a_directory_taken_out_is_not_missed_and_the_model_explains_it(operator: Operator) -> None:
     recorder = Recorder(operator)
-    promised = LOST_DIRECTORY.run(operator, lambda _: None)
-    assert outcome(operator, promised).lost == ("r0",)
+    written = LOST_DIRECTORY.run(operator, lambda _: None)
+    assert outcome(operator, written).lost == ("r0",)
     run = recorder.run(LOST_DIRECTORY.min_insync)
     release = release_of(operator.cluster.version)
     assert validate(run, run_model(run, release)).explained

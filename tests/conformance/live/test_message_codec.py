@@ -92,6 +92,12 @@ def test_a_request_has_a_head_and_its_answer_too(tmp_path: Path, version: int) -
     assert decode(known.responses[7], version, response_body(known, 7, version, answer)) == {"ErrorCode": 9}
 
 
+def test_a_request_that_no_schema_knows_has_its_body_behind_its_client(tmp_path: Path) -> None:
+    frame = bytes.fromhex("0063" + "0001" + "0000004d" + "0002") + b"me" + b"rest"
+    head = request_head(schemas(tmp_path), frame)
+    assert (head.key, head.client, frame[head.body :]) == (99, "me", b"rest")
+
+
 def test_jars_without_a_protocol_are_refused(tmp_path: Path) -> None:
     jars = schema_jars(tmp_path)
     with pytest.raises(UserError, match=r"have no kafka-metadata-VERSION\.jar"):

@@ -16,10 +16,11 @@ from insync_kafka import Recording
     [
         *((action, "the harness has no fetch sessions") for action in ("fetch", "lose_reply", "evict_session")),
         *((action, "and no consumer") for action in ("consume", "validate_position", "reset_position")),
+        *((action, "has one directory") for action in ("fail_directory", "accept_copy", "hear_directory")),
         *((action, "the controller is a KRaft quorum's here") for action in ("fail_over", "elect_as_deposed")),
     ],
 )
-def test_the_harness_has_no_fetch_sessions_no_consumer_and_no_zookeeper(action: str, why: str) -> None:
+def test_the_harness_has_no_sessions_no_consumer_no_zookeeper_and_one_directory(action: str, why: str) -> None:
     model = Cluster(**{**DEFECTS["N-01"].witness, "fetch_sessions": "on", "consumer": "leader"})
     schedule, state = Schedule(Recording.read("N-01-4.3.1"), model), model.decode(model.program.initials[0])
     schedule.open()

@@ -10,7 +10,7 @@ from insync.explorer.evaluator.shrink import Failing, FailingWalks, shrink
 from insync.explorer.evaluator.stepping import Stepper, Walk
 from insync.kafka.published import Kip320
 from insync.machine.interruptible import GivenUp
-from insync.model import BoundValues, Index, Model, Not, Set, State, StateView, action, require
+from insync.model import Bool, BoundValues, Index, Int, Model, Not, Set, State, StateView, action, require
 from insync.model.errors import InternalError
 from insync.model.evaluator import Codes, evaluate
 from insync.properties.registry import run_properties_of
@@ -103,3 +103,34 @@ def test_of_steps_that_do_not_depend_on_each_other_those_that_are_needed_are_lef
     for order in ([0, 1, 2, 3], [3, 1, 0, 2]):
         found = shrink(walks, order)
         assert found.actions == [lever for lever in order if needed >> lever & 1]
+
+
+class Glass(Model):
+    """A glass that is filled whether there is room or not."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(level=Int(0, 1), tasted=Bool)
+
+    @action
+    def fill(self, s: StateView) -> None:
+        """Pour some."""
+        s.level += 1
+
+    @action
+    def taste(self, s: StateView) -> None:
+        """Drink all of a full glass."""
+        require(s.level == 1)
+        s.level, s.tasted = 0, True
+
+
+def test_a_refused_step_ends_a_list_only_where_it_is_the_failure() -> None:
+    stepper, (fill, taste) = Stepper(Glass()), (0, 1)
+    tasted, spilled = FailingWalks(stepper, lambda codes: codes[1] == 1), FailingWalks(stepper, None)
+    actions = [fill, fill, taste, fill]
+    found, refused = tasted.failing(actions), spilled.failing(actions)
+    assert found is not None
+    assert found.actions == [fill, taste]
+    assert refused is not None
+    assert refused.actions == [fill, fill]
+    assert shrink(tasted, actions).actions == [fill, taste]
+    assert (spilled.failing([fill, taste, fill]), tasted.failing([fill, fill, fill])) == (None, None)

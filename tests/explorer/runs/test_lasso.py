@@ -132,3 +132,5 @@ def test_up_to_six_excuses_are_named(excuses: int, shown: str) -> None:
     assert text.endswith(shown)
     assert text.count("x") == min(excuses, 6)
     assert "the steps 1 and 2 repeat for ever without it. The loop is fair: x0" in text
+    stays = _reason(found, instance, 0, Lasso(moves, 2), [f"x{number}" for number in range(excuses)])
+    assert stays.endswith("but after step 2 the run stays as it is for ever; no action that is fair is enabled there.")

@@ -7,6 +7,7 @@ import pytest
 
 from insync.explorer.limits import Limits
 from insync.explorer.replay import replay
+from insync.explorer.simulate import simulate
 from insync.explorer.testing.failures import PropertyViolated, SuspiciousModel, UnexpectedVerdict
 from insync.explorer.testing.pytest_support import ENGINES, InsyncCheck, Settings
 from insync.explorer.traces.trace_file import read_trace
@@ -135,6 +136,13 @@ def test_random_walks_prove_nothing(search: InsyncCheck) -> None:
     with pytest.raises(UnexpectedVerdict, match=r"incomplete, stopped by walks after [0-9,]+ steps of random walks"):
         search("kip320", bounds=SMALL, engine="simulate", walks=10)
     assert search("kip320", bounds=SMALL, engine="simulate", walks=10, stopped_by="walks", seed=3) == "incomplete"
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_the_seed_of_a_test_is_that_of_its_walks(search: InsyncCheck, seed: int | None) -> None:
+    steps = simulate("kip320", bounds=SMALL, walks=10, seed=seed or 0).steps
+    with pytest.raises(UnexpectedVerdict, match=f"stopped by walks after {steps:,} steps of random walks"):
+        search("kip320", bounds=SMALL, engine="simulate", walks=10, seed=seed, threads=1)
 
 
 def test_a_violation_that_is_expected_and_not_there_is_no_pass(search: InsyncCheck) -> None:

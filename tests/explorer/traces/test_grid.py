@@ -86,6 +86,14 @@ def test_a_row_that_just_fits_is_in_one_line() -> None:
     assert row not in render_grid(trace, _columns, width=len(row) - 1).splitlines()
 
 
+def test_no_column_becomes_narrower_than_can_be_read() -> None:
+    long = {f"b{i}": "L3 [r0@3 r1@3 | r2@3 r3@3 r4@3]" for i in range(1, 5)}
+    trace = _trace(("start", long), ("b1 becomes follower of b2 @12", {**long, "b1": "F12 [|]"}))
+    narrowest, *others = (render_grid(trace, _columns, width=width).split("\n\n")[1] for width in (1, 20, 40))
+    assert others == [narrowest] * 2
+    assert len(narrowest.splitlines()[0]) > 40
+
+
 def render_grid_wide(long: Mapping[str, object]) -> str:
     trace = _trace(("start", dict(long)), ("b1 becomes follower of b2 @12", {**long, "b1": "F12 [|]"}))
     return render_grid(trace, _columns, width=1000)

@@ -29,6 +29,10 @@ def _export(refused: RefusedStep | None = None) -> dict[str, Any]:
     return parsed
 
 
+def test_what_is_not_in_ascii_is_written_as_it_is() -> None:
+    assert "pressé" in itf_text(replace(_trace(), reason="light is pressé."), Lamp().state)
+
+
 def test_the_keys_are_in_the_order_of_the_format() -> None:
     exported = _export()
     assert list(exported) == ["#meta", "vars", "states"]

@@ -112,6 +112,10 @@ MESSAGES = {
     '{"#meta": {}, "vars": [], "states": []}': (
         "{path}: this is an ITF file, which insync only writes. Name a trace file (insync-trace/1)."
     ),
+    '{"#meta": {}, "format": "insync-trace/2"}': (
+        '{path}: format is "insync-trace/2", and this insync reads "insync-trace/1". '
+        "It was written by another version of insync. {again}"
+    ),
     _changed(model=...): "{path}: the key 'model' is missing at the top. {again}",
     _changed(
         modle="lamp"

@@ -6,7 +6,8 @@ import pytest
 
 from insync.explorer import check
 from insync.kafka.cluster.model import Cluster
-from insync.model import ReadableState
+from insync.kafka.cluster.state import Replica
+from insync.model import And, If, Not, Or, ReadableState, StateView, action, require, when
 from insync_walk import Walk, shared_cluster
 
 ALONE: dict[str, int | str] = {
@@ -107,6 +108,33 @@ def test_the_newest_consumer_takes_the_end_of_an_earlier_epoch_for_that_of_its_o
 def test_who_compares_the_epoch_as_well_reads_one_log(reset: str) -> None:
     model = Cluster(**{**PAIR, "offset_reset": reset}, defect="N-11", fixed="on")
     assert check(model, properties=[ONE_LOG]).verdict == "holds"
+
+
+class GoesBackToTheEndOfAnEarlierEpoch(Cluster):
+    """A smaller fix of N-11: an earlier epoch counts only where its end is not below the position."""
+
+    @action(label="the consumer asks {leader} where the epoch of its last record ends")
+    def validate_position(self, s: StateView, leader: Replica) -> None:
+        require(self.consumes)
+        c, known = s.consumer, s.broker[leader].term
+        epoch = self.view_of(s, leader).epoch
+        require(self.leads(s, leader), epoch > c.leader_epoch)
+        floor, end = self.floor_epoch(s, leader, c.last_epoch), self.end_of_epoch(s, leader, c.last_epoch)
+        earlier = And(floor >= 0, floor < c.last_epoch, end >= c.position)
+        unknown = And(c.last_epoch >= 0, Or(c.last_epoch > known, earlier))
+        with when(unknown):
+            self.move_position(s, self.reset_offset(s, leader))
+        with when(And(c.last_epoch >= 0, Not(unknown), end < c.position)):
+            self.go_back(s, end, If(floor < 0, c.last_epoch, floor))
+        c.leader_epoch = epoch
+
+
+@pytest.mark.parametrize(("records", "verdict"), [(3, "holds"), (4, "violated")])
+def test_to_go_back_to_the_end_of_an_earlier_epoch_is_not_enough(records: int, verdict: str) -> None:
+    model = GoesBackToTheEndOfAnEarlierEpoch(**{**PAIR, "records": records})
+    assert check(model, properties=[ONE_LOG]).verdict == verdict
+    fixed = Cluster(**{**PAIR, "records": records}, defect="N-11", fixed="on")
+    assert check(fixed, properties=[ONE_LOG]).verdict == "holds"
 
 
 def test_a_consumer_reads_from_followers_since_2_4() -> None:

@@ -32,6 +32,8 @@ BOUNDS: list[dict[str, int | str]] = [
     {"release": "3.9", "shrinks": 0, "min_insync": 1},
     {"release": "2.1", "lossy_crashes": 0, "elections": 1},
     {"release": "3.0", "lossy_crashes": 0, "fencings": 0, "elections": 1, "late_replies": "on"},
+    {"release": "4.1", "lossy_crashes": 0, "fencings": 0, "directory_failures": 1, "moves": 1, "stops": 1},
+    {"release": "2.8", "lossy_crashes": 0, "crashes": 1, "fencings": 0, "directory_failures": 1},
     {"release": "0.10.2", "lossy_crashes": 0, "fencings": 0, "elections": 2},
 ]
 

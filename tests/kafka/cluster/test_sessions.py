@@ -7,6 +7,9 @@ import pytest
 from insync.explorer import check
 from insync.explorer.liveness import liveness
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.replies import Reply
+from insync.kafka.cluster.state import Replica
+from insync.model import If, Or, StateView
 from insync.properties.kafka import cluster
 from insync_walk import Walk, shared_cluster
 
@@ -83,6 +86,20 @@ def test_until_3_4_a_reply_leaves_out_what_is_known(release: str, verdict: str) 
 def test_who_answers_what_is_named_leaves_out_what_is_known(late: str) -> None:
     model = Cluster(**CALM, session_losses=1, late_replies=late, defect="N-10", fixed="on")
     assert check(model, properties=[KNOWN]).verdict == "holds"
+
+
+class ForgetsWhatADivergingReplyTold(Cluster):
+    """A smaller fix of N-10: a reply that says where the logs part has told the session nothing."""
+
+    def note_told(self, s: StateView, follower: Replica, reply: Reply) -> None:
+        super().note_told(s, follower, reply)
+        s.broker[follower].told = If(Or(reply.refused, reply.diverging), None, reply.hw)
+
+
+@pytest.mark.parametrize(("late", "verdict"), [("off", "holds"), ("on", "violated")])
+def test_to_forget_what_a_diverging_reply_told_is_enough_but_for_dropped_replies(late: str, verdict: str) -> None:
+    model = ForgetsWhatADivergingReplyTold(**CALM, late_replies=late)
+    assert check(model, properties=[KNOWN]).verdict == verdict
 
 
 def test_a_reply_that_is_dropped_has_told_the_session_as_well() -> None:

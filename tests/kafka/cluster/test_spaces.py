@@ -68,6 +68,12 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
         (8_985, 22_921, 21),
     ),
     ({"late_replies": "on", "release": "2.1", "elections": 2, "records": 2}, (2_759, 5_134, 22)),
+    ({"directory_failures": 1, "crashes": 1, "fencings": 1, "shrinks": 1}, (41_528, 127_824, 27)),
+    ({"directory_failures": 1, "crashes": 1, "fencings": 1, "release": "2.8"}, (19_043, 58_589, 30)),
+    (
+        {"directory_failures": 1, "moves": 1, "crashes": 1, "release": "3.7", "elr": "on"},
+        (36_564, 145_993, 25),
+    ),
     (
         {"late_replies": "on", "release": "3.0", "elections": 1, "records": 2, "fencings": 1, "deletions": 1,
          "min_insync": 1},

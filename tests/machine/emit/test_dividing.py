@@ -32,3 +32,4 @@ def test_large_numbers_are_divided_rightly_where_they_can_be(n: int, most: int, 
 def test_all_numbers_of_thirty_bits_are_divided_by_a_product() -> None:
     assert all(product_and_shift(n, 2**30) for n in (*range(1, 2000), 2**29 + 1, 2**30 - 1))
     assert product_and_shift(7, 2**62) is None
+    assert (product_and_shift(1, 2**63 - 1), product_and_shift(1, 2**63)) == ((1, 0), None), "63 bits and no more"

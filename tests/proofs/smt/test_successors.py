@@ -89,10 +89,13 @@ def ends(model: Model, length: int, *, ordered: bool) -> set[tuple[int, ...]]:
 
 
 class Relay(Model):
-    """A source, raised by an action between those that read it: as a value, in a guard, in what a field holds."""
+    """A source, raised by an action between those that read it: as a value, in a guard, in what a field holds.
+
+    One asks only whether what it assigns for a moment would fit.
+    """
 
     def declare(self, b: object) -> State:
-        return State(source=Int(0, 1), copies=Int(0, 2), seen=Bool, late=Int(0, 2), apart=Bool)
+        return State(source=Int(0, 1), copies=Int(0, 2), seen=Bool, late=Int(0, 2), apart=Bool, on=Int(0, 1), way=Bool)
 
     @action
     def early_copy(self, s: StateView) -> None:
@@ -102,6 +105,11 @@ class Relay(Model):
     def early_look(self, s: StateView) -> None:
         require(s.source == 1)
         s.seen = True
+
+    @action
+    def by_way_of_it(self, s: StateView) -> None:
+        s.on = s.source - 1
+        s.on, s.way = 0, True
 
     @action
     def lift(self, s: StateView) -> None:

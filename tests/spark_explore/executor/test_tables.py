@@ -136,6 +136,52 @@ def test_what_does_not_fit_beside_another_takes_its_place(tmp_path: Path, run: R
     tables.close()
 
 
+def test_what_comes_has_to_fit_beside_the_others_or_one_of_them_goes(tmp_path: Path, run: RunFolder) -> None:
+    """Two tables just fit, and a row more does not: the older one is given back, and not the one that grows."""
+    notes = tmp_path / "executor"
+
+    def names() -> list[str]:
+        return sorted(path.name for path in notes.glob("*.json"))
+
+    def loaded(tables: Tables) -> None:
+        for partition in (0, 1):
+            with tables.table(partition) as table:
+                tables.load(table, 2)
+                tables.commit(table)
+
+    free = tables_in(tmp_path, run)
+    loaded(free)
+    both = sum(json.loads((notes / name).read_text())["bytes"] for name in names())
+    free.close()
+    release_tables(notes)
+    tables = tables_in(tmp_path, run, limit=both + ROW)
+    loaded(tables)
+    assert names() == ["p00000.json", "p00001.json"]
+    for rows, left in (([(5, 5)], ["p00000.json", "p00001.json"]), ([(6, 6)], ["p00001.json"])):
+        with tables.table(1) as table:
+            fill(tables, table, rows)
+            tables.commit(table)
+        assert names() == left
+    tables.close()
+
+
+@pytest.mark.timeout(20)
+def test_a_table_that_another_worker_uses_is_left_though_there_is_no_room(tmp_path: Path, run: RunFolder) -> None:
+    first = tables_in(tmp_path, run)
+    with first.table(0) as table:
+        first.load(table, 2)
+        first.commit(table)
+    second = tables_in(tmp_path, run, limit=2000 * ROW + (1 << 12) * 64 + 4096)
+    with first.table(0) as used:
+        with second.table(1) as table:
+            second.load(table, 2)
+            second.commit(table)
+            assert states_in(table) == STATES[1::2]
+        assert states_in(used) == STATES[::2]
+    for tables in (first, second):
+        tables.close()
+
+
 def test_a_partition_that_fits_nowhere_is_an_error(tmp_path: Path, run: RunFolder) -> None:
     tables = tables_in(tmp_path, run, limit=(1 << 12) * 64 + 1000 * ROW)
     with pytest.raises(TableFull, match="partition 0 has"), tables.table(0) as table:

@@ -35,12 +35,17 @@ def command(name: str, choice: ClusterChoice, runs: int, output: Output) -> int:
           and preferred-leader elections
     n-02  a replica that was removed leads with an empty log: reassignments, and brokers that stop and start in order
     n-04  a broker whose directory is gone leads with an empty log: brokers that stop and start in order, and log.dirs
+    n-10  a follower in the ISR keeps from consumers what is committed, until something else is written: pauses, and
+          a leader that is killed and starts again
+    n-11  a consumer reads on in a log that has lost what it has read, and is not told: unclean elections, a pause,
+          and leaders that are killed
 
-    Records are written with acks=all and min.insync.replicas=2; unclean elections are off, and no log is touched.
+    In n-01 to n-04 records are written with acks=all and min.insync.replicas=2, and unclean elections are off; n-10 and
+    n-11 look for what a consumer is not given. No log is touched.
 
     \b
     Exit codes:
-      0  reproduced: a record was lost that had been acknowledged
+      0  reproduced: a record was lost that had been acknowledged, or kept from a consumer
       1  not reproduced
       2  a mistake in the command, or something is missing: one sentence says which
     """  # noqa: D301 -- click wants the control character that keeps these lines as they are
@@ -79,7 +84,7 @@ def _run(scenario: Scenario, cluster: LiveCluster, topic: str, output: Output, s
     steps.begin(f"the scenario {scenario.name}")
     operator = Operator(cluster, topic)
     try:
-        promised = scenario.run(operator, tell)
-        return ScenarioRun(outcome(operator, promised), None, time.monotonic() - began)
+        written = scenario.run(operator, tell)
+        return ScenarioRun(outcome(operator, written), None, time.monotonic() - began)
     except UserError as fault:
         return ScenarioRun(None, str(fault), time.monotonic() - began)

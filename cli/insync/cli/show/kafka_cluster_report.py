@@ -23,8 +23,8 @@ class ScenarioRun:
 
     @property
     def reproduced(self) -> bool:
-        """Whether a record was lost."""
-        return self.outcome is not None and bool(self.outcome.lost)
+        """Whether a record was lost, or kept from a consumer."""
+        return self.outcome is not None and bool(self.outcome.shown)
 
 
 def describe_cluster(cluster: LiveCluster) -> str:
@@ -49,6 +49,8 @@ def describe_run(run: ScenarioRun) -> str:
         return f"not brought about: {run.fault}"
     kept = ", ".join(f"{broker}: {' '.join(log) or 'nothing'}" for broker, log in made.logs.items())
     lost = f"lost: {' '.join(made.lost)}" if made.lost else "nothing is lost"
+    if made.unread is not None:
+        lost += f"; not given to the consumer: {' '.join(made.unread) or 'none'}"
     held = f"{made.leader} leads, ISR {' '.join(made.isr)}; {kept}"
     return f"acknowledged: {' '.join(made.acknowledged)}; {lost}. {held} ({seconds(run.seconds)})"
 

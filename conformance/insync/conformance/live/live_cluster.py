@@ -18,7 +18,7 @@ from insync.conformance.live.nodes.node_files import (
     CONTROLLER,
     ClusterPlan,
     NodePorts,
-    bootstrap_checkpoint,
+    first_metadata,
     log_folders,
     new_id,
     take_out_folder,
@@ -31,7 +31,7 @@ from insync.conformance.live.proxies import Link, Proxies
 from insync.conformance.live.wire.connection import Connection
 from insync.conformance.live.wire.message_schemas import MessageSchemas
 from insync.conformance.own_folder import own_folder
-from insync.explorer.java import find_java
+from insync.explorer.java import find_compiler, find_java
 from insync.model.errors import UserError
 
 __all__ = ["LiveCluster", "NotInTime"]
@@ -39,6 +39,8 @@ __all__ = ["LiveCluster", "NotInTime"]
 T = TypeVar("T")
 
 _PREFIX = "insync-cluster-"
+_CLIENT = CONTROLLER + 1
+"""The number of the client among the processes."""
 _OPTIONS = (
     "-Xmx160m",
     "-Xms32m",
@@ -88,7 +90,7 @@ class LiveCluster:
         self._archives = {role: ClassArchive(jars, java, role) for role in ("controller", "broker")}
         self._makes_archives = not options and not any(one.is_there for one in self._archives.values())
         self.schemas = MessageSchemas.of_jars(jars)
-        self._checkpoint = bootstrap_checkpoint(jars, plan.elr, self._java, options)
+        self._first_metadata = first_metadata(jars, plan.elr, self._java, options)
         ports = free_ports(1 + _PER_BROKER * plan.brokers, port)
         self._controller_port = ports[0]
         self._ports = {
@@ -110,7 +112,7 @@ class LiveCluster:
     def _open(self) -> None:
         for node in [CONTROLLER, *self.plan.numbers]:
             write_node(self.folder, node, self.plan, self._controller_port, self._ports.get(node), self.version)
-            write_identity(self.folder, node, self._id, self._checkpoint)
+            write_identity(self.folder, node, self._id, self._first_metadata)
         for broker, ports in self._ports.items():
             self.proxies.open(Link(broker, to_controller=False), ports.before_brokers, ports.brokers)
             self.proxies.open(Link(broker, to_controller=True), ports.before_controller, self._controller_port)
@@ -128,6 +130,18 @@ class LiveCluster:
         command += ["-cp", ":".join(map(str, self._jars.paths)), "kafka.Kafka", f"{self.folder}/node-{node}.properties"]
         self.processes.start(node, command, self.folder / f"output-{node}")
         self._down.discard(node)
+
+    def start_client(self, source: Path, arguments: Sequence[str]) -> Path:
+        """Run a client of Kafka from its source, with the jars of the release, and return the file that it writes to.
+
+        Raises:
+            UserError: there is no Java compiler.
+        """
+        find_compiler("A client of Kafka")
+        output = self.folder / f"output-{_CLIENT}"
+        command = [self._java, *self._options, "-cp", ":".join(map(str, self._jars.paths)), str(source)]
+        self.processes.start(_CLIENT, [*command, *arguments], output)
+        return output
 
     def kill(self, node: int) -> None:
         """Kill a node; its files stay as the system has them, which is all that it has written."""
@@ -168,7 +182,7 @@ class LiveCluster:
     def replace_disk(self, node: int, gone: Path) -> None:
         """Put an empty disk, formatted, in the place of one of a node that does not run."""
         shutil.rmtree(gone)
-        write_identity(self.folder, node, self._id, self._checkpoint)
+        write_identity(self.folder, node, self._id, self._first_metadata)
 
     def log(self, node: int) -> Path:
         """Return the file in which a node says what happens to it."""

@@ -45,7 +45,7 @@ class Broker(Actor):
         """
         require(self.flushing is Flushing.SOMETIMES)
         b = s.broker[replica]
-        require(b.running, b.flushed < b.leo)
+        require(self.is_online(s, replica), b.flushed < b.leo)
         b.flushed = b.leo
 
     @action(label="{replica} crashes, its log ends at {spared}")
@@ -124,13 +124,14 @@ class Broker(Actor):
         isr = s.changes[0].isr
         leaves_elr = self.rules.unclean_leaves_elr
         was_electable = controller.elr.contains(replica) if leaves_elr else False
-        unclean = And(Or(isr.contains(replica), was_electable), Not(b.clean))
+        unclean = And(Or(isr.contains(replica), was_electable), Not(And(b.clean, Not(b.offline))))
         if (self.elr and leaves_elr) or self.rules.register_leaves_isr:
             change = self.build_change(s, isr - {replica}, unclean={replica} if leaves_elr else ())
             require(Implies(unclean, self.can_write(s, change)))
             with when(unclean):
                 self.write_change(s, change)
         b.clean = False
+        self.register_directory(s, replica)
         for other in self.others(replica):
             s.broker[other].known[replica].current = False
         with when(s.alter.isr.contains(replica)):
@@ -139,7 +140,9 @@ class Broker(Actor):
         with when(s.changes[0].leader == replica):
             self.forget_proposal(s)  # the controller does not know the incarnation that has sent it any more
         b.running = True
-        self.adopt(s, replica, -1, False, False)
+        self.take_accepted_copy(s, replica)
+        with when(Not(b.offline)):
+            self.adopt(s, replica, -1, False, False)
 
     def concerns_partition(self, s: StateView, replica: Replica, place: ChangeIndex) -> Condition:
         """Whether a batch up to a place changes more than configuration."""
@@ -191,6 +194,19 @@ class Broker(Actor):
     def go_down(self, s: StateView, replica: Replica) -> None:
         """Stop running, and forget what a broker keeps in memory only."""
         b = s.broker[replica]
+        self.close_log(s, replica)
+        with when(Not(And(b.accepted, b.elsewhere))):
+            b.copied = None
+        b.accepted = False
+        b.to_hear = False
+        b.running = False
+        b.stopping = False
+        b.unaware = False
+        self.forget_passed_changes(s)
+
+    def close_log(self, s: StateView, replica: Replica) -> None:
+        """Forget what a broker keeps in memory of its log and of the partition."""
+        b = s.broker[replica]
         b.epoch_start = 0
         b.leads_since = 0
         b.pending = set()
@@ -204,13 +220,8 @@ class Broker(Actor):
         b.paused = False
         b.throttled = False
         b.joining = set()
-        b.copied = None
         self.forget_reply(s, replica)
         self.send_replies(s, replica)
         self.end_sessions_with(s, replica)
-        b.running = False
-        b.stopping = False
         b.repeats = False
-        b.unaware = False
         b.lag = 0
-        self.forget_passed_changes(s)

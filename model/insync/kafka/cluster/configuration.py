@@ -107,6 +107,7 @@ BOUNDS = Bounds(
     throttles=Bound(0, 0, 4, "times that a replication quota holds a follower back, until it has room"),
     moves=Bound(0, 0, 4, "moves of a log to another directory of its broker"),
     directory_losses=Bound(0, 0, 4, "directories with the log that are gone when their broker starts again"),
+    directory_failures=Bound(0, 0, 4, "directories with the log that fail while their broker runs"),
     deletions=Bound(0, 0, 4, "records that a leader deletes at the start of its log"),
     reassignments=Bound(0, 0, 4, "times that an operator changes the replicas of the partition, or takes that back"),
     spares=Bound(0, 0, 4, "brokers that have no replica at first"),
@@ -146,6 +147,7 @@ def epoch_bumps(b: BoundValues) -> int:
     """
     failures = b.reassignments + b.lossy_crashes + b.crashes + b.stops + b.fencings
     rules = rules_of(b)
+    failures += b.directory_failures if rules.directories_fail_alone else 0
     deposed = (
         b.failovers if rules.controller_in_zookeeper and rules.controller_fence is not ControllerFence.EPOCH else 0
     )
@@ -214,6 +216,8 @@ def setting_remarks(b: BoundValues) -> list[str]:
         remarks.append("session_losses is looked at only with fetch_sessions=on.")
     if b.producer_restarts and not b.retries:
         remarks.append("producer_restarts is looked at only with retries, as nothing comes late without them.")
+    if b.directory_failures and not rules.directories_fail_alone:
+        remarks.append(f"With Kafka {release} a broker ends when a directory fails, so no directory fails alone.")
     if b.settings.consumer is Consumer.FOLLOWER and not rules.followers_are_read:
         remarks.append(f"Consumers of Kafka {release} read from the leader alone; from followers since 2.4 (KIP-392).")
     if b.settings.consumer is Consumer.OFF and b.settings.offset_reset is not OffsetReset.LATEST:

@@ -110,7 +110,7 @@ class Reader(Actor):
             )
             for leader in self.others(replica)
         ]
-        return And(s.broker[replica].running, self.knows_epoch_of(s, replica), Or(leads, *named))
+        return And(self.is_online(s, replica), self.knows_epoch_of(s, replica), Or(leads, *named))
 
     # ------------------------------------------------------------------------------------------- where it is put
 

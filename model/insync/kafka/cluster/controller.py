@@ -94,7 +94,7 @@ class Controller(Actor):
         require(s.spent.elections < self.b.elections)
         newest = s.changes[0]
         require(newest.isr.contains(replica), Not(newest.leader == replica))
-        require(Not(s.controller.fenced.contains(replica)))
+        require(Not(s.controller.fenced.contains(replica)), Not(s.controller.without_directory.contains(replica)))
         s.spent.elections += 1
         change = replace(self.newest(s), leader=int(replica), epoch=newest.epoch + 1)
         require(self.has_room(s, change))
@@ -154,6 +154,8 @@ class Controller(Actor):
     def is_eligible(self, s: StateView) -> Condition:
         """Whether all members proposed may be in the ISR (ReplicationControlManager.ineligibleReplicasForIsr)."""
         unfenced = (s.alter.isr & s.controller.fenced).is_empty() if self.rules.isr_needs_unfenced else True
+        if self.rules.isr_needs_directory:
+            unfenced = And(unfenced, (s.alter.isr & s.controller.without_directory).is_empty())
         current = s.alter.current if self.rules.isr_needs_broker_epoch else True
         if self.b.reassignments and self.rules.isr_within_replicas:
             current = And(current, s.alter.isr.is_subset(s.changes[0].replicas))
@@ -168,8 +170,12 @@ class Controller(Actor):
 
     def leave_isr(self, s: StateView, replica: Replica) -> None:
         """Fence a broker: it leaves the ISR if it is in it, and another leads if it led."""
-        isr = s.changes[0].isr
         s.controller.fenced |= {replica}
+        self.take_out(s, replica)
+
+    def take_out(self, s: StateView, replica: Replica) -> None:
+        """Take a replica that may not lead any more out of the ISR (generateLeaderAndIsrUpdates)."""
+        isr = s.changes[0].isr
         member, change = isr.contains(replica), self.build_change(s, isr - {replica})
         require(Implies(member, self.can_write(s, change)))
         with when(member):
@@ -202,7 +208,7 @@ class Controller(Actor):
         elr = self.next_elr(s, isr, set(unclean), replicas)
 
         def acceptable(replica: Replica) -> Condition:
-            return And(self.is_assigned(replicas, replica), Not(s.controller.fenced.contains(replica)))
+            return And(self.is_assigned(replicas, replica), self.may_serve(s, replica))
 
         def valid(replica: Replica) -> Condition:
             eligible = And(isr.is_empty(), elr.contains(replica))
@@ -229,10 +235,15 @@ class Controller(Actor):
         stays = Or(*[And(leader == r, valid(r)) for r in self.all(Replica)])
         return If(stays, leader, chosen)
 
+    def may_serve(self, s: StateView, replica: Replica) -> Condition:
+        """Whether a broker is not fenced, and not known for a failed directory with its log (LeaderAcceptor.test)."""
+        controller = s.controller
+        return And(Not(controller.fenced.contains(replica)), Not(controller.without_directory.contains(replica)))
+
     def may_elect_last_leader(self, s: StateView, isr: SetValue, elr: SetValue) -> Condition:
         """Whether the last known leader may be elected: there is nobody else, and it is not fenced (KAFKA-19522)."""
         last = s.controller.last_leader
-        lives = Or(*[And(last == r, Not(s.controller.fenced.contains(r))) for r in self.all(Replica)])
+        lives = Or(*[And(last == r, self.may_serve(s, r)) for r in self.all(Replica)])
         return And(isr.is_empty(), elr.is_empty(), lives if self.rules.last_leader_must_live else last.is_some())
 
     def _outcome(

@@ -26,6 +26,7 @@ _OPERATIONS = {
     "start_move": "{replica} is moved to another directory",
     "cancel_move": "the move of {replica} to another directory is taken back",
     "lose_directory": "the directory of {replica} with the log is taken out of log.dirs",
+    "repair_directory": "the directory of {replica} that has failed is mended before it starts",
 }
 
 _DELAYS = {
@@ -72,6 +73,10 @@ def _acts(steps: Sequence[Taken]) -> Iterator[Demand]:
             yield Demand(number, Hardness.OPERATION, _OPERATIONS[action].format(**named))
         if action in _DELAYS:
             yield Demand(number, Hardness.DELAY, _DELAYS[action].format(**named))
+        if action == "fail_directory":
+            yield Demand(
+                number, Hardness.FAILURE, f"the directory of {named['replica']} with the log fails, and it runs on"
+            )
         if action == "crash":
             yield Demand(number, Hardness.FAILURE, _crash(before, named))
         if action == "fence" and _broker(before, named["replica"])["running"]:

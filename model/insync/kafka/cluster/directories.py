@@ -21,7 +21,7 @@ class Directories(Actor):
         Kafka: ReplicaManager.alterReplicaLogDirs.
         """
         b = s.broker[replica]
-        require(s.spent.moves < self.b.moves, b.running, b.copied.is_none())
+        require(s.spent.moves < self.b.moves, self.is_online(s, replica), b.copied.is_none())
         s.spent.moves += 1
         b.copied = 0
 
@@ -44,6 +44,7 @@ class Directories(Actor):
         b = s.broker[replica]
         require(b.running, b.copied.is_some())
         b.copied = None
+        self.drop_accepted_copy(s, replica)
 
     @action(label="{replica} loses its directory")
     def lose_directory(self, s: StateView, replica: Replica) -> None:
@@ -57,7 +58,9 @@ class Directories(Actor):
         b = s.broker[replica]
         require(s.spent.directory_losses < self.b.directory_losses, Not(b.running), b.leo > 0)
         s.spent.directory_losses += 1
+        require(Not(b.elsewhere))  # its copy would take the place of the log
         self.delete_log(s, replica)
+        b.offline = False
         if self.rules.clean_stop_names_directories:
             b.clean = False
 
@@ -71,5 +74,9 @@ class Directories(Actor):
         b = s.broker[replica]
         end = b.copied.or_else(0)
         require(b.running, b.copied.is_some(), end == b.leo if self.rules.swap_needs_whole_copy else True)
+        if self.directories_are_assigned:
+            require(b.accepted)
         self.truncate(s, replica, end)
         b.copied = None
+        b.accepted = False
+        b.elsewhere = Not(b.elsewhere)

@@ -37,7 +37,7 @@ class Follower(Actor):
         Kafka: AbstractFetcherThread.markPartitionFailed, delayPartitions.
         """
         f = s.broker[follower]
-        require(s.spent.pauses < self.b.pauses, f.running, Not(f.paused))
+        require(s.spent.pauses < self.b.pauses, self.is_online(s, follower), Not(f.paused))
         s.spent.pauses += 1
         f.paused = True
 
@@ -54,7 +54,7 @@ class Follower(Actor):
         Kafka: ReplicationQuotaManager.isQuotaExceeded, ReplicaManager.shouldLeaderThrottle.
         """
         f = s.broker[follower]
-        require(s.spent.throttles < self.b.throttles, f.running, Not(f.throttled))
+        require(s.spent.throttles < self.b.throttles, self.is_online(s, follower), Not(f.throttled))
         s.spent.throttles += 1
         f.throttled = True
 
@@ -88,7 +88,7 @@ class Follower(Actor):
     def follows_in_view(self, s: StateView, follower: Replica, leader: Replica) -> Condition:
         """Whether a broker runs and believes that the other one leads."""
         view = self.view_of(s, follower)
-        return And(s.broker[follower].running, view.leader == leader, self.is_assigned(view, follower))
+        return And(self.is_online(s, follower), view.leader == leader, self.is_assigned(view, follower))
 
     def follows(self, s: StateView, follower: Replica, leader: Replica) -> Condition:
         """Whether a broker fetches from the other one: it follows it and has nothing to truncate first."""

@@ -2,9 +2,10 @@
 
 A broker's cell reads `L3 [r0@2 | r1@3] +b2`: it believes that it leads in epoch 3 (F: it follows; -: nobody
 leads), its log has two records, of which the high watermark, the bar, has passed the first, and it has asked for b2 to
-be added to the ISR. `~1` says that its metadata is one change late; `down` that it does not run;
-`x` is a deleted record; `out` a broker without a replica; `of b1 -b2 +b3` are the replicas, of which b2 is to go and b3
-to come. `consumer at 2, got r0@0 r1@0` is the position of a consumer, with what it got without a reset.
+be added to the ISR. `~1` says that its metadata is one change late; `down` that it does not run, `offline` that the
+directory with the log has failed; `x` is a deleted record; `out` a broker without a replica; `of b1 -b2 +b3` are the
+replicas, of which b2 is to go and b3 to come. `consumer at 2, got r0@0 r1@0` is the position of a consumer, with what
+it got without a reset.
 `!` beside a cell: this step has cut the broker's log below its high watermark.
 """
 
@@ -43,6 +44,8 @@ def _broker(name: str, broker: dict[str, Any], view: dict[str, Any], state: Read
     log = _log(broker, cast(dict[str, str], state["epoch_of"]))
     if not broker["running"]:
         return f"down {log}"
+    if broker.get("offline"):
+        return f"offline {log}"
     if "replicas" in view and name not in view["replicas"]:
         return f"out {log}" + (f" ~{broker['lag']}" if broker["lag"] else "")
     role = "-" if view["leader"] is None else "L" if view["leader"] == name else "F"
@@ -71,6 +74,8 @@ def _controller(state: ReadableState, newest: dict[str, Any]) -> str:
         parts.append(f"ELR {_members(controller['elr'])}")
     if controller["fenced"]:
         parts.append(f"fenced {_members(controller['fenced'])}")
+    if controller.get("without_directory"):
+        parts.append(f"offline {_members(controller['without_directory'])}")
     if controller.get("last_leader"):
         parts.append(f"last {controller['last_leader']}")
     if newest.get("by_deposed"):

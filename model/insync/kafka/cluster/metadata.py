@@ -67,7 +67,7 @@ class Metadata(Actor):
             change.leader == newest.leader, change.epoch == newest.epoch, change.replicas == newest.replicas
         )
         unseen = And(of_isr_only, Not(change.configuration), b.lag == 0, Not(change.leader == replica))
-        return And(b.running, Not(unseen))
+        return And(self.is_online(s, replica), Not(unseen))
 
     def commit(self, s: StateView, change: Change) -> None:
         """Append a change to the metadata log; it bumps the partition epoch, but for configuration.
@@ -105,7 +105,7 @@ class Metadata(Actor):
         for replica in self.all(Replica):
             if replica != change.writer:
                 least = self.minimum_while_adopting(s, replica, before)
-                with when(And(s.broker[replica].running, Not(change.configuration))):
+                with when(And(self.is_online(s, replica), Not(change.configuration))):
                     self.adopt(s, replica, before.epoch, before.leader == replica, same_leader, least)
 
     def forget_passed_changes(self, s: StateView) -> None:

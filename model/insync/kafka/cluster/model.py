@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from insync.kafka.cluster.assigned_directories import AssignedDirectories
 from insync.kafka.cluster.assignment import Assignment
 from insync.kafka.cluster.broker import Broker
 from insync.kafka.cluster.client import Client
@@ -14,6 +15,7 @@ from insync.kafka.cluster.controller import Controller
 from insync.kafka.cluster.deletions import Deletions
 from insync.kafka.cluster.demands import demands_of
 from insync.kafka.cluster.directories import Directories
+from insync.kafka.cluster.failed_directories import FailedDirectories
 from insync.kafka.cluster.failover import FailOver
 from insync.kafka.cluster.follower import Follower
 from insync.kafka.cluster.grid import CUT_BELOW_WATERMARK, cluster_grid, cut_below_watermark
@@ -35,6 +37,8 @@ __all__ = ["Cluster"]
 class Cluster(
     Deletions,
     IsrRetries,
+    AssignedDirectories,
+    FailedDirectories,
     Reader,
     FailOver,
     FetchSessions,

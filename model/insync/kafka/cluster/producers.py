@@ -38,16 +38,15 @@ class Producers(Actor):
     def acknowledge_again(self, s: StateView, leader: Replica, record: RecordNumber) -> None:
         """A record is sent again to a leader that has it, which answers when its high watermark has passed it.
 
+        With acks=1 none is sent again: the leader acknowledges what it appends.
         Kafka: UnifiedLog.analyzeAndValidateProducerState, ProducerStateEntry.findDuplicateBatch.
         """
-        require(self.b.retries > 0, self.rules.producers_are_idempotent, self.acks is not Acks.NONE)
+        require(self.b.retries > 0, self.rules.producers_are_idempotent, self.acks is Acks.ALL)
         require(self.leads(s, leader), self.waits_for_answer(s, record))
         l, view = s.broker[leader], self.view_of(s, leader)
-        if self.acks is Acks.ALL:
-            require(view.isr.count() >= self.minimum_at(s, leader))
-        end = l.hw if self.acks is Acks.ALL else l.leo
+        require(view.isr.count() >= self.minimum_at(s, leader))
         places = range(self.b.records)
-        has_it = {at: And(self.holds(s, leader, at), at < end, s.sent[l.log[at]] == record) for at in places}
+        has_it = {at: And(self.holds(s, leader, at), at < l.hw, s.sent[l.log[at]] == record) for at in places}
         require(Or(*has_it.values()))
         if self.restarts_producer and self.rules.producer_keeps_id:
             require(s.producer_epoch[int(record)] == s.producer_epoch[self.last_record(s, leader)])

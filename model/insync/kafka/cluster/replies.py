@@ -66,7 +66,8 @@ class Replies(Actor):
         Kafka: FileRecords.writeTo, LogSegment.read.
         """
         f, l = s.broker[follower], s.broker[leader]
-        require(self.late_replies, follower != leader, f.running, l.running, f.reply.waiting, f.reply.unsent)
+        require(self.late_replies, follower != leader, f.running, self.is_online(s, leader))
+        require(f.reply.waiting, f.reply.unsent)
         require(self.view_of(s, follower).leader == leader, f.reply.offset < l.leo, l.start <= f.reply.offset)
         now = l.log[minimum(f.reply.offset, self.b.records - 1)]
         require(Not(f.reply.record == now))

@@ -36,6 +36,7 @@ from insync.model import (
     Index,
     Int,
     Model,
+    Not,
     Num,
     Option,
     Record,
@@ -116,6 +117,8 @@ class Actor:
     sessions: bool
     fails_over: bool
     deposed_may_write: bool
+    directories_fail: bool
+    directories_are_assigned: bool
     old_checkpoints: bool
     notes_errors: bool
     answers_deletions: bool
@@ -154,6 +157,10 @@ class ClusterState(Model):
         self.sessions = bool(self.b.settings.fetch_sessions) and rules.fetches_in_sessions
         self.fails_over = self.b.failovers > 0 and rules.controller_in_zookeeper
         self.deposed_may_write = self.fails_over and rules.controller_fence is not ControllerFence.EPOCH
+        self.directories_fail = self.b.directory_failures > 0 and rules.directories_fail_alone
+        self.directories_are_assigned = (
+            self.directories_fail and self.b.moves > 0 and rules.controller_knows_directories
+        )
         self.old_checkpoints = bool(self.b.settings.old_checkpoints)
         self.answers_deletions = bool(self.b.settings.deletion_answers) and self.b.deletions > 0
         self.notes_errors = bool(self.b.settings.write_errors) and self.acks is Acks.ALL
@@ -180,6 +187,8 @@ class ClusterState(Model):
                 deposed_isr=Absent.unless(
                     self.deposed_may_write and rules.controller_fence is ControllerFence.NOTHING, Set(Replica)
                 ),
+                # The replicas that are in a directory of which it has heard that it has failed.
+                without_directory=Absent.unless(self.directories_fail, Set(Replica)),
                 # During a reassignment: `removing` are still replicas, `adding` already are.
                 adding=Absent.unless(b.reassignments, Set(Replica)),
                 removing=Absent.unless(b.reassignments, Set(Replica)),
@@ -240,6 +249,7 @@ class ClusterState(Model):
                 throttles=Int(0, b.throttles),
                 moves=Int(0, b.moves),
                 directory_losses=Int(0, b.directory_losses),
+                directory_failures=Absent.unless(self.directories_fail, Int(0, b.directory_failures)),
                 deletions=Int(0, b.deletions),
                 failovers=Absent.unless(self.fails_over, Int(0, b.failovers)),
                 session_losses=Absent.unless(self.sessions, Int(0, b.session_losses)),
@@ -289,6 +299,12 @@ class ClusterState(Model):
             paused=Absent.unless(b.pauses, Bool),
             throttled=Absent.unless(b.throttles, Bool),
             copied=Absent.unless(b.moves, Option(end)),
+            # The directory with its log has failed.
+            offline=Absent.unless(self.directories_fail, Bool),
+            # The controller has accepted its copy; it takes the log to be where it is not; it is to hear where.
+            accepted=Absent.unless(self.directories_are_assigned, Bool),
+            elsewhere=Absent.unless(self.directories_are_assigned, Bool),
+            to_hear=Absent.unless(self.directories_are_assigned, Bool),
             last_fetched_epoch_empty=Absent.unless(not rules.empty_reply_keeps_epoch, Bool),
             joining=Absent.unless(not rules.join_reads_one_snapshot, Set(Replica)),
             # A fetch's reply on its way: records from `offset` on, or where the logs diverge.
@@ -342,9 +358,13 @@ class ClusterState(Model):
         """The change that a broker has applied last: what it believes about the partition."""
         return s.changes[s.broker[replica].lag]
 
+    def is_online(self, s: StateView, replica: Replica) -> Condition:
+        """Whether a broker runs, and the directory with its log has not failed."""
+        return And(s.broker[replica].running, Not(s.broker[replica].offline))
+
     def leads(self, s: StateView, replica: Replica) -> Condition:
-        """Whether a broker runs and believes that it leads."""
-        return And(s.broker[replica].running, self.view_of(s, replica).leader == replica)
+        """Whether a broker has its log and believes that it leads."""
+        return And(self.is_online(s, replica), self.view_of(s, replica).leader == replica)
 
     def is_assigned(self, view: Any, replica: Replica) -> Condition:
         """Whether a broker has a replica of the partition, by some change."""

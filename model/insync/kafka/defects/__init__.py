@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from insync.kafka.defects.consumers import CONSUMERS
 from insync.kafka.defects.defect import NO_DEFECT, Defect, LeftOut
 from insync.kafka.defects.deposed import DEPOSED
+from insync.kafka.defects.disks import DISKS
 from insync.kafka.defects.failures import FAILURES
 from insync.kafka.defects.harmless import HARMLESS
 from insync.kafka.defects.hazards import HAZARDS
@@ -35,6 +36,7 @@ DEFECTS: Mapping[str, Defect] = {
             *FAILURES,
             *DEPOSED,
             *CONSUMERS,
+            *DISKS,
             *MUTANTS,
             *HARMLESS,
             *HAZARDS,

@@ -107,8 +107,8 @@ MEMBERSHIP = (
         name="N-03",
         title="A leader acts on a new ISR with the min.insync.replicas of before",
         ticket="no ticket known; BrokerMetadataPublisher.onMetadataUpdate",
-        affected="KRaft, 3.7 and later, by reading of 3.7.0 to 4.3.0: topics are applied before configurations; "
-        "replayed in that order on the classes of 4.2.1, 4.3.1 and 4.4.0 (insync kafka replay N-03)",
+        affected="KRaft, 3.7 and later: topics are applied before configurations; replayed on the classes of 3.7.2 "
+        "to 4.4.0, BrokerMetadataPublisher among them (insync kafka replay N-03)",
         story="min.insync.replicas is raised from 1 to 2. The follower is fenced, and as the ISR is too small now, it "
         "stays electable. The leader gets both in one batch, and a broker applies the topics of a batch before the "
         "configurations: alone in the ISR, with a minimum of 1, it commits and acknowledges a record that the "

@@ -210,11 +210,14 @@ def logs_keep_write_order(model: Cluster, s: StateView) -> Condition:
 
 @invariant(Cluster, because=reasons.ineligible)
 def leader_is_eligible(model: Cluster, s: StateView) -> Condition:
-    """The leader that the controller has chosen is a replica, in the ISR, and not fenced (KIP-841)."""
-    newest, fenced = s.changes[0], s.controller.fenced
+    """The leader that the controller has chosen is a replica, in the ISR, and not fenced (KIP-841).
+
+    Nor does the controller know that the directory with its log has failed (KIP-858).
+    """
+    newest = s.changes[0]
 
     def may_lead(leader: Replica) -> Condition:
-        return And(model.is_assigned(newest, leader), newest.isr.contains(leader), Not(fenced.contains(leader)))
+        return And(model.is_assigned(newest, leader), newest.isr.contains(leader), model.may_serve(s, leader))
 
     return for_all(model.all(Replica), lambda leader: Implies(newest.leader == leader, may_lead(leader)))
 

@@ -15,8 +15,8 @@ __all__ = ["a_leader_is_there", "reassignments_can_end", "running_replicas_have_
 
 
 def _known(model: Cluster, s: StateView) -> Condition:
-    """Whether the controller has fenced every broker that is down, so that it has done what it can."""
-    return for_all(model.all(Replica), lambda r: Or(s.broker[r].running, s.controller.fenced.contains(r)))
+    """Whether the controller knows of every broker that is down or has lost its directory: it has done what it can."""
+    return for_all(model.all(Replica), lambda r: Or(model.is_online(s, r), Not(model.may_serve(s, r))))
 
 
 @invariant(Cluster)
@@ -40,15 +40,15 @@ def writes_are_taken(model: Cluster, s: StateView) -> Condition:
 
 @invariant(Cluster, because=reasons.leaderless)
 def running_replicas_have_a_leader(model: Cluster, s: StateView) -> Condition:
-    """When all replicas of the partition run, and none of them is fenced or about to stop, it has a leader.
+    """When all replicas of the partition run, and none of them is fenced, about to stop or offline, it has a leader.
 
     The controller elects one at the latest when the last of them is unfenced, so where this fails nothing that heals
     will bring a leader. `a_leader_again` says the same of runs.
     """
-    newest, fenced = s.changes[0], s.controller.fenced
+    newest = s.changes[0]
 
     def serves(replica: Replica) -> Condition:
-        return And(s.broker[replica].running, Not(fenced.contains(replica)))
+        return And(model.is_online(s, replica), model.may_serve(s, replica))
 
     all_serve = for_all(model.all(Replica), lambda r: Or(Not(model.is_assigned(newest, r)), serves(r)))
     return Implies(all_serve, Not(newest.leader.is_none()))

@@ -28,6 +28,7 @@ __all__ = [
     "undead",
     "undone",
     "unheard",
+    "unnoticed",
     "unsound",
     "untold",
 ]
@@ -38,6 +39,15 @@ def unheard(failure: Failure) -> str:
     replica = failure.bindings["replica"]
     decided = f"what the deposed one has decided: {_decided(failure)}"
     return f"{replica} knows the new controller, and will not hear of {decided}."
+
+
+def unnoticed(failure: Failure) -> str:
+    """Say whose directory has failed, and what the controller goes by."""
+    replica = failure.bindings["replica"]
+    place = "it takes the log to be in another one" if _broker(failure, replica).get("elsewhere") else "nobody says so"
+    return (
+        f"The directory of {replica} has failed, and the controller does not hear of it: {place}. {_decides(failure)}"
+    )
 
 
 def untold(failure: Failure) -> str:
@@ -141,6 +151,11 @@ def uncounted(failure: Failure) -> str:
 def thinned(failure: Failure) -> str:
     """Say what was left when the reassignment ended."""
     return f"A reassignment has ended with fewer than min.insync.replicas replicas in the ISR: {_decided(failure)}."
+
+
+def _decides(failure: Failure) -> str:
+    decided = _decided(failure)
+    return f"{decided[:1].upper()}{decided[1:]}."
 
 
 def _decided(failure: Failure) -> str:

@@ -27,6 +27,7 @@ _HEALING = (
     "register(replica)",
     "stop(replica)",
     "fence(replica)",
+    "report_directory(replica)",
     "unfence(replica)",
     "fetch(follower)",
     "receive(follower)",
@@ -56,7 +57,7 @@ def all_acknowledged(model: Cluster, s: StateView) -> Condition:
 def a_leader_again(model: Cluster, s: StateView) -> tuple[Condition, Condition]:
     """A partition whose assigned replicas all run has a leader, or gets one, or one of their brokers goes down."""
     newest = s.changes[0]
-    all_run = for_all(model.all(Replica), lambda r: Or(Not(model.is_assigned(newest, r)), s.broker[r].running))
+    all_run = for_all(model.all(Replica), lambda r: Or(Not(model.is_assigned(newest, r)), model.is_online(s, r)))
     led = Not(newest.leader.is_none())
     return And(all_run, Not(led)), Or(led, Not(all_run))
 
@@ -65,7 +66,7 @@ def a_leader_again(model: Cluster, s: StateView) -> tuple[Condition, Condition]:
 def running_is_back_in_isr(model: Cluster, s: StateView, replica: Replica) -> tuple[Condition, Condition]:
     """A replica out of the ISR whose broker runs is in it again, or goes down, or the partition has no leader."""
     newest = s.changes[0]
-    inside, running = newest.isr.contains(replica), s.broker[replica].running
+    inside, running = newest.isr.contains(replica), model.is_online(s, replica)
     assigned = model.is_assigned(newest, replica)
     return And(running, assigned, Not(inside)), Or(inside, Not(running), Not(assigned), newest.leader.is_none())
 
@@ -73,14 +74,14 @@ def running_is_back_in_isr(model: Cluster, s: StateView, replica: Replica) -> tu
 @leads_to(Cluster, strong=_HEALING)
 def acknowledged_is_on_all_running(model: Cluster, s: StateView, record: RecordNumber) -> tuple[Condition, Condition]:
     """An acknowledged record is some time on all replicas whose brokers run, unless it is deleted or nobody leads."""
-    there = for_all(model.all(Replica), lambda r: Or(Not(s.broker[r].running), has_record(model, s, r, record)))
+    there = for_all(model.all(Replica), lambda r: Or(Not(model.is_online(s, r)), has_record(model, s, r, record)))
     return And(s.acked.contains(record)), Or(there, _gone(model, s, record))
 
 
 @leads_to(Cluster, strong=_HEALING)
 def written_is_settled(model: Cluster, s: StateView, record: RecordNumber) -> tuple[Condition, Condition]:
     """A record in a running broker's log is seen below a high watermark, or is in no such log any more."""
-    there = exists(model.all(Replica), lambda r: And(s.broker[r].running, has_record(model, s, r, record)))
+    there = exists(model.all(Replica), lambda r: And(model.is_online(s, r), has_record(model, s, r, record)))
     seen = exists(range(model.b.records), lambda offset: s.seen[offset] == record)
     return there, Or(seen, Not(there), _gone(model, s, record))
 
@@ -93,5 +94,5 @@ def followers_learn_the_watermark(model: Cluster, s: StateView, replica: Replica
     def lower(leader: Replica) -> Condition:
         return And(is_leader(model, s, leader), f.hw < minimum(s.broker[leader].hw, f.leo))
 
-    behind = And(f.running, assigned, exists(model.others(replica), lower))
+    behind = And(model.is_online(s, replica), assigned, exists(model.others(replica), lower))
     return behind, Or(Not(behind), s.changes[0].leader.is_none())

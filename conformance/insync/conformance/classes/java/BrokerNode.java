@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.Properties;
 import moved.Batch;
 import moved.FaultHandler;
 import moved.LeaderAndEpoch;
@@ -20,7 +19,6 @@ import moved.AppendOrigin;
 import moved.Partition;
 import moved.ReplicaManager;
 import org.apache.kafka.common.TopicIdPartition;
-import moved.TopicConfigHandler;
 import moved.TopicPartition;
 import moved.Uuid;
 import scala.jdk.javaapi.CollectionConverters;
@@ -45,6 +43,7 @@ final class BrokerNode {
     QueuedScheduler scheduler;
     ControllerChannel channel;
     Fetching fetching;
+    private Publishing publishing;
     private File directory;
     private int incarnation;
     private long cleanAsEpoch = -1;
@@ -66,6 +65,7 @@ final class BrokerNode {
         channel = channel == null ? new ControllerChannel() : channel.afterRestart();
         parts = new BrokerParts(id, directory, world.clock, scheduler, channel, () -> epoch);
         fetching = new Fetching(this);
+        publishing = new Publishing(id, parts);
         Reflect.set(replicas(), "replicaFetcherManager", new StillFetchers(this));
         image = MetadataImage.EMPTY;
         applied = -1;
@@ -111,7 +111,7 @@ final class BrokerNode {
     /** Applies what the controller has decided up to a place of its log, as one commit, whatever its batches. */
     void apply(int to) {
         FaultHandler fault = (message, cause) -> { throw new IllegalStateException(message, cause); };
-        MetadataBatchLoader.MetadataUpdater publish = (delta, newest, manifest) -> publish(delta, newest);
+        MetadataBatchLoader.MetadataUpdater publish = this::publish;
         MetadataBatchLoader loader = Construct.inOrder(
             MetadataBatchLoader.class, new LogContext(), world.clock, fault, publish, anySupportedConfiguration());
         Reflect.call(loader, "resetToImage", image);
@@ -132,24 +132,22 @@ final class BrokerNode {
         return null;
     }
 
-    /** What BrokerMetadataPublisher.onMetadataUpdate does, as far as replicas are concerned. */
-    private void publish(MetadataDelta delta, MetadataImage newest) {
+    private void publish(MetadataDelta delta, MetadataImage newest, Object manifest) {
         image = newest;
-        Reflect.call(parts.cache, "setImage", newest);
         if (!logsLoaded) {
             logsLoaded = true;
-            List<String> topics = new ArrayList<>();
-            Plain.list(Reflect.call(parts.cache, "getAllTopics")).forEach(topic -> topics.add((String) topic));
-            Class<?> names = Reflect.methods(parts.logManager.getClass(), "startup", 2).get(0).getParameterTypes()[0];
-            Reflect.callWithDefaults(parts.logManager, "startup", Plain.setFor(names, topics));
+            loadLogs(newest);
         }
-        if (delta.topicsDelta() != null) replicas().applyDelta(delta.topicsDelta(), newest);
-        if (delta.configsDelta() != null) {
-            Object handler = Construct.named(
-                TopicConfigHandler.class, Map.of(), replicas(), parts.configuration, parts.quotas, scala.Option.empty());
-            Properties changed = newest.configs().configProperties(ControllerCalls.RESOURCE);
-            Reflect.call(handler, "processConfigChanges", ControllerCalls.TOPIC, changed);
-        }
+        publishing.publish(delta, newest, manifest);
+    }
+
+    /** What BrokerMetadataPublisher.initializeManagers does first, and what the harness needs of it. */
+    private void loadLogs(MetadataImage newest) {
+        Reflect.call(parts.cache, "setImage", newest);
+        List<String> topics = new ArrayList<>();
+        Plain.list(Reflect.call(parts.cache, "getAllTopics")).forEach(topic -> topics.add((String) topic));
+        Class<?> names = Reflect.methods(parts.logManager.getClass(), "startup", 2).get(0).getParameterTypes()[0];
+        Reflect.callWithDefaults(parts.logManager, "startup", Plain.setFor(names, topics));
     }
 
     // -------------------------------------------------------------------------------------------------------- leading

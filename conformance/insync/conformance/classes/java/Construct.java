@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** Makes objects of Kafka's classes whose constructors differ from release to release. */
 final class Construct {
@@ -26,6 +27,13 @@ final class Construct {
             arguments[i] = argument(type, parameters[i], i, byName, byType);
         }
         return made(type, longest, arguments);
+    }
+
+    /** Calls the longest constructor with an argument for the type of each of its parameters. */
+    static Object filled(Class<?> type, Function<Class<?>, Object> argument) {
+        Constructor<?> longest = longest(type)
+            .orElseThrow(() -> new Reflect.NoSuchElement("a constructor of " + type.getName()));
+        return made(type, longest, Arrays.stream(longest.getParameterTypes()).map(argument).toArray());
     }
 
     private static Optional<Constructor<?>> longest(Class<?> type) {

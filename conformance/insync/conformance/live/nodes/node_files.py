@@ -21,7 +21,7 @@ __all__ = [
     "CONTROLLER",
     "ClusterPlan",
     "NodePorts",
-    "bootstrap_checkpoint",
+    "first_metadata",
     "log_folders",
     "new_id",
     "take_out_folder",
@@ -33,7 +33,7 @@ CONTROLLER = 100
 """The number of the controller; brokers are 1, 2, ..."""
 
 _PATIENCE = 120
-_CHECKPOINT = "bootstrap.checkpoint"
+_OF_A_DISK = "meta.properties"
 _LOG_DIRS = "log.dirs="
 _COMMON = {
     "replica.high.watermark.checkpoint.interval.ms": 100,
@@ -200,24 +200,34 @@ def _logging(file: Path, levels: Mapping[str, str], version: str) -> str:
 # ----------------------------------------------------------------------------------------------- what format would do
 
 
-def write_identity(folder: Path, node: int, cluster: str, checkpoint: Path) -> None:
+def write_identity(folder: Path, node: int, cluster: str, first: Path) -> None:
     """Make the disks of a node, of which the settings are written, as `kafka-storage format` does, which takes seconds.
 
     Those that are there already stay as they are.
+
+    Args:
+        folder: the folder of the cluster.
+        node: its number.
+        cluster: the id of the cluster.
+        first: its first metadata; see `first_metadata`.
     """
     metadata = folder / f"disk-{node}"
     for disk in {metadata, *log_folders(folder, node)}:
         if disk.exists():
             continue
-        disk.mkdir()
-        text = f"version=1\ncluster.id={cluster}\nnode.id={node}\ndirectory.id={new_id()}\n"
-        (disk / "meta.properties").write_text(text, encoding="utf-8")
         if disk == metadata:
-            shutil.copyfile(checkpoint, disk / _CHECKPOINT)
+            shutil.copytree(first, disk)
+        else:
+            disk.mkdir()
+        text = f"version=1\ncluster.id={cluster}\nnode.id={node}\ndirectory.id={new_id()}\n"
+        (disk / _OF_A_DISK).write_text(text, encoding="utf-8")
 
 
-def bootstrap_checkpoint(jars: JarSet, elr: bool | None, java: str, options: Sequence[str] = ()) -> Path:
+def first_metadata(jars: JarSet, elr: bool | None, java: str, options: Sequence[str] = ()) -> Path:
     """Return the first metadata of a cluster: what Kafka's own `format` writes, once a release and feature.
+
+    It is a folder with all that is on a formatted disk but for its identity: `bootstrap.checkpoint`, since 4.4 a
+    snapshot in the metadata log.
 
     Args:
         jars: the jars of the release.
@@ -229,13 +239,15 @@ def bootstrap_checkpoint(jars: JarSet, elr: bool | None, java: str, options: Seq
         UserError: the release refuses the feature, or nothing can be kept in the cache.
     """
     key = hashlib.sha256("\0".join([jars.version, *jars.digests]).encode()).hexdigest()[:20]
-    kept = cache_folder() / "kafka" / "formatted" / f"{key}-{'release' if elr is None else int(elr)}.checkpoint"
-    if kept.is_file() and not options:
+    kept = cache_folder() / "kafka" / "formatted" / f"{key}-{'release' if elr is None else int(elr)}"
+    if kept.is_dir() and not options:
         return kept
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="insync-format-", dir=kept.parent) as name:
-            _format(Path(name), jars, elr, [java, *options]).rename(kept)
+            disk = _format(Path(name), jars, elr, [java, *options])
+            if not kept.is_dir():
+                disk.rename(kept)
     except OSError as error:
         message = (
             f"{error.filename or kept.parent}: cannot be written ({error.strerror or error}), and the first metadata "
@@ -254,9 +266,10 @@ def _format(folder: Path, jars: JarSet, elr: bool | None, java: Sequence[str]) -
     done = subprocess.run(  # noqa: S603
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE, check=False
     )
-    made = folder / f"disk-{CONTROLLER}" / _CHECKPOINT
-    if done.returncode != 0 or not made.is_file():
+    disk = folder / f"disk-{CONTROLLER}"
+    if done.returncode != 0 or not list(disk.rglob("*.checkpoint")):
         said = (done.stderr or done.stdout).strip().splitlines() or ["it says nothing"]
         message = f"Kafka {jars.version} cannot format a disk{'' if elr is None else ' with this feature'}: {said[-1]}"
         raise UserError(message)
-    return made
+    (disk / _OF_A_DISK).unlink()
+    return disk

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from insync.conformance.live.scenarios.lost_directory import LOST_DIRECTORY
 from insync.conformance.live.scenarios.missed_election import MISSED_ELECTION
+from insync.conformance.live.scenarios.missed_truncation import MISSED_TRUNCATION
 from insync.conformance.live.scenarios.removed_replica import REMOVED_REPLICA
 from insync.conformance.live.scenarios.scenario import Scenario
+from insync.conformance.live.scenarios.stale_watermark import STALE_WATERMARK
 from insync.model.errors import UserError, closest
 
 __all__ = ["SCENARIOS", "scenario_for"]
 
-SCENARIOS = {scenario.name: scenario for scenario in (MISSED_ELECTION, REMOVED_REPLICA, LOST_DIRECTORY)}
+SCENARIOS = {
+    scenario.name: scenario
+    for scenario in (MISSED_ELECTION, REMOVED_REPLICA, LOST_DIRECTORY, STALE_WATERMARK, MISSED_TRUNCATION)
+}
 
 
 def scenario_for(name: str, version: str) -> Scenario:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
-from insync.conformance.live.scenarios.scenario import Scenario, acknowledged
+from insync.conformance.live.scenarios.scenario import Scenario, Written, acknowledged
 
 __all__ = ["LOST_DIRECTORY", "stop_all"]
 
@@ -37,7 +37,7 @@ def stop_all(operator: Operator, tell: Callable[[str], None]) -> tuple[str, Path
     return promised, place
 
 
-def _run(operator: Operator, tell: Callable[[str], None]) -> list[str]:
+def _run(operator: Operator, tell: Callable[[str], None]) -> Written:
     cluster = operator.cluster
     promised, place = stop_all(operator, tell)
     operator.take_out(1, place)
@@ -50,7 +50,7 @@ def _run(operator: Operator, tell: Callable[[str], None]) -> list[str]:
     operator.start(3)
     cluster.until(lambda: set(operator.now.isr) == {1, 2, 3}, "that all are in the ISR")
     tell("b2 and b3 start, and all three are in the ISR")
-    return [promised]
+    return Written([promised])
 
 
 LOST_DIRECTORY = Scenario(

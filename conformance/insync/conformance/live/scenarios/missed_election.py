@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
-from insync.conformance.live.scenarios.scenario import Scenario, acknowledged
+from insync.conformance.live.scenarios.scenario import Scenario, Written, acknowledged
 from insync.model.errors import UserError
 
 __all__ = ["MISSED_ELECTION"]
@@ -21,7 +21,7 @@ _BEYOND_WAIT = 3 * _WAIT / 1000
 """Seconds after which a fetch that waits for records has been answered, so that a broker that is paused has none."""
 
 
-def _run(operator: Operator, tell: Callable[[str], None]) -> list[str]:
+def _run(operator: Operator, tell: Callable[[str], None]) -> Written:
     cluster = operator.cluster
     operator.create([1, 2, 3], min_insync=2)
     tell("a topic with replicas b1 b2 b3, min.insync.replicas=2; b1 leads in epoch 0")
@@ -53,7 +53,7 @@ def _run(operator: Operator, tell: Callable[[str], None]) -> list[str]:
     tell("b2 is elected, a member of the ISR, and goes on")
     cluster.until(lambda: all(len(operator.log(broker)) == 1 for broker in (1, 3)), "that b1 and b3 follow b2")
     tell("b1 and b3 cut r0 off")
-    return [first, "r0"]
+    return Written([first, "r0"])
 
 
 MISSED_ELECTION = Scenario(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator, Sending
-from insync.conformance.live.scenarios.scenario import Scenario
+from insync.conformance.live.scenarios.scenario import Scenario, Written
 from insync.model.errors import UserError
 
 __all__ = ["random_walk"]
@@ -40,7 +40,7 @@ class _RandomWalk:
         self._paused: int | None = None
         self._left = {"prefer": _ELECTIONS, "kill": 1, "stop": 1, "write": _RECORDS, "pause": 3}
 
-    def run(self) -> list[str]:
+    def run(self) -> Written:
         operator = self._operator
         operator.create([1, 2, 3], min_insync=2)
         for _ in range(_STEPS):
@@ -52,7 +52,7 @@ class _RandomWalk:
         self._resume()
         operator.cluster.until(lambda: len(operator.now.isr) == 3, "that all are in the ISR again")
         time.sleep(_SETTLED)
-        return [one.record for one in self._sent if self._is_acknowledged(one)]
+        return Written([one.record for one in self._sent if self._is_acknowledged(one)])
 
     def _is_acknowledged(self, sending: Sending) -> bool:
         try:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
-from insync.conformance.live.scenarios.scenario import Scenario, acknowledged
+from insync.conformance.live.scenarios.scenario import Scenario, Written, acknowledged
 
 __all__ = ["REMOVED_REPLICA"]
 
 
-def _run(operator: Operator, tell: Callable[[str], None]) -> list[str]:
+def _run(operator: Operator, tell: Callable[[str], None]) -> Written:
     cluster = operator.cluster
     operator.create([1, 2, 3], min_insync=2)
     tell("a topic with replicas b1 b2 b3, min.insync.replicas=2; b1 leads")
@@ -36,7 +36,7 @@ def _run(operator: Operator, tell: Callable[[str], None]) -> list[str]:
     operator.start(1)
     cluster.until(lambda: set(operator.now.isr) == {1, 2}, "that both are in the ISR")
     tell("b1 starts, cuts its log back to that of its leader, and joins the ISR")
-    return promised
+    return Written(promised)
 
 
 def _named(brokers: tuple[int, ...]) -> str:

@@ -9,9 +9,22 @@ from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
 from insync.model.errors import UserError
 
-__all__ = ["Outcome", "Scenario", "acknowledged", "outcome"]
+__all__ = ["Outcome", "Scenario", "Written", "acknowledged", "outcome"]
 
 _SETTLED = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a scenario has written, and what was seen of it.
+
+    Attributes:
+        acknowledged: the records that were acknowledged.
+        unread: where it is about consumers, the committed records that one was not given, and not told of.
+    """
+
+    acknowledged: list[str]
+    unread: list[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +34,7 @@ class Outcome:
     Attributes:
         acknowledged: the records that were acknowledged, in this order.
         lost: those that the leader has not got.
+        unread: where it is about consumers, the committed records that one was not given, and not told of; else None.
         leader: who leads.
         isr: the ISR.
         logs: the records of each broker.
@@ -28,9 +42,15 @@ class Outcome:
 
     acknowledged: tuple[str, ...]
     lost: tuple[str, ...]
+    unread: tuple[str, ...] | None
     leader: str
     isr: tuple[str, ...]
     logs: Mapping[str, list[str]]
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The records with which what the scenario is about has happened; empty if it has not."""
+        return self.lost if self.unread is None else self.unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +64,7 @@ class Scenario:
         elr: whether it needs eligible leader replicas, which the releases before 4.0 have not got.
         min_insync: min.insync.replicas of its topic.
         plan: the cluster that it is for.
-        run: takes the steps, and tells of each; returns the records that were acknowledged.
+        run: takes the steps, and tells of each.
         again: whether it can be run again on another topic of the same cluster.
     """
 
@@ -54,7 +74,7 @@ class Scenario:
     elr: bool
     min_insync: int
     plan: ClusterPlan
-    run: Callable[[Operator, Callable[[str], None]], list[str]]
+    run: Callable[[Operator, Callable[[str], None]], Written]
     again: bool = True
 
 
@@ -71,7 +91,7 @@ def acknowledged(operator: Operator, broker: int, record: str) -> str:
     return record
 
 
-def outcome(operator: Operator, promised: list[str]) -> Outcome:
+def outcome(operator: Operator, written: Written) -> Outcome:
     """Return what is there once the leader serves clients."""
     cluster = operator.cluster
 
@@ -83,8 +103,9 @@ def outcome(operator: Operator, promised: list[str]) -> Outcome:
     now = operator.now
     kept = operator.log(now.leader)
     return Outcome(
-        acknowledged=tuple(promised),
-        lost=tuple(record for record in promised if record not in kept),
+        acknowledged=tuple(written.acknowledged),
+        lost=tuple(record for record in written.acknowledged if record not in kept),
+        unread=None if written.unread is None else tuple(written.unread),
         leader=f"b{now.leader}",
         isr=tuple(f"b{broker}" for broker in sorted(now.isr)),
         logs=operator.logs(),

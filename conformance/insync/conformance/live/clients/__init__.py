@@ -1,0 +1,1 @@
+"""Internal: clients of Kafka's own, run as processes beside a cluster."""

@@ -1,0 +1,83 @@
+"""In which directory the controller takes a log to be, with `moves` and `directory_failures` (KIP-858).
+
+A copy takes the place of a log only when the controller has accepted its directory, so that a failure of one of the two
+is understood. `elsewhere` says that the controller takes a log to be where it is not: where its accepted copy is, or
+where it was before a move. A request to the controller and its answer are one step.
+
+Kafka: ReplicaAlterLogDirsThread, AssignmentsManager, ReplicationControlManager.handleAssignReplicasToDirs.
+"""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.state import Actor, Replica
+from insync.model import And, Implies, Not, StateView, action, require, when
+
+__all__ = ["AssignedDirectories"]
+
+
+class AssignedDirectories(Actor):
+    """What the controller is told of directories, and what brokers hear of it."""
+
+    @action(label="controller accepts {replica}'s copy")
+    def accept_copy(self, s: StateView, replica: Replica) -> None:
+        """A copy has caught up, and the controller is told of its directory; it may fall behind again before the swap.
+
+        It is a change of the partition, though leader and ISR stay as they are.
+        Kafka: ReplicaAlterLogDirsThread.maybePromoteFutureReplica,
+        ReplicationControlManager.handleAssignReplicasToDirs.
+        """
+        b = s.broker[replica]
+        require(self.directories_are_assigned, b.running, b.copied.is_some(), b.copied.or_else(0) == b.leo)
+        require(Not(b.accepted))
+        change = self.newest(s)
+        require(self.has_room(s, change))
+        b.accepted = True
+        b.elsewhere = True
+        b.to_hear = True
+        self.commit(s, change)
+
+    @action(label="{replica} hears of its directory")
+    def hear_directory(self, s: StateView, replica: Replica) -> None:
+        """Metadata names a directory; a broker whose log is not there tells the controller where it is.
+
+        It comes in its place among the changes of the partition, so that those are applied first. The broker does not
+        look whether a copy is there that is about to take the log's place.
+        Kafka: ReplicaManager.maybeUpdateTopicAssignment.
+        """
+        b = s.broker[replica]
+        require(self.directories_are_assigned, self.is_online(s, replica), b.to_hear, b.lag == 0)
+        spared = b.accepted if self.rules.accepted_copy_stays_accepted else False
+        answers = And(b.elsewhere, Not(spared))
+        change = self.newest(s)
+        require(Implies(answers, self.has_room(s, change)))
+        b.to_hear = answers
+        with when(answers):
+            b.elsewhere = False
+            self.commit(s, change)
+
+    def drop_accepted_copy(self, s: StateView, replica: Replica) -> None:
+        """A copy is dropped that the controller may have accepted, and it is told where the log is.
+
+        Kafka: ReplicaAlterLogDirsThread.removePartitions.
+        """
+        b = s.broker[replica]
+        if self.rules.dropped_copy_is_taken_back:
+            with when(b.accepted):
+                b.elsewhere = False
+        b.accepted = False
+
+    def take_accepted_copy(self, s: StateView, replica: Replica) -> None:
+        """A broker that starts takes an accepted copy for its log, and tells the controller where the log is.
+
+        It does not compare the two. Kafka: LogManager.recoverAbandonedFutureLogs.
+        """
+        if not self.directories_are_assigned:
+            return
+        b = s.broker[replica]
+        end = b.copied.or_else(0)
+        if self.rules.start_takes_accepted_copy:
+            whole = end == b.leo if self.rules.start_needs_whole_copy else True
+            with when(And(b.copied.is_some(), b.elsewhere, Not(b.offline), whole)):
+                self.truncate(s, replica, end)
+        b.copied = None
+        b.elsewhere = False

@@ -1,0 +1,73 @@
+"""Directories that fail while their broker runs, with `directory_failures` (KIP-112, and KIP-858 with KRaft).
+
+The broker runs on with its other directories. The replica is offline: it is not led, followed or read there until the
+broker starts again, and of metadata about it nothing is applied. The controller hears of it later, takes it out of the
+ISR, and elects another leader.
+
+Kafka: ReplicaManager.handleLogDirFailure, BrokerLifecycleManager, ReplicationControlManager.handleDirectoriesOffline.
+"""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.state import Actor, Replica
+from insync.model import If, Not, StateView, action, require
+
+__all__ = ["FailedDirectories"]
+
+
+class FailedDirectories(Actor):
+    """What becomes of a log whose directory fails."""
+
+    @action(label="{replica}'s directory fails")
+    def fail_directory(self, s: StateView, replica: Replica) -> None:
+        """The directory with the log fails; the broker goes on without it, and a copy elsewhere is dropped.
+
+        What is in it stays there: whether it can be read again is seen at the next start.
+        Kafka: ReplicaManager.handleLogDirFailure, Partition.markOffline.
+        """
+        b = s.broker[replica]
+        require(self.directories_fail, s.spent.directory_failures < self.b.directory_failures)
+        require(self.is_online(s, replica), self.is_assigned(self.view_of(s, replica), replica))
+        s.spent.directory_failures += 1
+        self.close_log(s, replica)
+        b.copied = None
+        self.drop_accepted_copy(s, replica)
+        b.to_hear = False
+        b.offline = True
+        self.forget_passed_changes(s)
+
+    @action(label="controller hears of {replica}'s failed directory")
+    def report_directory(self, s: StateView, replica: Replica) -> None:
+        """A heartbeat says which directories have failed: who is in one leaves the ISR, and may not be elected.
+
+        The controller goes by the directory in which it takes the log to be. With ZooKeeper it asks the broker for its
+        replicas, and hears which are offline.
+        Kafka: ReplicationControlManager.handleDirectoriesOffline, KafkaController.processLogDirEventNotification.
+        """
+        b, controller = s.broker[replica], s.controller
+        require(self.directories_fail, self.rules.failed_directory_is_told, b.running, b.offline, Not(b.elsewhere))
+        require(Not(controller.without_directory.contains(replica)))
+        controller.without_directory |= {replica}
+        self.take_out(s, replica)
+
+    @action(label="{replica}'s directory works again")
+    def repair_directory(self, s: StateView, replica: Replica) -> None:
+        """A directory that has failed can be read when its broker starts again; it has no note of a clean stop.
+
+        One that stays away is `lose_directory`. Kafka: LogManager.shutdown, which leaves out what is not live.
+        """
+        b = s.broker[replica]
+        require(self.directories_fail, Not(b.running), b.offline)
+        b.offline = False
+        b.clean = False
+
+    def register_directory(self, s: StateView, replica: Replica) -> None:
+        """A broker that registers names the directories that it has; with ZooKeeper all count as there until asked.
+
+        Kafka: BrokerRegistration.hasOnlineDir, KafkaController.onBrokerStartup.
+        """
+        if not self.directories_fail:
+            return
+        away = s.controller.without_directory
+        known = False if self.rules.controller_in_zookeeper else s.broker[replica].offline
+        s.controller.without_directory = If(known, away | {replica}, away - {replica})

@@ -1,0 +1,95 @@
+"""Defects of brokers with several directories: a failure is not noticed, or a copy counts. R-50, R-51, N-12 to N-14."""
+
+from __future__ import annotations
+
+from insync.kafka.defects.defect import Defect
+from insync.kafka.defects.truncation import CALM
+
+__all__ = ["DISKS"]
+
+FAILING: dict[str, int | str] = {**CALM, "replicas": 2, "records": 1, "directory_failures": 1}
+"""Nothing fails but a directory."""
+MOVING: dict[str, int | str] = {**FAILING, "moves": 1}
+
+DISKS = (
+    Defect(
+        name="R-50",
+        title="Nobody tells the controller of a directory that has failed",
+        ticket="KIP-858, KAFKA-14127",
+        affected="3.3 to 3.6 with KRaft, which takes several directories without supporting them; by reading 3.3.0 "
+        "and 3.6.0",
+        story="The directory with the leader's log fails. The broker runs on without it and has nobody to tell, so its "
+        "session goes on, and it stays the leader of a partition that it cannot serve.",
+        fix="name directories that have failed in the heartbeat (KIP-858, 3.7)",
+        breaks="failed_directories_are_noticed",
+        length=2,
+        bounds=FAILING,
+        rules={"failed_directory_is_told": False},
+    ),
+    Defect(
+        name="R-51",
+        title="A directory fails, and the controller takes the log to be in that of its copy",
+        ticket="KAFKA-16297",
+        affected="3.7.0, by reading; 3.7.2 and 3.8 have the fix",
+        story="A log is copied to another directory, and the controller has accepted that. Before the copy takes the "
+        "log's place the log's directory fails and the copy is dropped. What the heartbeat says of that directory "
+        "does not concern the partition any more, and nobody else is elected.",
+        fix="tell the controller of the log's directory again when an accepted copy is dropped (KAFKA-16297)",
+        breaks="failed_directories_are_noticed",
+        length=4,
+        bounds=MOVING,
+        rules={"dropped_copy_is_taken_back": False},
+        base={"accepted_copy_stays_accepted": True},
+    ),
+    Defect(
+        name="N-12",
+        title="A broker that starts takes a copy for its log that lacks records",
+        ticket="no ticket known; LogManager.recoverAbandonedFutureLogs, with KAFKA-16082",
+        affected="3.7.2 and later, by reading 3.9.2, 4.0.1, 4.1.2 and 4.3.1; the start alone was executed, on "
+        "LogManager of 4.1.2 and 4.3.1",
+        story="The copy of a log has caught up, and the controller has accepted it. A record is appended and "
+        "acknowledged, and the broker is stopped cleanly before the copy has it. At the start the copy takes the "
+        "place of the log, because the controller names its directory; nobody compares the two, and the log is "
+        "deleted. The broker is in the ELR and is elected without the record.",
+        fix="take the copy only if there is no log, or if it ends where the log does; Kafka does not look",
+        breaks="no_acknowledged_record_is_lost",
+        length=12,
+        bounds={**MOVING, "min_insync": 2, "stops": 1, "fencings": 1},
+        rules={"start_needs_whole_copy": False},
+        base={"start_needs_whole_copy": True},
+    ),
+    Defect(
+        name="N-13",
+        title="The controller is told that a log has not moved, and then it moves",
+        ticket="no ticket known; ReplicaManager.maybeUpdateTopicAssignment",
+        affected="3.7 and later, by reading 3.7.0, 3.9.2, 4.1.2 and 4.3.1; not executed",
+        story="The controller accepts the copy of a log. The metadata that says so reaches the broker before the copy "
+        "has taken the log's place, and the broker answers with the directory in which the log still is. It hears "
+        "that this counts, and only then makes the copy the log. Nothing tells the controller; when the "
+        "new directory fails, nobody else is elected.",
+        fix="do not answer while an accepted copy is about to take the log's place; Kafka does not look",
+        breaks="failed_directories_are_noticed",
+        length=6,
+        bounds=MOVING,
+        rules={"accepted_copy_stays_accepted": False},
+        base={"accepted_copy_stays_accepted": True},
+    ),
+    Defect(
+        name="N-14",
+        title="A replica whose directory has failed is taken into the ISR",
+        ticket="no ticket known; ReplicationControlManager.ineligibleReplicasForIsr",
+        affected="eligible leader replicas, 4.0 to 4.3, by reading 3.9.2, 4.1.2 and 4.3.1; not executed",
+        story="A follower catches up, and the leader asks for it. Its directory fails, and the controller hears of "
+        "that first; it accepts the ISR all the same, as it looks at fenced brokers alone. The leader crashes, and "
+        "leaves the ISR as it registers; who is left may not be elected. That one starts again with its directory "
+        "mended, and leaves the ISR too. Nobody was the leader then, so there is no last known leader, and nobody is "
+        "elected though all replicas run and have all records.",
+        fix="refuse members whose directory is known to have failed; Kafka does not look",
+        breaks="running_replicas_have_a_leader",
+        length=14,
+        bounds={**FAILING, "min_insync": 2, "crashes": 2},
+        rules={"isr_needs_directory": False},
+        base={"isr_needs_directory": True},
+    ),
+)
+"""The entries."""

@@ -1,0 +1,51 @@
+"""A search for what a defect breaks: what it is given arrives at the search, and what is found is said."""
+
+from __future__ import annotations
+
+import threading
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from insync.explorer.defect_search import search_defect
+from insync.explorer.limits import StopReason
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import DEFECTS
+from insync.properties.registry import run_properties_of
+
+_RUNS = run_properties_of(Cluster())
+OF_STATES = next(one for one in DEFECTS.values() if one.breaks not in _RUNS)
+OF_RUNS = next(one for one in DEFECTS.values() if one.breaks in _RUNS)
+
+
+@pytest.mark.parametrize("found", ["trace", None])
+@pytest.mark.parametrize("verb", ["check", "liveness"])
+def test_what_is_given_arrives_and_what_is_found_is_returned(
+    monkeypatch: pytest.MonkeyPatch, verb: str, found: str | None
+) -> None:
+    defect, stop, given = {"check": OF_STATES, "liveness": OF_RUNS}[verb], threading.Event(), dict[str, Any]()
+
+    def reporter(_: object) -> None:
+        raise AssertionError
+
+    def search(model: Cluster, **named: Any) -> SimpleNamespace:
+        given.update(named, model=model)
+        return SimpleNamespace(
+            verdict="incomplete",
+            distinct_states=7,
+            stopped_by=StopReason.TIME,
+            seconds={"compile": 1.0, "search": 2.0},
+            violations=[] if found is None else [SimpleNamespace(trace=found)],
+            properties=[SimpleNamespace(verdict="incomplete", trace=found)],
+        )
+
+    monkeypatch.setattr(f"insync.explorer.defect_search.{verb}", search)
+    result = search_defect(defect, threads=3, reporter=reporter, stop=stop)
+    assert given.pop("model").identity == Cluster(**defect.witness).identity
+    threads = {"threads": 3} if verb == "check" else {}
+    assert given == {"properties": [defect.breaks], "reporter": reporter, "stop": stop, **threads}
+    assert (result.verdict, result.distinct_states, result.stopped_by) == ("incomplete", 7, StopReason.TIME)
+    assert (result.seconds, list[Any](result.traces)) == (3.0, [] if found is None else [found])
+    fixed = search_defect(defect, defect.fixed_witness)
+    assert fixed.model.identity == Cluster(**defect.fixed_witness).identity

@@ -1,0 +1,104 @@
+"""In which directory the controller takes a log to be, while the log is moved to another one (KIP-858)."""
+
+from __future__ import annotations
+
+from insync.explorer import check
+from insync.kafka.cluster.model import Cluster
+from insync.properties.kafka import cluster, cluster_directories
+from insync_walk import Walk, shared_cluster
+
+MOVING: dict[str, int | str] = {
+    "replicas": 2, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "records": 1, "moves": 1, "directory_failures": 1
+}  # fmt: skip
+BEGUN = ("b1 appends a record", "b1 begins to copy its log", "b1 copies a record")
+ACCEPTED = (*BEGUN, "controller accepts b1's copy")
+
+
+def moved(*labels: str, **bounds: int | str) -> Walk:
+    return Walk(shared_cluster(**{**MOVING, **bounds}), *labels)
+
+
+def test_a_copy_takes_the_place_of_the_log_only_when_the_controller_has_accepted_it() -> None:
+    walk = moved(*BEGUN)
+    assert "b1 replaces its log by the copy" not in walk.enabled
+    walk.take("controller accepts b1's copy")
+    assert walk.state["broker"]["b1"]["elsewhere"], "the log is still where it was"
+    walk.take("b1 replaces its log by the copy")
+    b1 = walk.state["broker"]["b1"]
+    assert (b1["elsewhere"], b1["accepted"], b1["copied"], b1["leo"]) == (False, False, None, 1)
+
+
+def test_a_copy_that_has_not_all_of_the_log_is_not_accepted() -> None:
+    walk = moved("b1 appends a record", "b1 begins to copy its log")
+    assert "controller accepts b1's copy" not in walk.enabled
+
+
+def test_where_no_directory_fails_and_before_3_7_a_copy_is_not_accepted_by_anybody() -> None:
+    for bounds in ({"directory_failures": 0}, {"release": "3.6", "elr": "off"}, {"release": "2.8"}):
+        walk = moved(*BEGUN, **bounds)
+        assert "b1 replaces its log by the copy" in walk.enabled
+        assert "elsewhere" not in walk.state["broker"]["b1"]
+
+
+def test_an_accepted_copy_that_is_dropped_is_taken_back() -> None:
+    for label in ("b1 drops the copy of its log", "b1's directory fails"):
+        assert not moved(*ACCEPTED, label).state["broker"]["b1"]["elsewhere"], label
+        broken = moved(*ACCEPTED, label, defect="R-51")
+        assert broken.state["broker"]["b1"]["elsewhere"], label
+
+
+def test_where_it_is_not_taken_back_the_controller_does_not_hear_of_the_directory_that_counts() -> None:
+    hears = "controller hears of b1's failed directory"
+    assert hears in moved(*ACCEPTED, "b1's directory fails").enabled
+    assert hears not in moved(*ACCEPTED, "b1's directory fails", defect="R-51").enabled
+
+
+HEARS = ("b1 applies metadata 0", "b1 hears of its directory")
+
+
+def test_metadata_makes_a_broker_say_where_its_log_still_is_though_it_is_about_to_move() -> None:
+    assert "b1 hears of its directory" not in moved(*ACCEPTED).enabled, "it has not applied what comes before"
+    walk = moved(*ACCEPTED, *HEARS)
+    assert (walk.state["broker"]["b1"]["elsewhere"], walk.state["broker"]["b1"]["to_hear"]) == (False, True)
+    walk.take("b1 replaces its log by the copy", *HEARS)
+    assert not walk.state["broker"]["b1"]["elsewhere"], "that metadata is late, so the broker says it once more"
+    walk = moved(*ACCEPTED, *HEARS, *HEARS, "b1 replaces its log by the copy")
+    assert walk.state["broker"]["b1"]["elsewhere"]
+    assert "b1 hears of its directory" not in walk.enabled
+    assert moved(*ACCEPTED, *HEARS, defect="N-13", fixed="on").state["broker"]["b1"]["elsewhere"]
+
+
+LAGGING = ("b1 begins to copy its log", "controller accepts b1's copy", "b1 appends a record")
+AGAIN = ("b1 crashes, its log ends at 1", "b1 starts and registers")
+
+
+def test_a_broker_that_starts_takes_an_accepted_copy_whatever_it_has() -> None:
+    walk = moved(*LAGGING, *AGAIN, crashes=1)
+    b1 = walk.state["broker"]["b1"]
+    assert (b1["leo"], b1["elsewhere"], b1["copied"]) == (0, False, None)
+    for bounds in ({"defect": "N-12", "fixed": "on"}, {"release": "3.7", "elr": "on"}):
+        assert moved(*LAGGING, *AGAIN, crashes=1, **bounds).state["broker"]["b1"]["leo"] == 1
+
+
+def test_a_broker_that_starts_keeps_its_log_where_the_copy_was_not_accepted_or_that_was_taken_back() -> None:
+    unaccepted = ("b1 begins to copy its log", "b1 appends a record")
+    taken_back = ("b1 begins to copy its log", "controller accepts b1's copy", *HEARS)
+    for before in (unaccepted, (*taken_back, "b1 appends a record")):
+        assert moved(*before, *AGAIN, crashes=1).state["broker"]["b1"]["leo"] == 1
+
+
+def test_the_directory_of_a_log_with_an_accepted_copy_is_not_taken_away() -> None:
+    stopped = ("b1 asks to stop", "b1 stops cleanly")
+    accepted = moved(*ACCEPTED, *stopped, stops=1, directory_losses=1)
+    assert "b1 loses its directory" not in accepted.enabled
+    assert "b1 loses its directory" in moved(*BEGUN, *stopped, stops=1, directory_losses=1).enabled
+
+
+def test_with_the_fix_of_n_12_all_holds_that_does_not_ask_what_the_controller_hears() -> None:
+    model = Cluster(**{**MOVING, "stops": 1, "fencings": 1, "min_insync": 2}, defect="N-12", fixed="on")
+    assert check(model, properties=[*cluster.__all__, "running_replicas_have_a_leader"]).verdict == "holds"
+
+
+def test_with_the_fix_of_n_13_the_controller_hears_of_every_directory_that_counts() -> None:
+    model = Cluster(**{**MOVING, "moves": 2, "crashes": 1}, defect="N-13", fixed="on")
+    assert check(model, properties=cluster_directories.__all__).verdict == "holds"

@@ -1,0 +1,149 @@
+"""A directory that fails while its broker runs: who leads then, what the controller hears, and the next start."""
+
+from __future__ import annotations
+
+import pytest
+
+from insync.explorer import check
+from insync.kafka.cluster.model import Cluster
+from insync.properties.kafka import cluster, cluster_availability, cluster_directories
+from insync_walk import Walk, shared_cluster
+
+CALM: dict[str, int | str] = {
+    "replicas": 2, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "records": 1, "directory_failures": 1
+}  # fmt: skip
+PROMISED = (*cluster.__all__, *cluster_directories.__all__, "running_replicas_have_a_leader")
+
+
+def pair(*labels: str, **bounds: int | str) -> Walk:
+    return Walk(shared_cluster(**{**CALM, **bounds}), *labels)
+
+
+WRITTEN = ("b1 appends a record", "b2 fetches from b1", "b2 fetches from b1")
+FAILED = (*WRITTEN, "b1's directory fails")
+HEARD = (*FAILED, "controller hears of b1's failed directory")
+
+
+def test_a_leader_without_its_directory_serves_nobody_and_stays_the_leader_until_the_controller_hears() -> None:
+    walk = pair(*FAILED, records=2)
+    assert walk.cells["b1"] == "offline [r0@0 |]"
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2"
+    assert {"b1 appends a record", "b2 fetches from b1"} & walk.enabled == set()
+
+
+def test_the_controller_hears_of_it_and_another_one_leads() -> None:
+    walk = pair(*HEARD, "b2 applies metadata 0")
+    assert walk.cells["controller"] == "b2@1 ISR b2 ELR b1 offline b1"
+    assert walk.cells["b2"] == "L1 [| r0@0]"
+    assert walk.state["broker"]["b1"]["running"], "the broker goes on with its other directories"
+    assert {
+        "controller hears of b1's failed directory",
+        "b1 fetches from b2",
+        "b1's directory fails",
+    } & walk.enabled == set()
+
+
+def test_a_running_broker_hears_of_nothing_about_a_log_in_a_failed_directory() -> None:
+    walk = pair(*HEARD)
+    assert not [label for label in walk.enabled if label.startswith("b1 applies")]
+    assert walk.state["broker"]["b1"]["lag"] == 0
+
+
+def test_who_is_in_a_failed_directory_is_not_elected_by_any_election() -> None:
+    for unclean in ("off", "on"):
+        walk = pair(*HEARD, "b2 applies metadata 0", "b2 crashes, its log ends at 1", crashes=1, unclean=unclean)
+        walk.take("controller fences b2")
+        assert walk.cells["controller"].startswith("none@2"), unclean
+    assert "controller elects b1" not in pair(*HEARD, elections=1).enabled
+
+
+RESTARTED = (*HEARD, "b2 applies metadata 0", "b1 crashes, its log ends at 1")
+
+
+def test_a_directory_that_is_still_away_at_the_next_start_keeps_the_replica_offline() -> None:
+    walk = pair(*RESTARTED, "b1 starts and registers", crashes=1)
+    assert walk.cells["b1"] == "offline [r0@0 |]"
+    assert walk.cells["controller"] == "b2@1 ISR b2 fenced b1 offline b1"
+
+
+def test_a_directory_that_works_again_has_its_log_and_the_stop_does_not_count_as_clean() -> None:
+    stopped = (*HEARD, "b2 applies metadata 0", "b1 asks to stop", "b1 stops cleanly")
+    walk = pair(*stopped, stops=1, min_insync=2)
+    assert walk.cells["controller"] == "b2@1 ISR b2 ELR b1 fenced b1 offline b1"
+    walk.take("b1's directory works again", "b1 starts and registers")
+    assert walk.cells["b1"] == "F1 [r0@0 |]"
+    assert walk.cells["controller"] == "b2@1 ISR b2 fenced b1"
+    walk.take(
+        "b2 applies metadata 0",
+        "controller unfences b1",
+        "b1 fetches from b2",
+        "b2 adds b1 to the ISR",
+        "controller accepts the ISR",
+    )
+    assert walk.cells["controller"] == "b2@1 ISR b1 b2"
+
+
+def test_a_stop_with_a_failed_directory_is_not_clean_where_that_is_still_away() -> None:
+    stopped = (*HEARD, "b2 applies metadata 0", "b1 asks to stop", "b1 stops cleanly", "b1 starts and registers")
+    assert pair(*stopped, stops=1, min_insync=2).cells["controller"] == "b2@1 ISR b2 fenced b1 offline b1"
+
+
+def test_a_failed_directory_that_is_taken_out_of_the_configuration_makes_the_stop_clean_which_is_n_04() -> None:
+    bounds: dict[str, int | str] = {"stops": 1, "directory_losses": 1, "min_insync": 2}
+    stopped = (*HEARD, "b2 applies metadata 0", "b1 asks to stop", "b1 stops cleanly", "b1 loses its directory")
+    walk = pair(*stopped, "b1 starts and registers", **bounds)
+    assert walk.cells["b1"] == "F1 [|]"
+    assert walk.cells["controller"] == "b2@1 ISR b2 ELR b1 fenced b1"
+    (violation,) = check(
+        shared_cluster(**{**CALM, **bounds}), properties=["electable_replicas_are_complete"]
+    ).violations
+    assert violation.trace_length == 8
+    fixed = Cluster(**{**CALM, **bounds}, defect="N-04", fixed="on")
+    assert check(fixed, properties=["electable_replicas_are_complete"]).verdict == "holds"
+
+
+def test_with_zookeeper_a_directory_counts_as_there_at_a_start_until_the_controller_has_asked() -> None:
+    walk = pair(*RESTARTED, "controller fences b1", "b1 starts and registers", crashes=1, release="2.8")
+    assert walk.cells["controller"] == "b2@1 ISR b2 fenced b1"
+    assert "controller hears of b1's failed directory" in walk.enabled
+
+
+def test_before_1_0_a_broker_ends_with_its_directory() -> None:
+    model = Cluster(**CALM, release="0.11")
+    assert not model.directories_fail
+    assert "With Kafka 0.11 a broker ends when a directory fails, so no directory fails alone." in model.remarks()
+
+
+@pytest.mark.parametrize("release", ["3.3", "3.6"])
+def test_with_kraft_nobody_tells_of_a_failed_directory_before_3_7(release: str) -> None:
+    walk = pair(*FAILED, release=release, elr="off")
+    assert "controller hears of b1's failed directory" not in walk.enabled
+    (violation,) = check(walk.model, properties=cluster_directories.__all__).violations
+    assert violation.trace_length == 2
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        {"crashes": 1},
+        {"stops": 1, "fencings": 1, "shrinks": 1},
+        {"replicas": 3, "lossy_crashes": 1, "fencings": 1, "metadata_lag": 1, "min_insync": 2},
+        {"release": "1.1", "crashes": 1, "fencings": 1, "shrinks": 1},
+        {"release": "3.2", "elections": 1, "shrinks": 1, "late_replies": "on"},
+        {"spares": 1, "reassignments": 1, "replicas": 3},
+    ],
+)
+def test_with_directories_that_fail_all_that_holds_without_them_holds(bounds: dict[str, int | str]) -> None:
+    properties = [name for name in PROMISED if name != "isr_and_elr_are_sound" or "reassignments" not in bounds]
+    old = ["watermark_never_goes_back", "isr_and_elr_are_sound", "electable_replicas_are_complete"]
+    kept = [name for name in properties if name not in (old if "release" in bounds else ())]
+    result = check(Cluster(**{**CALM, **bounds}), properties=kept)
+    assert result.verdict == "holds"
+
+
+def test_when_writes_stop_a_failed_directory_that_is_known_counts_as_a_broker_that_is_down() -> None:
+    model = Cluster(**{**CALM, "directory_failures": 2})
+    found = check(model, properties=cluster_availability.__all__)
+    assert "running_replicas_have_a_leader" not in {violation.property for violation in found.violations}
+    (violation,) = check(model, properties=["a_leader_is_there"]).violations
+    assert violation.trace_length == 5, "both directories fail, and the controller hears of both"
