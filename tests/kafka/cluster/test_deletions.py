@@ -105,6 +105,41 @@ def test_without_an_elr_a_deleted_record_comes_back_with_a_follower_that_joins_t
     assert check(fixed, properties=[AWAY]).verdict == "holds"
 
 
+CRASHED: dict[str, int | str] = {
+    **BOUNDS, "records": 1, "deletions": 1, "fencings": 0, "stops": 1, "old_checkpoints": "on",
+}  # fmt: skip
+OLDER = "b1 finds an older log start"
+
+
+def test_a_crashed_broker_may_find_an_older_log_start_and_one_that_stopped_does_not() -> None:
+    walk = pair(*DELETED, "b1 crashes, its log ends at 1", **CRASHED, crashes=1)
+    assert walk.cells["b1"] == "down [x |]"
+    assert walk.take(OLDER).cells["b1"] == "down [r0@0 |]"
+    assert walk.state["broker"]["b1"]["term"] == 0
+    assert OLDER not in walk.enabled
+    assert OLDER not in pair(*DELETED, **CRASHED, crashes=1).enabled
+    assert OLDER not in pair(*DELETED, "b1 asks to stop", "b1 stops cleanly", **CRASHED, crashes=1).enabled
+    assert OLDER not in pair(*DELETED, "b1 crashes, its log ends at 1", crashes=1).enabled
+
+
+def test_a_deletion_is_forgotten_only_if_all_in_sync_replicas_crash() -> None:
+    """As a comment in UnifiedLog.maybeIncrementLogStartOffset says."""
+    once = {**CRASHED, "stops": 0, "crashes": 1}
+    assert check(Cluster(**once), properties=[AWAY]).verdict == "holds"
+    twice = {**CRASHED, "stops": 0, "crashes": 2}
+    found = check(Cluster(**twice), properties=[AWAY], threads=1).violations[0]
+    assert (found.trace_length, [step.action for step in found.trace.steps].count("crash")) == (13, 2)
+    assert ("failure", "b1 has died within log.flush.start.offset.checkpoint.interval.ms of a deletion") in [
+        (demand.hardness.value, demand.text) for demand in found.trace.demands
+    ]
+
+
+def test_an_older_log_start_breaks_nothing_else() -> None:
+    kept = ["no_divergence", "electable_replicas_are_complete", "no_acknowledged_record_is_lost", DONE]
+    model = Cluster(**{**CRASHED, "stops": 0, "crashes": 2, "fencings": 1, "records": 2})
+    assert check(model, properties=[*kept, "follower_reads_repeat", "leaders_know_their_followers"]).verdict == "holds"
+
+
 def test_answers_cost_nothing_where_nobody_asks() -> None:
     assert Cluster(deletion_answers="on").program.schema.bits == Cluster().program.schema.bits == 139
     assert Cluster(deletions=1).program.schema.bits < Cluster(deletions=1, deletion_answers="on").program.schema.bits

@@ -9,6 +9,7 @@ from insync.conformance.steps.likeness import Difference, broker_id
 from insync.model import ReadableState
 
 __all__ = [
+    "OF_CHECKPOINTS",
     "OF_CONSUMERS",
     "OF_DIRECTORIES",
     "OF_LOST_ANSWERS",
@@ -27,6 +28,8 @@ __all__ = [
     "require_same_ends",
 ]
 
+OF_CHECKPOINTS = ("find_older_checkpoint", "find_older_start")
+"""Actions of what was written to disk some time before a crash."""
 OF_CONSUMERS = ("consume", "validate_position", "reset_position")
 OF_ZOOKEEPER = ("fail_over", "hear_of_controller", "elect_as_deposed")
 OF_SESSIONS = ("evict_session", "lose_reply")

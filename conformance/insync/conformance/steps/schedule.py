@@ -14,6 +14,7 @@ from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Argument, Subject
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.gaps import (
+    OF_CHECKPOINTS,
     OF_CONSUMERS,
     OF_DIRECTORIES,
     OF_LOST_ANSWERS,
@@ -45,7 +46,9 @@ _EVERY_FETCH_IS_FULL = "the harness has no fetch sessions: its leader answers ev
 _NO_CONSUMER = "the harness has brokers and a controller, and no consumer"
 _NO_LOST_ANSWER = "the harness has no connections that break: what the controller answers is kept until it is given"
 _NO_PRODUCER = "the harness appends records that have no producer's id, epoch or number, each of them once"
+_ALL_WRITTEN = "the harness lets a broker that dies write all its checkpoints, so none of them is older"
 _NOT_IN_KAFKA = {
+    **dict.fromkeys(OF_CHECKPOINTS, _ALL_WRITTEN),
     **dict.fromkeys(OF_CONSUMERS, _NO_CONSUMER),
     **dict.fromkeys(OF_ZOOKEEPER, _NO_ZOOKEEPER),
     **dict.fromkeys(OF_SESSIONS, _EVERY_FETCH_IS_FULL),

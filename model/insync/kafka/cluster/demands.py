@@ -88,6 +88,9 @@ def _acts(steps: Sequence[Taken]) -> Iterator[Demand]:
         if action == "find_older_checkpoint":
             text = f"the last high watermark that {named['replica']} has written to disk is an older one"
             yield Demand(number, Hardness.FAILURE, text)
+        if action == "find_older_start":
+            text = f"{named['replica']} has died within log.flush.start.offset.checkpoint.interval.ms of a deletion"
+            yield Demand(number, Hardness.FAILURE, text)
         if action == "register" and named["replica"] not in _controller(before)["fenced"]:
             yield Demand(number, Hardness.RACE, _registers_early(named["replica"]))
         if action == "send_again" and _is_of_former(before, named["record"]):

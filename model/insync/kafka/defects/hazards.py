@@ -1,4 +1,4 @@
-"""Settings that do not keep what they seem to promise, with correct code: C-2 to C-10, C-16, C-17."""
+"""Settings that do not keep what they seem to promise, with correct code: C-2 to C-10, C-16 to C-18."""
 
 from __future__ import annotations
 
@@ -99,6 +99,27 @@ HAZARDS = (
         length=7,
         bounds=HAUNTED,
         rules={"producer_keeps_id": False},
+    ),
+    Defect(
+        name="C-18",
+        title="A deletion that was answered is forgotten in a crash",
+        ticket="setting; KIP-107, log.flush.start.offset.checkpoint.interval.ms",
+        affected="every release since 0.11, as a comment in UnifiedLog.maybeIncrementLogStartOffset says (4.3.1)",
+        story="An operator is told that a record is deleted. Its broker dies before it writes the log start to disk, "
+        "and finds the former one when it starts. The record is in its file still, and consumers may read it.",
+        fix="write the log start to disk before the answer; no release does",
+        breaks="deleted_records_stay_away",
+        length=8,
+        bounds={
+            **CALM,
+            "replicas": 1,
+            "records": 1,
+            "crashes": 1,
+            "deletions": 1,
+            "deletion_answers": "on",
+            "old_checkpoints": "on",
+        },
+        fixed={"old_checkpoints": "off"},
     ),
 )
 """The entries, by number. C-1 (acks=0) promises nothing; C-5, C-9 and C-14 cost availability, not records."""
