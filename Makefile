@@ -15,6 +15,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # Python compiles what is imported when it is imported, a small part of what is installed.
 PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet --no-compile
 
+# `make test` checks the types while the first tests run.
+MAKEFLAGS += --jobs=2
+
 .DEFAULT_GOAL := help
 .PHONY: help env check test java lint types pytest slow kafka bench format size clean
 

@@ -57,6 +57,10 @@ def two_releases(monkeypatch: pytest.MonkeyPatch) -> None:
         (["replay", "N-001", "--all"], "'N-001' is no entry of `insync defects` that can be run. Did you mean 'N-01'?"),
         (["replay", "--all", "--libs", "x"], "--all takes the catalogue on the classes of releases that are fetched"),
         (
+            ["replay", "--all", "--on", "cluster"],
+            "--all takes the catalogue on the classes of releases that are fetched",
+        ),
+        (
             ["replay", "N-01", "--kafka", "4.3.1", "--record"],
             "--record is about the whole catalogue: give --all with it.",
         ),

@@ -226,6 +226,10 @@ def test_an_engine_that_cannot_run_here_says_why() -> None:
     assert found.differences == ()
 
 
+CHANGES = "The machine code takes a step that changes {}; the evaluator has no such step."
+BECOMES = "replica[b2].epoch to 0, replica[b2].leader to b2"
+
+
 def test_the_first_state_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The machine code is compiled from a mutant, as if the compiler had forgotten a condition."""
     model = Kip320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
@@ -235,7 +239,8 @@ def test_the_first_state_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) 
     for name, level, sentence in [
         ("leader_write does not assign next_record", 3, "The evaluator takes the step 'b1 writes r0'; the machine"),
         ("leader_write does not require next_record == 0", 6, "refuses 0 steps for type_ok, the machine code 1"),
-        ("become_leader does not require replica[leader].epoch < 0", 3, "The machine code takes a step that changes"),
+        ("become_leader does not require replica[leader].epoch < 0", 3, CHANGES.format("nothing")),
+        ("become_leader does not require requests[epoch].leader == leader", 1, CHANGES.format(BECOMES)),
     ]:
         program = mutants[name].program(model.program)
         monkeypatch.setattr(
@@ -275,3 +280,18 @@ def test_the_first_state_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) 
 def test_each_engine_that_is_given_is_a_function_with_a_name(engines: Mapping[str, Engine]) -> None:
     with pytest.raises(UserError, match="is not a mapping from names to engines; write"):
         agree(Overflow(), engines=engines)
+
+
+def test_all_are_compared_with_the_first_alone_where_it_was_not_stopped() -> None:
+    def further(levels: int) -> Engine:
+        def engine(model: Model, properties: Sequence[str], limits: Limits, stop: Event | None) -> Opinion:
+            found = evaluator_engine(model, properties, limits, stop)
+            assert found.levels is not None
+            return replace(found, levels=(*found.levels, *[1] * levels), depth=found.depth + levels)
+
+        return engine
+
+    engines = {"first": evaluator_engine, "second": further(1), "third": further(2)}
+    sentences = agree(Overflow(), engines=engines).differences
+    assert all("first" in sentence for sentence in sentences)
+    assert {name for name in engines if any(name in sentence for sentence in sentences)} == set(engines)

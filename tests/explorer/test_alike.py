@@ -11,7 +11,9 @@ from insync.explorer import check
 from insync.explorer.alike import symmetry_for
 from insync.model import BoundValues, Condition, Index, Model, Not, Set, State, StateView, action, invariant, require
 from insync.model.errors import UserError
-from insync_symmetric import Gossip, Mixed, Partial, TwoPhase
+from insync_symmetric import Gossip, Messages, Mixed, Partial, Relations, TwoPhase
+from insync_symmetric_protocols import Election, Requests, Telephone
+from insync_symmetric_shapes import Bags, Channels, Maybe, Nested
 
 
 @pytest.mark.parametrize(
@@ -113,6 +115,32 @@ def test_a_property_that_singles_out_a_member() -> None:
     assert re.match(r".+insync_symmetric\.py:\d+: the sort Node is", str(caught.value))
     assert "symmetry=False (--no-symmetry)" in str(caught.value)
     assert check(Partial(nodes=3), properties=["first_first"], symmetry=False).verdict == "violated"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        TwoPhase,
+        Messages,
+        Gossip,
+        Partial,
+        Mixed,
+        Relations,
+        Bags,
+        Channels,
+        Maybe,
+        Nested,
+        Requests,
+        Election,
+        Telephone,
+    ],
+    ids=lambda kind: str(kind.__name__),
+)
+def test_of_these_models_the_form_shows_all(kind: type[Model], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr("insync.proofs.sameness.same_value", lambda *given: asked.append(given))
+    assert symmetry_for(kind(), {}).symmetry is not None
+    assert not asked
 
 
 def test_what_the_form_does_not_show_z3_does() -> None:

@@ -20,6 +20,7 @@ from insync.model import (
     Int,
     Model,
     Option,
+    Range,
     Record,
     Seq,
     SetOf,
@@ -270,3 +271,46 @@ def test_one_change_is_measured() -> None:
     """The reference of these tests is not the language itself."""
     assert changed([(1,)], Change("add"), (0,), "Bag", 2) == [(0,), (1,)]
     assert changed([(1,), (1,)], Change("add"), (0,), "Bag", 2) is None
+
+
+class Few(Range):
+    """One of three numbers."""
+
+    lo, hi = 0, 2
+
+
+class Filled(Model):
+    """Collections that are assigned the same elements, two of which may be equal."""
+
+    def declare(self, b: BoundValues) -> State:
+        few = Int(0, 2)
+        return State(a=few, b=few, line=Seq(few, 3), heap=Bag(few, 3), group=SetOf(few, 2))
+
+    @action
+    def prepare(self, s: Any, a: Few, b: Few) -> None:
+        """Choose two of the elements."""
+        s.a, s.b = a, b
+
+    @action
+    def fill(self, s: Any) -> None:
+        """Assign them."""
+        s.line, s.heap, s.group = [s.a, s.b, s.a], [s.a, s.b, s.a], [s.a, s.b, s.a]
+
+    @action
+    def overfill(self, s: Any) -> None:
+        """Assign more than there is room for if all are different."""
+        s.group = [s.a, s.b, 2]
+
+
+def test_what_is_assigned_has_its_order_and_its_repetitions_as_the_collection_has_them() -> None:
+    model = Filled()
+    evaluator, actions = Evaluator(model.program), model.program.actions
+    fill, overfill = (next(n for n, one in enumerate(actions) if one.name == name) for name in ("fill", "overfill"))
+    for number in (n for n, one in enumerate(actions) if one.name == "prepare"):
+        codes = evaluator.step(number, model.program.initials[0])
+        a, b = (model.decode(codes)[name] for name in "ab")
+        filled = model.decode(evaluator.step(fill, codes))
+        assert (filled["line"], filled["heap"]) == ([a, b, a], sorted([a, b, a]))
+        assert set(filled["group"]) == {a, b}
+        assert len(filled["group"]) == len({a, b})
+        assert (evaluator.failing_check(overfill, codes) is None) == (len({a, b, 2}) <= 2)

@@ -36,3 +36,19 @@ def test_a_comparison_with_a_number_tells_the_least_and_the_greatest_code(op: Op
             assert presence.assumed({}, [condition], holds)[telling] == (right[0], right[-1])
         seen += 1
     assert seen > 4
+
+
+def test_a_code_that_is_never_there_may_be_read_from_what_is_not_there() -> None:
+    program = MODEL.program
+    assert program.symmetry is not None
+    graph, sizes = program.graph, [cell.size for cell in program.schema.cells]
+    presence = Presence(program.symmetry, sizes)
+    seen = 0
+    for cell in range(len(sizes)):
+        if (guard := presence.guard(cell)) is not None:
+            above, code = guard[1], graph.cell(cell)
+            assert presence.code_is_there(code, graph.const(above), above, {})
+            assert not presence.code_is_there(code, graph.const(above + 1), above, {})
+            assert presence.code_is_there(code, graph.const(above + 1), above, {guard[0]: (above + 1, above + 1)})
+            seen += 1
+    assert seen > 3

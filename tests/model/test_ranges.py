@@ -150,3 +150,14 @@ def test_a_quotient_says_where_its_number_lies() -> None:
     small = [apply(Op.LT, b, graph.const(2))]
     assert always_holds(small, apply(Op.LE, apply(Op.MOD, b, graph.const(4)), graph.const(1)))
     assert always_holds(small, apply(Op.EQ, apply(Op.DIV, b, graph.const(4)), graph.const(0)))
+
+
+@pytest.mark.parametrize(("n", "quotient"), [(2, 1), (3, 0), (3, 1), (3, 2)])
+def test_a_quotient_says_between_which_numbers_what_is_divided_lies(n: int, quotient: int) -> None:
+    graph = Graph([9])
+    number = graph.cell(0)
+    guard = [apply(Op.EQ, apply(Op.DIV, number, graph.const(n)), graph.const(quotient))]
+    least, greatest = quotient * n, min(quotient * n + n - 1, 8)
+    for limit in range(1, 8):  # what holds of every number from 0 to 8 is no question
+        assert always_holds(guard, apply(Op.LE, graph.const(limit), number)) == (limit <= least)
+        assert always_holds(guard, apply(Op.LE, number, graph.const(limit))) == (limit >= greatest)

@@ -135,3 +135,18 @@ def test_members_of_two_sorts_are_not_compared(compare: Callable[[int, int], boo
 def test_a_member_is_found_by_its_number() -> None:
     assert {0: "first", 2: "third"}[Replica(2)] == "third"
     assert Replica(1) in {Replica(0), Replica(1)}
+
+
+def test_a_set_that_is_known_while_tracing_is_a_set() -> None:
+    masks = range(8)
+    for one, other in itertools.product(masks, masks):
+        left, right = ({member for member in range(3) if mask >> member & 1} for mask in (one, other))
+        for how in (operator.or_, operator.and_, operator.sub):
+            expected = how(left, right)
+            for given in (Isr(other), right, frozenset(right)):
+                found = how(Isr(one), given)
+                assert (type(found), int(found)) == (Isr, sum(1 << member for member in expected))
+        assert (Isr(one).count(), Isr(one).is_empty(), Isr(one).is_subset(Isr(other))) == (
+            len(left), not left, left <= right,
+        )  # fmt: skip
+        assert int(left | Isr(other)) == int(Isr(one) | Isr(other))

@@ -128,7 +128,15 @@ def test_without_a_record_nothing_is_known(tmp_path: Path) -> None:
     assert read_record(tmp_path / "none.json") == {}
 
 
-@pytest.mark.parametrize("text", ["", "{}", '{"format": "insync-kafka-record/1", "entries": {"R-26": 3}}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}",
+        '{"format": "insync-kafka-record/1", "entries": {"R-26": 3}}',
+        '{"format": "insync-kafka-record/2", "entries": {}}',
+    ],
+)
 def test_what_is_no_record_is_one_sentence(tmp_path: Path, text: str) -> None:
     (tmp_path / "record.json").write_text(text)
     with pytest.raises(UserError, match=r"no record of the catalogue\. Write it again: insync kafka replay --all"):

@@ -19,7 +19,7 @@ from insync.conformance.replay import KafkaVerdict
 
 @pytest.mark.kafka
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("name", ["N-01", "N-02"])
+@pytest.mark.parametrize("name", ["N-01", "N-02", "N-03"])
 def test_a_trace_is_reproduced_on_brokers(cluster_jars_of: Callable[[str], JarSet], name: str) -> None:
     model, trace = given_trace(name)
     with LiveCluster(cluster_jars_of("4.3.1"), plan_for(model, "4.3.1")) as cluster:

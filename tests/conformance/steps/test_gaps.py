@@ -18,6 +18,7 @@ from insync.conformance.classes.observation import (
     LogSeen,
     Observation,
 )
+from insync.conformance.classes.subject import Answer
 from insync.conformance.steps.gaps import (
     NotSchedulable,
     require_ascending_order,
@@ -242,3 +243,17 @@ def test_a_leader_that_is_elected_again_learns_nothing_from_a_log_end_that_it_kn
 )
 def test_any_other_difference_after_a_fetch_is_one(end: int | None, was: Observation, found: list[Difference]) -> None:
     require_news_of_follower(FETCH, known_end(end), was, found)
+
+
+@pytest.mark.parametrize(
+    ("target", "order"), [("{b2}", [2, 1, 3]), ("{b3}", [3, 1, 2]), ("{b3, b2}", [3, 2, 1]), ("{b1, b3}", [1, 3, 2])]
+)
+def test_a_reassignment_puts_its_target_before_those_that_are_still_to_go(target: str, order: list[int]) -> None:
+    model = Cluster(**DEFECTS["N-01"].witness)
+    recording = Recording.read("N-01-4.3.1")
+    schedule, state = Schedule(recording, model), model.decode(model.program.initials[0])
+    schedule.open()
+    opened = Answer("NONE", schedule.seen, {})
+    recording.take = lambda command, **arguments: opened  # type: ignore[method-assign]
+    schedule.take("reassign", {"target": target}, state, state)
+    assert schedule.order == order

@@ -50,6 +50,19 @@ def test_a_lost_page_cache_and_a_race_of_the_controller() -> None:
     assert trace.takes_race
 
 
+def test_a_directory_that_fails_ends_the_wait_for_late_metadata() -> None:
+    model = shared_cluster(
+        replicas=2, records=1, lossy_crashes=0, crashes=1, fencings=0, shrinks=0, elections=1, directory_failures=1
+    )
+    steps = ("controller elects b2", "b1 appends a record", "b1's directory fails", "b1 crashes, its log ends at 1")
+    assert said(walked(model, *steps, "b1's directory works again")) == [
+        (1, "operation", "b2 is made leader although nothing has failed, as the preferred one is"),
+        (3, "failure", "the directory of b1 with the log fails, and it runs on"),
+        (4, "failure", "b1 is killed"),
+        (5, "operation", "the directory of b1 that has failed is mended before it starts"),
+    ]
+
+
 def test_a_reader_between_a_high_watermark_and_a_truncation() -> None:
     assert [(step, hardness) for step, hardness, _ in said(defect_trace("R-21"))] == [
         (1, "delay"),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from insync.explorer import check
+from insync.kafka.cluster.assignment import Assigned
 from insync.kafka.cluster.model import Cluster
-from insync.model import UserError
+from insync.model import And, Condition, SetValue, UserError, minimum
 from insync.properties.kafka import cluster
 from insync_walk import Walk, shared_cluster
 
@@ -27,6 +28,21 @@ def test_spares_have_no_replica_and_follow_nobody() -> None:
 def test_at_least_one_broker_has_a_replica() -> None:
     with pytest.raises(UserError, match="spares 3 is too many"):
         Cluster(spares=3)
+
+
+class EndsWithTheMinimum(Cluster):
+    """A fix of R-46: a reassignment ends as in 4.3, but not with fewer than min.insync.replicas members of the ISR."""
+
+    def may_end(self, left: SetValue, assigned: Assigned) -> Condition:
+        least = minimum(self.needed, (assigned.replicas - assigned.removing).count())
+        return And(super().may_end(left, assigned), left.count() >= least)
+
+
+def test_to_end_with_the_minimum_keeps_redundancy() -> None:
+    bounds = {"records": 1, "lossy_crashes": 0, "shrinks": 0, "fencings": 1, "reassignments": 1, "spares": 1}
+    claims = ["reassignments_keep_redundancy", "no_acknowledged_record_is_lost"]
+    assert check(EndsWithTheMinimum(**bounds, release="4.3"), properties=claims).verdict == "holds"
+    assert check(Cluster(**bounds, release="4.3"), properties=claims[:1]).verdict == "violated"
 
 
 STARTED = ("operator assigns the partition to {b2, b3}", "b1 applies metadata 0", "b3 applies metadata 0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
@@ -75,9 +76,11 @@ def test_a_level_whose_successors_fill_a_buffer_again_and_again_is_expanded_to_i
 def test_a_level_that_is_expanded_again_says_the_same(place: RunPlace) -> None:
     """Spark takes a task again whose answer it has lost: none of the successors may count as known by then."""
     seed = to_batch([(0, Kind.SEED, 1, 0, b"")])
-    answers = []
+    answers, loaded = [], []
     for _ in range(3):
         batches = level_task(LevelJob(place, 1, inserts=False, expands=True))(iter([seed]))
         rows = [row for batch in batches for row in rows_of(batch)]
         answers.append([(row.kind, row.count, row.block) for row in rows if row.kind is not Kind.FIGURES])
+        loaded += [json.loads(row.block)["loaded"] for row in rows if row.kind is Kind.FIGURES]
     assert answers[0] == answers[1] == answers[2]
+    assert loaded == [STATES, 0, 0], "what was read once stays in memory"

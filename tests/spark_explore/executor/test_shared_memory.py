@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,3 +63,16 @@ def test_memory_without_a_file_is_named_by_the_process_that_has_it(block: Shared
     assert (other.path == block.path) == (not anonymous), "another descriptor of this process"
     assert Path(other.path).stat().st_ino == block.inode
     other.close()
+
+
+def test_memory_can_be_anonymous_where_the_system_makes_it_and_others_can_open_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "memfd_create", lambda *given: 0, raising=False)
+    monkeypatch.setattr(Path, "is_dir", lambda path: str(path) == "/proc/self/fd")
+    assert can_be_anonymous()
+    monkeypatch.setattr(Path, "is_dir", lambda path: False)
+    assert not can_be_anonymous()
+    monkeypatch.setattr(Path, "is_dir", lambda path: True)
+    monkeypatch.delattr(os, "memfd_create")
+    assert not can_be_anonymous()

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from insync.spark_explore.executor.release import release_task
 from insync.spark_explore.executor.shared_memory import Gone, SharedBlock, can_be_anonymous
 from insync.spark_explore.executor.tables import Table, TableFull, Tables, release_tables
+from insync.spark_explore.wire.packets import Kind, to_batch
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync_tables import ROW, load_and_leave, tables_in
 
@@ -104,6 +106,41 @@ def _change_and_die(tables: Tables) -> None:
     with tables.table(0) as table:
         fill(tables, table, [(1, 1)])
         raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_a_table_that_another_worker_has_built_anew_is_the_new_one(
+    tmp_path: Path, run: RunFolder, on_disk: bool
+) -> None:
+    first, second, third = (tables_in(tmp_path, run, on_disk=on_disk) for _ in range(3))
+    with first.table(0) as table:
+        first.load(table, 2)
+        first.commit(table)
+    with pytest.raises(ZeroDivisionError):
+        _change_and_die(second)
+    with third.table(0) as table:
+        third.load(table, 2)
+        fill(third, table, [(3, 3)])
+        third.commit(table)
+    with first.table(0) as table:
+        assert (table.levels, states_in(table)) == (3, [*STATES[::2], (3, 3)])
+    for tables in (first, second, third):
+        tables.close()
+
+
+@pytest.mark.parametrize("batches", [0, 1, 3])
+def test_a_task_gives_back_all_tables_of_an_executor_and_answers_nothing(
+    tmp_path: Path, run: RunFolder, monkeypatch: pytest.MonkeyPatch, batches: int
+) -> None:
+    monkeypatch.setattr("insync.spark_explore.executor.release.executor_folder", {"run": tmp_path / "executor"}.get)
+    tables = tables_in(tmp_path, run)
+    with tables.table(0) as table:
+        tables.load(table, 2)
+        tables.commit(table)
+    tables.close()
+    seeds = [to_batch([(0, Kind.SEED, 1, 0, b"")])] * batches
+    assert list(release_task("run")(iter(seeds))) == []
+    assert (tmp_path / "executor").exists() == (batches == 0)
 
 
 def test_memory_of_a_worker_that_is_gone_is_gone(tmp_path: Path, run: RunFolder) -> None:

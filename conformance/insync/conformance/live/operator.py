@@ -21,6 +21,7 @@ __all__ = ["Called", "Operator", "Sending"]
 _PRODUCE, _FETCH = 9, 11
 _EXISTS = 36
 _PREFERRED = 0
+_TOPIC, _SET = 2, 0
 _LONG = 60_000
 
 
@@ -129,6 +130,17 @@ class Operator:
         self._ask("ElectLeaders", {"ElectionType": _PREFERRED, "TopicPartitions": [asked], "TimeoutMs": 1000})
         self.cluster.until(lambda: self.now.leader == broker, f"the election of broker {broker}")
         self.reassign(replicas)
+
+    def configure(self, name: str, value: str) -> None:
+        """Set a property of the topic."""
+        change = {"Name": name, "ConfigOperation": _SET, "Value": value}
+        resource = {"ResourceType": _TOPIC, "ResourceName": self.topic, "Configs": [change]}
+
+        def accepted() -> bool:
+            told = self._ask("IncrementalAlterConfigs", {"Resources": [resource], "ValidateOnly": False})
+            return all(one["ErrorCode"] == 0 for one in told["Responses"])
+
+        self.cluster.until(accepted, f"that {name} is {value}")
 
     def _ask(self, name: str, body: Message, version: int | None = None) -> Message:
         """Ask a broker, which passes on to the controller what it has to."""
@@ -252,6 +264,13 @@ class Operator:
         records = records_on_disk(self.cluster.schemas, self.cluster.disk(CONTROLLER))
         found = [one.body["TopicId"] for one in records if one.body.get("Name") == self.topic]
         return str(found[0])
+
+    @property
+    def configurations(self) -> list[tuple[int, int]]:
+        """Where in the metadata log the batches begin and end that set a property of the topic."""
+        records = list(records_on_disk(self.cluster.schemas, self.cluster.disk(CONTROLLER)))
+        of_topic = [one for one in records if one.body.get("ResourceName") == self.topic]
+        return [(one.batch, 1 + max(other.offset for other in records if other.batch == one.batch)) for one in of_topic]
 
     @property
     def brokers(self) -> Mapping[int, BrokerAt]:

@@ -105,6 +105,9 @@ class StepTaking:
         if _shown(begun.partition) == _shown(now.partition):
             return
         self._ends.append((first.offset - len(first.kinds) + 1, now.offset + 1))
+        self._hold_whole(before)
+
+    def _hold_whole(self, before: Given) -> None:
         for name, broker in before["broker"].items():
             if broker["running"] and broker["lag"] == 0:
                 self._levers.refresh(broker_id(name))
@@ -151,6 +154,19 @@ class StepTaking:
         wanted = [broker_id(name) for name in re.findall(r"\w+", given["target"])]
         self._operator.reassign(wanted)
 
+    def _change_minimum(self, given: Given, before: Given) -> None:
+        controller, operator = before["controller"], self._operator
+        if controller.get("elr") or controller.get("last_leader") not in (None, "none"):
+            message = "what of the ELR a change of min.insync.replicas takes back is not read here"
+            raise CannotBeHeld(message)
+        known = len(operator.configurations)
+        operator.configure(
+            "min.insync.replicas", str(self._model.b.min_insync) if controller["minimum_is_one"] else "1"
+        )
+        self._cluster.until(lambda: len(operator.configurations) > known, "the change in the metadata log")
+        self._ends.append(operator.configurations[-1])
+        self._hold_whole(before)
+
     def _fence(self, given: Given, before: Given) -> None:
         broker = broker_id(given["replica"])
         if before["broker"][given["replica"]]["running"]:
@@ -193,6 +209,7 @@ _ACTIONS: dict[str, Callable[[StepTaking, Given, Given], None]] = {
     "apply_metadata": StepTaking._apply_metadata,
     "elect": StepTaking._elect,
     "reassign": StepTaking._reassign,
+    "change_minimum": StepTaking._change_minimum,
     "fence": StepTaking._fence,
     "unfence": StepTaking._unfence,
     "crash": StepTaking._crash,

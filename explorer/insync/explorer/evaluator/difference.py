@@ -128,11 +128,11 @@ class _Comparison:
         return None
 
     def _changed(self, before: Codes, after: Codes) -> str:
-        """The fields that differ, with their values in the second state."""
+        """The fields that differ, with their values in the second state; `nothing` where there are none."""
         state = self.model.decode(after)
         cells = zip(self.model.program.schema.cells, before, after, strict=True)
         paths = [cell.path for cell, old, new in cells if old != new]
-        return ", ".join(f"{path} to {plain(field_value(state, path))}" for path in paths)
+        return ", ".join(f"{path} to {plain(field_value(state, path))}" for path in paths) or "nothing"
 
     def of_properties(self, codes: Codes, truths: Sequence[tuple[str, bool]]) -> str | None:
         """Say which property only one of the two finds violated."""

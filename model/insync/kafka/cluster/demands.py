@@ -166,7 +166,7 @@ def _late_metadata(steps: Sequence[Taken]) -> Iterator[Demand]:
             old, new = _broker(before, broker), _broker(step, broker)
             if waiting and step.action in _BY_BROKERS and broker in step.parameters.values():
                 acted = True
-            if not new["running"]:
+            if not new["running"] or new.get("offline"):
                 waiting, acted = [], False
             elif new["lag"] > old["lag"]:
                 waiting.append(number)

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import moved.CleanerConfig;
 import moved.KRaftMetadataCache;
@@ -22,7 +23,8 @@ import scala.jdk.javaapi.CollectionConverters;
 final class BrokerParts {
     private static final long NEVER = 1L << 40;
     /** What brokers on a directory are configured with, which does not change; to parse it takes a while. */
-    private static final Map<File, KafkaConfig> CONFIGURATIONS = new HashMap<>();
+    private static final Map<File, KafkaConfig> CONFIGURATIONS = new ConcurrentHashMap<>();
+    private static final Map<Integer, Object> QUOTAS = new ConcurrentHashMap<>();
     private static final List<String> PURGATORIES = List.of(
         "Produce", "Fetch", "DeleteRecords", "ElectLeader", "RemoteFetch", "RemoteListOffsets", "ShareFetch");
 
@@ -49,9 +51,7 @@ final class BrokerParts {
         shared.put("logDirFailureChannel", new LogDirFailureChannel(1));
         shared.put("brokerTopicStats", topicStatistics());
         logManager = logManager(directory, shared);
-        quotas = Reflect.callStaticWithFirst(
-            Reflect.classOf("kafka.server.QuotaFactory", "org.apache.kafka.server.quota.QuotaFactory"),
-            "instantiate", configuration, metrics, clock, "b" + id, "broker");
+        quotas = QUOTAS.computeIfAbsent(id, broker -> unlimited(broker, configuration));
         Object alterPartitionManager = Construct.named(
             Reflect.classOf(
                 "kafka.server.DefaultAlterPartitionManager",
@@ -74,6 +74,14 @@ final class BrokerParts {
     private static Object raftVersion() {
         Class<?> versions = Reflect.classOrNull("org.apache.kafka.server.common.KRaftVersion");
         return versions == null ? null : Reflect.getStatic(versions, "KRAFT_VERSION_1");
+    }
+
+    /** What limits nobody, and counts for nobody; to start and end its threads takes as long as the rest of a broker. */
+    private static Object unlimited(int id, KafkaConfig configuration) {
+        StillClock clock = new StillClock();
+        return Reflect.callStaticWithFirst(
+            Reflect.classOf("kafka.server.QuotaFactory", "org.apache.kafka.server.quota.QuotaFactory"),
+            "instantiate", configuration, new Metrics(clock), clock, "b" + id, "broker");
     }
 
     private static Properties properties(int id, File directory) {
@@ -149,7 +157,6 @@ final class BrokerParts {
             Reflect.callWithDefaults(replicaManager, "shutdown", false);
         }
         Reflect.callWithDefaults(logManager, "shutdown", cleanAsEpoch);
-        Reflect.call(quotas, "shutdown");
         metrics.close();
     }
 }

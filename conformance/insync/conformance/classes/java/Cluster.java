@@ -17,48 +17,17 @@ final class Cluster {
     /** The id of the first broker that has a replica of partition 0 where another partition is looked at. */
     private static final int FIRST_ELSEWHERE = 101;
 
-    private final File root;
-    StillClock clock;
+    final StillClock clock = new StillClock();
     /** The partition that is looked at. */
-    TopicPartition partition;
-    ControllerCalls controller;
+    final TopicPartition partition;
+    final ControllerCalls controller;
     final Map<Integer, BrokerNode> brokers = new TreeMap<>();
-    /** The directory of the cluster that is open. */
-    File base;
+    /** The directory of the cluster. */
+    final File base;
 
-    Cluster(File root) {
-        this.root = root;
-    }
-
-    BrokerNode broker(int id) {
-        BrokerNode found = brokers.get(id);
-        if (found == null) throw new IllegalArgumentException("there is no broker " + id);
-        return found;
-    }
-
-    boolean isOpen() {
-        return !brokers.isEmpty();
-    }
-
-    /** Does what a command says, then all that it makes due; returns the answer of Kafka, "NONE" where it has no fault. */
-    String take(JsonNode command) {
-        String name = command.get("command").asText();
-        String answer = "NONE";
-        if (name.equals("open")) {
-            open(command);
-        } else {
-            if (!isOpen()) throw new IllegalStateException("no cluster is open");
-            clock.advance(command.path("wait").asLong(0));
-            answer = act(name, command);
-        }
-        brokers.values().stream().filter(broker -> broker.running).forEach(broker -> broker.scheduler.runDue());
-        return answer;
-    }
-
-    private void open(JsonNode command) {
-        close();
-        clock = new StillClock();
-        base = new File(root, "cluster");
+    /** Makes a cluster in a directory that is not there yet, as a command says. */
+    Cluster(File base, JsonNode command) {
+        this.base = base;
         int elsewhere = command.path("partition_zero").asInt(0);
         partition = new TopicPartition(ControllerCalls.TOPIC, elsewhere == 0 ? 0 : 1);
         String wanted = command.get("elr").asText();
@@ -83,6 +52,25 @@ final class Cluster {
         }
         controller.createTopic(replicas, others, configuration);
         brokers.values().forEach(broker -> broker.apply(controller.node.end()));
+        runDue();
+    }
+
+    BrokerNode broker(int id) {
+        BrokerNode found = brokers.get(id);
+        if (found == null) throw new IllegalArgumentException("there is no broker " + id);
+        return found;
+    }
+
+    /** Does what a command says, then all that it makes due; returns the answer of Kafka, "NONE" where it has no fault. */
+    String take(JsonNode command) {
+        clock.advance(command.path("wait").asLong(0));
+        String answer = act(command.get("command").asText(), command);
+        runDue();
+        return answer;
+    }
+
+    private void runDue() {
+        brokers.values().stream().filter(broker -> broker.running).forEach(broker -> broker.scheduler.runDue());
     }
 
     private String act(String name, JsonNode command) {
@@ -140,7 +128,6 @@ final class Cluster {
         for (BrokerNode broker : brokers.values()) {
             if (broker.running) broker.throwAway();
         }
-        brokers.clear();
-        if (base != null) Disk.delete(base);
+        Disk.delete(base);
     }
 }

@@ -38,20 +38,21 @@ public final class Main {
         reader.setDaemon(true);
         reader.start();
         ObjectMapper json = new ObjectMapper();
-        Cluster cluster = new Cluster(root);
+        Clusters clusters = new Clusters(root);
         for (Optional<String> next = commands.take(); next.isPresent(); next = commands.take()) {
-            answers.println(json.writeValueAsString(answer(cluster, json.readTree(next.get()))));
+            answers.println(json.writeValueAsString(answer(clusters, json.readTree(next.get()))));
             answers.flush();
         }
+        clusters.end();
         Disk.delete(root);
         Runtime.getRuntime().halt(0);
     }
 
-    private static Map<String, Object> answer(Cluster cluster, JsonNode command) {
+    private static Map<String, Object> answer(Clusters clusters, JsonNode command) {
         Map<String, Object> answer = new LinkedHashMap<>();
         try {
-            answer.put("answer", cluster.take(command));
-            answer.put("state", Observer.cluster(cluster));
+            answer.put("answer", clusters.take(command));
+            answer.put("state", Observer.cluster(clusters.now()));
         } catch (Throwable raised) {
             StringWriter trace = new StringWriter();
             raised.printStackTrace(new PrintWriter(trace));

@@ -6,7 +6,7 @@ import moved.MetadataVersion;
 final class MetadataRelease {
     static final String ELR = "eligible.leader.replicas.version";
 
-    private static boolean unstable;
+    private static volatile boolean unstable;
 
     private MetadataRelease() { }
 

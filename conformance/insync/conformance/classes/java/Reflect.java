@@ -8,12 +8,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Calls by name what Kafka keeps to itself, or declares differently from release to release.
@@ -25,11 +25,11 @@ final class Reflect {
 
     private record MethodOf(Class<?> owner, String name, int parameters) { }
 
-    private static final Map<MethodName, List<Method>> METHODS = new HashMap<>();
-    private static final Map<MethodOf, List<Method>> METHODS_OF = new HashMap<>();
-    private static final Map<MethodName, Field> FIELDS = new HashMap<>();
-    private static final Map<Method, Class<?>[]> TYPES = new HashMap<>();
-    private static final Map<String, Optional<Class<?>>> CLASSES = new HashMap<>();
+    private static final Map<MethodName, List<Method>> METHODS = new ConcurrentHashMap<>();
+    private static final Map<MethodOf, List<Method>> METHODS_OF = new ConcurrentHashMap<>();
+    private static final Map<MethodName, Field> FIELDS = new ConcurrentHashMap<>();
+    private static final Map<Method, Class<?>[]> TYPES = new ConcurrentHashMap<>();
+    private static final Map<String, Optional<Class<?>>> CLASSES = new ConcurrentHashMap<>();
 
     private Reflect() { }
 

@@ -31,7 +31,7 @@ def _run(operator: Operator, tell: Callable[[str], None]) -> Written:
     )
     operator.pause(2)
     time.sleep(_BEYOND_WAIT)
-    operator.send(1, "r0", acks=1)
+    operator.produce(1, "r0", acks=1)
     cluster.until(lambda: operator.log(1) == ["r0"], "that b1 has r0")
     operator.kill(1)
     operator.resume(2)

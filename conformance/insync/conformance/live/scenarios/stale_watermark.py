@@ -32,7 +32,7 @@ def _run(operator: Operator, tell: Callable[[str], None]) -> Written:
     for broker in (2, 3):
         operator.pause(broker)
     time.sleep(_BEYOND_WAIT)
-    operator.send(1, "r1", acks=1)
+    operator.produce(1, "r1", acks=1)
     cluster.until(lambda: operator.log(1) == ["r0", "r1"], "that b1 has r1")
     operator.kill(1)
     for broker in (2, 3):

@@ -1,0 +1,61 @@
+"""What a broker makes at its start of a copy of a log that the controller has accepted: the start's half of N-12.
+
+LogManager.recoverAbandonedFutureLogs looks at whose directory the controller names, and not at where the two logs end.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from insync.conformance.classes.compiled import NEEDED_BY
+from insync.conformance.jars.jar_set import JarSet
+from insync.conformance.patches.patched_jars import Patch
+from insync.explorer.java import find_compiler, find_java
+from insync_patched import patched
+
+SOURCE = Path(__file__).parent / "java" / "AcceptedCopy.java"
+
+FIX = """A copy takes the place of a log at a start only if there is no log, or if it has all of it.
+
+--- a/core/src/main/scala/kafka/log/LogManager.scala
++++ b/core/src/main/scala/kafka/log/LogManager.scala
+@@ -1211,2 +1211,3 @@
+         .map(_ => (futureLog, Option(currentLogs.get(futureLog.topicPartition)).filter(currentLog =>
+           currentLog.topicId.filter(_ == topicId).isPresent)))
++        .filter { case (copy, log) => log.forall(_.logEndOffset <= copy.logEndOffset) }
+"""
+
+pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
+
+
+def started(jars: JarSet, named: str, folder: Path) -> list[str]:
+    """What the program prints, with metadata that names the directory of the log or of its copy."""
+    folder.mkdir()
+    text = SOURCE.read_text()
+    if jars.version >= "4.3":
+        text = text.replace("kafka.common.record.", "kafka.common.record.internal.")
+    (folder / SOURCE.name).write_text(text)
+    places = ":".join([str(folder), *map(str, jars.paths)])
+    compiled = [find_compiler(NEEDED_BY), "-nowarn", "-d", str(folder), "-cp", places, str(folder / SOURCE.name)]
+    subprocess.run(compiled, check=True, capture_output=True, timeout=200)
+    command = [find_java(NEEDED_BY).program, "-cp", places, "AcceptedCopy", str(folder), named]
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=100).stdout.splitlines()
+
+
+@pytest.mark.parametrize("version", ["4.1.2", "4.3.1"])
+def test_a_copy_that_lacks_a_record_takes_the_place_of_the_log_if_the_controller_names_its_directory(
+    jars_of: Callable[[str], JarSet], version: str, tmp_path: Path
+) -> None:
+    both = "log 2, copy 1"
+    assert started(jars_of(version), "copy", tmp_path / "a") == [both, "7", both, "copy 1, -"]
+    assert started(jars_of(version), "log", tmp_path / "b") == [both, "7", both, both]
+
+
+def test_with_a_comparison_the_log_stays(jars_of: Callable[[str], JarSet], tmp_path: Path) -> None:
+    patch = Patch("N-12", tmp_path / "N-12.patch", FIX)
+    both = "log 2, copy 1"
+    assert started(patched(patch, jars_of("4.3.1")), "copy", tmp_path / "a") == [both, "7", both, both]
