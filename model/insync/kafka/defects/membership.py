@@ -108,7 +108,7 @@ MEMBERSHIP = (
         title="A leader acts on a new ISR with the min.insync.replicas of before",
         ticket="no ticket known; BrokerMetadataPublisher.onMetadataUpdate",
         affected="KRaft, 3.7 and later: topics are applied before configurations; replayed on the classes of 3.7.2 "
-        "to 4.4.0, BrokerMetadataPublisher among them, and on running brokers of 4.1.2 and 4.3.1 (insync kafka replay "
+        "to 4.4.0, BrokerMetadataPublisher among them, and on running brokers of 4.1.2 to 4.4.0 (insync kafka replay "
         "N-03 --on cluster)",
         story="min.insync.replicas is raised from 1 to 2. The follower is fenced, and as the ISR is too small now, it "
         "stays electable. The leader gets both in one batch, and a broker applies the topics of a batch before the "
