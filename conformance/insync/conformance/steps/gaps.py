@@ -9,8 +9,11 @@ from insync.conformance.steps.likeness import Difference, broker_id
 from insync.model import ReadableState
 
 __all__ = [
+    "OF_CHECKPOINTS",
     "OF_CONSUMERS",
     "OF_DIRECTORIES",
+    "OF_LOST_ANSWERS",
+    "OF_PRODUCERS",
     "OF_SESSIONS",
     "OF_ZOOKEEPER",
     "Ends",
@@ -25,12 +28,16 @@ __all__ = [
     "require_same_ends",
 ]
 
+OF_CHECKPOINTS = ("find_older_checkpoint", "find_older_start")
+"""Actions of what was written to disk some time before a crash."""
 OF_CONSUMERS = ("consume", "validate_position", "reset_position")
 OF_ZOOKEEPER = ("fail_over", "hear_of_controller", "elect_as_deposed")
 OF_SESSIONS = ("evict_session", "lose_reply")
 OF_DIRECTORIES = ("fail_directory", "report_directory", "repair_directory", "accept_copy", "hear_directory")
-"""Actions of what stands beside no brokers here: a consumer, a controller of ZooKeeper's, fetch sessions, and several
-directories of a broker."""
+OF_LOST_ANSWERS = ("accept_isr_unheard", "get_isr_again")
+OF_PRODUCERS = ("send_again", "acknowledge_again", "restart_producer")
+"""Actions of what stands beside no brokers here: a consumer, a controller of ZooKeeper's, fetch sessions, several
+directories of a broker, connections that break when a request is handled, a producer's numbers."""
 
 Ends = tuple[int, int] | None
 """Where a log begins and ends; None where there is none."""

@@ -14,8 +14,11 @@ from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Argument, Subject
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.gaps import (
+    OF_CHECKPOINTS,
     OF_CONSUMERS,
     OF_DIRECTORIES,
+    OF_LOST_ANSWERS,
+    OF_PRODUCERS,
     OF_SESSIONS,
     OF_ZOOKEEPER,
     Ends,
@@ -41,11 +44,17 @@ _NO_ZOOKEEPER = "the controller is a KRaft quorum's here, and no release that is
 _ONE_DIRECTORY = "a broker of the harness has one directory, and the controller is told of none"
 _EVERY_FETCH_IS_FULL = "the harness has no fetch sessions: its leader answers every fetch in full"
 _NO_CONSUMER = "the harness has brokers and a controller, and no consumer"
+_NO_LOST_ANSWER = "the harness has no connections that break: what the controller answers is kept until it is given"
+_NO_PRODUCER = "the harness appends records that have no producer's id, epoch or number, each of them once"
+_ALL_WRITTEN = "the harness lets a broker that dies write all its checkpoints, so none of them is older"
 _NOT_IN_KAFKA = {
+    **dict.fromkeys(OF_CHECKPOINTS, _ALL_WRITTEN),
     **dict.fromkeys(OF_CONSUMERS, _NO_CONSUMER),
     **dict.fromkeys(OF_ZOOKEEPER, _NO_ZOOKEEPER),
     **dict.fromkeys(OF_SESSIONS, _EVERY_FETCH_IS_FULL),
     **dict.fromkeys(OF_DIRECTORIES, _ONE_DIRECTORY),
+    **dict.fromkeys(OF_LOST_ANSWERS, _NO_LOST_ANSWER),
+    **dict.fromkeys(OF_PRODUCERS, _NO_PRODUCER),
     "ask_epoch_end": "Kafka truncates with a fetch since 2.8, and asks no such question",
     "look_at_follower": "Kafka looks at a follower's state once since 3.7",
     "fence_two": "Kafka's controller fences one broker at a time since 3.0",
