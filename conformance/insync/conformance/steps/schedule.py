@@ -27,6 +27,7 @@ from insync.conformance.steps.gaps import (
     ends_of,
     require_no_epoch_of_deleted_records,
     require_one_change,
+    require_same_answer,
     require_same_ends,
 )
 from insync.conformance.steps.isr_requests import IsrRequests
@@ -83,6 +84,7 @@ class Schedule:
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
         self.order: list[int] = []
         self._out_of_range: dict[int, tuple[int, Ends]] = {}  # who was told so, by whom, and the ends of its log then
+        self._deleted = False  # whether an operator was answered that the records are gone
         self._cleared: set[int] = set()  # those whom a change of the minimum took out of the ELR
 
     @property
@@ -142,6 +144,8 @@ class Schedule:
             self._ends.append(self.seen.controller.end)
         self.order = [number for number in self.order if number in self.seen.controller.replicas]
         self._settle(after)
+        if action == "delete_record" and self._model.answers_deletions:
+            require_same_answer(given["leader"], after, self.seen, answered=self._deleted)
         if action == "register":
             require_no_epoch_of_deleted_records(given["replica"], after, self.seen)
 
@@ -218,8 +222,9 @@ class Schedule:
         self._kafka.give("shrink", broker=leader, wait=_MUCH_LATER)
 
     def _delete(self, given: Mapping[str, str], before: ReadableState) -> None:
-        start = before["broker"][given["leader"]]["start"]
-        self._kafka.give("delete_records", broker=broker_id(given["leader"]), below=start + 1)
+        below = before["broker"][given["leader"]]["start"] + 1
+        answer = self._kafka.give("delete_records", broker=broker_id(given["leader"]), below=below)
+        self._deleted = below <= int(answer.said)
 
     # ------------------------------------------------------------------------------------------------- the controller
 

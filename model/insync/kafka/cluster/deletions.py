@@ -55,14 +55,15 @@ class Deletions(Actor):
 
         It is looked at with every fetch. In Kafka only where that fetch, or a high watermark, has moved something: if
         a replica is fenced that it waits for, the answer may come later. The leader knows who is fenced if its
-        metadata is the newest; else it takes all for alive.
+        metadata is the newest, and not a reply; else it takes all for alive.
         Kafka: Partition.lowWatermarkIfLeader, DelayedDeleteRecords.tryComplete.
         """
-        l, view, fenced = s.broker[leader], self.view_of(s, leader), s.controller.fenced
+        l, view = s.broker[leader], self.view_of(s, leader)
         end = l.deleting
         waits = []
         for follower in self.others(leader):
-            alive = And(self.is_assigned(view, follower), Or(Not(fenced.contains(follower)), l.lag > 0))
+            unknown = Or(l.lag > 0, l.repeats)
+            alive = And(self.is_assigned(view, follower), Or(Not(self.counts_as_fenced(s, follower)), unknown))
             counts = alive if self.rules.low_watermark_counts_live else view.isr.contains(follower)
             if self.rules.low_watermark_counts_electable:
                 counts = Or(counts, self.maximal_isr(s, leader).contains(follower), s.controller.elr.contains(follower))
@@ -73,6 +74,10 @@ class Deletions(Actor):
             )
             s.deleted_below = maximum(s.deleted_below, end)
             l.deleting = 0
+
+    def counts_as_fenced(self, s: StateView, replica: Replica) -> Condition:
+        """Whether brokers know a replica's broker as fenced: one that has asked to stop is not, until it has ended."""
+        return And(s.controller.fenced.contains(replica), Not(s.broker[replica].stopping))
 
     def is_live_with(self, s: StateView, replica: Replica, end: Num) -> Condition:
         """Whether a replica that runs and is not fenced has a record below an offset."""

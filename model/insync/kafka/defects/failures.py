@@ -190,8 +190,8 @@ FAILURES = (
         name="N-15",
         title="A record comes back of which an operator was told that it is deleted",
         ticket="no ticket known; KIP-107 and KIP-966, Partition.lowWatermarkIfLeader",
-        affected="eligible leader replicas, by the model; Partition.lowWatermarkIfLeader and "
-        "KRaftMetadataCache.hasAliveBroker were read in 4.3.1, and nothing was executed",
+        affected="eligible leader replicas; replayed on the classes of 3.7.2 to 4.4.0, with the low watermark by which "
+        "the operator is answered; Partition.lowWatermarkIfLeader was read in 4.3.1",
         story="A follower is fenced and in the ELR. An operator deletes a record, and the leader, which waits for no "
         "replica that is fenced, answers that it is gone. The leader fails, and the follower, unfenced again, is "
         "elected from the ELR. It has the record, and consumers may read it.",
