@@ -54,10 +54,22 @@ def by_topic(configured: Configured) -> dict[str, dict[str, int | str]]:
 
 
 def test_properties_as_java_has_them() -> None:
-    lines = ["# a = b", "! c", "", "min.insync.replicas = 2", "a:b", "acks all", "log.dirs=/x,\\", "   /y", "empty="]
+    lines = [
+        "# a = b",
+        "! c",
+        "",
+        "min.insync.replicas = 2",
+        "a:b",
+        "acks all",
+        "log.dirs=/x,\\",
+        "   /y,\\",
+        "/z",
+        "empty=",
+    ]
     found = [(entry.key, entry.value, entry.place.line) for entry in properties_in("f", lines)]
     assert found == [
-        ("min.insync.replicas", "2", 4), ("a", "b", 5), ("acks", "all", 6), ("log.dirs", "/x,/y", 7), ("empty", "", 9)
+        ("min.insync.replicas", "2", 4), ("a", "b", 5), ("acks", "all", 6), ("log.dirs", "/x,/y,/z", 7),
+        ("empty", "", 10),
     ]  # fmt: skip
 
 

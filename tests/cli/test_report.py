@@ -175,6 +175,8 @@ def test_only_a_complete_search_says_never() -> None:
     assert "never enabled: drop" in _report(VIOLATED, None), "with --keep-going the whole space was searched"
     unexpanded = replace(INCOMPLETE, transitions=0, actions={"drop": 0})
     assert "enabled" not in "\n".join(_report(unexpanded))
+    stands = replace(HOLDS, transitions=0, actions={"drop": 0})
+    assert "never enabled: drop" in _report(stands), "no action at all is enabled, and all was searched"
 
 
 def test_a_limit_is_named_beside_a_violation() -> None:

@@ -122,6 +122,28 @@ def test_they_die_survive_or_make_no_difference() -> None:
     assert dark.distinct_states == 2 * 4
 
 
+class Guarded(House):
+    """It is looked at only while it is dark, and it begins in the dark."""
+
+    within = ("dark",)
+    some_are_inside = None  # type: ignore[assignment]
+    switch = None  # type: ignore[assignment]
+
+    @initial
+    def begins_in_the_dark(self, s: Any) -> None:
+        s.lamp = ANY
+        require(Not(s.lamp))
+
+    @invariant
+    def dark(self, s: Any) -> Condition:
+        return Not(s.lamp)
+
+
+def test_who_begins_outside_of_what_is_searched_is_not_the_same() -> None:
+    (mutant,) = found(Guarded(), actions=["begins_in_the_dark"]).values()
+    assert (mutant.fate, mutant.distinct_states) == (Fate.SURVIVED, 4), "the states within are the same"
+
+
 def allowed(model: Model, mutant: Mutant | None = None) -> set[tuple[int, ...]]:
     program = model.program if mutant is None else mutant.program(model.program)
     return set(program.initials)

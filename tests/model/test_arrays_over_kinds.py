@@ -151,3 +151,15 @@ def test_reading_outside_gives_the_first_value_as_for_other_arrays() -> None:
             return outside
 
     assert check(Outside, properties=["before_the_first"]).verdict == "holds"
+
+
+class Stocked(Harvest):
+    """It begins with some apples of each year."""
+
+    def initial(self, s: StateView) -> None:
+        s.apples = {year: 2 - place for place, year in enumerate(self.all(Year))}
+
+
+def test_a_dict_has_the_numbers_of_the_range_as_its_keys() -> None:
+    model = Stocked()
+    assert model.decode(model.program.initials[0])["apples"] == {"7": 2, "8": 1, "9": 0}

@@ -96,6 +96,16 @@ def test_taking_from_past_the_end_is_a_violation() -> None:
     assert "this takes an element past the end of queue." in str(result.violations[0].trace)
 
 
+def test_only_a_place_before_the_end_can_be_taken() -> None:
+    model = Careless()
+    evaluator = Evaluator(model.program)
+    (pointed,) = (number for number, one in enumerate(model.program.actions) if one.name == "take_pointed")
+    for length in range(MOST + 1):
+        for at in range(MOST):
+            codes = model.encode({"queue": [1] * length, "taken": 0, "at": at})
+            assert (evaluator.failing_check(pointed, codes) is None) == (at < length)
+
+
 def test_a_place_that_no_queue_has_is_refused() -> None:
     with pytest.raises(ModelError, match=re.escape("queue has no place 3; its 3 places are numbered from 0.")):
         _ = Blunt().program
