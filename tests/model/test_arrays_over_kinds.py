@@ -163,3 +163,13 @@ class Stocked(Harvest):
 def test_a_dict_has_the_numbers_of_the_range_as_its_keys() -> None:
     model = Stocked()
     assert model.decode(model.program.initials[0])["apples"] == {"7": 2, "8": 1, "9": 0}
+
+
+@pytest.mark.parametrize("years", [(7, 8), (7, 8, 9, 10), (8, 9, 10)])
+def test_a_dict_has_all_of_them_and_no_others(years: tuple[int, ...]) -> None:
+    class Misstocked(Harvest):
+        def initial(self, s: StateView) -> None:
+            s.apples = dict.fromkeys(years, 0)
+
+    with pytest.raises(ModelError, match=r"apples has a value for each of 7, 8, 9; the dict given has other keys\."):
+        _ = Misstocked().program
