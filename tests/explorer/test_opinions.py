@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -179,3 +180,16 @@ def test_z3_has_looked_at_the_level_in_which_it_finds_a_violation() -> None:
         properties = [] if name == "type_ok" else [name]
         said = z3_engine(5)(Climber(), properties, Limits(), None)
         assert (said.depth, dict(said.failing)) == (depth, {} if name == "type_ok" else {name: depth})
+
+
+def test_the_state_that_differs_is_looked_for_as_far_as_any_engine_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    depths: list[int] = []
+
+    def looked(*given: object, depth: int, **named: object) -> None:
+        depths.append(depth)
+
+    monkeypatch.setattr(sys.modules["insync.explorer.agree"], "first_difference", looked)
+    assert differences(WHOLE, replace(CUT, levels=(1, 3)))
+    assert differences(replace(CUT, levels=(1, 3)), WHOLE)
+    assert differences(WHOLE, WHOLE) == []
+    assert depths == [3, 3]
