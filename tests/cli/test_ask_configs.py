@@ -54,10 +54,22 @@ def by_topic(configured: Configured) -> dict[str, dict[str, int | str]]:
 
 
 def test_properties_as_java_has_them() -> None:
-    lines = ["# a = b", "! c", "", "min.insync.replicas = 2", "a:b", "acks all", "log.dirs=/x,\\", "   /y", "empty="]
+    lines = [
+        "# a = b",
+        "! c",
+        "",
+        "min.insync.replicas = 2",
+        "a:b",
+        "acks all",
+        "log.dirs=/x,\\",
+        "   /y,\\",
+        "/z",
+        "empty=",
+    ]
     found = [(entry.key, entry.value, entry.place.line) for entry in properties_in("f", lines)]
     assert found == [
-        ("min.insync.replicas", "2", 4), ("a", "b", 5), ("acks", "all", 6), ("log.dirs", "/x,/y", 7), ("empty", "", 9)
+        ("min.insync.replicas", "2", 4), ("a", "b", 5), ("acks", "all", 6), ("log.dirs", "/x,/y,/z", 7),
+        ("empty", "", 10),
     ]  # fmt: skip
 
 
@@ -91,6 +103,18 @@ def test_settings_as_kafka_configs_describes_them(tmp_path: Path) -> None:
     places = {entry.place for entry in configs_in("f", ["", *CONFIGS.splitlines()])}
     assert {place.file for place in places} == {"f"}
     assert min(place.line for place in places) > 2, "the first line is empty, and the second a heading"
+
+
+def test_defaults_of_all_topics_are_of_none_in_particular() -> None:
+    lines = ["Default configs for topics in the cluster are:", "  min.insync.replicas=2 sensitive=false synonyms={}"]
+    (entry,) = configs_in("f", lines)
+    assert (entry.topic, entry.value, entry.default) == (None, "2", True)
+
+
+@pytest.mark.parametrize(("replicas", "number"), [("1,2", "2"), ("1", "1"), ("", "0")])
+def test_a_partition_has_as_many_replicas_as_are_named(replicas: str, number: str) -> None:
+    (entry,) = topics_in("f", [f"Topic: x\tPartition: 0\tLeader: none\tReplicas: {replicas}\tIsr: "])
+    assert (entry.topic, entry.key, entry.value) == ("x", "replicas of x-0", number)
 
 
 def test_files_of_several_formats_and_the_command_line_go_together(tmp_path: Path) -> None:

@@ -205,6 +205,10 @@ def test_the_model_is_found_before_its_options_are_known(line: str, model: str |
     assert first_look(command, line.split()).model == model
 
 
+def test_of_an_unknown_option_that_is_given_twice_the_first_counts() -> None:
+    assert first_look(command, ["--what", "kip320", "--what", "kip101"]).model == "kip320"
+
+
 def test_a_bound_takes_no_name_from_the_command() -> None:
     class Deep(Model):
         bounds = Bounds(log_size=Bound(1, 1, 2), depth=Bound(1, 1, 2), bound_depth=Bound(1, 1, 2), help=Bound(1, 1, 2))

@@ -14,7 +14,7 @@ from insync.cli.show.terminal import grid_width, has_status_line, painter, wants
 from insync.explorer.limits import StopReason
 from insync.explorer.progress import Phase, Progress
 from insync.explorer.traces.grid import plain
-from insync.explorer.traces.trace import Trace, TraceStep
+from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
 
 
@@ -140,6 +140,16 @@ def test_two_properties_that_fail_in_one_state_share_a_grid() -> None:
     ]
 
 
+def test_a_step_that_is_refused_is_shown_though_the_steps_to_it_were_shown_above() -> None:
+    refused = RefusedStep("drop", {}, "drop b1", "log_size has no room.")
+    other = replace(TRACE, property="type_ok", reason="log_size has no room.", refused=refused)
+    both = replace(VIOLATED, violations=(*VIOLATED.violations, Violation("type_ok", 2, other)))
+    lines = _report(both, None, None)
+    assert "type_ok fails after the same steps" not in lines
+    assert sum("elect b1" in line for line in lines) == 2
+    assert any("drop b1" in line for line in lines)
+
+
 def test_incomplete_never_says_holds() -> None:
     lines = _report(INCOMPLETE)
     assert lines[1:4] == [
@@ -175,6 +185,8 @@ def test_only_a_complete_search_says_never() -> None:
     assert "never enabled: drop" in _report(VIOLATED, None), "with --keep-going the whole space was searched"
     unexpanded = replace(INCOMPLETE, transitions=0, actions={"drop": 0})
     assert "enabled" not in "\n".join(_report(unexpanded))
+    stands = replace(HOLDS, transitions=0, actions={"drop": 0})
+    assert "never enabled: drop" in _report(stands), "no action at all is enabled, and all was searched"
 
 
 def test_a_limit_is_named_beside_a_violation() -> None:

@@ -246,6 +246,21 @@ def test_what_is_due_from_the_start_may_be_there_at_the_start() -> None:
     assert decided(Lit(), "nobody_waits").verdict is Verdict.HOLDS
 
 
+def test_what_is_due_from_the_start_is_asked_of_the_runs_from_the_start_alone() -> None:
+    class Evening(Rooms):
+        """The hall is lit at first."""
+
+        def initial(self, s: StateView) -> None:
+            s.hall = True
+
+    @eventually(Evening)
+    def hall_was_lit(model: Evening, s: StateView) -> Condition:
+        """The hall is lit some time."""
+        return s.hall  # type: ignore[no-any-return]
+
+    assert decided(Evening(), "hall_was_lit", Fairness()).verdict is Verdict.HOLDS
+
+
 # ----------------------------------------------------------------------------------------------------------- Kafka
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from insync.explorer.limits import Limits, StopReason
 from insync.explorer.mutants.mutants import Mutant, mutants_of
 from insync.explorer.mutate import Fate, MutantResult, mutate
+from insync.machine.interruptible import GivenUp
 from insync.model import (
     ANY,
     And,
@@ -120,6 +122,46 @@ def test_they_die_survive_or_make_no_difference() -> None:
     assert (inside.fate, dict(inside.killed_by)) == (Fate.KILLED, {"key_is_inside": 1})
     assert (dark.fate, dark.killed_by) == (Fate.SURVIVED, {}), "no property speaks of the lamp"
     assert dark.distinct_states == 2 * 4
+
+
+@pytest.mark.parametrize("model", [House(), Waiting()], ids=lambda model: model.name)
+def test_where_nobody_knows_whether_it_is_equivalent_a_mutant_that_survives_is_undecided(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The search that would tell was stopped by the time; what kills a mutant is found all the same."""
+
+    def too_slow(*given: object, **named: object) -> None:
+        raise GivenUp(StopReason.TIME)
+
+    known = found(model)
+    monkeypatch.setattr(sys.modules["insync.explorer.mutate"], "compile_kernels", too_slow)
+    late = found(model)
+    killed = {name: mutant.fate for name, mutant in known.items() if mutant.fate is Fate.KILLED}
+    assert 0 < len(killed) < len(known)
+    assert {name: mutant.fate for name, mutant in late.items()} == dict.fromkeys(known, Fate.UNDECIDED) | killed
+    assert {mutant.stopped_by for mutant in late.values() if mutant.fate is Fate.UNDECIDED} == {StopReason.TIME}
+
+
+class Guarded(House):
+    """It is looked at only while it is dark, and it begins in the dark."""
+
+    within = ("dark",)
+    some_are_inside = None  # type: ignore[assignment]
+    switch = None  # type: ignore[assignment]
+
+    @initial
+    def begins_in_the_dark(self, s: Any) -> None:
+        s.lamp = ANY
+        require(Not(s.lamp))
+
+    @invariant
+    def dark(self, s: Any) -> Condition:
+        return Not(s.lamp)
+
+
+def test_who_begins_outside_of_what_is_searched_is_not_the_same() -> None:
+    (mutant,) = found(Guarded(), actions=["begins_in_the_dark"]).values()
+    assert (mutant.fate, mutant.distinct_states) == (Fate.SURVIVED, 4), "the states within are the same"
 
 
 def allowed(model: Model, mutant: Mutant | None = None) -> set[tuple[int, ...]]:

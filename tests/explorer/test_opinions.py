@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ import pytest
 from insync.explorer import Limits, check
 from insync.explorer.agree import agree
 from insync.explorer.limits import StopReason
-from insync.explorer.opinions import Engine, Opinion, opinion_of, sharing, states_in_words
+from insync.explorer.opinions import Engine, Opinion, opinion_of, sharing, states_in_words, z3_engine
 from insync.explorer.verdict import Verdict
 from insync.model import (
     BoundValues,
@@ -171,3 +172,24 @@ def test_an_engine_ends_with_its_share_whatever_it_is_given(reason: StopReason |
 
 def test_states_are_counted_in_words() -> None:
     assert [states_in_words(number) for number in (0, 1, 2)] == ["0 states", "1 state", "2 states"]
+
+
+def test_z3_has_looked_at_the_level_in_which_it_finds_a_violation() -> None:
+    pytest.importorskip("z3")
+    for name, depth in (("low", 3), ("type_ok", 5)):
+        properties = [] if name == "type_ok" else [name]
+        said = z3_engine(5)(Climber(), properties, Limits(), None)
+        assert (said.depth, dict(said.failing)) == (depth, {} if name == "type_ok" else {name: depth})
+
+
+def test_the_state_that_differs_is_looked_for_as_far_as_any_engine_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    depths: list[int] = []
+
+    def looked(*given: object, depth: int, **named: object) -> None:
+        depths.append(depth)
+
+    monkeypatch.setattr(sys.modules["insync.explorer.agree"], "first_difference", looked)
+    assert differences(WHOLE, replace(CUT, levels=(1, 3)))
+    assert differences(replace(CUT, levels=(1, 3)), WHOLE)
+    assert differences(WHOLE, WHOLE) == []
+    assert depths == [3, 3]

@@ -16,7 +16,21 @@ from insync.explorer.replay import ReplayError, replay
 from insync.explorer.runs.graph_export import dot_text
 from insync.explorer.traces.trace_file import read_trace, write_trace
 from insync.explorer.verdict import Verdict
-from insync.model import And, Condition, Model, Not, StateView, for_all, invariant
+from insync.model import (
+    ANY,
+    And,
+    BoundValues,
+    Condition,
+    Int,
+    Model,
+    Not,
+    State,
+    StateView,
+    action,
+    for_all,
+    initial,
+    invariant,
+)
 from insync.properties import eventually, leads_to, sometimes
 from insync_initials import Cabinet, Colour, Drawer, Probe, RingNode, SelfStabilizing
 
@@ -175,3 +189,35 @@ def test_walks_look_at_very_many_initial_states_in_machine_code() -> None:
     found = simulate(Uneven(), properties=["even"], walks=10).violation
     assert found is not None
     assert found.trace.steps[0].state == {"c": {"n0": 5, "n1": 4, "n2": 0, "n3": 0, "n4": 0, "n5": 3}}
+
+
+class Crowd(Model):
+    """It begins in any of 400 states, which are too many to be looked at one by one."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(a=Int(0, 19), b=Int(0, 19))
+
+    @initial
+    def anywhere(self, s: StateView) -> None:
+        s.a = s.b = ANY
+
+    @action
+    def stay(self, s: StateView) -> None:
+        """Stay there."""
+
+    @invariant
+    def not_both_are_high(self, s: StateView) -> Condition:
+        return Not(And(s.a > 14, s.b > 14))
+
+    @invariant
+    def not_both_are_one(self, s: StateView) -> Condition:
+        return Not(And(s.a == 1, s.b == 1))
+
+
+@pytest.mark.parametrize(
+    "names", [["not_both_are_high", "not_both_are_one"], ["not_both_are_one", "not_both_are_high"]]
+)
+def test_of_many_states_that_are_wrong_at_first_walks_show_the_least(names: list[str]) -> None:
+    violation = simulate(Crowd(), properties=names, walks=1, depth=1, threads=1).violation
+    assert violation is not None
+    assert (violation.property, violation.trace.steps[0].state) == ("not_both_are_one", {"a": 1, "b": 1})

@@ -6,9 +6,9 @@ import pytest
 
 from insync.machine.kernels import compile_kernels
 from insync.machine.memory import HUGE_PAGE
-from insync.machine.packed import PackedRows
+from insync.machine.packed import PackedRows, Stepless
 from insync.machine.sizes import BATCH
-from insync.model import BoundValues, Index, Int, Model, State, StateView, action
+from insync.model import BoundValues, Index, Int, Model, State, StateView, action, require
 
 
 class Target(Index):
@@ -55,4 +55,27 @@ def test_a_buffer_takes_two_batches_or_what_was_asked_for(asked: int, given: int
     assert expander.untouched_bytes == given
     expander.clear()
     assert (expander.pending_bytes, expander.untouched_bytes) == (0, given - STEPS)
+    expander.close()
+
+
+class Downhill(Model):
+    """It ends at the foot of the hill."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(height=Int(0, 3))
+
+    @action
+    def descend(self, s: StateView) -> None:
+        """Go down."""
+        require(s.height > 0)
+        s.height -= 1
+
+
+def test_states_without_a_step_are_those_since_they_were_asked_for_last() -> None:
+    model = Downhill()
+    expander = compile_kernels(model.program).expander(1, 1, (2**64 - 1,))
+    for heights, stuck in (((0, 1, 2), 1), ((3,), 0), ((0, 0), 2)):
+        states = PackedRows([model.program.schema.pack((height,)) for height in heights])
+        assert expander.expand(states.address, states.count) == len(heights)
+        assert expander.take_stepless() == Stepless(stuck, 0)
     expander.close()

@@ -130,6 +130,17 @@ def test_beyond_the_last_cell_is_nothing_though_another_cell_lies_there(low: int
     assert violations(schema, nodes, states) == found
 
 
+def test_before_the_first_cell_is_nothing_though_another_cell_lies_there() -> None:
+    """The index is never behind the last cell, so that nothing but its sign tells that it is outside."""
+    schema, graph = layout([(8, 0, 3), (8, 0, 6), (8, 0, 9), (8, 0, 0), (3, 0, 12)]), Graph([8, 8, 8, 8, 3])
+    index = graph.node(Op.SUB, (graph.cell(4), graph.const(1)))
+    selection = graph.node(Op.SELECT, (index, *(graph.cell(i) for i in range(3))))
+    states = [(5, 6, 7, 4, at) for at in range(3)]
+    nodes = [graph.node(Op.EQ, (selection, graph.const(value))) for value in range(8)]
+    found = [expected(schema, [value == each for value in (0, 5, 6)], states) for each in range(8)]
+    assert violations(schema, nodes, states) == found
+
+
 def test_a_selection_of_constants_is_a_table() -> None:
     schema = layout([(13, 0, 3)])
     graph = Graph([13])

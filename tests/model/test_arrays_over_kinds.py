@@ -151,3 +151,25 @@ def test_reading_outside_gives_the_first_value_as_for_other_arrays() -> None:
             return outside
 
     assert check(Outside, properties=["before_the_first"]).verdict == "holds"
+
+
+class Stocked(Harvest):
+    """It begins with some apples of each year."""
+
+    def initial(self, s: StateView) -> None:
+        s.apples = {year: 2 - place for place, year in enumerate(self.all(Year))}
+
+
+def test_a_dict_has_the_numbers_of_the_range_as_its_keys() -> None:
+    model = Stocked()
+    assert model.decode(model.program.initials[0])["apples"] == {"7": 2, "8": 1, "9": 0}
+
+
+@pytest.mark.parametrize("years", [(7, 8), (7, 8, 9, 10), (8, 9, 10)])
+def test_a_dict_has_all_of_them_and_no_others(years: tuple[int, ...]) -> None:
+    class Misstocked(Harvest):
+        def initial(self, s: StateView) -> None:
+            s.apples = dict.fromkeys(years, 0)
+
+    with pytest.raises(ModelError, match=r"apples has a value for each of 7, 8, 9; the dict given has other keys\."):
+        _ = Misstocked().program

@@ -314,3 +314,22 @@ def test_what_is_assigned_has_its_order_and_its_repetitions_as_the_collection_ha
         assert set(filled["group"]) == {a, b}
         assert len(filled["group"]) == len({a, b})
         assert (evaluator.failing_check(overfill, codes) is None) == (len({a, b, 2}) <= 2)
+
+
+def test_what_is_not_of_the_domain_is_never_in_a_bag() -> None:
+    """One below the least number is no element: it is not found or counted as the elements that are none."""
+
+    class Scores(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(x=Bag(Option(Int(1, 2)), 3), n=Int(0, 3), times=Int(0, 3), has=Bool)
+
+        @action
+        def look(self, s: Any) -> None:
+            s.times, s.has = s.x.count(s.n), s.x.contains(s.n)
+
+    model = Scores()
+    evaluator = Evaluator(model.program)
+    for n, times in enumerate((0, 1, 0, 0)):
+        before = {"x": [None, None, 1], "n": n, "times": 3, "has": n != 1}
+        after = model.decode(evaluator.step(0, model.encode(before)))
+        assert after == before | {"times": times, "has": times > 0}

@@ -61,6 +61,18 @@ class Careless(Queue):
         s.taken = s.queue.take(s.at)
 
 
+class Behind(Queue):
+    """It takes from, and writes to, the place before the one that it points to."""
+
+    @action
+    def take_pointed(self, s: StateView) -> None:
+        s.taken = s.queue.take(s.at - 1)
+
+    @action
+    def write(self, s: StateView) -> None:
+        s.queue[s.at - 1] = 2
+
+
 class Blunt(Queue):
     """It takes from a place that no queue has."""
 
@@ -94,6 +106,26 @@ def test_taking_from_past_the_end_is_a_violation() -> None:
     result = check(Careless)
     assert [violation.property for violation in result.violations] == ["type_ok"]
     assert "this takes an element past the end of queue." in str(result.violations[0].trace)
+
+
+def test_only_a_place_before_the_end_can_be_taken() -> None:
+    model = Careless()
+    evaluator = Evaluator(model.program)
+    (pointed,) = (number for number, one in enumerate(model.program.actions) if one.name == "take_pointed")
+    for length in range(MOST + 1):
+        for at in range(MOST):
+            codes = model.encode({"queue": [1] * length, "taken": 0, "at": at})
+            assert (evaluator.failing_check(pointed, codes) is None) == (at < length)
+
+
+def test_there_is_no_place_before_the_first_one() -> None:
+    model = Behind()
+    evaluator = Evaluator(model.program)
+    numbers = [number for number, one in enumerate(model.program.actions) if one.name in ("take_pointed", "write")]
+    assert len(numbers) == 2
+    for at in range(MOST):
+        codes = model.encode({"queue": [1, 0], "taken": 0, "at": at})
+        assert [evaluator.failing_check(number, codes) is None for number in numbers] == [at > 0, at > 0]
 
 
 def test_a_place_that_no_queue_has_is_refused() -> None:

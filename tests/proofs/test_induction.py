@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from insync.model import Bool, BoundValues, Condition, Model, SetOf, State, StateView, action, invariant
+from insync.model import Bool, BoundValues, Condition, Int, Model, SetOf, State, StateView, action, invariant
 from insync.model.actions import invariant_names
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
@@ -182,7 +182,7 @@ def test_no_answer_in_time_is_unknown_and_never_proved() -> None:
 def test_why_the_beginning_was_not_answered_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     open_ = Query("depth 1", ProofVerdict.UNKNOWN, 0.1, reason="no answer in time")
     bounded = Bounded(BoundedVerdict.UNKNOWN, 0, (), (), (open_,))
-    monkeypatch.setattr("insync.proofs.induction.check_bounded", lambda *given, **named: bounded)
+    monkeypatch.setitem(check_induction.__globals__, "check_bounded", lambda *given, **named: bounded)
     model = find_model("kip320")()
     (first, *_) = check_induction(model, with_lemmas(model)[:1]).queries
     assert (first.name, first.verdict, first.reason) == ("initiation", ProofVerdict.UNKNOWN, "no answer in time")
@@ -199,3 +199,23 @@ def test_conjuncts_reach_into_quantifiers() -> None:
 def test_strong_isr_of_kip320_is_proved_where_no_search_can_go() -> None:
     model = find_model("kip320")(log_size=6, max_records=6, max_leader_epoch=6)
     assert check_induction(model, with_lemmas(model)).verdict is ProofVerdict.PROVED
+
+
+class Stairs(Model):
+    """Nobody looks where the stairs end."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(step=Int(0, 3))
+
+    @action
+    def climbs(self, s: StateView) -> None:
+        """Go one step up."""
+        s.step += 1
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_a_step_that_leaves_a_domain_is_refused_in_the_last_of_the_good_states(k: int) -> None:
+    found = check_induction(Stairs(), [], k=k).counterexample
+    assert found is not None
+    assert (found.failing, found.refused) == ((TYPE_OK,), 0)
+    assert found.states.codes == tuple((step,) for step in range(4 - k, 4))

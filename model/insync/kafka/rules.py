@@ -141,6 +141,11 @@ class Rules:
     join_needs_epoch_start: Annotated[
         bool, "A follower joins the ISR only once it has reached the start of the leader's epoch: KAFKA-7128 (2.0.1)."
     ] = True
+    join_needs_log_start: Annotated[
+        bool,
+        "A follower joins the ISR only once its log starts where the leader's does, which counts with "
+        "deletion_answers; Kafka does not look.",
+    ] = False
     forget_followers: Annotated[
         bool, "A leader in a new epoch forgets what it knew of followers outside the ISR (Vanlightly's CHECK, R-18)."
     ] = True
@@ -159,6 +164,9 @@ class Rules:
     ] = True
     compare_partition_epoch: Annotated[
         bool, "A change of the ISR is refused if the partition has changed meanwhile: KIP-497, KAFKA-12367 (3.0)."
+    ] = True
+    retry_keeps_partition_epoch: Annotated[
+        bool, "A request for an ISR that is sent again names the partition epoch with which it was made: KIP-497."
     ] = True
     isr_needs_unfenced: Annotated[
         bool, "The controller refuses fenced members of the ISR: KIP-841, KAFKA-13916 (3.3)."
@@ -253,6 +261,12 @@ class Rules:
     producers_are_idempotent: Annotated[
         bool, "Producers number what they send, and a leader takes each number once, in order: KIP-98, KIP-679 (3.0)."
     ] = True
+    producer_keeps_id: Annotated[
+        bool, "A producer that starts anew keeps its id and gets the next epoch, as with transactional.id: KIP-98."
+    ] = True
+    old_producers_are_fenced: Annotated[
+        bool, "A leader refuses a lower epoch of a producer than its log has last: ProducerAppendInfo, KIP-98."
+    ] = True
     consumer_checks_epoch: Annotated[
         bool,
         "A consumer says in which epoch it is, and asks a new leader where the epoch of its last record ends: KIP-320, "
@@ -264,6 +278,12 @@ class Rules:
         "looks at the end alone.",
     ] = False
     followers_are_read: Annotated[bool, "Consumers may read from followers: KIP-392 (2.4)."] = True
+    low_watermark_counts_live: Annotated[
+        bool, "A deletion is answered when all replicas that are not fenced have done it, in the ISR or not: KIP-107."
+    ] = True
+    low_watermark_counts_electable: Annotated[
+        bool, "It is answered when all members of ISR and ELR have done it as well; Kafka does not look at the ELR."
+    ] = False
     directories_fail_alone: Annotated[
         bool, "A directory that fails takes its logs with it, and not the broker: KIP-112 (1.0)."
     ] = True

@@ -206,6 +206,13 @@ class Model(metaclass=ModelMeta):
         """
         return own_columns(self.state, state)
 
+    def step_marks(self, before: ReadableState, after: ReadableState) -> Mapping[str, str]:
+        """Return what the trace grid writes beside the cells of a step, by column; nothing by default.
+
+        Override it where a step is worth a mark that the state after it does not show, and `legend` to explain it.
+        """
+        return {}
+
     def demands(self, steps: Sequence[Taken]) -> list[Demand]:
         """Return what must happen for these steps to come about, by the number of the step; nothing by default.
 

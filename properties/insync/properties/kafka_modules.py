@@ -28,6 +28,8 @@ HOLDERS: dict[str, tuple[str, ...]] = {
         "cluster_producers",
         "cluster_sessions",
         "cluster_consumers",
+        "cluster_truncation",
+        "cluster_deletions",
         "cluster_directories",
     ),
 }

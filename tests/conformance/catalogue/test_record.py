@@ -40,7 +40,7 @@ def of_the_catalogue(name: str) -> tuple[str, RecordedTrace]:
     # An entry of which each version was run by a trace of its release has those alone.
     found = [(digest, one) for digest, one in recorded()[name].traces.items() if bounds.items() <= one.bounds.items()]
     assert found, AGAIN
-    return found[0]
+    return max(found, key=lambda pair: pair[1].bounds == bounds)
 
 
 def as_it_is_now(trace: RecordedTrace) -> EntryTrace:
@@ -63,7 +63,8 @@ def test_the_trace_that_was_run_is_that_of_the_entry(name: str) -> None:
     if name in DEFECTS:
         drops = sum(action.startswith("shrink") for action, _ in trace.steps)
         assert trace.property == DEFECTS[name].breaks
-        assert len(trace.steps) == DEFECTS[name].length - 1 or drops, AGAIN
+        of_a_release = trace.bounds != DEFECTS[name].witness
+        assert len(trace.steps) == DEFECTS[name].length - 1 or drops or of_a_release, AGAIN
     else:
         assert [(action, dict(given)) for action, given in trace.steps] == [*RULE_TRACES[name].steps]
 
@@ -99,7 +100,10 @@ def test_no_version_does_otherwise_than_the_model_of_its_release() -> None:
 
 def test_no_change_between_releases_was_seen_not_to_be_one() -> None:
     seen = [one for one in evidence(recorded()) if one.before is not None and one.since is not None]
-    left_before_it = [("unclean_leaves_elr", "3.7.2")]  # both releases leave the trace, for what 4.0 has changed
+    left_before_it = [  # both releases leave the trace: for what 4.0 has changed, and as a broker has one directory
+        ("unclean_leaves_elr", "3.7.2"),
+        ("dropped_copy_is_taken_back", "3.7.2"),
+    ]
     assert [(one.claim.rule, one.claim.before) for one in seen if not one.confirmed] == left_before_it
     assert {one.claim.rule for one in seen} >= {"register_leaves_isr", "skip_later_epochs", "last_leader_must_live"}
 

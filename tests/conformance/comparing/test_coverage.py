@@ -19,3 +19,14 @@ def test_each_different_transition_is_counted_once_and_no_gap_that_was_taken_aft
     for codes, kind in (((0, 0), "taken"), ((5, 0), "late"), ((6, 0), "late"), ((5, 0), "late"), ((1, 0), "late")):
         coverage.add_gap(codes, 0, kind)
     assert coverage.gaps == {(name, "late"): 2}
+
+
+def test_what_was_compared_in_another_space_is_added_and_no_transition_of_it_is_one_of_this_space() -> None:
+    whole, name = Coverage(Stepper(Clock())), Stepper(Clock()).actions[0].name
+    for space in ("a", "b"):
+        part = Coverage(Stepper(Clock()), opened=2)
+        part.add_step((0, 0), [(0, (1, 0))], own=1, fields=3)
+        part.refused[name] += 1
+        whole.add(part, space)
+    assert (whole.steps, whole.own_steps, whole.fields, whole.opened) == (2, 2, 6, 4)
+    assert (whole.transitions, whole.refused) == ({name: 2}, {name: 2})

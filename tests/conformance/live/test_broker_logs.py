@@ -138,6 +138,12 @@ def test_a_log_of_another_partition_is_refused() -> None:
         with_broker_logs(run, "t-0", [MISSED / "none.log"])
 
 
+def test_a_time_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    (file,) = rewritten(MISSED, tmp_path, r"(?m)^\[(\d+)-\d\d-", r"[\g<1>-13-")[:1]
+    with pytest.raises(UserError, match=r"broker-1\.log: \[2026-13-22 .*\] is no time \(month must be in 1\.\.12\)"):
+        with_logs(MISSED, [file])
+
+
 def test_decisions_that_are_not_in_the_run_are_left_out() -> None:
     run = read_run(MISSED / "decided.run")
     short = with_broker_logs(replace(run, events=run.events[:3]), "t-0", logs_of(MISSED))

@@ -211,6 +211,18 @@ def test_the_marks_that_occur_are_explained(model: Model, states: list[ReadableS
     assert grid[1 + len(states) : -2] == legend
 
 
+class Succession(Boss):
+    def step_marks(self, before: ReadableState, after: ReadableState) -> dict[str, str]:
+        return {"people": "+"} if before["boss"] and after["boss"] else {}
+
+
+def test_a_step_has_the_mark_that_the_model_gives_it_beside_a_cell_and_where_none_has_changed() -> None:
+    states: list[ReadableState] = [{"boss": None}, {"boss": 1}, {"boss": 2}, {"boss": None}]
+    grid = render_grid(_trace(*[("x", state) for state in states]), Succession().grid, header=False).splitlines()
+    assert [line.split()[2:] for line in grid[1:5]] == [["-"], ["*"], ["+"], ["-"]]
+    assert grid[5].strip() == "(* the boss; + never there)"
+
+
 @pytest.mark.parametrize(("size", "shown"), [(18, "{{a, {}}}"), (19, "{{a, {}}}"), (20, "+ {{{}}}")])
 def test_a_set_that_is_written_in_24_characters_is_shown_as_a_whole(size: int, shown: str) -> None:
     cells: dict[str, GridCell] = {"before": ("a",), "after": ("a", "p" * size)}

@@ -157,6 +157,14 @@ def test_the_last_known_leader_is_elected_once_nobody_is_eligible() -> None:
     assert walk.cells["controller"] == "b1@2 ISR b1"
 
 
+def test_the_last_known_leader_waits_while_somebody_else_is_eligible_though_fenced() -> None:
+    down = ("b1 crashes, its log ends at 0", "controller fences b2", "controller fences b1", "b1 starts and registers")
+    walk = trio(*down, "controller unfences b1", replicas=2, lossy_crashes=2)
+    assert walk.cells["controller"] == "none@1 ISR  ELR b2 fenced b2 last b1"
+    walk.take("controller unfences b2")
+    assert walk.cells["controller"] == "b2@2 ISR b2"
+
+
 def test_a_change_of_min_insync_empties_the_elr() -> None:
     walk = trio(*SMALL, "min.insync.replicas changes", minimum_changes=1)
     assert walk.cells["controller"] == "b1@0 ISR b1 fenced b2 b3"

@@ -16,10 +16,12 @@ from insync.properties.kafka import (
     cluster_availability,
     cluster_consumers,
     cluster_controllers,
+    cluster_deletions,
     cluster_directories,
     cluster_producers,
     cluster_runs,
     cluster_sessions,
+    cluster_truncation,
 )
 
 QUICK = (
@@ -31,20 +33,27 @@ QUICK = (
     "R-26",
     "C-2",
     "C-10",
+    "C-17",
+    "C-18",
     "M-7",
     "M-11",
     "M-12",
     "M-13",
     "M-14",
+    "M-15",
+    "M-16",
+    "M-17",
     "N-10",
     "N-11",
     "N-12",
     "N-13",
     "N-14",
+    "N-15",
     "R-48",
     "R-49",
     "R-50",
     "R-51",
+    "R-52",
 )
 """Those that take a second or two; `make slow` runs all."""
 
@@ -75,7 +84,8 @@ def test_an_entry_names_rules_bounds_and_a_property_that_exist(name: str) -> Non
     rules = {field.name for field in fields(Rules)}
     assert set(defect.rules) | set(defect.base) <= rules
     assert set(defect.bounds) | set(defect.fixed) <= {*BOUNDS, *SETTINGS}
-    declared = (cluster_directories, cluster_producers, cluster_runs, cluster_sessions)
+    producing = (cluster_deletions, cluster_producers, cluster_runs)
+    declared = (*producing, cluster_directories, cluster_sessions, cluster_truncation)
     modules = (cluster, cluster_availability, cluster_consumers, cluster_controllers, *declared)
     assert defect.breaks in {name for module in modules for name in module.__all__}
     assert bool(defect.rules) != bool(defect.fixed), "the fix is a rule or a setting"

@@ -6,6 +6,7 @@ import pytest
 
 from insync.explorer import check
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import DEFECTS
 from insync.properties.kafka import cluster
 from insync_walk import Walk, shared_cluster
 
@@ -74,6 +75,78 @@ def test_without_idempotence_the_reason_names_what_was_sent_again() -> None:
     assert found.trace.reason == (
         "b1 has what was sent twice, or out of order: its log is [| r0@0 r1@0], where r1 is r0 again."
     )
+
+
+RESTARTS: dict[str, int | str] = {"producer_restarts": 1, "retries": 2}
+ANEW = ("b1 appends a record", "the producer starts anew", "b1 appends a record")
+
+
+def test_a_producer_that_starts_anew_counts_from_the_beginning_and_the_former_one_is_fenced() -> None:
+    walk = pair(*ANEW, **RESTARTS)
+    assert walk.state["producer_epoch"]["r0"] == 0
+    assert walk.state["producer_epoch"]["r1"] == 1
+    assert walk.cells["clients"] == "producer epoch 1"
+    assert not [label for label in walk.enabled if "again" in label or "already" in label]
+    assert "r0 is sent again to b1" in pair(*ANEW, **RESTARTS, defect="M-15").enabled
+    assert "r0 is sent again to b1" not in pair(*ANEW, **RESTARTS, defect="C-17").enabled, "it has that number already"
+
+
+def test_until_a_leader_has_a_record_of_the_new_epoch_it_takes_those_of_the_former() -> None:
+    moved = ("b1 appends a record", "the producer starts anew", "controller elects b2", "b2 applies metadata 0")
+    walk = pair(*moved, "r0 is sent again to b2", "b2 appends a record", **RESTARTS)
+    assert [walk.state["producer_epoch"][record] for record in ("r1", "r2")] == [0, 1]
+
+
+def test_a_leader_that_has_the_record_of_a_former_producer_no_longer_says_so() -> None:
+    copied = ("b1 appends a record", "b2 fetches from b1", "the producer starts anew", *LOST[1:])
+    hears = ("b1 applies metadata 0", "b1 fetches from b2")
+    assert "b2 has r0 already, and says so" in pair(*copied, *hears, **RESTARTS).enabled
+    anew = (*copied, "b2 appends a record", *hears, "b1 fetches from b2", "b1 fetches from b2")
+    later = pair(*anew, **RESTARTS)
+    assert later.cells["b2"] == "L1 [r0@0 r1@1 |]"
+    assert "b2 has r0 already, and says so" not in later.enabled, "its epoch is over there"
+    same = pair(*anew, **RESTARTS, defect="C-17")
+    assert "b2 has r0 already, and says so" in same.enabled, "it is another producer's, who has sent nothing since"
+
+
+def test_a_new_epoch_begins_with_its_first_record() -> None:
+    second = (*ANEW[:2], "b1 appends a record", *LOST[1:])
+    walk = pair(*second, **RESTARTS, records=4)
+    assert "b2 appends a record" in walk.enabled, "of this producer it knows nothing"
+    walk = pair("b1 appends a record", "b2 fetches from b1", *second[1:], **RESTARTS, records=4)
+    assert walk.cells["b2"] == "L1 [| r0@0]"
+    assert "b2 appends a record" not in walk.enabled
+    assert "b2 appends a record" in walk.take("r1 is sent again to b2").enabled
+
+
+@pytest.mark.parametrize("more", [{}, {"producer_restarts": 2, "retries": 1, "records": 4}])
+def test_zombies_are_fenced_and_records_stored_once(more: dict[str, int | str]) -> None:
+    model = Cluster(**{**CALM, **RESTARTS, "elections": 1, "fencings": 0, "metadata_lag": 1, **more})
+    names = ["records_are_stored_once", "zombies_are_fenced", "logs_keep_write_order"]
+    assert check(model, properties=names).verdict == "holds"
+
+
+@pytest.mark.parametrize(("defect", "sent"), [("C-17", "r1 in 1, r2 in 0"), ("M-15", "r0 in 0, r1 in 1, r2 in 0")])
+def test_the_reason_names_the_epochs_of_the_producer(defect: str, sent: str) -> None:
+    (found,) = check(Cluster(**DEFECTS[defect].witness), properties=["zombies_are_fenced"], threads=1).violations
+    assert found.trace.reason == (
+        f"b1 has taken a record of a producer of which it has later ones: by producer epoch {sent}."
+    )
+    said = [(demand.hardness.value, demand.text) for demand in found.trace.demands]
+    assert ("operation", "the producer is started anew") in said
+    assert ("delay", "r0, which the former producer has sent, comes late or is sent again by it") in said
+
+
+def test_what_comes_again_of_the_producer_itself_is_no_delay() -> None:
+    model = Cluster(**{**CALM, **RESTARTS, **OLD})
+    (found,) = check(model, properties=["records_are_stored_once"], threads=1).violations
+    assert found.trace.demands == ()
+
+
+def test_without_retries_a_producer_that_starts_anew_is_no_step() -> None:
+    model = Cluster(producer_restarts=1)
+    assert "restart_producer" not in {action.name for action in model.program.actions}
+    assert model.program.schema.bits == Cluster().program.schema.bits
 
 
 def test_without_retries_nothing_is_sent_again() -> None:

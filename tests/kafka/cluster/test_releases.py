@@ -153,6 +153,14 @@ SAME = "Kafka 3.2 has the rules of 3.1"
         ({"reassignments": 1, "release": "2.5"}, ["Reassignments are modelled from 2.7 on"]),
         ({"release": "2.5"}, []),
         ({"unclean": "on", "release": "3.2"}, [SAME]),
+        ({"producer_restarts": 1, "retries": 1}, []),
+        ({"alter_retries": 1, "release": "2.7"}, []),
+        ({"alter_retries": 1, "release": "2.5"}, ["In Kafka 2.5 leaders write the ISR to ZooKeeper"]),
+        ({"write_errors": "on"}, []),
+        ({"deletion_answers": "on"}, ["deletion_answers are looked at only with deletions"]),
+        ({"deletion_answers": "on", "deletions": 1}, []),
+        ({"write_errors": "on", "acks": "1"}, ["write_errors are those of acks=all"]),
+        ({"producer_restarts": 1}, ["producer_restarts is looked at only"]),
     ],
 )
 def test_a_remark_is_made_where_a_setting_means_less_and_nowhere_else(

@@ -57,6 +57,16 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
         {"replicas": 3, "lossy_crashes": 1, "fencings": 1, "metadata_lag": 0, "unclean": "on", "elr": "on"},
         (21_417, 82_854, 20),
     ),
+    (
+        {"records": 3, "retries": 2, "producer_restarts": 2, "elections": 1, "acks": "1"},
+        (1_767, 3_213, 14),
+    ),
+    ({"shrinks": 1, "fencings": 1, "crashes": 1, "alter_retries": 2, "isr_replies": "on"}, (29_410, 99_364, 27)),
+    ({"shrinks": 1, "fencings": 1, "release": "3.5", "write_errors": "on", "records": 2}, (2_984, 7_316, 26)),
+    (
+        {"deletions": 2, "deletion_answers": "on", "records": 2, "fencings": 1, "min_insync": 1, "shrinks": 1},
+        (8_985, 22_921, 21),
+    ),
     ({"late_replies": "on", "release": "2.1", "elections": 2, "records": 2}, (2_759, 5_134, 22)),
     ({"directory_failures": 1, "crashes": 1, "fencings": 1, "shrinks": 1}, (41_528, 127_824, 27)),
     ({"directory_failures": 1, "crashes": 1, "fencings": 1, "release": "2.8"}, (19_043, 58_589, 30)),

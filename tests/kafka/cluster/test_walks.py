@@ -35,8 +35,8 @@ SESSIONS: dict[str, int | str] = {"failovers": 1, "fetch_sessions": "on", "sessi
 
 DISTURBING = {
     "begin_stop", "cancel_move", "change_minimum", "crash", "elect", "elect_as_deposed", "evict_session", "fail_over",
-    "fail_directory", "fence", "lose_directory", "lose_reply", "pause_fetching", "reassign", "shrink_isr",
-    "shrink_isr_by_several", "start_move", "throttle",
+    "fail_directory", "fence", "lose_directory", "lose_reply", "pause_fetching", "reassign", "restart_producer",
+    "shrink_isr", "shrink_isr_by_several", "start_move", "throttle",
 }  # fmt: skip
 
 CHOSEN: dict[str, dict[str, int | str]] = {
@@ -66,6 +66,10 @@ CHOSEN: dict[str, dict[str, int | str]] = {
     "4.0": {**EVERYTHING, "directory_failures": 2, "moves": 2},
     "3.5": {**EVERYTHING, "directory_failures": 1, "unclean": "on"},
     "1.0": {**EVERYTHING, "directory_failures": 2, "elr": "on"},
+    "4.0.1": {**EVERYTHING, "records": 4, "retries": 2, "producer_restarts": 2, "acks": "1"},
+    "2.8.1": {**EVERYTHING, "alter_retries": 2, "write_errors": "on"},
+    "3.4.1": {**EVERYTHING, "deletions": 2, "deletion_answers": "on", "records": 3},
+    "3.9.1": {**REASSIGNED, "isr_replies": "on", "alter_retries": 2, "write_errors": "on", "deletion_answers": "on"},
 }
 """What is chosen besides the release."""
 
@@ -88,6 +92,10 @@ WALKS: dict[str, tuple[int, int]] = {
     "4.0": (5_248, 1_081_773_585),
     "3.5": (4_665, 1_562_651_189),
     "1.0": (4_397, 2_314_195_195),
+    "4.0.1": (4_999, 3_244_965_485),
+    "2.8.1": (4_700, 2_179_591_771),
+    "3.4.1": (4_326, 1_461_966_742),
+    "3.9.1": (2_042, 2_328_767_649),
 }
 """For each release the steps that were possible in all, and a checksum of the states."""
 
@@ -152,6 +160,11 @@ NEVER_RELEASED: dict[str, dict[str, object]] = {
     "third": {"consumer_compares_epoch": True},
     "fourth": {"start_needs_whole_copy": True, "accepted_copy_stays_accepted": True, "isr_needs_directory": True},
     "fifth": {"dropped_copy_is_taken_back": False, "start_takes_accepted_copy": False},
+    "sixth": {"old_producers_are_fenced": False, "retry_keeps_partition_epoch": False},
+    "seventh": {
+        "producer_keeps_id": False, "low_watermark_counts_electable": True, "join_needs_log_start": True,
+        "low_watermark_counts_live": False,
+    },
 }  # fmt: skip
 """What rules say in defects alone, as many at once as go together."""
 
@@ -159,6 +172,8 @@ LOOSE: dict[str, dict[str, int | str]] = {
     "third": {"consumer": "leader"},
     "fourth": {"directory_failures": 2, "moves": 2},
     "fifth": {"directory_failures": 2, "moves": 2},
+    "sixth": {"records": 3, "retries": 2, "producer_restarts": 1, "alter_retries": 2},
+    "seventh": {"records": 3, "retries": 2, "producer_restarts": 1, "deletions": 2, "deletion_answers": "on"},
 }
 """What is chosen with them, if it is not reassignments and sessions."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -16,7 +16,7 @@ from insync.explorer.progress import Progress
 from insync.machine.packed import Found, Stepless
 from insync.spark_explore.driver import search
 from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped
-from insync.spark_explore.driver.ledger import Ledger
+from insync.spark_explore.driver.ledger import Ledger, LevelFigures
 from insync.spark_explore.driver.search import SparkSearch
 from insync.spark_explore.wire.packets import Kind, Row, closed_block, expanded_block, figures_block
 
@@ -84,6 +84,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Play:
         limits: Limits | None = None,
         faults: Sequence[Fault] = (),
         stop: threading.Event | None = None,
+        known: Mapping[int, LevelFigures] | None = None,
     ) -> tuple[Played, Space]:
         one = Played(*levels)
         one.faults = list(faults)
@@ -92,8 +93,10 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Play:
         recipe = SimpleNamespace(sizes=SimpleNamespace(words=1, actions=2))
         start = Space([], [0, 0], list(levels[:2]), expanded=1, stepless=[Stepless()], visited=list(levels[:2]))
         nobody: Any = None
+        ledger = Ledger(start)
+        ledger.levels.update(known or {})
         made = SparkSearch(
-            nobody, nobody, cast(Any, recipe), Ledger(start), Watch(limits or Limits(), stop), False,
+            nobody, nobody, cast(Any, recipe), ledger, Watch(limits or Limits(), stop), False,
             one.reports.append, one.told.append,
         )  # fmt: skip
         return one, made.run(one.save)
@@ -181,3 +184,13 @@ def test_who_has_asked_for_the_end_gets_no_further_attempt(play: Play) -> None:
         play(1, 3, 7, faults=[stop, None], stop=stop)
     one, space = play(1, 3, 7, stop=stop)
     assert (one.jobs, space.visited, space.stopped_by) == ([], [1, 3], StopReason.INTERRUPT)
+
+
+def test_a_level_that_was_expanded_without_what_it_leads_to_is_expanded_again_and_counts_once(play: Play) -> None:
+    """As in a run that goes on where its manifest ends."""
+    known = LevelFigures()
+    known.add_expanded([5, 7], NOTHING, Stepless(4, 2))
+    one, space = play(1, 3, 7, known={2: known})
+    assert one.jobs == [(2, 8)]
+    assert (space.visited, space.steps) == ([1, 3, 7], [PARTS * sum(range(2, 4)), 2])
+    assert space.stepless == [Stepless(), Stepless(2, 1), Stepless(2, 1)]

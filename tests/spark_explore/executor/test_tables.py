@@ -15,6 +15,7 @@ from insync.spark_explore.executor.shared_memory import Gone, SharedBlock, can_b
 from insync.spark_explore.executor.tables import Table, TableFull, Tables, release_tables
 from insync.spark_explore.wire.packets import Kind, to_batch
 from insync.spark_explore.wire.run_folder import RunFolder
+from insync_machine import store_kernels
 from insync_tables import ROW, load_and_leave, tables_in
 
 pytest.importorskip("pyarrow")
@@ -68,6 +69,32 @@ def test_a_table_is_read_from_the_run_directory_and_used_by_another_worker(
         tables.close()
     release_tables(tmp_path / "executor")
     assert not (tmp_path / "executor").exists()
+
+
+def test_of_the_levels_that_lie_in_one_file_only_those_asked_for_are_loaded(tmp_path: Path) -> None:
+    folder = RunFolder(str(tmp_path / "warm"))
+    folder.write_states(0, 1, [1, 3, 5], 2, bytes(packed(STATES[:9])))
+    tables = Tables(tmp_path / "executor", folder, store_kernels(2), 3, None, False)
+    with tables.table(0) as table:
+        for level, states in ((1, 1), (2, 4), (3, 9)):
+            tables.load(table, level)
+            assert (table.levels, states_in(table)) == (level, STATES[:states])
+    tables.close()
+
+
+def test_what_another_worker_has_added_is_known_though_the_table_has_grown_by_it(
+    tmp_path: Path, run: RunFolder
+) -> None:
+    first, second = (tables_in(tmp_path, run) for _ in range(2))
+    more = [(number, 3) for number in range(60_000)]
+    for tables, states in ((first, more[:10]), (second, more), (first, more)):
+        with tables.table(0) as table:
+            buckets = table.store.buckets
+            fill(tables, table, states)
+            tables.commit(table)
+    assert (table.levels, len(table.store), table.store.buckets) == (3, len(more), buckets)
+    for tables in (first, second):
+        tables.close()
 
 
 def test_a_worker_that_dies_while_it_changes_a_table_leaves_none(tmp_path: Path, run: RunFolder) -> None:

@@ -11,7 +11,15 @@ from insync.conformance.live.levers import CannotBeHeld, Levers
 from insync.conformance.live.live_cluster import NotInTime
 from insync.conformance.live.metadata_log import Decision, PartitionAt
 from insync.conformance.live.operator import Operator, Sending
-from insync.conformance.steps.gaps import OF_CONSUMERS, OF_DIRECTORIES, OF_SESSIONS, OF_ZOOKEEPER
+from insync.conformance.steps.gaps import (
+    OF_CHECKPOINTS,
+    OF_CONSUMERS,
+    OF_DIRECTORIES,
+    OF_LOST_ANSWERS,
+    OF_PRODUCERS,
+    OF_SESSIONS,
+    OF_ZOOKEEPER,
+)
 from insync.conformance.steps.likeness import ACKS, broker_id
 from insync.explorer.traces.trace import TraceStep
 from insync.kafka.cluster.model import Cluster
@@ -25,11 +33,17 @@ _NO_ZOOKEEPER = "the controller is a KRaft quorum's here"
 _NO_DISK_FAILS = "a directory that fails while its broker runs is not in our hands here"
 _EVERY_FETCH_IS_FULL = "every fetch is let pass on a new connection here, and so is a full one"
 _NO_CONSUMER = "no consumer is held at a position here, whose steps could be let pass one by one"
+_NO_LOST_ANSWER = "an answer of the controller is held here, and not lost"
+_NO_PRODUCER = "records are sent without a producer's id, epoch or number here, each of them once"
+_NO_OLDER = "when a broker has written its checkpoints last is not in our hands here"
 _NOT_YET = {
+    **dict.fromkeys(OF_CHECKPOINTS, _NO_OLDER),
     **dict.fromkeys(OF_CONSUMERS, _NO_CONSUMER),
     **dict.fromkeys(OF_ZOOKEEPER, _NO_ZOOKEEPER),
     **dict.fromkeys(OF_SESSIONS, _EVERY_FETCH_IS_FULL),
     **dict.fromkeys(OF_DIRECTORIES, _NO_DISK_FAILS),
+    **dict.fromkeys(OF_LOST_ANSWERS, _NO_LOST_ANSWER),
+    **dict.fromkeys(OF_PRODUCERS, _NO_PRODUCER),
     "shrink_isr": "how long a leader waits for a follower is not in our hands here",
     "shrink_isr_by_several": "how long a leader waits for a follower is not in our hands here",
     "begin_stop": "a broker that stops cannot be held between what it asks and its end",

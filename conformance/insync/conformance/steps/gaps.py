@@ -9,8 +9,11 @@ from insync.conformance.steps.likeness import Difference, broker_id
 from insync.model import ReadableState
 
 __all__ = [
+    "OF_CHECKPOINTS",
     "OF_CONSUMERS",
     "OF_DIRECTORIES",
+    "OF_LOST_ANSWERS",
+    "OF_PRODUCERS",
     "OF_SESSIONS",
     "OF_ZOOKEEPER",
     "Ends",
@@ -22,15 +25,20 @@ __all__ = [
     "require_news_of_follower",
     "require_no_epoch_of_deleted_records",
     "require_one_change",
+    "require_same_answer",
     "require_same_ends",
 ]
 
+OF_CHECKPOINTS = ("find_older_checkpoint", "find_older_start")
+"""Actions of what was written to disk some time before a crash."""
 OF_CONSUMERS = ("consume", "validate_position", "reset_position")
 OF_ZOOKEEPER = ("fail_over", "hear_of_controller", "elect_as_deposed")
 OF_SESSIONS = ("evict_session", "lose_reply")
 OF_DIRECTORIES = ("fail_directory", "report_directory", "repair_directory", "accept_copy", "hear_directory")
-"""Actions of what stands beside no brokers here: a consumer, a controller of ZooKeeper's, fetch sessions, and several
-directories of a broker."""
+OF_LOST_ANSWERS = ("accept_isr_unheard", "get_isr_again")
+OF_PRODUCERS = ("send_again", "acknowledge_again", "restart_producer")
+"""Actions of what stands beside no brokers here: a consumer, a controller of ZooKeeper's, fetch sessions, several
+directories of a broker, connections that break when a request is handled, a producer's numbers."""
 
 Ends = tuple[int, int] | None
 """Where a log begins and ends; None where there is none."""
@@ -212,6 +220,45 @@ def require_news_of_follower(
             "the high watermark stays; in the model it has forgotten it"
         )
         raise NotSchedulable(message, "Kafka's leader knows the follower's log end from an earlier leadership")
+
+
+def require_same_answer(leader: str, model: ReadableState, seen: Observation, *, answered: bool) -> None:
+    """Demand that the operator who has deleted records is answered at once, or not, as in the model.
+
+    The model's leader knows who is fenced if metadata has brought it the newest change of the partition, and takes all
+    for alive else. Kafka's knows of each broker that was fenced before what it acts on. In the model one that stops is
+    not fenced, whatever it was before, and is fenced as soon as it has ended, also if it dies before that.
+
+    Args:
+        leader: whose records are deleted.
+        model: the model's state after it.
+        seen: Kafka's.
+        answered: whether Kafka's low watermark has reached the offset.
+
+    Raises:
+        NotSchedulable: they differ for one of these reasons.
+        Unlike: they differ.
+    """
+    waits = bool(model["broker"][leader]["deleting"])
+    if waits is not answered:
+        return
+    view = model["broker"][leader]
+    if answered and (view["lag"] or view.get("repeats")):
+        message = (
+            f"{leader} has heard who is fenced, though not of the newest change of the partition, so it answers that "
+            "the records are gone; in the model it takes all for alive then"
+        )
+        raise NotSchedulable(message, "Kafka's leader has heard who is fenced, though not of the newest change")
+    stopping, fenced = set(seen.controller.stopping), set(seen.controller.fenced)
+    if answered and stopping & fenced:
+        message = f"{leader} waits for no broker that was fenced when it asked to stop; in the model it does"
+        raise NotSchedulable(message, "Kafka's leader does not wait for one that was fenced when it asked to stop")
+    if not answered and any(not model["broker"][f"b{number}"]["running"] for number in stopping - fenced):
+        message = f"{leader} waits for a broker that has died while it stopped; in the model it counts as fenced"
+        raise NotSchedulable(message, "Kafka waits for a broker that has died while it stopped")
+    words = {True: "answered", False: "not answered yet"}
+    what = f"the deletion at {leader}"
+    raise Unlike(what, words[not waits], words[answered])
 
 
 def ends_of(seen: Observation, broker: int) -> Ends:

@@ -14,8 +14,11 @@ from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Argument, Subject
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.gaps import (
+    OF_CHECKPOINTS,
     OF_CONSUMERS,
     OF_DIRECTORIES,
+    OF_LOST_ANSWERS,
+    OF_PRODUCERS,
     OF_SESSIONS,
     OF_ZOOKEEPER,
     Ends,
@@ -24,6 +27,7 @@ from insync.conformance.steps.gaps import (
     ends_of,
     require_no_epoch_of_deleted_records,
     require_one_change,
+    require_same_answer,
     require_same_ends,
 )
 from insync.conformance.steps.isr_requests import IsrRequests
@@ -41,11 +45,17 @@ _NO_ZOOKEEPER = "the controller is a KRaft quorum's here, and no release that is
 _ONE_DIRECTORY = "a broker of the harness has one directory, and the controller is told of none"
 _EVERY_FETCH_IS_FULL = "the harness has no fetch sessions: its leader answers every fetch in full"
 _NO_CONSUMER = "the harness has brokers and a controller, and no consumer"
+_NO_LOST_ANSWER = "the harness has no connections that break: what the controller answers is kept until it is given"
+_NO_PRODUCER = "the harness appends records that have no producer's id, epoch or number, each of them once"
+_ALL_WRITTEN = "the harness lets a broker that dies write all its checkpoints, so none of them is older"
 _NOT_IN_KAFKA = {
+    **dict.fromkeys(OF_CHECKPOINTS, _ALL_WRITTEN),
     **dict.fromkeys(OF_CONSUMERS, _NO_CONSUMER),
     **dict.fromkeys(OF_ZOOKEEPER, _NO_ZOOKEEPER),
     **dict.fromkeys(OF_SESSIONS, _EVERY_FETCH_IS_FULL),
     **dict.fromkeys(OF_DIRECTORIES, _ONE_DIRECTORY),
+    **dict.fromkeys(OF_LOST_ANSWERS, _NO_LOST_ANSWER),
+    **dict.fromkeys(OF_PRODUCERS, _NO_PRODUCER),
     "ask_epoch_end": "Kafka truncates with a fetch since 2.8, and asks no such question",
     "look_at_follower": "Kafka looks at a follower's state once since 3.7",
     "fence_two": "Kafka's controller fences one broker at a time since 3.0",
@@ -74,6 +84,7 @@ class Schedule:
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
         self.order: list[int] = []
         self._out_of_range: dict[int, tuple[int, Ends]] = {}  # who was told so, by whom, and the ends of its log then
+        self._deleted = False  # whether an operator was answered that the records are gone
         self._cleared: set[int] = set()  # those whom a change of the minimum took out of the ELR
 
     @property
@@ -133,6 +144,8 @@ class Schedule:
             self._ends.append(self.seen.controller.end)
         self.order = [number for number in self.order if number in self.seen.controller.replicas]
         self._settle(after)
+        if action == "delete_record" and self._model.answers_deletions:
+            require_same_answer(given["leader"], after, self.seen, answered=self._deleted)
         if action == "register":
             require_no_epoch_of_deleted_records(given["replica"], after, self.seen)
 
@@ -209,8 +222,9 @@ class Schedule:
         self._kafka.give("shrink", broker=leader, wait=_MUCH_LATER)
 
     def _delete(self, given: Mapping[str, str], before: ReadableState) -> None:
-        start = before["broker"][given["leader"]]["start"]
-        self._kafka.give("delete_records", broker=broker_id(given["leader"]), below=start + 1)
+        below = before["broker"][given["leader"]]["start"] + 1
+        answer = self._kafka.give("delete_records", broker=broker_id(given["leader"]), below=below)
+        self._deleted = below <= int(answer.said)
 
     # ------------------------------------------------------------------------------------------------- the controller
 

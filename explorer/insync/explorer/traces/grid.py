@@ -1,6 +1,7 @@
 """A trace as a text grid: one row a step, one column a part of the state, a cell filled only when it changed.
 
-What the columns are and what stands in them is said by the model (`model.grid`); this module lays them out.
+What the columns are and what stands in them is said by the model (`model.grid`, `model.step_marks`); this module lays
+them out.
 """
 
 from __future__ import annotations
@@ -76,8 +77,8 @@ def render_grid(trace: Trace, columns: Columns, *, width: int = 120, paint: Pain
 
 def _legend(columns: Columns, rows: Sequence[Sequence[str]]) -> str:
     """Return what the marks in the cells mean, if there are any; `columns` of a model knows what it means by them."""
-    model = getattr(columns, "__self__", None)
-    if not isinstance(model, Model):
+    model = _model_of(columns)
+    if model is None:
         return ""
     cells = [cell for row in rows for cell in row[2:]]
     words = {word for cell in cells for word in re.findall(r"\[\]|{}|[^][{}\s=,]+", cell)}
@@ -85,6 +86,12 @@ def _legend(columns: Columns, rows: Sequence[Sequence[str]]) -> str:
     known = [f"{mark} {meaning}" for mark, meaning in own.items() if mark in words]
     known += [f"{mark} {meaning}" for mark, meaning in model.legend.items() if any(mark in cell for cell in cells)]
     return f"({'; '.join(known)})" if known else ""
+
+
+def _model_of(columns: Columns) -> Model | None:
+    """Return the model whose `grid` says what the columns are."""
+    model = getattr(columns, "__self__", None)
+    return model if isinstance(model, Model) else None
 
 
 def render_reason(trace: Trace, width: int, paint: Paint = plain) -> list[str]:
@@ -129,11 +136,21 @@ def _rows(trace: Trace, columns: Columns) -> list[list[str]]:
     before: Mapping[str, GridCell] = {}
     for number, (step, state) in enumerate(zip(trace.steps, states, strict=True)):
         changed = [_changed(before.get(name, ""), state.get(name, "")) for name in names]
-        rows.append([str(number), step.label, *changed])
+        marks = _marks(trace, number, columns)
+        marked = [f"{cell} {marks.get(name, '')}".strip() for name, cell in zip(names, changed, strict=True)]
+        rows.append([str(number), step.label, *marked])
         before = state
     if trace.refused is not None:
         rows.append(["!", f"{trace.refused.label} (refused)", *[""] * len(names)])
     return rows
+
+
+def _marks(trace: Trace, number: int, columns: Columns) -> Mapping[str, str]:
+    """Return what the model writes beside the cells of a step."""
+    model = _model_of(columns)
+    if model is None or number == 0:
+        return {}
+    return model.step_marks(trace.steps[number - 1].state, trace.steps[number].state)
 
 
 def _changed(before: GridCell, now: GridCell) -> str:

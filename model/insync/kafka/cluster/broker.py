@@ -136,6 +136,7 @@ class Broker(Actor):
             s.broker[other].known[replica].current = False
         with when(s.alter.isr.contains(replica)):
             s.alter.current = False
+        self.outdate_retry_of(s, replica)
         with when(s.changes[0].leader == replica):
             self.forget_proposal(s)  # the controller does not know the incarnation that has sent it any more
         b.running = True
@@ -209,6 +210,7 @@ class Broker(Actor):
         b.epoch_start = 0
         b.leads_since = 0
         b.pending = set()
+        self.forget_starts(s, replica)
         for other in self.others(replica):
             self.forget(b.known[other])
         b.truncating = False

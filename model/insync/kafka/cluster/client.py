@@ -24,7 +24,9 @@ class Client(Actor):
         That it comes again is a step of its own (`Producers.send_again`). Kafka: Partition.appendRecordsToLeader.
         """
         if self.b.retries and self.rules.producers_are_idempotent:
-            require(self.is_next(s, leader, s.written))
+            require(self.is_next(s, leader, s.written, s.spent.producer_restarts))
+        if self.restarts_producer:
+            s.producer_epoch[s.written] = s.spent.producer_restarts
         self.append_sent(s, leader, s.written)
 
     def append_sent(self, s: StateView, leader: Replica, sent: Num) -> None:
@@ -52,9 +54,11 @@ class Client(Actor):
         """
         l = s.broker[leader]
         require(s.spent.deletions < self.b.deletions, self.leads(s, leader), l.start < l.hw)
+        require(self.may_delete(s, leader))
         s.spent.deletions += 1
         s.deleted |= {l.log[l.start]}
         self.raise_start(s, leader, l.start + 1)
+        self.await_deletion(s, leader, l.start)
 
     @action(label="min.insync.replicas changes")
     def change_minimum(self, s: StateView) -> None:

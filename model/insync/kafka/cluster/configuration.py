@@ -82,6 +82,10 @@ SETTINGS = Settings(
     old_checkpoints=Setting(Switch.OFF, "whether a crashed broker may find an older high watermark on its disk"),
     consumer=Setting(Consumer.OFF, "whether a consumer reads: from the leader, or from followers too (2.4)"),
     offset_reset=Setting(OffsetReset.LATEST, "auto.offset.reset of the consumer"),
+    deletion_answers=Setting(Switch.OFF, "whether operators are told when the records that they delete are gone"),
+    write_errors=Setting(
+        Switch.OFF, "whether it is noted which writes were answered with an error when they were stored"
+    ),
     flushing=Setting(Flushing.NEVER, "when logs are flushed, which is what a crash spares"),
     defect=Setting(DefectName(NO_DEFECT), "defect of the catalogue to switch on (insync defects)"),
     fixed=Setting(Switch.OFF, "whether the defect is fixed; what its entry says of other rules still holds"),
@@ -92,6 +96,7 @@ BOUNDS = Bounds(
     min_insync=Bound(2, 1, 5, "min.insync.replicas"),
     records=Bound(2, 1, 5, "records that producers write in all"),
     retries=Bound(0, 0, 4, "times that a producer sends a record again which nobody has acknowledged"),
+    producer_restarts=Bound(0, 0, 2, "times that the producer starts anew while requests of the former one may come"),
     lossy_crashes=Bound(1, 0, 4, "crashes of a broker that lose some of what it had not flushed"),
     crashes=Bound(0, 0, 4, "crashes of a broker whose log survives"),
     stops=Bound(0, 0, 4, "clean stops of a broker, which hands over before"),
@@ -108,6 +113,7 @@ BOUNDS = Bounds(
     spares=Bound(0, 0, 4, "brokers that have no replica at first"),
     failovers=Bound(0, 0, 2, "controllers that are deposed and do not know it (ZooKeeper, before 3.3)"),
     session_losses=Bound(0, 0, 4, "fetch sessions that are evicted, or end as a reply is lost"),
+    alter_retries=Bound(0, 0, 2, "answers to an AlterPartition that are lost, so that it is sent again"),
     minimum_changes=Bound(0, 0, 2, "changes of min.insync.replicas, to 1 and back"),
     partition_zero=Bound(0, 0, 5, "replicas of the topic's partition 0; 0: this is partition 0"),
     metadata_lag=Bound(
@@ -196,10 +202,20 @@ def setting_remarks(b: BoundValues) -> list[str]:
         remarks.append(f"The controller of Kafka {release} is a KRaft quorum; failovers are those of ZooKeeper's.")
     if b.failovers and rules.controller_in_zookeeper and b.metadata_lag < 2:
         remarks.append("A deposed controller is heard only with metadata_lag 2 or more.")
+    if b.alter_retries and rules.isr_write is IsrWrite.DIRECT:
+        remarks.append(
+            f"In Kafka {release} leaders write the ISR to ZooKeeper; alter_retries begin with 2.7 (KIP-497)."
+        )
+    if b.settings.deletion_answers and not b.deletions:
+        remarks.append("deletion_answers are looked at only with deletions.")
+    if b.settings.write_errors and acks is not Acks.ALL:
+        remarks.append("write_errors are those of acks=all.")
     if b.settings.fetch_sessions and not rules.fetches_in_sessions:
         remarks.append(f"Kafka {release} has no fetch sessions, which came with 1.1 (KIP-227).")
     if b.session_losses and not b.settings.fetch_sessions:
         remarks.append("session_losses is looked at only with fetch_sessions=on.")
+    if b.producer_restarts and not b.retries:
+        remarks.append("producer_restarts is looked at only with retries, as nothing comes late without them.")
     if b.directory_failures and not rules.directories_fail_alone:
         remarks.append(f"With Kafka {release} a broker ends when a directory fails, so no directory fails alone.")
     if b.settings.consumer is Consumer.FOLLOWER and not rules.followers_are_read:

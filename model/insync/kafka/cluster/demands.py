@@ -21,6 +21,7 @@ _OPERATIONS = {
     "reassign": "the partition is assigned to other replicas",
     "cancel_reassignment": "a reassignment is taken back",
     "change_minimum": "min.insync.replicas is changed",
+    "restart_producer": "the producer is started anew",
     "delete_record": "a record is deleted at {leader}, by an operator or by age",
     "start_move": "{replica} is moved to another directory",
     "cancel_move": "the move of {replica} to another directory is taken back",
@@ -35,6 +36,7 @@ _DELAYS = {
     "pause_fetching": "the fetcher of {follower} fails, and its partition waits to be tried again",
     "fail_over": "ZooKeeper's session of the controller ends though it runs, as in a long pause",
     "elect_as_deposed": "the deposed controller has not heard of the new one, and elects whom it was asked to before",
+    "accept_isr_unheard": "the connection to the controller breaks when it has written the ISR and not answered yet",
     "evict_session": "the leader of {follower} needs the place of its fetch session for another one",
     "lose_reply": "the connection of {follower} to {leader} breaks when {leader} has answered a fetch",
     "throttle": "{follower} has used up its replication quota",
@@ -86,11 +88,24 @@ def _acts(steps: Sequence[Taken]) -> Iterator[Demand]:
         if action == "find_older_checkpoint":
             text = f"the last high watermark that {named['replica']} has written to disk is an older one"
             yield Demand(number, Hardness.FAILURE, text)
+        if action == "find_older_start":
+            text = f"{named['replica']} has died within log.flush.start.offset.checkpoint.interval.ms of a deletion"
+            yield Demand(number, Hardness.FAILURE, text)
         if action == "register" and named["replica"] not in _controller(before)["fenced"]:
             yield Demand(number, Hardness.RACE, _registers_early(named["replica"]))
+        if action == "send_again" and _is_of_former(before, named["record"]):
+            text = f"{named['record']}, which the former producer has sent, comes late or is sent again by it"
+            yield Demand(number, Hardness.DELAY, text)
         if action == "expand_isr" and (looked := _looked_before(steps, number)):
             text = f"{named['follower']} fetches or registers while Partition.maybeExpandIsr of {named['leader']} looks"
             yield Demand(number, Hardness.RACE, f"{text} at it a second time, having looked at step {looked}")
+
+
+def _is_of_former(before: Taken, record: str) -> bool:
+    """Whether a record was sent before the producer has started anew."""
+    epochs = cast(dict[str, int], before.state.get("producer_epoch", {}))
+    spent = cast(dict[str, Any], before.state["spent"])
+    return record in epochs and epochs[record] < spent["producer_restarts"]
 
 
 def _crash(before: Taken, named: dict[str, str]) -> str:
@@ -176,7 +191,7 @@ def _late_answers(steps: Sequence[Taken]) -> Iterator[Demand]:
     told: dict[str, int] = {}
     for number, step in enumerate(steps):
         action, named = step.action or "", step.parameters
-        if action in ("accept_isr", "refuse_isr"):
+        if action in ("accept_isr", "accept_isr_unheard", "refuse_isr"):
             if asked is not None and _brokers_changed(steps[asked:number]):
                 text = f"the controller answers what it was asked in step {asked}, and brokers have come or gone since"
                 yield Demand(number, Hardness.DELAY, text)

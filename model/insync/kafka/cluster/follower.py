@@ -176,6 +176,7 @@ class Follower(Actor):
         with when(Not(Or(reply.diverging, outside) if self.rules.ignore_diverging_fetch else outside)):
             known.end = reply.offset
             known.current = True
+            self.note_start(s, leader, follower)
             with when(moves):
                 self.advance_watermark(s, leader, asked_for=self.asks_within_fetch(s, leader, follower))
 
@@ -300,6 +301,7 @@ class Follower(Actor):
         f = s.broker[follower]
         f.epoch_start = 0
         f.leads_since = 0
+        self.forget_starts(s, follower)
         for other in self.others(follower):
             self.forget(f.known[other])
         f.last_fetched_epoch_empty = False

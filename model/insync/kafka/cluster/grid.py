@@ -6,6 +6,7 @@ be added to the ISR. `~1` says that its metadata is one change late; `down` that
 directory with the log has failed; `x` is a deleted record; `out` a broker without a replica; `of b1 -b2 +b3` are the
 replicas, of which b2 is to go and b3 to come. `consumer at 2, got r0@0 r1@0` is the position of a consumer, with what
 it got without a reset.
+`!` beside a cell: this step has cut the broker's log below its high watermark.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from typing import Any, cast
 
 from insync.model import ReadableState
 
-__all__ = ["cluster_grid"]
+__all__ = ["CUT_BELOW_WATERMARK", "cluster_grid", "cut_below_watermark"]
+
+CUT_BELOW_WATERMARK = "!"
+"""The mark of a broker whose log a step has cut below its high watermark."""
 
 
 def cluster_grid(state: ReadableState) -> dict[str, str]:
@@ -25,6 +29,15 @@ def cluster_grid(state: ReadableState) -> dict[str, str]:
     cells["controller"] = _controller(state, changes[0])
     cells["clients"] = _clients(state)
     return cells
+
+
+def cut_below_watermark(before: ReadableState, after: ReadableState) -> list[str]:
+    """Return the brokers that run on and have a replica, whose log now ends below what was their high watermark."""
+    old, new = cast(dict[str, dict[str, Any]], before["broker"]), cast(dict[str, dict[str, Any]], after["broker"])
+    changes = cast(list[dict[str, Any]], after["changes"])
+    runs_on = [name for name in new if old[name]["running"] and new[name]["running"]]
+    kept = [name for name in runs_on if name in changes[new[name]["lag"]].get("replicas", runs_on)]
+    return [name for name in kept if new[name]["leo"] < old[name]["hw"]]
 
 
 def _broker(name: str, broker: dict[str, Any], view: dict[str, Any], state: ReadableState) -> str:
@@ -78,6 +91,10 @@ def _clients(state: ReadableState) -> str:
     while seen and seen[-1] == "-":
         seen.pop()
     parts = ([f"acked {' '.join(acked)}"] if acked else []) + ([f"seen {' '.join(seen)}"] if seen else [])
+    parts += [f"refused {' '.join(state['refused'])}"] if state.get("refused") else []
+    parts += [f"deleted below {state['deleted_below']}"] if state.get("deleted_below") else []
+    restarts = cast(dict[str, Any], state["spent"]).get("producer_restarts", 0)
+    parts += [f"producer epoch {restarts}"] if restarts else []
     return ", ".join([*parts, *_consumer(state)])
 
 

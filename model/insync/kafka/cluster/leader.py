@@ -94,10 +94,12 @@ class Leader(Actor):
         """
         l = s.broker[leader]
         rules, end = self.rules, l.known[follower].end.or_else(-1)
+        compares_start = rules.join_needs_log_start and self.answers_deletions
         return And(
             end >= 0 if rules.join_needs_fetch else True,
             end >= l.hw if rules.join_needs_watermark else True,
             end >= l.epoch_start if rules.join_needs_epoch_start else True,
+            l.known[follower].start >= l.start if compares_start else True,
         )
 
     def asks_within_fetch(self, s: StateView, leader: Replica, follower: Replica) -> SetValue | None:
@@ -131,7 +133,7 @@ class Leader(Actor):
         in_time = up_to_date
         if not self.rules.compare_partition_epoch:
             in_time = And(newest.leader == leader, newest.epoch == view.epoch)
-        require(Or(Not(in_time), Not(self.awaits_proposal(s))))
+        require(Or(Not(in_time), Not(self.awaits_proposal(s))), self.may_ask(s, leader))
         with when(in_time):
             s.alter.isr = isr
             s.alter.current = current
@@ -213,7 +215,8 @@ class Leader(Actor):
         """Note what clients learn as a leader's high watermark moves: records to be read, and acknowledgements.
 
         A record is acknowledged by the leader that has appended it, if that has led ever since and the ISR is large
-        enough at that moment. Kafka: Partition.checkEnoughReplicasReachOffset, DelayedProduce.tryComplete.
+        enough at that moment; else the answer is an error, NOT_ENOUGH_REPLICAS_AFTER_APPEND.
+        Kafka: Partition.checkEnoughReplicasReachOffset, DelayedProduce.tryComplete.
         """
         l = s.broker[leader]
         enough = self.maximal_isr(s, leader).count() >= least
@@ -228,6 +231,9 @@ class Leader(Actor):
                     needed = minimum(least, self.needed_of(s.changes[0]))
                     thin = self.copies(s, leader, offset) + s.spent.lossy_crashes + s.spent.directory_losses < needed
                     s.thin_ack = Or(s.thin_ack, thin)
+                if self.notes_errors:
+                    with when(And(passed, Not(enough), l.leads_since <= offset)):
+                        s.refused |= {record}
 
     def copies(self, s: StateView, leader: Replica, offset: int) -> Num:
         """How many replicas, running or not, have the leader's record at an offset."""
@@ -247,6 +253,7 @@ class Leader(Actor):
         l.epoch_start = l.leo
         with when(Not(re_elected)):
             l.leads_since = l.leo
+            self.forget_starts(s, leader)
         if self.rules.cache_epoch_on_election:
             l.term = epoch
         isr = self.view_of(s, leader).isr

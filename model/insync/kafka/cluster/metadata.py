@@ -80,6 +80,7 @@ class Metadata(Actor):
             with when(waits):
                 s.broker[replica].lag += 1
         self.outdate_deposed(s, change)
+        self.outdate_retry(s, change)
         for place in reversed(range(self.b.metadata_lag)):
             s.changes[place + 1] = s.changes[place]
         s.changes[0] = record(

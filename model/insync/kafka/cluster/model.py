@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from insync.kafka.cluster.assigned_directories import AssignedDirectories
 from insync.kafka.cluster.assignment import Assignment
@@ -11,13 +12,15 @@ from insync.kafka.cluster.client import Client
 from insync.kafka.cluster.configuration import setting_remarks
 from insync.kafka.cluster.consumer import Reader
 from insync.kafka.cluster.controller import Controller
+from insync.kafka.cluster.deletions import Deletions
 from insync.kafka.cluster.demands import demands_of
 from insync.kafka.cluster.directories import Directories
 from insync.kafka.cluster.failed_directories import FailedDirectories
 from insync.kafka.cluster.failover import FailOver
 from insync.kafka.cluster.follower import Follower
-from insync.kafka.cluster.grid import cluster_grid
+from insync.kafka.cluster.grid import CUT_BELOW_WATERMARK, cluster_grid, cut_below_watermark
 from insync.kafka.cluster.isr_replies import IsrReplies
+from insync.kafka.cluster.isr_retries import IsrRetries
 from insync.kafka.cluster.leader import Leader
 from insync.kafka.cluster.log import Logs
 from insync.kafka.cluster.metadata import Metadata
@@ -32,6 +35,8 @@ __all__ = ["Cluster"]
 
 
 class Cluster(
+    Deletions,
+    IsrRetries,
     AssignedDirectories,
     FailedDirectories,
     Reader,
@@ -65,6 +70,7 @@ class Cluster(
         "no_divergence",
         "reads_repeat",
     )
+    legend: ClassVar[Mapping[str, str]] = {CUT_BELOW_WATERMARK: "cuts its log below its own high watermark"}
 
     def remarks(self) -> list[str]:
         """Say where a setting does not exist in the release, or means less than it says."""
@@ -77,3 +83,7 @@ class Cluster(
     def grid(self, state: ReadableState) -> dict[str, str]:
         """One column per broker, one for the controller, one for what clients know."""
         return cluster_grid(state)
+
+    def step_marks(self, before: ReadableState, after: ReadableState) -> Mapping[str, str]:
+        """Mark the brokers that cut their logs below their high watermark."""
+        return dict.fromkeys(cut_below_watermark(before, after), CUT_BELOW_WATERMARK)

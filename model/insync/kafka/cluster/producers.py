@@ -1,15 +1,16 @@
 """A producer that sends a record again when it has no answer, and what makes a leader take it once (KIP-98).
 
 All records are those of one producer here, sent one after the other without waiting. Its sequence numbers are not
-kept: a leader knows them by its log, as Kafka's does when it has read it. A producer that gets a new epoch, and begins
-to count anew, is not modelled. Kafka: KafkaProducer, Sender, ProducerStateManager, ProducerAppendInfo.
+kept: a leader knows them by its log, as Kafka's does when it has read it. With `producer_restarts` it starts anew, with
+the next producer epoch, and counts anew; what the former one has sent may still come.
+Kafka: KafkaProducer, Sender, ProducerStateManager, ProducerAppendInfo.
 """
 
 from __future__ import annotations
 
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.state import Actor, RecordNumber, Replica
-from insync.model import And, Condition, Not, Num, Or, StateView, action, maximum, require, when
+from insync.model import And, Condition, If, Not, Num, Or, StateView, action, maximum, require, when
 
 __all__ = ["Producers"]
 
@@ -27,8 +28,10 @@ class Producers(Actor):
         """
         require(self.acks is not Acks.NONE, s.spent.retries < self.b.retries, self.waits_for_answer(s, record))
         if self.rules.producers_are_idempotent:
-            require(self.is_next(s, leader, int(record)))
+            require(self.is_next(s, leader, int(record), s.producer_epoch[int(record)]))
         s.spent.retries += 1
+        if self.restarts_producer:
+            s.producer_epoch[s.written] = s.producer_epoch[int(record)]
         self.append_sent(s, leader, int(record))
 
     @action(label="{leader} has {record} already, and says so")
@@ -45,6 +48,8 @@ class Producers(Actor):
         places = range(self.b.records)
         has_it = {at: And(self.holds(s, leader, at), at < l.hw, s.sent[l.log[at]] == record) for at in places}
         require(Or(*has_it.values()))
+        if self.restarts_producer and self.rules.producer_keeps_id:
+            require(s.producer_epoch[int(record)] == s.producer_epoch[self.last_record(s, leader)])
         for at, there in has_it.items():
             with when(there):
                 s.acked |= {l.log[at]}
@@ -54,13 +59,58 @@ class Producers(Actor):
         answered = [And(s.acked.contains(r), s.sent[int(r)] == record) for r in self.all(RecordNumber)]
         return And(s.written > int(record), s.sent[int(record)] == record, Not(Or(*answered)))
 
-    def is_next(self, s: StateView, leader: Replica, record: Num | int) -> Condition:
-        """Whether a record follows upon the last one in a leader's log, as it was sent; or the log has none.
+    @action(label="the producer starts anew")
+    def restart_producer(self, s: StateView) -> None:
+        """A producer with the same transactional.id begins, with the next producer epoch and its numbers from 0.
 
-        Kafka: ProducerAppendInfo.checkSequence, inSequence.
+        Leaders hear of the epoch by the first record in it: that markers of a transaction may tell them before is left
+        out. What the former producer waits for may still be sent again, by itself or late.
+        Kafka: KafkaProducer.initTransactions, TransactionCoordinator.handleInitProducerId.
+        """
+        require(self.restarts_producer, s.written > 0, s.written < self.b.records)
+        require(s.spent.producer_restarts < self.b.producer_restarts)
+        s.spent.producer_restarts += 1
+
+    # --------------------------------------------------------------------------------- what a leader knows by its log
+
+    def last_record(self, s: StateView, leader: Replica) -> Num:
+        """The last record of a leader's log, where it has one."""
+        l = s.broker[leader]
+        return l.log[maximum(l.leo - 1, 0)]
+
+    def is_next(self, s: StateView, leader: Replica, record: Num | int, epoch: Num) -> Condition:
+        """Whether a leader takes a record: by its sequence number, after its producer's last one in the log.
+
+        A later epoch of the producer has to begin with its first record. Of a producer of whom the log has nothing a
+        leader takes any. Kafka: ProducerAppendInfo.checkProducerEpoch, checkSequence, inSequence.
+
+        Args:
+            s: the state.
+            leader: the leader.
+            record: the record, as it was sent first.
+            epoch: the producer epoch in which it was sent.
         """
         l = s.broker[leader]
-        last = s.sent[l.log[maximum(l.leo - 1, 0)]]
-        first_sent = [And(s.sent[n] == n, n < s.written) for n in range(self.b.records)]
-        between = [And(first_sent[n], last < n, n < record) for n in range(self.b.records)]
-        return Or(l.leo <= l.start, And(last < record, Not(Or(*between))))
+        if self.restarts_producer and not self.rules.producer_keeps_id:
+            own = [And(self.holds(s, leader, at), s.producer_epoch[l.log[at]] == epoch) for at in range(self.b.records)]
+            last = maximum(-1, *[If(mine, s.sent[l.log[at]], -1) for at, mine in enumerate(own)])
+            return Or(last < 0, self.follows_on(s, last, record))
+        newest = self.last_record(s, leader)
+        in_sequence = self.follows_on(s, s.sent[newest], record)
+        if self.restarts_producer:
+            known = s.producer_epoch[newest]
+            earlier = [
+                And(self.is_first_sent(s, n), n < record, s.producer_epoch[n] == epoch) for n in range(self.b.records)
+            ]
+            another = epoch > known if self.rules.old_producers_are_fenced else Not(epoch == known)
+            in_sequence = Or(And(epoch == known, in_sequence), And(another, Not(Or(*earlier))))
+        return Or(l.leo <= l.start, in_sequence)
+
+    def follows_on(self, s: StateView, last: Num, record: Num | int) -> Condition:
+        """Whether a record was sent right after another one."""
+        between = [And(self.is_first_sent(s, n), last < n, n < record) for n in range(self.b.records)]
+        return And(last < record, Not(Or(*between)))
+
+    def is_first_sent(self, s: StateView, number: int) -> Condition:
+        """Whether a record was sent for the first time under this number."""
+        return And(s.sent[number] == number, number < s.written)

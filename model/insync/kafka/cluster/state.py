@@ -120,6 +120,9 @@ class Actor:
     directories_fail: bool
     directories_are_assigned: bool
     old_checkpoints: bool
+    notes_errors: bool
+    answers_deletions: bool
+    restarts_producer: bool
     consumes: bool
     offset_reset: OffsetReset
     configures: bool
@@ -159,6 +162,9 @@ class ClusterState(Model):
             self.directories_fail and self.b.moves > 0 and rules.controller_knows_directories
         )
         self.old_checkpoints = bool(self.b.settings.old_checkpoints)
+        self.answers_deletions = bool(self.b.settings.deletion_answers) and self.b.deletions > 0
+        self.notes_errors = bool(self.b.settings.write_errors) and self.acks is Acks.ALL
+        self.restarts_producer = self.b.retries > 0 and self.b.producer_restarts > 0
         self.consumes = self.b.settings.consumer is not Consumer.OFF
         self.offset_reset: OffsetReset = self.b.settings.offset_reset
         self.elr = keeps_elr(self.b)
@@ -206,26 +212,37 @@ class ClusterState(Model):
             # The AlterPartition on its way that is not too late: the ISR proposed, empty if there is none, and whether
             # the incarnations of which it speaks are the present ones.
             alter=Record(isr=Set(Replica), current=Bool),
+            # The request that was accepted, and will come again, as its answer was lost.
+            again=Absent.unless(b.alter_retries, Record(isr=Set(Replica), current=Bool)),
             broker=Array(Replica, self._broker(b)),
             written=Int(0, b.records),
             epoch_of=Array(RecordNumber, LeaderEpoch),
             # Which record it is that was sent, where it may be one that was sent before.
             sent=Absent.unless(b.retries, Array(RecordNumber, RecordNumber)),
+            # In which epoch of its producer it was sent.
+            producer_epoch=Absent.unless(self.restarts_producer, Array(RecordNumber, Int(0, b.producer_restarts))),
             # What clients were told: the records acknowledged, and those first seen below a leader's high watermark.
             acked=Set(RecordNumber),
+            # Records of which a producer was told that they are stored, but on too few replicas.
+            refused=Absent.unless(self.notes_errors, Set(RecordNumber)),
             deleted=Absent.unless(b.deletions, Set(RecordNumber)),
+            # All records below this offset are gone, as an operator was told; whether a live replica had one then.
+            deleted_below=Absent.unless(self.answers_deletions, Int(0, b.records)),
+            undone=Absent.unless(self.answers_deletions, Bool),
             thin_ack=Bool,
             thin_move=Absent.unless(b.reassignments, Bool),
             seen=Array(b.records, Option(RecordNumber)),
             consumer=Absent.unless(self.consumes, self._consumer(b)),
             spent=Record(
                 retries=Int(0, b.retries),
+                producer_restarts=Absent.unless(self.restarts_producer, Int(0, b.producer_restarts)),
                 lossy_crashes=Int(0, b.lossy_crashes),
                 crashes=Int(0, b.lossy_crashes + b.crashes),
                 stops=Int(0, b.stops),
                 fencings=Int(0, b.fencings),
                 shrinks=Int(0, b.shrinks),
                 elections=Int(0, b.elections),
+                alter_retries=Absent.unless(b.alter_retries, Int(0, b.alter_retries)),
                 minimum_changes=Int(0, b.minimum_changes),
                 reassignments=Int(0, b.reassignments),
                 pauses=Int(0, b.pauses),
@@ -264,7 +281,12 @@ class ClusterState(Model):
             leads_since=end,
             # The ISR that a leader has proposed, empty if none.
             pending=Set(Replica),
-            known=Array(Replica, Record(end=Option(end), current=Bool)),
+            known=Array(
+                Replica,
+                Record(end=Option(end), current=Bool, start=Absent.unless(self.answers_deletions, end)),
+            ),
+            # What an operator waits for to be deleted.
+            deleting=Absent.unless(self.answers_deletions, end),
             truncating=Absent.unless(rules.truncation.asks_first, Bool),
             session=Absent.unless(self.sessions or (rules.fence_fetch and not rules.session_keeps_epoch), Bool),
             # What the session has told: the high watermark, and where the log starts; what was named in it last.

@@ -1,4 +1,4 @@
-"""Defects that take a crash or an eligible leader replica: R-25 to R-33, R-39, N-04, N-08."""
+"""Defects that take a crash or an eligible leader replica: R-25 to R-33, R-39, N-04, N-08, N-15."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from insync.kafka.defects.defect import Defect
 from insync.kafka.defects.truncation import CALM
 from insync.kafka.rules import StrictMinimum
 
-__all__ = ["FAILURES"]
+__all__ = ["DELETED", "FAILURES"]
 
 ENOUGH: dict[str, int | str] = {**CALM, "min_insync": 2}
 """Nothing fails, and two replicas are needed for an acknowledgement."""
+
+DELETED: dict[str, int | str] = {"deletions": 1, "deletion_answers": "on"}
+"""An operator deletes a record, and is told when it is gone."""
 
 FAILURES = (
     Defect(
@@ -136,7 +139,7 @@ FAILURES = (
         name="N-04",
         title="A clean stop counts although the directory with the log is gone",
         ticket="no ticket known; LogManager.readBrokerEpochFromCleanShutdownFiles",
-        affected="eligible leader replicas, 4.0 to 4.3: seen on running brokers of 4.1.2 and 4.3.1, 4.0 by reading",
+        affected="eligible leader replicas, 4.0 to 4.4: seen on running brokers of 4.0.2 to 4.4.0",
         story="A broker that is in the ELR stops cleanly. Its directory is taken out of log.dirs, and it starts again. "
         "The directories that are left say that the stop was clean, so it stays in the ELR, and begins an empty log. "
         "The leader is fenced; the broker is elected without a record, with unclean elections off.",
@@ -182,6 +185,23 @@ FAILURES = (
         length=4,
         bounds={**CALM, "crashes": 2, "records": 1},
         rules={"fence_one_at_a_time": False},
+    ),
+    Defect(
+        name="N-15",
+        title="A record comes back of which an operator was told that it is deleted",
+        ticket="no ticket known; KIP-107 and KIP-966, Partition.lowWatermarkIfLeader",
+        affected="eligible leader replicas; replayed on the classes of 3.7.2 to 4.4.0, with the low watermark by which "
+        "the operator is answered; Partition.lowWatermarkIfLeader was read in 4.3.1",
+        story="A follower is fenced and in the ELR. An operator deletes a record, and the leader, which waits for no "
+        "replica that is fenced, answers that it is gone. The leader fails, and the follower, unfenced again, is "
+        "elected from the ELR. It has the record, and consumers may read it.",
+        fix="answer when the members of ISR and ELR have deleted it too; and take nobody into the ISR whose log starts "
+        "earlier, which both sides have here",
+        breaks="deleted_records_stay_away",
+        length=11,
+        bounds={**ENOUGH, "replicas": 2, "records": 1, "fencings": 1, "crashes": 1, **DELETED},
+        rules={"low_watermark_counts_electable": False},
+        base={"low_watermark_counts_electable": True, "join_needs_log_start": True},
     ),
 )
 """The entries, by number."""

@@ -1,11 +1,16 @@
-"""Settings that do not keep what they seem to promise, with correct code: C-2 to C-10, C-16."""
+"""Settings that do not keep what they seem to promise, with correct code: C-2 to C-10, C-16 to C-18."""
 
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
 from insync.kafka.defects.truncation import CALM
 
-__all__ = ["HAZARDS"]
+__all__ = ["HAUNTED", "HAZARDS"]
+
+HAUNTED: dict[str, int | str] = {
+    **CALM, "replicas": 2, "records": 3, "retries": 1, "elections": 1, "fencings": 1, "producer_restarts": 1
+}  # fmt: skip
+"""A producer that starts anew, and one record of the former one that comes late."""
 
 HAZARDS = (
     Defect(
@@ -79,6 +84,42 @@ HAZARDS = (
         length=3,
         bounds={**CALM, "replicas": 2, "records": 3, "retries": 1, "elections": 1, "fencings": 1},
         rules={"producers_are_idempotent": False},
+    ),
+    Defect(
+        name="C-17",
+        title="A producer that starts anew without transactional.id",
+        ticket="setting; KIP-98",
+        affected="every release with idempotence and without transactional.id",
+        story="A producer sends a record and has no answer. It is started anew, as its host seems to be dead, and what "
+        "it sends now goes to a leader without that record. Then the former one, which has not ended, sends it again "
+        "there. To the leader that is another producer, of which it knows nothing, so it appends an old record behind "
+        "newer ones.",
+        fix="transactional.id: the producer keeps its id, and leaders refuse its earlier epochs (KIP-98, 0.11)",
+        breaks="zombies_are_fenced",
+        length=7,
+        bounds=HAUNTED,
+        rules={"producer_keeps_id": False},
+    ),
+    Defect(
+        name="C-18",
+        title="A deletion that was answered is forgotten in a crash",
+        ticket="setting; KIP-107, log.flush.start.offset.checkpoint.interval.ms",
+        affected="every release since 0.11, as a comment in UnifiedLog.maybeIncrementLogStartOffset says (4.3.1)",
+        story="An operator is told that a record is deleted. Its broker dies before it writes the log start to disk, "
+        "and finds the former one when it starts. The record is in its file still, and consumers may read it.",
+        fix="write the log start to disk before the answer; no release does",
+        breaks="deleted_records_stay_away",
+        length=8,
+        bounds={
+            **CALM,
+            "replicas": 1,
+            "records": 1,
+            "crashes": 1,
+            "deletions": 1,
+            "deletion_answers": "on",
+            "old_checkpoints": "on",
+        },
+        fixed={"old_checkpoints": "off"},
     ),
 )
 """The entries, by number. C-1 (acks=0) promises nothing; C-5, C-9 and C-14 cost availability, not records."""

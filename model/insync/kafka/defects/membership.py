@@ -1,10 +1,10 @@
-"""Defects of ISR membership: R-11 to R-18, and N-01 and N-03, which are new."""
+"""Defects of ISR membership: R-11 to R-18, R-52, and N-01, N-03 and N-06, which are new."""
 
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
 from insync.kafka.defects.truncation import CALM, FORGETS
-from insync.kafka.rules import Counting, MinimumChange
+from insync.kafka.rules import Counting, MinimumChange, StrictMinimum
 
 __all__ = ["MEMBERSHIP"]
 
@@ -108,7 +108,7 @@ MEMBERSHIP = (
         title="A leader acts on a new ISR with the min.insync.replicas of before",
         ticket="no ticket known; BrokerMetadataPublisher.onMetadataUpdate",
         affected="KRaft, 3.7 and later: topics are applied before configurations; replayed on the classes of 3.7.2 "
-        "to 4.4.0, BrokerMetadataPublisher among them, and on running brokers of 4.1.2 and 4.3.1 (insync kafka replay "
+        "to 4.4.0, BrokerMetadataPublisher among them, and on running brokers of 4.1.2 to 4.4.0 (insync kafka replay "
         "N-03 --on cluster)",
         story="min.insync.replicas is raised from 1 to 2. The follower is fenced, and as the ISR is too small now, it "
         "stays electable. The leader gets both in one batch, and a broker applies the topics of a batch before the "
@@ -162,6 +162,20 @@ MEMBERSHIP = (
         bounds={**CALM, "min_insync": 2, "shrinks": 1, "records": 1, "isr_replies": "on"},
         rules={"metadata_keeps_proposal": False},
         base={"metadata_keeps_proposal": True},
+    ),
+    Defect(
+        name="R-52",
+        title="A write that is refused after it was appended is read all the same",
+        ticket="KAFKA-15583",
+        affected="before 3.7 (2.0.1, 2.8.0 and 3.5.0 were read)",
+        story="A leader appends a record while the ISR is large enough. Then a follower leaves the ISR, and the high "
+        "watermark passes the record. The producer is told NOT_ENOUGH_REPLICAS_AFTER_APPEND, which says that it should "
+        "try again, and consumers read the record.",
+        fix="stop the high watermark below min.insync.replicas (KAFKA-15583): the producer waits, or times out",
+        breaks="refused_writes_are_not_read",
+        length=5,
+        bounds={**CALM, "min_insync": 2, "replicas": 2, "records": 1, "shrinks": 1, "write_errors": "on"},
+        rules={"strict_minimum": StrictMinimum.NO},
     ),
 )
 """The entries, by number."""

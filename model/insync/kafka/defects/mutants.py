@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
+from insync.kafka.defects.failures import DELETED
+from insync.kafka.defects.hazards import HAUNTED
 from insync.kafka.defects.truncation import CALM, FORGETS
 
 __all__ = ["MUTANTS"]
@@ -48,6 +50,47 @@ MUTANTS = (
         bounds={**CALM, "replicas": 2, "records": 1, "fetch_sessions": "on", "session_losses": 1},
         rules={"lost_reply_ends_session": False},
         base={"named_is_answered": True},
+    ),
+    Defect(
+        name="M-15",
+        title="A leader takes any other producer epoch for a new one",
+        ticket="mutant of KIP-98",
+        affected="none",
+        story="A producer starts anew, with the next producer epoch, and its first record is appended. A record of the "
+        "former one comes late. Its number is the first of its epoch, and that is another epoch than the last in the "
+        "log, so it is appended.",
+        fix="refuse a lower producer epoch than the last in the log (ProducerAppendInfo.checkProducerEpoch)",
+        breaks="zombies_are_fenced",
+        length=5,
+        bounds=HAUNTED,
+        rules={"old_producers_are_fenced": False},
+    ),
+    Defect(
+        name="M-16",
+        title="A request for an ISR that comes again is taken for a new one",
+        ticket="mutant of KIP-497",
+        affected="none",
+        story="The controller accepts an ISR with a follower, and its answer is lost. It fences the follower, the "
+        "leader hears of that, and sends the request again, with the partition epoch of now. The follower is unfenced, "
+        "so it is in the ISR once more, and the leader commits a record without it.",
+        fix="send the partition epoch of the first time (DefaultAlterPartitionManager), and compare it (KIP-497)",
+        breaks="electable_replicas_are_complete",
+        length=13,
+        bounds={**CALM, "replicas": 2, "records": 1, "shrinks": 1, "fencings": 1, "alter_retries": 1},
+        rules={"retry_keeps_partition_epoch": False},
+    ),
+    Defect(
+        name="M-17",
+        title="A deletion is answered when the ISR has done it",
+        ticket="mutant of KIP-107",
+        affected="none",
+        story="A replica outside the ISR runs and has a record that an operator deletes. The leader waits for the log "
+        "starts of the ISR alone, and answers that the record is gone.",
+        fix="wait for all replicas that are alive (Partition.lowWatermarkIfLeader, KIP-107)",
+        breaks="answered_deletions_are_done",
+        length=7,
+        bounds={**CALM, "replicas": 2, "records": 1, "shrinks": 1, **DELETED},
+        rules={"low_watermark_counts_live": False},
     ),
 )
 """The entries, by number. M2 is R-05, M3 is R-18, M6 is R-06, M8 is R-20, M9 is R-16, M10 is R-13."""

@@ -1,14 +1,14 @@
-"""What a producer may rely on that sends a record again when it has no answer."""
+"""What a producer may rely on: one that sends a record again, that starts anew, that is told an error."""
 
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Replica
-from insync.model import And, Condition, Implies, StateView, for_all
+from insync.kafka.cluster.state import RecordNumber, Replica
+from insync.model import And, Condition, Implies, Not, StateView, for_all
 from insync.properties import invariant
 from insync.properties.kafka import cluster_reasons as reasons
 
-__all__ = ["records_are_stored_once"]
+__all__ = ["records_are_stored_once", "refused_writes_are_not_read", "zombies_are_fenced"]
 
 
 @invariant(Cluster, because=reasons.repeated)
@@ -27,3 +27,34 @@ def records_are_stored_once(model: Cluster, s: StateView) -> Condition:
         model.all(Replica),
         lambda replica: And(*[in_order(replica, one, two) for one in places for two in places if one < two]),
     )
+
+
+@invariant(Cluster, because=reasons.haunted)
+def zombies_are_fenced(model: Cluster, s: StateView) -> Condition:
+    """No log has a record that a producer sent before it started anew behind one that it sent after that."""
+    if not model.restarts_producer:
+        return True
+
+    def in_order(replica: Replica, first: int, second: int) -> Condition:
+        log = s.broker[replica].log
+        both = And(model.holds(s, replica, first), model.holds(s, replica, second))
+        return Implies(both, s.producer_epoch[log[first]] <= s.producer_epoch[log[second]])
+
+    pairs = [(one, one + 1) for one in range(model.b.records - 1)]
+    return for_all(model.all(Replica), lambda replica: And(*[in_order(replica, *pair) for pair in pairs]))
+
+
+@invariant(Cluster, because=reasons.refused)
+def refused_writes_are_not_read(model: Cluster, s: StateView) -> Condition:
+    """Consumers get no record of which the producer was told that too few replicas have it.
+
+    The error is NOT_ENOUGH_REPLICAS_AFTER_APPEND. What is not acknowledged may be read all the same: a producer without
+    an answer knows nothing.
+    """
+    if not model.notes_errors:
+        return True
+
+    def unread(record: RecordNumber) -> Condition:
+        return for_all(range(model.b.records), lambda offset: Not(s.seen[offset] == record))
+
+    return for_all(model.all(RecordNumber), lambda record: Implies(s.refused.contains(record), unread(record)))

@@ -8,8 +8,10 @@ from insync.properties import Failure
 
 __all__ = [
     "counted",
+    "cut",
     "disorder",
     "endless",
+    "haunted",
     "incomplete",
     "ineligible",
     "leaderless",
@@ -17,11 +19,14 @@ __all__ = [
     "misled",
     "other_history",
     "parted",
+    "refused",
     "repeated",
     "shorter",
     "thin",
     "thinned",
     "uncounted",
+    "undead",
+    "undone",
     "unheard",
     "unnoticed",
     "unsound",
@@ -172,10 +177,14 @@ def _broker(failure: Failure, name: str) -> dict[str, Any]:
 
 
 def _log(failure: Failure, name: str) -> str:
+    return f"its log is {_records(failure, name)}"
+
+
+def _records(failure: Failure, name: str) -> str:
     broker = _broker(failure, name)
     epochs = cast(dict[str, str], failure.state["epoch_of"])
     records = [f"{record}@{epochs[record]}" for record in broker["log"][: broker["leo"]]]
-    return f"its log is [{' '.join([*records[: broker['hw']], '|', *records[broker['hw'] :]])}]"
+    return f"[{' '.join([*records[: broker['hw']], '|', *records[broker['hw'] :]])}]"
 
 
 def leaderless(failure: Failure) -> str:
@@ -212,3 +221,42 @@ def misled(failure: Failure) -> str:
     got = ", ".join(f"{record}@{epochs[record]}" for record in consumer["got"][first:position])
     logs = "; ".join(f"{name}: {_log(failure, name)}" for name in cast(dict[str, Any], failure.state["broker"]))
     return f"From offset {first} on the consumer has got {got}, and was told of nothing between: {logs}."
+
+
+def cut(failure: Failure) -> str:
+    """Say what a broker has cut off that was below its high watermark."""
+    replica, before = failure.bindings["replica"], failure.before
+    assert before is not None, "it is about a step"
+    old = Failure(before, failure.bindings, "", True, {})
+    cut, left = _records(old, replica), _records(failure, replica)
+    return f"{replica} cuts its log below its high watermark {_broker(old, replica)['hw']}: of {cut} is left {left}."
+
+
+def haunted(failure: Failure) -> str:
+    """Say in which epoch of its producer each record of a log was sent."""
+    replica, epochs = failure.bindings["replica"], cast(dict[str, int], failure.state["producer_epoch"])
+    broker = _broker(failure, replica)
+    sent = ", ".join(f"{r} in {epochs[r]}" for r in broker["log"][broker.get("start", 0) : broker["leo"]])
+    return f"{replica} has taken a record of a producer of which it has later ones: by producer epoch {sent}."
+
+
+def refused(failure: Failure) -> str:
+    """Say which record is read though it was refused."""
+    record, offset = failure.bindings["record"], failure.bindings["offset"]
+    return f"The producer was told that too few replicas have {record}, and consumers get it at offset {offset}."
+
+
+def undone(failure: Failure) -> str:
+    """Say what was told; who had a record then is not in the state any more."""
+    below = failure.state["deleted_below"]
+    return f"An operator was told that all records below {below} are deleted, and a live replica had one then."
+
+
+def undead(failure: Failure) -> str:
+    """Say which deleted record is there again."""
+    leader, offset = failure.bindings["leader"], int(failure.bindings["offset"])
+    record = _broker(failure, leader)["log"][offset]
+    return (
+        f"An operator was told that {record} at offset {offset} is deleted, and {leader}, which leads now, has it: "
+        f"{_log(failure, leader)}."
+    )

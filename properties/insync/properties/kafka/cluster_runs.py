@@ -38,6 +38,7 @@ _HEALING = (
     "expand_isr(follower)",
     "accept_isr",
     "refuse_isr",
+    "get_isr_again",
 )
 """Fencing a broker that is down heals as well; sessions that expire have a budget, which these runs use up."""
 

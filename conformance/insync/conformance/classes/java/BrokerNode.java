@@ -168,10 +168,14 @@ final class BrokerNode {
         replicas().tryCompleteActions();
     }
 
-    /** Deletes the records below an offset, for an operator. */
-    void deleteRecords(long offset) {
-        partition().deleteRecordsOnLeader(offset);
+    /**
+     * Deletes the records below an offset, for an operator; returns the low watermark after it, which must have reached
+     * the offset for the operator to be answered.
+     */
+    String deleteRecords(long offset) {
+        Object deleted = partition().deleteRecordsOnLeader(offset);
         replicas().tryCompleteActions();
+        return String.valueOf(Reflect.call(deleted, "lowWatermark"));
     }
 
     void flush() {

@@ -87,7 +87,7 @@ final class Cluster {
             case "shrink" -> broker(id).shrink();
             case "apply" -> broker(id).apply(command.get("to").asInt());
             case "flush" -> broker(id).flush();
-            case "delete_records" -> broker(id).deleteRecords(command.get("below").asLong());
+            case "delete_records" -> { return broker(id).deleteRecords(command.get("below").asLong()); }
             case "crash" -> broker(id).crash(command.get("spared").asLong());
             case "stop" -> broker(id).stopCleanly();
             case "register" -> broker(id).register();

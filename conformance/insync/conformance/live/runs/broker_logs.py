@@ -87,17 +87,26 @@ def with_broker_logs(run: BrokerRun, partition: str, files: Iterable[Path]) -> B
 def _lines(file: Path, partition: str) -> Iterator[_Line]:
     shapes = [re.compile(one.format(partition=re.escape(partition))) for one in (_BEGINS, _GOES_ON, _SHRINKS, _ASKS)]
     try:
-        text = file.read_text(encoding="utf-8", errors="replace")
+        with file.open(encoding="utf-8", errors="replace") as written:
+            about = [line for line in written if partition in line and _TIME.match(line)]
     except OSError as error:
         message = f"{file}: cannot be read ({error.strerror or error})."
         raise UserError(message) from error
-    for line in text.splitlines():
-        time = _TIME.match(line) if partition in line else None
-        said = next(filter(None, (shape.search(line) for shape in shapes)), None) if time else None
-        if time is None or said is None:
-            continue
-        clock = datetime.fromisoformat(f"{time[1]}T{time[2]}.{time[3]}").replace(tzinfo=UTC).timestamp()
-        yield _read(clock, said.groupdict())
+    for line in about:
+        said = next(filter(None, (shape.search(line) for shape in shapes)), None)
+        if said is not None:
+            yield _read(_clock(file, line), said.groupdict())
+
+
+def _clock(file: Path, line: str) -> float:
+    """The time at which a line begins, as if that were UTC."""
+    time = _TIME.match(line)
+    assert time is not None
+    try:
+        return datetime.fromisoformat(f"{time[1]}T{time[2]}.{time[3]}").replace(tzinfo=UTC).timestamp()
+    except ValueError as error:
+        message = f"{file}: {time[0].strip()} is no time ({error}); Kafka writes [2026-01-31 12:00:00,000]."
+        raise UserError(message) from error
 
 
 def _read(clock: float, said: Mapping[str, str]) -> _Line:

@@ -36,6 +36,7 @@ def _run(operator: Operator, tell: Callable[[str], None]) -> Written:
     operator.kill(1)
     operator.resume(2)
     cluster.until(lambda: operator.now.leader == 2, "that b2 leads")
+    cluster.until(lambda: operator.high_watermark(2) is not None, "that b2 serves clients")
     tell("b2 stands still while r0 is written to b1, which is killed; b2 is elected, a member of the ISR")
     promised = [acknowledged(operator, 2, "r1")]
     cluster.until(lambda: consumer.records == [(0, "r1")], "that the consumer gets r1")

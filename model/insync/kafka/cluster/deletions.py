@@ -1,0 +1,93 @@
+"""What an operator is told of records that are deleted, with `deletion_answers`: the low watermark of a partition.
+
+A leader knows the log start of its followers by their fetches. It answers DeleteRecords when all replicas whose brokers
+are not fenced have deleted the records: others may have them still. Kafka: Partition.lowWatermarkIfLeader,
+DelayedDeleteRecords (KIP-107).
+"""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.state import Actor, Replica
+from insync.model import And, Condition, Implies, Not, Num, Or, StateView, action, maximum, require, when
+
+__all__ = ["Deletions"]
+
+
+class Deletions(Actor):
+    """What a leader knows of log starts, and when it answers."""
+
+    @action(label="{replica} finds an older log start")
+    def find_older_start(self, s: StateView, replica: Replica) -> None:
+        """The log start was written to disk before the last deletion, whose records are in the segment still.
+
+        It may be so several times over. A clean stop writes it once more. What was deleted was committed, so it is the
+        record that readers have seen there.
+        Kafka: LogManager.checkpointLogStartOffsets, every log.flush.start.offset.checkpoint.interval.ms, and
+        UnifiedLog.maybeIncrementLogStartOffset, which says so.
+        """
+        b = s.broker[replica]
+        require(self.answers_deletions, self.old_checkpoints, Not(b.running), Not(b.clean), b.start > 0)
+        b.start -= 1
+        for offset in range(self.b.records):
+            with when(b.start == offset):
+                b.log[offset] = s.seen[offset].or_else(0)
+        with when(b.start + 1 == b.leo):  # there is a record again, and its epoch with it
+            b.term = maximum(b.term, self.epoch_at(s, replica, b.start))
+
+    def may_delete(self, s: StateView, leader: Replica) -> Condition:
+        """Whether an operator asks for the next deletion: it waits for the answer to the one before."""
+        return s.broker[leader].deleting == 0 if self.answers_deletions else True
+
+    def await_deletion(self, s: StateView, leader: Replica, end: Num) -> None:
+        """An operator has asked for all records below an offset to be deleted (ReplicaManager.deleteRecords)."""
+        if self.answers_deletions:
+            s.broker[leader].deleting = end
+            self.answer_deletion(s, leader)
+
+    def note_start(self, s: StateView, leader: Replica, follower: Replica) -> None:
+        """A fetch says where the follower's log starts (Replica.updateFetchStateOrThrow)."""
+        if self.answers_deletions:
+            s.broker[leader].known[follower].start = s.broker[follower].start
+            self.answer_deletion(s, leader)
+
+    def answer_deletion(self, s: StateView, leader: Replica) -> None:
+        """Answer an operator once the low watermark has reached what it asked for.
+
+        It is looked at with every fetch. In Kafka only where that fetch, or a high watermark, has moved something: if
+        a replica is fenced that it waits for, the answer may come later. The leader knows who is fenced if its
+        metadata is the newest, and not a reply; else it takes all for alive.
+        Kafka: Partition.lowWatermarkIfLeader, DelayedDeleteRecords.tryComplete.
+        """
+        l, view = s.broker[leader], self.view_of(s, leader)
+        end = l.deleting
+        waits = []
+        for follower in self.others(leader):
+            unknown = Or(l.lag > 0, l.repeats)
+            alive = And(self.is_assigned(view, follower), Or(Not(self.counts_as_fenced(s, follower)), unknown))
+            counts = alive if self.rules.low_watermark_counts_live else view.isr.contains(follower)
+            if self.rules.low_watermark_counts_electable:
+                counts = Or(counts, self.maximal_isr(s, leader).contains(follower), s.controller.elr.contains(follower))
+            waits.append(Implies(counts, l.known[follower].start >= end))
+        with when(And(end > 0, *waits)):
+            s.undone = Or(
+                s.undone, *[And(self.is_assigned(view, r), self.is_live_with(s, r, end)) for r in self.others(leader)]
+            )
+            s.deleted_below = maximum(s.deleted_below, end)
+            l.deleting = 0
+
+    def counts_as_fenced(self, s: StateView, replica: Replica) -> Condition:
+        """Whether brokers know a replica's broker as fenced: one that has asked to stop is not, until it has ended."""
+        return And(s.controller.fenced.contains(replica), Not(s.broker[replica].stopping))
+
+    def is_live_with(self, s: StateView, replica: Replica, end: Num) -> Condition:
+        """Whether a replica that runs and is not fenced has a record below an offset."""
+        b = s.broker[replica]
+        live = And(b.running, Not(s.controller.fenced.contains(replica)), self.is_assigned(s.changes[0], replica))
+        return And(live, b.start < end, b.start < b.leo)
+
+    def forget_starts(self, s: StateView, leader: Replica) -> None:
+        """Forget log starts and who waits for an answer: it gets NOT_LEADER_OR_FOLLOWER."""
+        if self.answers_deletions:
+            s.broker[leader].deleting = 0
+            for follower in self.others(leader):
+                s.broker[leader].known[follower].start = 0

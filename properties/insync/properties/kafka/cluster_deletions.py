@@ -1,0 +1,38 @@
+"""What an operator may rely on that was told that records are deleted."""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.state import Replica
+from insync.model import And, Condition, Implies, Not, StateView, for_all
+from insync.properties import invariant
+from insync.properties.kafka import cluster_reasons as reasons
+from insync.properties.kafka.cluster_terms import is_leader
+
+__all__ = ["answered_deletions_are_done", "deleted_records_stay_away"]
+
+
+@invariant(Cluster, because=reasons.undone)
+def answered_deletions_are_done(model: Cluster, s: StateView) -> Condition:
+    """When an operator was told that records are deleted, no replica that ran and was not fenced had one of them.
+
+    Replicas of which the leader had not heard yet do not count.
+    """
+    return Not(s.undone) if model.answers_deletions else True
+
+
+@invariant(Cluster, because=reasons.undead)
+def deleted_records_stay_away(model: Cluster, s: StateView) -> Condition:
+    """Who leads has no record of which an operator was told that it is deleted."""
+    if not model.answers_deletions:
+        return True
+
+    def gone(leader: Replica, offset: int) -> Condition:
+        return Not(And(offset < s.deleted_below, model.holds(s, leader, offset)))
+
+    return for_all(
+        model.all(Replica),
+        lambda leader: Implies(
+            is_leader(model, s, leader), for_all(range(model.b.records), lambda offset: gone(leader, offset))
+        ),
+    )

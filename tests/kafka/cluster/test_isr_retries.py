@@ -1,0 +1,98 @@
+"""An AlterPartition whose answer is lost: it comes again, and is refused without any effect."""
+
+from __future__ import annotations
+
+import pytest
+
+from insync.explorer import check
+from insync.kafka.cluster.model import Cluster
+from insync.model.evaluator import Evaluator
+from insync_evaluator import successors
+from insync_walk import Walk, shared_cluster
+
+BOUNDS: dict[str, int | str] = {
+    "replicas": 2, "records": 1, "min_insync": 1, "lossy_crashes": 0, "shrinks": 1, "fencings": 1,
+}  # fmt: skip
+UNHEARD, AGAIN = "controller accepts the ISR, and its answer is lost", "controller gets the request for the ISR again"
+DROPPED = ("b1 drops b2 from the ISR", UNHEARD)
+BACK = ("b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata 0", "b2 fetches from b1")
+
+
+def pair(*labels: str, **bounds: int | str) -> Walk:
+    return Walk(shared_cluster(**{**BOUNDS, "alter_retries": 1, **bounds}), *labels)
+
+
+def test_the_isr_is_written_and_the_leader_waits_for_metadata() -> None:
+    walk = pair(*DROPPED)
+    assert walk.cells["controller"] == "b1@0 ISR b1"
+    assert walk.cells["b1"] == "L0 [|] -b2 ~1"
+    assert walk.state["again"]["isr"] == ["b1"]
+    assert walk.take("b1 applies metadata 0").cells["b1"] == "L0 [|]"
+
+
+def test_the_request_that_comes_again_is_refused_and_only_then_the_next_one_is_sent() -> None:
+    walk = pair(*DROPPED, "b1 applies metadata 0", "b2 fetches from b1")
+    assert "b1 adds b2 to the ISR" not in walk.enabled
+    before = walk.state
+    walk.take(AGAIN)
+    assert walk.state == {**before, "again": {"isr": [], "current": False}}
+    assert {"b1 adds b2 to the ISR"} <= walk.enabled
+    assert AGAIN not in walk.enabled
+
+
+def test_an_answer_is_lost_as_often_as_the_budget_says() -> None:
+    walk = pair(*DROPPED, "b1 applies metadata 0", "b2 fetches from b1", AGAIN, "b1 adds b2 to the ISR")
+    assert UNHEARD not in walk.enabled
+    assert "controller accepts the ISR" in walk.enabled
+
+
+def test_a_request_of_another_leader_epoch_does_not_come_again() -> None:
+    assert pair(*DROPPED, "controller fences b1").state["again"]["isr"] == []
+    assert pair(*DROPPED, release="3.5").state["again"]["isr"] == [], "the shrink itself has bumped the epoch"
+
+
+def test_a_request_names_incarnations() -> None:
+    added = (*BACK, "b1 adds b2 to the ISR", UNHEARD)
+    assert pair(*added).state["again"] == {"isr": ["b1", "b2"], "current": True}
+    crashed = (*added, "b2 crashes, its log ends at 0", "b2 starts and registers")
+    assert pair(*crashed, crashes=1).state["again"] == {"isr": ["b1", "b2"], "current": False}
+    gone = (*DROPPED, "b1 crashes, its log ends at 0", "b1 starts and registers")
+    assert pair(*gone, crashes=1, release="3.9").state["again"] == {"isr": [], "current": False}
+
+
+def test_a_leader_that_has_its_answer_by_no_reply_has_none_to_come() -> None:
+    walk = pair(*DROPPED, isr_replies="on")
+    assert "b1 is told of change 0, its ISR" not in walk.enabled
+    assert "b1 is told of change 0, its ISR" in pair(DROPPED[0], "controller accepts the ISR", isr_replies="on").enabled
+
+
+def reached(model: Cluster) -> set[tuple[int, ...]]:
+    """The reachable states, but for requests that come again and what that costs."""
+    evaluator, cells = Evaluator(model.program), model.program.schema.cells
+    kept = [cell.number for cell in cells if not cell.path.startswith("again.") and "alter_retries" not in cell.path]
+    seen, open_ = {model.program.initials[0]}, [model.program.initials[0]]
+    while open_:
+        for _, after in successors(evaluator, open_.pop()):
+            if after not in seen:
+                seen.add(after)
+                open_.append(after)
+    return {tuple(codes[number] for number in kept) for codes in seen}
+
+
+@pytest.mark.parametrize("release", ["2.7", "3.5", "4.1"])
+def test_a_request_that_comes_again_reaches_nothing_that_is_not_reached_without(release: str) -> None:
+    bounds: dict[str, int | str] = {**BOUNDS, "metadata_lag": 1, "release": release}
+    assert reached(Cluster(**bounds, alter_retries=2)) == reached(Cluster(**bounds))
+
+
+def test_taken_for_a_new_one_it_has_a_member_back_that_lacks_a_record() -> None:
+    broken: dict[str, int | str] = {**BOUNDS, "alter_retries": 1, "defect": "M-16"}
+    assert check(Cluster(**broken), properties=["electable_replicas_are_complete"]).verdict == "violated"
+    assert check(Cluster(**broken, fixed="on"), properties=["electable_replicas_are_complete"]).verdict == "holds"
+    alone = {**broken, "alter_retries": 0}
+    assert check(Cluster(**alone), properties=["electable_replicas_are_complete"]).verdict == "holds"
+
+
+def test_it_costs_nothing_where_no_answer_is_lost() -> None:
+    assert Cluster().program.schema.bits == 139
+    assert Cluster(alter_retries=1).program.schema.bits > 139

@@ -1,0 +1,66 @@
+"""Writes that are stored and answered with an error, as too few replicas have them by then."""
+
+from __future__ import annotations
+
+import pytest
+
+from insync.explorer import check
+from insync.kafka.cluster.model import Cluster
+from insync_walk import Walk, shared_cluster
+
+BOUNDS: dict[str, int | str] = {
+    "replicas": 2, "records": 1, "lossy_crashes": 0, "shrinks": 1, "fencings": 1, "write_errors": "on",
+}  # fmt: skip
+SHRUNK = ("b1 appends a record", "b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata 0")
+NAME = "refused_writes_are_not_read"
+
+
+def pair(*labels: str, **bounds: int | str) -> Walk:
+    return Walk(shared_cluster(**{**BOUNDS, **bounds}), *labels)
+
+
+def test_before_3_7_a_record_is_read_of_which_the_producer_is_told_an_error() -> None:
+    walk = pair(*SHRUNK, release="3.6")
+    assert (walk.state["acked"], walk.state["refused"], walk.state["seen"]) == ([], ["r0"], ["r0"])
+    assert walk.cells["clients"] == "seen r0, refused r0"
+
+
+def test_since_3_7_the_producer_waits_and_may_be_told_that_it_is_written() -> None:
+    walk = pair(*SHRUNK, release="3.7")
+    assert (walk.state["acked"], walk.state["refused"], walk.state["seen"]) == ([], [], [None])
+    back = ("b2 fetches from b1", "b2 fetches from b1", "b1 adds b2 to the ISR", "controller accepts the ISR")
+    walk.take(*back, "b1 applies metadata 0")
+    assert (walk.state["acked"], walk.state["refused"]) == (["r0"], [])
+
+
+def test_nobody_is_told_an_error_who_does_not_wait_any_more() -> None:
+    """The leader lost its leadership meanwhile, and the one that has it now has no such producer."""
+    moved = ("b1 appends a record", "b2 fetches from b1", "controller elects b2", "b2 applies metadata 0")
+    walk = pair(*moved, "b2 drops b1 from the ISR", "controller accepts the ISR", "b2 applies metadata 0",
+                release="3.6", elections=1)  # fmt: skip
+    assert (walk.state["refused"], walk.state["seen"]) == ([], ["r0"])
+
+
+@pytest.mark.parametrize(("release", "verdict"), [
+    ("2.0", "violated"), ("2.7", "violated"), ("3.6", "violated"), ("3.7", "holds"), ("4.1", "holds"),
+])  # fmt: skip
+def test_it_is_so_in_releases_before_3_7(release: str, verdict: str) -> None:
+    assert check(Cluster(**BOUNDS, release=release), properties=[NAME]).verdict == verdict
+
+
+def test_a_producer_that_sends_again_is_told_of_success_once_there_are_enough() -> None:
+    """The error says that it should: the leader has the record already, and answers for it."""
+    bounds: dict[str, int | str] = {"release": "3.6", "retries": 1, "races": "off"}
+    back = ("b2 fetches from b1", "b2 fetches from b1", "b1 adds b2 to the ISR", "controller accepts the ISR")
+    walk = pair(*SHRUNK, *back, "b1 applies metadata 0", **bounds)
+    assert walk.state["acked"] == []
+    walk.take("b1 has r0 already, and says so")
+    assert (walk.state["acked"], walk.state["refused"]) == (["r0"], ["r0"])
+
+
+@pytest.mark.parametrize("acks", ["0", "1"])
+def test_errors_are_noted_of_acks_all_alone_and_cost_nothing_else(acks: str) -> None:
+    model = Cluster(acks=acks, write_errors="on")
+    assert not [cell for cell in model.program.schema.cells if cell.path.startswith("refused")]
+    assert Cluster().program.schema.bits == 139
+    assert Cluster(write_errors="on").program.schema.bits == 141
