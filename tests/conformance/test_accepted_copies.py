@@ -13,21 +13,11 @@ import pytest
 
 from insync.conformance.classes.compiled import NEEDED_BY
 from insync.conformance.jars.jar_set import JarSet
-from insync.conformance.patches.patched_jars import Patch
+from insync.conformance.patches.patched_jars import read_patch
 from insync.explorer.java import find_compiler, find_java
 from insync_patched import patched
 
 SOURCE = Path(__file__).parent / "java" / "AcceptedCopy.java"
-
-FIX = """A copy takes the place of a log at a start only if there is no log, or if it has all of it.
-
---- a/core/src/main/scala/kafka/log/LogManager.scala
-+++ b/core/src/main/scala/kafka/log/LogManager.scala
-@@ -1211,2 +1211,3 @@
-         .map(_ => (futureLog, Option(currentLogs.get(futureLog.topicPartition)).filter(currentLog =>
-           currentLog.topicId.filter(_ == topicId).isPresent)))
-+        .filter { case (copy, log) => log.forall(_.logEndOffset <= copy.logEndOffset) }
-"""
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 
@@ -56,6 +46,10 @@ def test_a_copy_that_lacks_a_record_takes_the_place_of_the_log_if_the_controller
 
 
 def test_with_a_comparison_the_log_stays(jars_of: Callable[[str], JarSet], tmp_path: Path) -> None:
-    patch = Patch("N-12", tmp_path / "N-12.patch", FIX)
     both = "log 2, copy 1"
-    assert started(patched(patch, jars_of("4.3.1")), "copy", tmp_path / "a") == [both, "7", both, both]
+    assert started(patched(read_patch("N-12", "4.3.1"), jars_of("4.3.1")), "copy", tmp_path / "a") == [
+        both,
+        "7",
+        both,
+        both,
+    ]

@@ -14,6 +14,7 @@ from insync.conformance.live.runs.metadata_run import run_of_metadata
 from insync.conformance.live.runs.recorder import Recorder
 from insync.conformance.live.runs.run_model import run_model
 from insync.conformance.live.runs.validation import validate
+from insync.conformance.live.scenarios.abandoned_copy import ABANDONED_COPY
 from insync.conformance.live.scenarios.known import SCENARIOS, scenario_for
 from insync.conformance.live.scenarios.lost_directory import LOST_DIRECTORY
 from insync.conformance.live.scenarios.missed_truncation import MISSED_TRUNCATION
@@ -45,7 +46,7 @@ def test_a_scenario_loses_what_was_acknowledged_and_the_model_explains_it(cluste
 
 
 def test_every_scenario_is_run() -> None:
-    of_their_own = {LOST_DIRECTORY.name, STALE_WATERMARK.name, MISSED_TRUNCATION.name}
+    of_their_own = {LOST_DIRECTORY.name, STALE_WATERMARK.name, MISSED_TRUNCATION.name, ABANDONED_COPY.name}
     assert set(SCENARIOS) == {*LOST, *of_their_own}, "which have clusters of their own, in other test modules"
 
 

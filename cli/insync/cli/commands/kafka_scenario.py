@@ -39,9 +39,11 @@ def command(name: str, choice: ClusterChoice, runs: int, output: Output) -> int:
           a leader that is killed and starts again
     n-11  a consumer reads on in a log that has lost what it has read, and is not told: unclean elections, a pause,
           and leaders that are killed
+    n-12  a broker starts with a copy of its log that lacks a record, and leads: a throttled move between directories,
+          a topic of many partitions, and brokers that stop and start in order
 
-    In n-01 to n-04 records are written with acks=all and min.insync.replicas=2, and unclean elections are off; n-10 and
-    n-11 look for what a consumer is not given. No log is touched.
+    In n-01 to n-04 and in n-12 records are written with acks=all and min.insync.replicas=2, and unclean elections are
+    off; n-10 and n-11 look for what a consumer is not given. No log is touched.
 
     \b
     Exit codes:

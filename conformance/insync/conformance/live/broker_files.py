@@ -10,7 +10,7 @@ from pathlib import Path
 
 from insync.conformance.live.wire.record_batches import batches
 
-__all__ = ["cut_log", "epochs_on_disk", "has_replica", "log_on_disk"]
+__all__ = ["copy_on_disk", "cut_log", "epochs_on_disk", "has_replica", "log_on_disk"]
 
 
 def has_replica(disk: Path, topic: str, partition: int = 0) -> bool:
@@ -20,7 +20,16 @@ def has_replica(disk: Path, topic: str, partition: int = 0) -> bool:
 
 def log_on_disk(disk: Path, topic: str, partition: int = 0) -> list[tuple[str, int]]:
     """Return the records of a partition, each with its epoch; none where there is no log."""
-    folder, found = disk / f"{topic}-{partition}", []
+    return _records(disk / f"{topic}-{partition}")
+
+
+def copy_on_disk(disk: Path, topic: str, partition: int = 0) -> list[str]:
+    """Return the records of the copy that a log of another directory is moved to; none where there is no copy."""
+    return [record for folder in disk.glob(f"{topic}-{partition}.*-future") for record, _ in _records(folder)]
+
+
+def _records(folder: Path) -> list[tuple[str, int]]:
+    found = []
     for segment in sorted(folder.glob("*.log")):
         for batch in batches(segment.read_bytes()):
             found += [((record.value or b"").decode(errors="replace"), batch.epoch) for record in batch.records]

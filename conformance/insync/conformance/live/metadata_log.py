@@ -25,6 +25,7 @@ _IDS = {
     "replicas": "Replicas",
     "adding": "AddingReplicas",
     "removing": "RemovingReplicas",
+    "directories": "Directories",
 }
 
 
@@ -49,7 +50,10 @@ class MetadataRecord:
 
 @dataclass(frozen=True, slots=True)
 class PartitionAt:
-    """A partition as the controller has decided it; -1 is nobody."""
+    """A partition as the controller has decided it; -1 is nobody.
+
+    `directories` are the ids of those of the replicas, in their order; none where the release does not assign them.
+    """
 
     leader: int
     leader_epoch: int
@@ -60,6 +64,7 @@ class PartitionAt:
     replicas: tuple[int, ...]
     adding: tuple[int, ...]
     removing: tuple[int, ...]
+    directories: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

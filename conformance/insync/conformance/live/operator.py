@@ -11,17 +11,19 @@ from typing import Any
 from insync.conformance.live.broker_files import has_replica, log_on_disk
 from insync.conformance.live.live_cluster import LiveCluster
 from insync.conformance.live.metadata_log import BrokerAt, Decision, PartitionAt, decisions, records_on_disk
-from insync.conformance.live.nodes.node_files import CONTROLLER
+from insync.conformance.live.nodes.node_files import CONTROLLER, folder_id
 from insync.conformance.live.wire.connection import Connection
 from insync.conformance.live.wire.message_schemas import Message
 from insync.conformance.live.wire.record_batches import batches, made_batch
+from insync.model.errors import UserError
 
 __all__ = ["Called", "Operator", "Sending"]
 
 _PRODUCE, _FETCH = 9, 11
 _EXISTS = 36
 _PREFERRED = 0
-_TOPIC, _SET = 2, 0
+_TOPIC, _BROKER, _SET = 2, 4, 0
+_THROTTLE = "replica.alter.log.dirs.io.max.bytes.per.second"
 _LONG = 60_000
 
 
@@ -110,6 +112,15 @@ class Operator:
         self.cluster.until(lambda: all(self.has_log(broker) for broker in replicas), "the logs of the topic")
         self.cluster.until(lambda: self.high_watermark(replicas[0]) == 0, f"that broker {replicas[0]} serves")
 
+    def create_beside(self, topic: str, broker: int, partitions: int) -> None:
+        """Make another topic, of many partitions on one broker, and do not wait for their logs."""
+        assignment = [{"PartitionIndex": number, "BrokerIds": [broker]} for number in range(partitions)]
+        asked = {"Name": topic, "NumPartitions": -1, "ReplicationFactor": -1, "Assignments": assignment, "Configs": []}
+        told = self._ask("CreateTopics", {"Topics": [asked], "timeoutMs": _LONG})["Topics"][0]
+        if told["ErrorCode"]:
+            message = f"the topic {topic} is refused with error {told['ErrorCode']}. Run the scenario again."
+            raise UserError(message)
+
     def reassign(self, replicas: Sequence[int]) -> None:
         """Ask for other replicas, or the same ones in another order."""
         partition = {"PartitionIndex": 0, "Replicas": list(replicas)}
@@ -133,19 +144,37 @@ class Operator:
 
     def configure(self, name: str, value: str) -> None:
         """Set a property of the topic."""
+        self._configure(_TOPIC, self.topic, name, value)
+
+    def throttle(self, broker: int, rate: int) -> None:
+        """Let a broker copy logs from directory to directory at this rate at most, in bytes a second."""
+        self._configure(_BROKER, str(broker), _THROTTLE, str(rate), broker)
+
+    def _configure(self, kind: int, of: str, name: str, value: str, broker: int | None = None) -> None:
         change = {"Name": name, "ConfigOperation": _SET, "Value": value}
-        resource = {"ResourceType": _TOPIC, "ResourceName": self.topic, "Configs": [change]}
+        resource = {"ResourceType": kind, "ResourceName": of, "Configs": [change]}
 
         def accepted() -> bool:
-            told = self._ask("IncrementalAlterConfigs", {"Resources": [resource], "ValidateOnly": False})
+            told = self._ask("IncrementalAlterConfigs", {"Resources": [resource], "ValidateOnly": False}, broker=broker)
             return all(one["ErrorCode"] == 0 for one in told["Responses"])
 
         self.cluster.until(accepted, f"that {name} is {value}")
 
-    def _ask(self, name: str, body: Message, version: int | None = None) -> Message:
-        """Ask a broker, which passes on to the controller what it has to."""
-        broker = next(one for one in reversed(self.cluster.running) if one not in self._paused)
-        with self.cluster.connect(broker, 30.0) as connection:
+    def move(self, broker: int, directory: Path) -> None:
+        """Have a broker move its log to another one of its directories."""
+        topic = {"Name": self.topic, "Partitions": [0]}
+        body = {"Dirs": [{"Path": str(directory), "Topics": [topic]}]}
+
+        def accepted() -> bool:
+            told = self._ask("AlterReplicaLogDirs", body, broker=broker)
+            return all(part["ErrorCode"] == 0 for one in told["Results"] for part in one["Partitions"])
+
+        self.cluster.until(accepted, f"a move to {directory}")
+
+    def _ask(self, name: str, body: Message, version: int | None = None, broker: int | None = None) -> Message:
+        """Ask a broker, any one if none is given, which passes on to the controller what it has to."""
+        asked = broker or next(one for one in reversed(self.cluster.running) if one not in self._paused)
+        with self.cluster.connect(asked, 30.0) as connection:
             return connection.call(name, body, version)
 
     # ---------------------------------------------------------------------------------------------------------- nodes
@@ -284,6 +313,12 @@ class Operator:
     def place(self, broker: int) -> Path | None:
         """Return the directory of those in log.dirs that has the log of the topic; None if none has it."""
         return next((disk for disk in self.cluster.log_disks(broker) if has_replica(disk, self.topic)), None)
+
+    def assigned(self, broker: int) -> Path | None:
+        """Return the directory in which the controller takes a broker's log to be; None if it knows of none."""
+        now = self.now
+        told = dict(zip(now.replicas, now.directories, strict=False)).get(broker)
+        return next((disk for disk in self.cluster.log_disks(broker) if folder_id(disk) == told), None)
 
     def log(self, broker: int) -> list[str]:
         """Return the records on a broker's disk."""

@@ -22,6 +22,7 @@ __all__ = [
     "ClusterPlan",
     "NodePorts",
     "first_metadata",
+    "folder_id",
     "log_folders",
     "new_id",
     "take_out_folder",
@@ -34,6 +35,7 @@ CONTROLLER = 100
 
 _PATIENCE = 120
 _OF_A_DISK = "meta.properties"
+_DISK_ID = "directory.id="
 _LOG_DIRS = "log.dirs="
 _COMMON = {
     "replica.high.watermark.checkpoint.interval.ms": 100,
@@ -112,6 +114,13 @@ def log_folders(folder: Path, node: int) -> list[Path]:
     text = (folder / f"node-{node}.properties").read_text(encoding="utf-8")
     (line,) = [line for line in text.splitlines() if line.startswith(_LOG_DIRS)]
     return [Path(name) for name in line.removeprefix(_LOG_DIRS).split(",")]
+
+
+def folder_id(disk: Path) -> str:
+    """Return the id of a directory that is formatted, as messages name it."""
+    lines = (disk / _OF_A_DISK).read_text(encoding="utf-8").splitlines()
+    (written,) = [line.removeprefix(_DISK_ID) for line in lines if line.startswith(_DISK_ID)]
+    return str(uuid.UUID(bytes=base64.urlsafe_b64decode(f"{written}==")))
 
 
 def take_out_folder(folder: Path, node: int, gone: Path) -> None:
@@ -219,7 +228,7 @@ def write_identity(folder: Path, node: int, cluster: str, first: Path) -> None:
             shutil.copytree(first, disk)
         else:
             disk.mkdir()
-        text = f"version=1\ncluster.id={cluster}\nnode.id={node}\ndirectory.id={new_id()}\n"
+        text = f"version=1\ncluster.id={cluster}\nnode.id={node}\n{_DISK_ID}{new_id()}\n"
         (disk / _OF_A_DISK).write_text(text, encoding="utf-8")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from insync.conformance.live.scenarios.abandoned_copy import ABANDONED_COPY
 from insync.conformance.live.scenarios.lost_directory import LOST_DIRECTORY
 from insync.conformance.live.scenarios.missed_election import MISSED_ELECTION
 from insync.conformance.live.scenarios.missed_truncation import MISSED_TRUNCATION
@@ -14,7 +15,14 @@ __all__ = ["SCENARIOS", "scenario_for"]
 
 SCENARIOS = {
     scenario.name: scenario
-    for scenario in (MISSED_ELECTION, REMOVED_REPLICA, LOST_DIRECTORY, STALE_WATERMARK, MISSED_TRUNCATION)
+    for scenario in (
+        MISSED_ELECTION,
+        REMOVED_REPLICA,
+        LOST_DIRECTORY,
+        STALE_WATERMARK,
+        MISSED_TRUNCATION,
+        ABANDONED_COPY,
+    )
 }
 
 
