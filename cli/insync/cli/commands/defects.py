@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import textwrap
 import threading
 from collections.abc import Sequence
@@ -129,6 +130,7 @@ def _verify(chosen: Sequence[Defect], search: _Search, output: Output) -> int:
     What a stopped search leaves open is undecided, and what comes after Ctrl-C is not tried: neither differs from the
     catalogue, nor does it agree with it.
     """
+    os.environ.setdefault("INSYNC_CODE", "quick")  # to compile that many small models well takes longer than to search
     results: list[_Verified] = []
     for defect in chosen:
         if search.stop.is_set():
