@@ -15,6 +15,9 @@ _LONG = 61_000
 
 _Step = tuple[str, dict[str, Argument]]
 
+_ANSWERS = {"delete_records": "-1"}
+"""What is answered to a command that is not answered NONE: the low watermark, not known yet of all."""
+
 
 def self_check(subject: Subject) -> list[Answer]:
     """Take every command on three brokers, and return what came of each.
@@ -27,7 +30,7 @@ def self_check(subject: Subject) -> list[Answer]:
         if arguments.get("to") == _NEWEST:
             arguments["to"] = answers[-1].state.controller.end
         answers.append(subject.take(command, **arguments))
-        if answers[-1].said != "NONE":
+        if answers[-1].said != _ANSWERS.get(command, "NONE"):
             message = f"Kafka {subject.version} answers {answers[-1].said} to {command} {arguments} of the self-check."
             raise InternalError(message)
     return answers
