@@ -9,9 +9,8 @@ import pytest
 from insync.explorer import Verdict
 from insync.explorer.liveness import liveness
 from insync.kafka.cluster.model import Cluster
-from insync.model.evaluator import Evaluator
 from insync.properties.registry import run_properties_of
-from insync_evaluator import successors
+from insync_evaluator import reached
 from insync_walk import Walk
 
 pytest.importorskip("scipy")
@@ -31,17 +30,7 @@ class ThrottlesAnybody(Cluster):
 
 def apart_from(left_out: set[str], model: Cluster) -> set[tuple[int, ...]]:
     """The reachable states without the cells whose paths end in these names."""
-    evaluator = Evaluator(model.program)
-    kept = [
-        number for number, cell in enumerate(model.program.schema.cells) if cell.path.split(".")[-1] not in left_out
-    ]
-    seen, open_ = {model.program.initials[0]}, [model.program.initials[0]]
-    while open_:
-        for _, after in successors(evaluator, open_.pop()):
-            if after not in seen:
-                seen.add(after)
-                open_.append(after)
-    return {tuple(codes[number] for number in kept) for codes in seen}
+    return reached(model, lambda path: path.split(".")[-1] not in left_out)
 
 
 @pytest.mark.parametrize(("budget", "flag", "model"), [

@@ -11,16 +11,8 @@ from insync.conformance.live.levers import CannotBeHeld, Levers
 from insync.conformance.live.live_cluster import NotInTime
 from insync.conformance.live.metadata_log import Decision, PartitionAt
 from insync.conformance.live.operator import Operator, Sending
-from insync.conformance.steps.gaps import (
-    OF_CHECKPOINTS,
-    OF_CONSUMERS,
-    OF_DIRECTORIES,
-    OF_LOST_ANSWERS,
-    OF_PRODUCERS,
-    OF_SESSIONS,
-    OF_ZOOKEEPER,
-)
 from insync.conformance.steps.likeness import ACKS, broker_id
+from insync.conformance.steps.outside import Outside, reasons_outside
 from insync.explorer.traces.trace import TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
@@ -29,21 +21,18 @@ __all__ = ["StepTaking"]
 
 Given = Mapping[str, Any]
 
-_NO_ZOOKEEPER = "the controller is a KRaft quorum's here"
-_NO_DISK_FAILS = "a directory that fails while its broker runs is not in our hands here"
 _EVERY_FETCH_IS_FULL = "every fetch is let pass on a new connection here, and so is a full one"
-_NO_CONSUMER = "no consumer is held at a position here, whose steps could be let pass one by one"
-_NO_LOST_ANSWER = "an answer of the controller is held here, and not lost"
-_NO_PRODUCER = "records are sent without a producer's id, epoch or number here, each of them once"
-_NO_OLDER = "when a broker has written its checkpoints last is not in our hands here"
+_OUTSIDE = {
+    Outside.CHECKPOINTS: "when a broker has written its checkpoints last is not in our hands here",
+    Outside.CONSUMERS: "no consumer is held at a position here, whose steps could be let pass one by one",
+    Outside.ZOOKEEPER: "the controller is a KRaft quorum's here",
+    Outside.SESSIONS: _EVERY_FETCH_IS_FULL,
+    Outside.DIRECTORIES: "a directory that fails while its broker runs is not in our hands here",
+    Outside.LOST_ANSWERS: "an answer of the controller is held here, and not lost",
+    Outside.PRODUCERS: "records are sent without a producer's id, epoch or number here, each of them once",
+}
 _NOT_YET = {
-    **dict.fromkeys(OF_CHECKPOINTS, _NO_OLDER),
-    **dict.fromkeys(OF_CONSUMERS, _NO_CONSUMER),
-    **dict.fromkeys(OF_ZOOKEEPER, _NO_ZOOKEEPER),
-    **dict.fromkeys(OF_SESSIONS, _EVERY_FETCH_IS_FULL),
-    **dict.fromkeys(OF_DIRECTORIES, _NO_DISK_FAILS),
-    **dict.fromkeys(OF_LOST_ANSWERS, _NO_LOST_ANSWER),
-    **dict.fromkeys(OF_PRODUCERS, _NO_PRODUCER),
+    **reasons_outside(_OUTSIDE),
     "shrink_isr": "how long a leader waits for a follower is not in our hands here",
     "shrink_isr_by_several": "how long a leader waits for a follower is not in our hands here",
     "begin_stop": "a broker that stops cannot be held between what it asks and its end",

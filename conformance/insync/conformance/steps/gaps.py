@@ -9,13 +9,6 @@ from insync.conformance.steps.likeness import Difference, broker_id
 from insync.model import ReadableState
 
 __all__ = [
-    "OF_CHECKPOINTS",
-    "OF_CONSUMERS",
-    "OF_DIRECTORIES",
-    "OF_LOST_ANSWERS",
-    "OF_PRODUCERS",
-    "OF_SESSIONS",
-    "OF_ZOOKEEPER",
     "Ends",
     "NotSchedulable",
     "Unlike",
@@ -28,17 +21,6 @@ __all__ = [
     "require_same_answer",
     "require_same_ends",
 ]
-
-OF_CHECKPOINTS = ("find_older_checkpoint", "find_older_start")
-"""Actions of what was written to disk some time before a crash."""
-OF_CONSUMERS = ("consume", "validate_position", "reset_position")
-OF_ZOOKEEPER = ("fail_over", "hear_of_controller", "elect_as_deposed")
-OF_SESSIONS = ("evict_session", "lose_reply")
-OF_DIRECTORIES = ("fail_directory", "report_directory", "repair_directory", "accept_copy", "hear_directory")
-OF_LOST_ANSWERS = ("accept_isr_unheard", "get_isr_again")
-OF_PRODUCERS = ("send_again", "acknowledge_again", "restart_producer")
-"""Actions of what stands beside no brokers here: a consumer, a controller of ZooKeeper's, fetch sessions, several
-directories of a broker, connections that break when a request is handled, a producer's numbers."""
 
 Ends = tuple[int, int] | None
 """Where a log begins and ends; None where there is none."""

@@ -14,13 +14,6 @@ from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Argument, Subject
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.gaps import (
-    OF_CHECKPOINTS,
-    OF_CONSUMERS,
-    OF_DIRECTORIES,
-    OF_LOST_ANSWERS,
-    OF_PRODUCERS,
-    OF_SESSIONS,
-    OF_ZOOKEEPER,
     Ends,
     NotSchedulable,
     Unlike,
@@ -32,6 +25,7 @@ from insync.conformance.steps.gaps import (
 )
 from insync.conformance.steps.isr_requests import IsrRequests
 from insync.conformance.steps.likeness import ACKS, broker_id
+from insync.conformance.steps.outside import Outside, reasons_outside
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 
@@ -41,21 +35,20 @@ _LATER = 31_000
 """Milliseconds that every step takes: more than replica.lag.time.max.ms, so nobody is waited for outside the ISR."""
 _MUCH_LATER = 61_000
 
-_NO_ZOOKEEPER = "the controller is a KRaft quorum's here, and no release that is run has one of ZooKeeper's"
-_ONE_DIRECTORY = "a broker of the harness has one directory, and the controller is told of none"
 _EVERY_FETCH_IS_FULL = "the harness has no fetch sessions: its leader answers every fetch in full"
-_NO_CONSUMER = "the harness has brokers and a controller, and no consumer"
-_NO_LOST_ANSWER = "the harness has no connections that break: what the controller answers is kept until it is given"
-_NO_PRODUCER = "the harness appends records that have no producer's id, epoch or number, each of them once"
-_ALL_WRITTEN = "the harness lets a broker that dies write all its checkpoints, so none of them is older"
+_OUTSIDE = {
+    Outside.CHECKPOINTS: "the harness lets a broker that dies write all its checkpoints, so none of them is older",
+    Outside.CONSUMERS: "the harness has brokers and a controller, and no consumer",
+    Outside.ZOOKEEPER: "the controller is a KRaft quorum's here, and no release that is run has one of ZooKeeper's",
+    Outside.SESSIONS: _EVERY_FETCH_IS_FULL,
+    Outside.DIRECTORIES: "a broker of the harness has one directory, and the controller is told of none",
+    Outside.LOST_ANSWERS: (
+        "the harness has no connections that break: what the controller answers is kept until it is given"
+    ),
+    Outside.PRODUCERS: "the harness appends records that have no producer's id, epoch or number, each of them once",
+}
 _NOT_IN_KAFKA = {
-    **dict.fromkeys(OF_CHECKPOINTS, _ALL_WRITTEN),
-    **dict.fromkeys(OF_CONSUMERS, _NO_CONSUMER),
-    **dict.fromkeys(OF_ZOOKEEPER, _NO_ZOOKEEPER),
-    **dict.fromkeys(OF_SESSIONS, _EVERY_FETCH_IS_FULL),
-    **dict.fromkeys(OF_DIRECTORIES, _ONE_DIRECTORY),
-    **dict.fromkeys(OF_LOST_ANSWERS, _NO_LOST_ANSWER),
-    **dict.fromkeys(OF_PRODUCERS, _NO_PRODUCER),
+    **reasons_outside(_OUTSIDE),
     "ask_epoch_end": "Kafka truncates with a fetch since 2.8, and asks no such question",
     "look_at_follower": "Kafka looks at a follower's state once since 3.7",
     "fence_two": "Kafka's controller fences one broker at a time since 3.0",

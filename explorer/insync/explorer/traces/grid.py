@@ -132,11 +132,12 @@ def _rows(trace: Trace, columns: Columns) -> list[list[str]]:
     """All cells as text, the heading first; every row has the same length. A text that became empty is shown as "-"."""
     states = [columns(step.state) for step in trace.steps]
     names = list(dict.fromkeys(name for state in states for name in state))
+    model = _model_of(columns)
     rows = [["#", "step", *names]]
     before: Mapping[str, GridCell] = {}
     for number, (step, state) in enumerate(zip(trace.steps, states, strict=True)):
         changed = [_changed(before.get(name, ""), state.get(name, "")) for name in names]
-        marks = _marks(trace, number, columns)
+        marks = _marks(trace, number, model)
         marked = [f"{cell} {marks.get(name, '')}".strip() for name, cell in zip(names, changed, strict=True)]
         rows.append([str(number), step.label, *marked])
         before = state
@@ -145,9 +146,8 @@ def _rows(trace: Trace, columns: Columns) -> list[list[str]]:
     return rows
 
 
-def _marks(trace: Trace, number: int, columns: Columns) -> Mapping[str, str]:
+def _marks(trace: Trace, number: int, model: Model | None) -> Mapping[str, str]:
     """Return what the model writes beside the cells of a step."""
-    model = _model_of(columns)
     if model is None or number == 0:
         return {}
     return model.step_marks(trace.steps[number - 1].state, trace.steps[number].state)

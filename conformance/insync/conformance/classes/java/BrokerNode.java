@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import moved.Batch;
-import moved.FaultHandler;
 import moved.LeaderAndEpoch;
 import moved.LogContext;
 import moved.MemoryRecords;
@@ -110,10 +109,9 @@ final class BrokerNode {
 
     /** Applies what the controller has decided up to a place of its log, as one commit, whatever its batches. */
     void apply(int to) {
-        FaultHandler fault = (message, cause) -> { throw new IllegalStateException(message, cause); };
         MetadataBatchLoader.MetadataUpdater publish = this::publish;
         MetadataBatchLoader loader = Construct.inOrder(
-            MetadataBatchLoader.class, new LogContext(), world.clock, fault, publish, anySupportedConfiguration());
+            MetadataBatchLoader.class, new LogContext(), world.clock, Publishing.FAULT, publish, anySupportedConfiguration());
         Reflect.call(loader, "resetToImage", image);
         LeaderAndEpoch controller = new LeaderAndEpoch(OptionalInt.of(ControllerNode.NODE_ID), 1);
         for (int place = applied + 1; place <= to; place++) {

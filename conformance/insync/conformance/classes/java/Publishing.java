@@ -18,7 +18,8 @@ import moved.TopicConfigHandler;
  * What a broker has besides replicas (groups, transactions, tokens, quotas, access rights) is there in name only.
  */
 final class Publishing {
-    private static final FaultHandler FAULT = (message, cause) -> { throw new IllegalStateException(message, cause); };
+    /** No fault is passed over. */
+    static final FaultHandler FAULT = (message, cause) -> { throw new IllegalStateException(message, cause); };
 
     private final int broker;
     private final Object publisher;

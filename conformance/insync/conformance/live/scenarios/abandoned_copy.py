@@ -13,7 +13,7 @@ from pathlib import Path
 from insync.conformance.live.broker_files import copy_on_disk
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
-from insync.conformance.live.scenarios.scenario import Scenario, Written, acknowledged
+from insync.conformance.live.scenarios.scenario import Scenario, Written, acknowledged, is_elected, named
 
 __all__ = ["ABANDONED_COPY", "accepted_copy", "start_first"]
 
@@ -21,8 +21,6 @@ _SLOW = 1
 """Bytes a second: a record is more than that, and the copy gets nothing more for ten seconds, the quota's windows."""
 _LOGS = 1000
 """Logs that take a broker two seconds to make."""
-_ELECTED = 5.0
-"""Seconds in which a broker that is unfenced and may lead is elected."""
 
 
 def accepted_copy(operator: Operator, tell: Callable[[str], None]) -> tuple[list[str], Path, Path]:
@@ -56,11 +54,9 @@ def start_first(operator: Operator, tell: Callable[[str], None]) -> None:
     cluster = operator.cluster
     operator.stop(1)
     cluster.until(lambda: operator.now.leader == -1, "that nobody leads")
-    electable = " ".join(f"b{broker}" for broker in sorted(operator.now.elr))
-    tell(f"b1 stops in order; nobody leads, eligible leader replicas: {electable}")
+    tell(f"b1 stops in order; nobody leads, eligible leader replicas: {named(operator.now.elr)}")
     operator.start(2)
-    cluster.until(lambda: not operator.brokers[2].fenced, "that b2 is unfenced")
-    elected = cluster.try_for(lambda: operator.now.leader == 2, _ELECTED)
+    elected = is_elected(operator, 2)
     tell(f"b2 starts, and {'b2' if elected else 'nobody'} leads; its log has {' '.join(operator.log(2))}")
     operator.start(1)
     cluster.until(lambda: set(operator.now.isr) == {1, 2}, "that both are in the ISR")

@@ -7,12 +7,9 @@ from pathlib import Path
 
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
-from insync.conformance.live.scenarios.scenario import Scenario, Written, acknowledged
+from insync.conformance.live.scenarios.scenario import Scenario, Written, acknowledged, all_have, is_elected, named
 
 __all__ = ["LOST_DIRECTORY", "stop_all"]
-
-_ELECTED = 5.0
-"""Seconds in which a broker that is unfenced and may lead is elected."""
 
 
 def stop_all(operator: Operator, tell: Callable[[str], None]) -> tuple[str, Path]:
@@ -25,14 +22,14 @@ def stop_all(operator: Operator, tell: Callable[[str], None]) -> tuple[str, Path
     operator.create([1, 2, 3], min_insync=2)
     tell("a topic with replicas b1 b2 b3, min.insync.replicas=2; b1 leads; each broker has two directories in log.dirs")
     promised = acknowledged(operator, 1, "r0")
-    cluster.until(lambda: all(operator.log(broker) == ["r0"] for broker in (1, 2, 3)), "that all have r0")
+    all_have(operator, promised)
     place = operator.place(1)
     assert place is not None
     tell("r0 is acknowledged with acks=all, and all three have it")
     for broker in (3, 2, 1):
         operator.stop(broker)
     cluster.until(lambda: operator.now.leader == -1, "that nobody leads")
-    electable = " ".join(f"b{broker}" for broker in sorted(operator.now.elr))
+    electable = named(operator.now.elr)
     tell(f"b3, b2 and b1 stop in order, as for maintenance; nobody leads, eligible leader replicas: {electable}")
     return promised, place
 
@@ -43,9 +40,7 @@ def _run(operator: Operator, tell: Callable[[str], None]) -> Written:
     operator.take_out(1, place)
     tell("the directory of b1 with the log is taken out of log.dirs")
     operator.start(1)
-    cluster.until(lambda: not operator.brokers[1].fenced, "that b1 is unfenced")
-    elected = cluster.try_for(lambda: operator.now.leader == 1, _ELECTED)
-    tell(f"b1 starts, and {'b1' if elected else 'nobody'} leads; unclean elections are off")
+    tell(f"b1 starts, and {'b1' if is_elected(operator, 1) else 'nobody'} leads; unclean elections are off")
     operator.start(2)
     operator.start(3)
     cluster.until(lambda: set(operator.now.isr) == {1, 2, 3}, "that all are in the ISR")

@@ -6,19 +6,14 @@ virtual machine, and an operator has the preferred leader elected meanwhile.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
-from insync.conformance.live.scenarios.scenario import Scenario, Written, acknowledged
+from insync.conformance.live.scenarios.scenario import WAIT, Scenario, Written, acknowledged, all_have, outwait
 from insync.model.errors import UserError
 
 __all__ = ["MISSED_ELECTION"]
-
-_WAIT = 500
-_BEYOND_WAIT = 3 * _WAIT / 1000
-"""Seconds after which a fetch that waits for records has been answered, so that a broker that is paused has none."""
 
 
 def _run(operator: Operator, tell: Callable[[str], None]) -> Written:
@@ -26,12 +21,12 @@ def _run(operator: Operator, tell: Callable[[str], None]) -> Written:
     operator.create([1, 2, 3], min_insync=2)
     tell("a topic with replicas b1 b2 b3, min.insync.replicas=2; b1 leads in epoch 0")
     first = acknowledged(operator, 1, "a")
-    cluster.until(lambda: all(operator.log(broker) == ["a"] for broker in (1, 2, 3)), "that all have a")
+    all_have(operator, first)
     operator.pause(3)
-    time.sleep(_BEYOND_WAIT)
+    outwait()
     sending = operator.send(1, "r0")
     cluster.until(lambda: operator.log(2) == ["a", "r0"], "that b2 copies r0")
-    time.sleep(_BEYOND_WAIT)
+    outwait()
     tell("b3 stands still; r0 is written to b1, b2 has copied it and says so with its next fetch")
     operator.pause(1)
     operator.resume(3)
@@ -62,6 +57,6 @@ MISSED_ELECTION = Scenario(
     means="pauses (SIGSTOP, SIGCONT) and preferred-leader elections",
     elr=False,
     min_insync=2,
-    plan=ClusterPlan(session=30000, lag=60000, wait=_WAIT),
+    plan=ClusterPlan(session=30000, lag=60000, wait=WAIT),
     run=_run,
 )

@@ -7,19 +7,14 @@ knows nobody else to ask.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from insync.conformance.live.clients.reading_consumer import ReadingConsumer
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
-from insync.conformance.live.scenarios.scenario import Scenario, Written, acknowledged
+from insync.conformance.live.scenarios.scenario import WAIT, Scenario, Written, acknowledged, outwait
 
 __all__ = ["MISSED_TRUNCATION"]
-
-_WAIT = 500
-_BEYOND_WAIT = 3 * _WAIT / 1000
-"""Seconds after which a fetch that waits for records has been answered, so that a broker that is paused has none."""
 
 
 def _run(operator: Operator, tell: Callable[[str], None]) -> Written:
@@ -30,7 +25,7 @@ def _run(operator: Operator, tell: Callable[[str], None]) -> Written:
         "a topic with replicas b1 b2, min.insync.replicas=1, unclean elections; a consumer reads it from the beginning"
     )
     operator.pause(2)
-    time.sleep(_BEYOND_WAIT)
+    outwait()
     operator.produce(1, "r0", acks=1)
     cluster.until(lambda: operator.log(1) == ["r0"], "that b1 has r0")
     operator.kill(1)
@@ -69,7 +64,7 @@ MISSED_TRUNCATION = Scenario(
     means="unclean elections, a pause (SIGSTOP, SIGCONT), and leaders that are killed",
     elr=False,
     min_insync=1,
-    plan=ClusterPlan(session=9000, lag=60000, wait=_WAIT),
+    plan=ClusterPlan(session=9000, lag=60000, wait=WAIT),
     run=_run,
     again=False,
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
-from insync.conformance.live.scenarios.scenario import Scenario, Written, acknowledged
+from insync.conformance.live.scenarios.scenario import Scenario, Written, acknowledged, all_have, named
 
 __all__ = ["REMOVED_REPLICA"]
 
@@ -16,12 +16,12 @@ def _run(operator: Operator, tell: Callable[[str], None]) -> Written:
     operator.create([1, 2, 3], min_insync=2)
     tell("a topic with replicas b1 b2 b3, min.insync.replicas=2; b1 leads")
     promised = [acknowledged(operator, 1, "r0")]
-    cluster.until(lambda: all(operator.log(broker) == ["r0"] for broker in (1, 2, 3)), "that all have r0")
+    all_have(operator, "r0")
     tell("r0 is acknowledged with acks=all, and all three have it")
     operator.reassign([1])
     cluster.until(lambda: operator.now.replicas == (1,), "the reassignment to b1")
     cluster.until(lambda: not operator.has_log(2), "that b2 has deleted its log")
-    tell(f"reassigned to b1 alone; eligible leader replicas: {_named(operator.now.elr)}, which are replicas no more")
+    tell(f"reassigned to b1 alone; eligible leader replicas: {named(operator.now.elr)}, which are replicas no more")
     promised.append(acknowledged(operator, 1, "r1"))
     tell("r1 is acknowledged with acks=all: of one replica, one is enough")
     operator.stop(2)
@@ -37,10 +37,6 @@ def _run(operator: Operator, tell: Callable[[str], None]) -> Written:
     cluster.until(lambda: set(operator.now.isr) == {1, 2}, "that both are in the ISR")
     tell("b1 starts, cuts its log back to that of its leader, and joins the ISR")
     return Written(promised)
-
-
-def _named(brokers: tuple[int, ...]) -> str:
-    return " ".join(f"b{broker}" for broker in brokers) or "none"
 
 
 REMOVED_REPLICA = Scenario(

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
 from insync.model.errors import UserError
 
-__all__ = ["Outcome", "Scenario", "Written", "acknowledged", "outcome"]
+__all__ = [
+    "WAIT",
+    "Outcome",
+    "Scenario",
+    "Written",
+    "acknowledged",
+    "all_have",
+    "is_elected",
+    "named",
+    "outcome",
+    "outwait",
+]
 
+WAIT = 500
+"""replica.fetch.wait.max.ms where brokers are to be paused: how long a fetch waits for records at most."""
 _SETTLED = 20.0
+_ELECTED = 5.0
+"""Seconds in which a broker that is unfenced and may lead is elected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +105,31 @@ def acknowledged(operator: Operator, broker: int, record: str) -> str:
         message = f"b{broker} refuses {record} with error {error}, so nothing can be lost. Run the scenario again."
         raise UserError(message)
     return record
+
+
+def all_have(operator: Operator, *records: str) -> None:
+    """Wait until these are the records of all brokers of the cluster."""
+    held = list(records)
+    brokers = operator.cluster.plan.numbers
+    operator.cluster.until(
+        lambda: all(operator.log(broker) == held for broker in brokers), f"that all have {' '.join(records)}"
+    )
+
+
+def outwait() -> None:
+    """Wait until a fetch that waits for records has been answered, so that a broker that is paused has none open."""
+    time.sleep(3 * WAIT / 1000)
+
+
+def is_elected(operator: Operator, broker: int) -> bool:
+    """Return whether a broker that was started leads, soon after it is unfenced."""
+    operator.cluster.until(lambda: not operator.brokers[broker].fenced, f"that b{broker} is unfenced")
+    return operator.cluster.try_for(lambda: operator.now.leader == broker, _ELECTED)
+
+
+def named(brokers: Iterable[int]) -> str:
+    """Return what brokers are called, in ascending order."""
+    return " ".join(f"b{broker}" for broker in sorted(brokers)) or "none"
 
 
 def outcome(operator: Operator, written: Written) -> Outcome:

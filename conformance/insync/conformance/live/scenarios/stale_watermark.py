@@ -11,13 +11,10 @@ from collections.abc import Callable
 
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
-from insync.conformance.live.scenarios.scenario import Scenario, Written, acknowledged
+from insync.conformance.live.scenarios.scenario import WAIT, Scenario, Written, acknowledged, all_have, outwait
 
 __all__ = ["STALE_WATERMARK"]
 
-_WAIT = 500
-_BEYOND_WAIT = 3 * _WAIT / 1000
-"""Seconds after which a fetch that waits for records has been answered, so that a broker that is paused has none."""
 _FETCHES = 30
 """How often a follower fetches in the time in which it is watched."""
 
@@ -27,11 +24,11 @@ def _run(operator: Operator, tell: Callable[[str], None]) -> Written:
     operator.create([1, 2, 3], min_insync=2)
     tell("a topic with replicas b1 b2 b3, min.insync.replicas=2; b1 leads")
     promised = acknowledged(operator, 1, "r0")
-    cluster.until(lambda: all(operator.log(broker) == ["r0"] for broker in (1, 2, 3)), "that all have r0")
+    all_have(operator, promised)
     tell("r0 is acknowledged with acks=all, and all three have it")
     for broker in (2, 3):
         operator.pause(broker)
-    time.sleep(_BEYOND_WAIT)
+    outwait()
     operator.produce(1, "r1", acks=1)
     cluster.until(lambda: operator.log(1) == ["r0", "r1"], "that b1 has r1")
     operator.kill(1)
@@ -46,7 +43,7 @@ def _run(operator: Operator, tell: Callable[[str], None]) -> Written:
     operator.start(1)
     cluster.until(lambda: 1 in operator.now.isr, "that b1 is in the ISR")
     cluster.until(lambda: operator.log(1) == ["r0"], "that b1 has cut r1 off")
-    time.sleep(_FETCHES * _WAIT / 1000)
+    time.sleep(_FETCHES * WAIT / 1000)
     seen = operator.readable(1)
     tell(f"b1 starts, cuts r1 off, and is in the ISR; after {_FETCHES} fetches it gives consumers {_said(seen)}")
     last = acknowledged(operator, leader, "r2")
@@ -66,7 +63,7 @@ STALE_WATERMARK = Scenario(
     elr=False,
     min_insync=2,
     plan=ClusterPlan(
-        session=9000, lag=60000, wait=_WAIT, settings={"replica.high.watermark.checkpoint.interval.ms": "600000"}
+        session=9000, lag=60000, wait=WAIT, settings={"replica.high.watermark.checkpoint.interval.ms": "600000"}
     ),
     run=_run,
 )
