@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from insync.explorer.agree import Agreement, agree
     from insync.explorer.ask import ask
     from insync.explorer.check import check
+    from insync.explorer.coverage.results import ActionCoverage, PropertyCoverage, WhyResult
     from insync.explorer.graph import graph, write_graph
     from insync.explorer.limits import Limits, StopReason
     from insync.explorer.liveness import LivenessResult, RunResult, liveness
@@ -32,8 +33,10 @@ if TYPE_CHECKING:
     from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
     from insync.explorer.traces.trace_file import read_trace, write_trace
     from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
+    from insync.explorer.why import why
 
 __all__ = [
+    "ActionCoverage",
     "Agreement",
     "BoundedResult",
     "CheckResult",
@@ -46,6 +49,7 @@ __all__ = [
     "Opinion",
     "Progress",
     "ProofResult",
+    "PropertyCoverage",
     "PropertyResult",
     "PropertyViolated",
     "RefusedStep",
@@ -63,6 +67,7 @@ __all__ = [
     "WalkLengths",
     "WalkProgress",
     "WalkReporter",
+    "WhyResult",
     "agree",
     "ask",
     "bounded_check",
@@ -77,6 +82,7 @@ __all__ = [
     "replay",
     "simulate",
     "to_networkx",
+    "why",
     "write_graph",
     "write_trace",
 ]
@@ -85,6 +91,7 @@ _OF_MODULE = {
     "agree": ("Agreement", "agree"),
     "ask": ("ask",),
     "check": ("check",),
+    "coverage.results": ("ActionCoverage", "PropertyCoverage", "WhyResult"),
     "graph": ("graph", "write_graph"),
     "limits": ("Limits", "StopReason"),
     "liveness": ("LivenessResult", "RunResult", "liveness"),
@@ -101,6 +108,7 @@ _OF_MODULE = {
     "traces.trace": ("RefusedStep", "Trace", "TraceStep"),
     "traces.trace_file": ("read_trace", "write_trace"),
     "verdict": ("CheckResult", "PropertyResult", "Verdict", "Violation"),
+    "why": ("why",),
 }
 _MODULE_OF = {name: module for module, names in _OF_MODULE.items() for name in names}
 
