@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from insync.explorer.agree import Agreement, agree
     from insync.explorer.ask import ask
     from insync.explorer.check import check
+    from insync.explorer.explore import NoViolation, explore
+    from insync.explorer.exploring.exploration import Exploration, TakenWalk
+    from insync.explorer.exploring.reaching import Reached
     from insync.explorer.graph import graph, write_graph
     from insync.explorer.limits import Limits, StopReason
     from insync.explorer.liveness import LivenessResult, RunResult, liveness
@@ -37,17 +40,20 @@ __all__ = [
     "Agreement",
     "BoundedResult",
     "CheckResult",
+    "Exploration",
     "Fate",
     "InsyncCheck",
     "Limits",
     "LivenessResult",
     "MutantResult",
     "MutationResult",
+    "NoViolation",
     "Opinion",
     "Progress",
     "ProofResult",
     "PropertyResult",
     "PropertyViolated",
+    "Reached",
     "RefusedStep",
     "Reporter",
     "RunResult",
@@ -55,6 +61,7 @@ __all__ = [
     "StateGraph",
     "StopReason",
     "SuspiciousModel",
+    "TakenWalk",
     "Trace",
     "TraceStep",
     "UnexpectedVerdict",
@@ -68,6 +75,7 @@ __all__ = [
     "bounded_check",
     "check",
     "dot_text",
+    "explore",
     "graph",
     "graphml_text",
     "liveness",
@@ -85,6 +93,9 @@ _OF_MODULE = {
     "agree": ("Agreement", "agree"),
     "ask": ("ask",),
     "check": ("check",),
+    "explore": ("NoViolation", "explore"),
+    "exploring.exploration": ("Exploration", "TakenWalk"),
+    "exploring.reaching": ("Reached",),
     "graph": ("graph", "write_graph"),
     "limits": ("Limits", "StopReason"),
     "liveness": ("LivenessResult", "RunResult", "liveness"),
