@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from insync.explorer.ask import ask
     from insync.explorer.check import check
     from insync.explorer.coverage.results import ActionCoverage, PropertyCoverage, WhyResult
+    from insync.explorer.explore import NoViolation, explore
+    from insync.explorer.exploring.exploration import Exploration, TakenWalk
+    from insync.explorer.exploring.reaching import Reached
     from insync.explorer.graph import graph, write_graph
     from insync.explorer.limits import Limits, StopReason
     from insync.explorer.liveness import LivenessResult, RunResult, liveness
@@ -40,18 +43,21 @@ __all__ = [
     "Agreement",
     "BoundedResult",
     "CheckResult",
+    "Exploration",
     "Fate",
     "InsyncCheck",
     "Limits",
     "LivenessResult",
     "MutantResult",
     "MutationResult",
+    "NoViolation",
     "Opinion",
     "Progress",
     "ProofResult",
     "PropertyCoverage",
     "PropertyResult",
     "PropertyViolated",
+    "Reached",
     "RefusedStep",
     "Reporter",
     "RunResult",
@@ -59,6 +65,7 @@ __all__ = [
     "StateGraph",
     "StopReason",
     "SuspiciousModel",
+    "TakenWalk",
     "Trace",
     "TraceStep",
     "UnexpectedVerdict",
@@ -73,6 +80,7 @@ __all__ = [
     "bounded_check",
     "check",
     "dot_text",
+    "explore",
     "graph",
     "graphml_text",
     "liveness",
@@ -92,6 +100,9 @@ _OF_MODULE = {
     "ask": ("ask",),
     "check": ("check",),
     "coverage.results": ("ActionCoverage", "PropertyCoverage", "WhyResult"),
+    "explore": ("NoViolation", "explore"),
+    "exploring.exploration": ("Exploration", "TakenWalk"),
+    "exploring.reaching": ("Reached",),
     "graph": ("graph", "write_graph"),
     "limits": ("Limits", "StopReason"),
     "liveness": ("LivenessResult", "RunResult", "liveness"),

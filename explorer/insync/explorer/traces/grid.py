@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 
-from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace import EXPLORED, Trace
 from insync.model import Model, ReadableState
 from insync.model.columns import MARKS, GridCell, cell_text
 
@@ -112,7 +112,9 @@ def _demands(trace: Trace, width: int, paint: Paint) -> list[str]:
 def _header(trace: Trace, paint: Paint) -> str:
     steps = trace.length - 1
     count = "in the initial state" if steps == 0 else f"after {steps} step{'s' if steps > 1 else ''}"
-    if trace.witness:
+    if trace.property == EXPLORED:
+        verdict = paint(f"{trace.property}, {count}", Tone.HEADING)
+    elif trace.witness:
         verdict = paint(f"{trace.property} is reached {count}", Tone.GOOD)
     elif trace.loop is not None:
         verdict = paint(f"{trace.property} fails in a run that never ends", Tone.BAD)
