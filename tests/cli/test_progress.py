@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,22 @@ def test_where_no_end_is_in_sight_the_growth_is_told() -> None:
     assert progress_line(searching, "now").endswith("; the level has 3.70 states for each of the last one.")
 
 
+def test_on_a_terminal_each_line_says_which_of_several_searches_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    from insync.cli.commands.ask import SearchesBegun
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    which = SearchesBegun()
+    with search_progress(quiet=False, which=which.named) as reporter:
+        assert reporter is not None
+        reporter(Progress(5, 1, 1, 1.0, 1 << 20, 1.0))
+        which(3, 16, {"acks": "1"})
+        reporter(Progress(5, 1, 1, 1.0, 1 << 20, 1.0))
+    shown_lines = terminal.getvalue().split(WIPE)[1:-1]
+    assert [line.partition(" 5; ")[0] for line in shown_lines] == ["level", "search 3 of 16: level"]
+
+
 def test_a_log_has_ever_fewer_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     now = 1000.0
     monkeypatch.setattr(shown, "_PERIOD_SECONDS", 1.0)
@@ -120,7 +137,7 @@ def test_a_log_has_ever_fewer_lines(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     lines = capsys.readouterr().err.splitlines()
     told = [int(line.split(" distinct")[0].split()[-1].replace(",", "")) for line in lines]
     assert told[:6] == [1, 2, 3, 4, 5, 7]
-    pauses = [later - earlier for earlier, later in zip(told, told[1:], strict=False)]
+    pauses = [later - earlier for earlier, later in pairwise(told)]
     assert pauses == sorted(pauses)
     assert pauses[-1] == 300
     assert len(told) < 150

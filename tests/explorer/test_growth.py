@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from math import comb
 
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.explorer.growth import SpaceEstimate, estimated_end

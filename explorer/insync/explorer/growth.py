@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 __all__ = ["SpaceEstimate", "estimated_end"]
 
@@ -54,7 +55,7 @@ def estimated_end(levels: Sequence[int]) -> SpaceEstimate | None:
 
 
 def _continued(levels: Sequence[int]) -> SpaceEstimate | None:
-    factors = [after / before for before, after in zip(levels, levels[1:], strict=False)][-_FACTORS:]
+    factors = [after / before for before, after in pairwise(levels)][-_FACTORS:]
     slope, factor = _line(factors)
     if slope > -_FLATTEST:
         return None

@@ -1,4 +1,4 @@
-"""Progress on standard error: a line that is rewritten on a terminal, else lines at ever longer intervals, like TLC's."""
+"""Progress on standard error: a line that is rewritten on a terminal, else lines like TLC's, ever fewer."""
 
 from __future__ import annotations
 
@@ -21,17 +21,20 @@ _SHARE = 4  # of the time so far, after which a log has its next line
 _LONGEST_SECONDS = 300.0  # without a line in a log
 
 
-def search_progress(quiet: bool, first: str = "") -> AbstractContextManager[Reporter | None]:
+def search_progress(
+    quiet: bool, first: str = "", which: Callable[[], str] | None = None
+) -> AbstractContextManager[Reporter | None]:
     """Return the context of what shows the progress of a search; it is None with `--quiet`.
 
     Args:
         quiet: whether nothing is shown.
         first: what is done before the search reports for the first time, if that can take long.
+        which: says which of several searches it is, if there are several.
     """
 
     def line(progress: Progress) -> str:
         if has_status_line():
-            return status_line(progress)
+            return (which() if which is not None else "") + status_line(progress)
         return progress_line(progress, time.strftime("%Y-%m-%d %H:%M:%S"))
 
     return _progress(quiet, first, line)
@@ -157,7 +160,8 @@ def progress_line(progress: Progress, now: str) -> str:
     return (
         f"Progress({progress.level}) at {now}: "
         f"{plural(progress.distinct_states, 'distinct state')} found ({rate(progress.states_per_second, 'states')}), "
-        f"{plural(progress.frontier, 'state')} left on queue, {memory(progress.memory_bytes)} of memory{_end(progress)}."
+        f"{plural(progress.frontier, 'state')} left on queue, {memory(progress.memory_bytes)} of memory"
+        f"{_end(progress)}."
     )
 
 
