@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sphinx.cmd.build import build_main
 
+from api_pages import write_api
 from catalogue_pages import write_catalogue
 from navigation import ROOT
 from staging import stage
@@ -21,6 +22,7 @@ def main() -> int:
         shutil.rmtree(folder, ignore_errors=True)
     staged.mkdir(parents=True)
     stage(staged)
+    write_api(staged / "api")
     write_catalogue(staged / "catalogue")
     options = ["-b", "html", "-q", "-W", "--keep-going", "-j", "auto", "-d", str(ROOT / "build" / "site-trees")]
     return int(build_main([*options, "-c", str(here), str(staged), str(out)]))

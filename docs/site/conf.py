@@ -18,6 +18,7 @@ autodoc_preserve_defaults = True
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 
+default_role = "code"  # docstrings have code between single backticks
 highlight_language = "text"
 pygments_style = "default"
 pygments_dark_style = "monokai"
@@ -27,5 +28,6 @@ html_title = "insync"
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
+html_show_copyright = False
 html_static_path = ["static"]
 html_css_files = ["insync.css"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-__all__ = ["DOORS", "ROOT", "address", "pages", "sections"]
+__all__ = ["DOORS", "ROOT", "address", "chapters", "pages", "sections"]
 
 ROOT = Path(__file__).parents[2]
 
@@ -49,17 +49,24 @@ def address(path: str) -> str | None:
 
 
 def sections() -> dict[str, list[str]]:
-    """Return the addresses of all pages but the first one, by the title of their section, in reading order."""
+    """Return the addresses of the pages in the sidebar, by the title of their section, in reading order."""
     guides = {title: [f"guide/{name}" for name in names] for title, names in _GUIDES.items()}
     guides["Begin here"].insert(1, "notebooks/introduction")
     placed = {name for names in guides.values() for name in names}
     known = [found for path in pages() if (found := address(path)) is not None]
     guides["In your own work"] += [name for name in known if name.startswith("guide/") and name not in placed]
-    findings = [name for name in known if name.startswith("findings/") and name != "findings/index"]
-    decisions = [name for name in known if name.startswith("adr/") and name != "adr/index"]
     return {
         **guides,
-        "Defects of Kafka": ["findings/index", *findings, "catalogue/index"],
+        "Defects of Kafka": ["findings/index", "catalogue/index"],
         "Python API": [f"api/{door}" for door in DOORS],
-        "The project": [*_PROJECT.values(), "adr/index", *decisions],
+        "The project": [*_PROJECT.values(), "adr/index"],
     }
+
+
+def chapters(address_of_page: str) -> list[str]:
+    """Return the addresses of the pages that belong to a page that opens a folder."""
+    folder, _, name = address_of_page.rpartition("/")
+    if folder not in ("findings", "adr") or name != "index":
+        return []
+    known = [found for path in pages() if (found := address(path)) is not None]
+    return [one for one in known if one.startswith(f"{folder}/") and one != address_of_page]

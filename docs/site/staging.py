@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from navigation import DOORS, ROOT, address, pages, sections
+from navigation import ROOT, address, chapters, pages, sections
 from notebook_pages import notebook_page
 
 __all__ = ["links", "stage"]
@@ -24,7 +24,9 @@ def stage(folder: Path) -> None:
     """Write the sources of the site into an empty folder, but for what is generated from the code."""
     linked: set[str] = set()
     for path in pages():
-        _write(folder, f"{address(path)}.md", _rewritten(path, linked))
+        page = address(path) or ""
+        inside = _contents("", [f"/{name}" for name in chapters(page)])
+        _write(folder, f"{page}.md", _rewritten(path, linked) + inside)
     for path in sorted(linked):
         for file in sorted((ROOT / path).glob("*.py")) if (ROOT / path).is_dir() else [ROOT / path]:
             _write_source(folder, file.relative_to(ROOT).as_posix())
@@ -34,8 +36,6 @@ def stage(folder: Path) -> None:
         target = folder / picture.relative_to(ROOT / "docs")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(picture, target)
-    for door in DOORS:
-        _write(folder, f"api/{door}.rst", _api_page(door))
     with (folder / "index.md").open("a") as index:
         index.write("".join(_contents(title, names) for title, names in sections().items()))
 
@@ -120,14 +120,11 @@ def _folder_page(path: str) -> str:
     return f"{_ORPHAN}# {name}\n\n`{path}`\n\n{files}"
 
 
-def _api_page(door: str) -> str:
-    line = "=" * len(door)
-    return f"{door}\n{line}\n\n.. automodule:: {door}\n   :members:\n   :member-order: groupwise\n"
-
-
 def _contents(title: str, names: list[str]) -> str:
-    listed = "\n".join(names)
-    return f"\n```{{toctree}}\n:caption: {title}\n:hidden:\n:maxdepth: 1\n\n{listed}\n```\n"
+    if not names:
+        return ""
+    caption, listed = f":caption: {title}\n" if title else "", "\n".join(names)
+    return f"\n```{{toctree}}\n{caption}:hidden:\n:maxdepth: 1\n\n{listed}\n```\n"
 
 
 def _write(folder: Path, name: str, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import posixpath
 import re
@@ -10,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from api_pages import api_page
 from catalogue_pages import entry_page, index_page
 from insync.explorer.defect_search import search_defect
 from insync.kafka.defects import DEFECTS, LEFT_OUT
-from navigation import DOORS, ROOT, address, pages, sections
+from navigation import DOORS, ROOT, address, chapters, pages, sections
 from notebook_pages import notebook_page
 from staging import links, stage
 
@@ -21,7 +23,7 @@ PAGES = [*pages(), "README.md"]
 
 
 def test_every_page_of_the_documentation_has_one_place() -> None:
-    placed = Counter(name for names in sections().values() for name in names)
+    placed = Counter(one for names in sections().values() for name in names for one in (name, *chapters(name)))
     assert [name for name, number in placed.items() if number > 1] == []
     for path in (*(ROOT / "docs" / "guide").glob("*.md"), *(ROOT / "docs" / "findings").glob("*.md")):
         assert address(path.relative_to(ROOT).as_posix()) in placed
@@ -37,6 +39,12 @@ def test_what_is_placed_is_there() -> None:
 def test_every_public_module_has_a_page_of_its_api() -> None:
     packages = [path for path in ROOT.glob("*/insync/**/__init__.py") if path.read_text().startswith('"""Public: ')]
     assert {".".join(path.relative_to(ROOT).parts[1:-1]) for path in packages} == set(DOORS)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_page_of_the_api_has_every_public_name_once(door: str) -> None:
+    named = re.findall(rf"^\.\. auto\w+:: {re.escape(door)}\.(\w+)$", api_page(door), re.M)
+    assert sorted(named) == sorted(importlib.import_module(door).__all__)
 
 
 def anchors(path: str) -> set[str]:
