@@ -19,6 +19,7 @@ from insync.model import Model
 
 __all__ = ["entry_page", "index_page", "write_catalogue"]
 
+_HEADS = "| entry | what goes wrong | steps | KIP, ticket |"
 _KINDS = {
     "R": "Published defects",
     "N": "Defects found with the model",
@@ -43,10 +44,10 @@ def index_page() -> str:
     lines += ["trace found by a search of [the model `cluster`](../guide/cluster.md) as this page was made.", ""]
     for letter, title in _KINDS.items():
         entries = [defect for defect in DEFECTS.values() if defect.name.startswith(letter)]
-        lines += [f"## {title}", "", "| | | steps | |", "|---|---|---|---|"]
+        lines += [f"## {title}", "", _HEADS, "|---|---|---|---|"]
         lines += [f"| [{d.name}]({d.name}.md) | {d.title} | {_steps(d)} | {d.ticket} |" for d in entries]
         lines.append("")
-    lines += ["## Not modelled", "", "| | | why |", "|---|---|---|"]
+    lines += ["## Not modelled", "", "| entry | what goes wrong | why |", "|---|---|---|"]
     lines += [f"| {entry.name} | {entry.title} ({entry.ticket}) | {entry.reason} |" for entry in LEFT_OUT]
     names = "\n".join(DEFECTS)
     return "\n".join(lines) + f"\n\n```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{names}\n```\n"
