@@ -13,6 +13,7 @@ from insync.cli.options.engine import Engine, engine_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.watch_option import WatchedCommand, watch_option
 from insync.cli.show.as_json import check_json
 from insync.cli.show.progress import search_progress
 from insync.cli.show.report import describe_check
@@ -25,7 +26,7 @@ _PATIENCE = 2.0
 """Seconds of tracing after which the search traces the model, within its limits; nearly all models take far less."""
 
 
-@model_command("check", "Search the whole space of a model, and prove or refute its properties.")
+@model_command("check", "Search the whole space of a model, and prove or refute its properties.", cls=WatchedCommand)
 @property_option(
     "Check this property; may be repeated; `none` checks nothing and counts the space [default: those marked *]."
 )
@@ -45,6 +46,7 @@ _PATIENCE = 2.0
 @engine_options(partitions="Parts of the visited states [default: one a thread or core].", keeps_states=True)
 @output_options(trace=True)
 @build_options
+@watch_option()
 def command(
     chosen: ChosenModel,
     properties: tuple[str, ...],
