@@ -24,6 +24,7 @@ _COMMANDS = {
     "check": "Search the whole space of a model, and prove or refute its properties.",
     "simulate": "Take random walks through a model, and shorten the one that fails.",
     "replay": "Execute a trace file again, and show or convert it.",
+    "report": "Make a page of trace files, to step through and send.",
     "ask": "Ask what a Kafka release with these settings can lose, and what would prevent it.",
     "defects": "Show the published defects of Kafka's replication, each with its shortest trace.",
     "kafka": "Ask Kafka's own classes, of releases from 3.7 on, what they do.",
