@@ -199,7 +199,9 @@ def _loop(drawn: Picture, prefix: str) -> list[str]:
 
 def _foot(page: Page) -> str:
     drawn = page.picture
-    legend = "".join(f"<dt>{in_xml(mark)}</dt><dd>{in_xml(meaning)}</dd>" for mark, meaning in drawn.legend)
+    legend = "".join(
+        f"<dt>{in_xml(mark)}</dt><dd>{in_xml(meaning)}</dd>" for mark, meaning in drawn.legend if mark != "|"
+    )
     settings = "".join(f"<dt>{in_xml(n)}</dt><dd>{in_xml(str(v))}</dd>" for n, v in drawn.settings.items())
     rest = [f"{name} {value}" for name, value in drawn.all_settings.items() if name not in drawn.settings]
     others = ""

@@ -22,6 +22,7 @@ _BOX_PADDING = 10
 _LINE = 17
 _GAP = 18
 _MARGIN = 16
+_LABELS = _MARGIN + 26
 _LIFELINE = 92
 _COLOURS = 6
 _TEXT_WIDTH = 30
@@ -38,8 +39,8 @@ class _Sheet:
 
     def __init__(self, drawn: Picture) -> None:
         self.drawn, self.epochs = drawn, epochs_of(drawn.steps)
-        labels = [_label(step) for step in drawn.steps]
-        self.strip_left = _MARGIN + max(map(len, labels)) * _CHARACTER + _GAP
+        longest = max(len(_label(step)) for step in drawn.steps)
+        self.strip_left = _LABELS + longest * _CHARACTER + _GAP
         self.strip_width = len(drawn.lifelines) * _LIFELINE
         left = self.strip_left + self.strip_width + _GAP
         self.lefts: list[float] = []
@@ -87,7 +88,7 @@ class _Sheet:
             top += _LINE
             self._say(_MARGIN, top, line)
         top += 30
-        self._say(_MARGIN, top, "#  step", "head")
+        self._say(_LABELS, top, "step", "head")
         for at, name in enumerate(self.drawn.lifelines):
             x = self.strip_left + (at + 0.5) * _LIFELINE
             short = name if len(name) * _CHARACTER < _LIFELINE else f"{name[: int(_LIFELINE / _CHARACTER) - 1]}…"
@@ -108,7 +109,8 @@ class _Sheet:
         lines = max(len(_cell_lines(cell)) for cell in step.cells) if step.cells else 1
         height = max(strip_height(step), lines * _LINE + 14)
         middle = top + height / 2 + 4
-        self._say(_MARGIN, middle, _label(step), "soft" if step.refused else "")
+        self._say(_MARGIN, middle, "!" if step.refused else str(step.number), "soft")
+        self._say(_LABELS, middle, _label(step), "soft" if step.refused else "")
         place = f'x="{self.strip_left:.1f}" y="{top:.1f}" width="{self.strip_width}" height="{height}"'
         self.parts.append(strip_svg(step, down, self.drawn.lifelines, place=place))
         for cell, left in zip(step.cells, self.lefts, strict=True):
@@ -181,7 +183,7 @@ class _Sheet:
 
 
 def _label(step: PictureStep) -> str:
-    return f"{'!' if step.refused else step.number:>2}  {step.label}{' (refused)' if step.refused else ''}"
+    return f"{step.label} (refused)" if step.refused else step.label
 
 
 def _cell_lines(cell: Cell) -> list[str]:

@@ -1,4 +1,4 @@
-"""What stands in every page and drawing as it is: styles and the script."""
+"""Internal: what stands in every page and drawing as it is: styles and the script."""
 
 from __future__ import annotations
 
