@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from insync.explorer.report.escaping import attribute, in_xml
 from insync.explorer.report.picture import PictureStep
 from insync.explorer.report.pointing import Place
-from insync.explorer.traces.cells import Box, Cell, Change, LogDrawing, Piece
+from insync.explorer.traces.shown_cells import Box, CellChange, LogDrawing, Piece, ShownCell
 
 __all__ = ["epochs_of", "place_id", "state_table"]
 
@@ -37,7 +37,7 @@ def state_table(
     return f"<table><caption>{in_xml(said)}</caption>{''.join(rows)}</table>"
 
 
-def _row(cell: Cell, name: str, epochs: Sequence[str], pointed: Collection[Place]) -> str:
+def _row(cell: ShownCell, name: str, epochs: Sequence[str], pointed: Collection[Place]) -> str:
     whole = " pointed" if any(place.column == cell.column and place.box is None for place in pointed) else ""
     head = f'<th scope="row"><span class="name{whole}">{in_xml(cell.column)}</span></th>'
     beside = f' <span class="mark-beside">{in_xml(cell.mark)}</span>' if cell.mark else ""
@@ -72,7 +72,7 @@ def _piece(piece: Piece) -> str:
 def _log(log: LogDrawing, name: str, epochs: Sequence[str], pointed: Collection[int | None]) -> str:
     parts: list[str] = []
     bar = f'<span class="watermark{" moved" if log.moved else ""}"><span class="unseen">high watermark</span></span>'
-    present = [box for box in log.boxes if box.change is not Change.GONE]
+    present = [box for box in log.boxes if box.change is not CellChange.GONE]
     ends = max([len(log.boxes), log.watermark, *(at + 1 for at in pointed if at is not None)])
     for at in range(ends):
         if at == log.watermark:

@@ -13,7 +13,7 @@ from insync.explorer.report.html_state import epochs_of
 from insync.explorer.report.page import resource
 from insync.explorer.report.picture import Picture, PictureStep
 from insync.explorer.report.strip import strip_height, strip_svg
-from insync.explorer.traces.cells import Cell, Change, LogDrawing
+from insync.explorer.traces.shown_cells import CellChange, LogDrawing, ShownCell
 
 __all__ = ["svg"]
 
@@ -119,7 +119,7 @@ class _Sheet:
         self._rule(top + height)
         return top + height
 
-    def _cell(self, cell: Cell, left: float, middle: float) -> None:
+    def _cell(self, cell: ShownCell, left: float, middle: float) -> None:
         if cell.log is not None:
             self._log(cell, cell.log, left, middle)
             return
@@ -127,7 +127,7 @@ class _Sheet:
         for number, line in enumerate(lines):
             self._say(left, middle + (number - (len(lines) - 1) / 2) * _LINE, line)
 
-    def _log(self, cell: Cell, log: LogDrawing, left: float, middle: float) -> None:
+    def _log(self, cell: ShownCell, log: LogDrawing, left: float, middle: float) -> None:
         x = left
         if log.before.text:
             self._say(x, middle, log.before.text)
@@ -141,7 +141,7 @@ class _Sheet:
             kind = f"box {'committed ' if box.committed else ''}{box.change.value}{colour}"
             place = f'x="{x:.1f}" y="{middle - 15:.1f}" width="{width:.1f}" height="22" rx="2"'
             self.parts.append(f'<rect class="{kind}" {place}/>')
-            self._say(x + _BOX_PADDING / 2, middle, text, "gone" if box.change is Change.GONE else "")
+            self._say(x + _BOX_PADDING / 2, middle, text, "gone" if box.change is CellChange.GONE else "")
             x += width + 3
         if log.watermark >= len(log.boxes):
             x = self._watermark(x, middle)
@@ -186,12 +186,12 @@ def _label(step: PictureStep) -> str:
     return f"{step.label} (refused)" if step.refused else step.label
 
 
-def _cell_lines(cell: Cell) -> list[str]:
+def _cell_lines(cell: ShownCell) -> list[str]:
     shown = f"{cell.shown} {cell.mark}".strip()
     return [shown] if cell.log is not None else textwrap.wrap(shown, _TEXT_WIDTH, break_long_words=False) or [""]
 
 
-def _cell_width(cell: Cell) -> float:
+def _cell_width(cell: ShownCell) -> float:
     if cell.log is None or not cell.shown:
         return max(map(len, _cell_lines(cell))) * _CHARACTER
     texts = [cell.log.before.text, cell.log.after.text, cell.mark, *(f"{b.record}@{b.epoch}" for b in cell.log.boxes)]

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
+from insync.cli.options.completing import complete_models, complete_traces
 from insync.cli.options.values import OutputPath
 from insync.cli.show.pages import write_page
 from insync.cli.show.terminal import emit
@@ -26,7 +27,14 @@ Examples:
 
 
 @click.command("report", epilog=EXAMPLES + EPILOG, short_help="Make a page of trace files, to step through and send.")
-@click.argument("files", metavar="TRACE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument(
+    "files",
+    metavar="TRACE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+    shell_complete=complete_traces,
+)
 @click.option(
     "-o",
     "--output",
@@ -35,7 +43,13 @@ Examples:
     metavar="FILE",
     help="Write the page to FILE [default: the name of the first TRACE, with .html].",
 )
-@click.option("--model", "reference", metavar="MODEL", help="Take this model, and not the one that a TRACE names.")
+@click.option(
+    "--model",
+    "reference",
+    metavar="MODEL",
+    shell_complete=complete_models,
+    help="Take this model, and not the one that a TRACE names.",
+)
 def command(files: tuple[Path, ...], page: Path | None, reference: str | None) -> int:
     """Execute each TRACE again, and write one HTML page with a picture of each.
 
