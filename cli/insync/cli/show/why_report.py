@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from insync.cli.show.figures import count, plural, seconds
 from insync.cli.show.report import STOPPED_BY, confined_lines
 from insync.cli.show.warned import warning_lines
-from insync.explorer.traces.grid import Paint, Tone, describe_bounds
+from insync.explorer.traces.grid import Paint, Tone, chosen_bounds, describe_bounds
 
 if TYPE_CHECKING:
     from insync.explorer import ActionCoverage, PropertyCoverage, WhyResult
+    from insync.model import Model
     from insync.model.noticed import Spot
 
 __all__ = ["describe_why"]
@@ -21,17 +22,18 @@ __all__ = ["describe_why"]
 _MOST_SETTLED = 3
 
 
-def describe_why(result: WhyResult, detailed: bool, paint: Paint, width: int) -> str:
+def describe_why(result: WhyResult, model: Model, detailed: bool, paint: Paint, width: int) -> str:
     """Return the report.
 
     Args:
         result: what was counted.
+        model: in which.
         detailed: whether every guard, branch and assignment is shown, and not only what was not exercised.
         paint: colours it.
         width: of its lines.
     """
     lines = [
-        f"{result.model}   {describe_bounds(result.bounds)}",
+        f"{result.model}   {describe_bounds(chosen_bounds(result.bounds, model))}".rstrip(),
         _extent(result, paint),
         *confined_lines(result.within),
         *warning_lines(result.warnings, paint, width),
