@@ -31,6 +31,7 @@ class GuardCoverage:
         alone: in how many of these all other conditions of the action held: it alone decided.
         ruled_out: for how many values of the parameters the bounds and settings make it false, whatever the state;
             these are no chances.
+        decided: whether they decide it in all chances as well.
     """
 
     spot: Spot
@@ -38,7 +39,8 @@ class GuardCoverage:
     text: str
     false: int
     alone: int
-    ruled_out: int = 0
+    ruled_out: int
+    decided: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ class BranchCoverage:
         text: the condition as it is written.
         true, false: in how many steps it held, and did not; a step that comes to it several times may count in both,
             and one that does not reach the block it stands in in neither.
+        decided: whether the bounds and settings decide it, whatever the state.
     """
 
     spot: Spot
@@ -58,6 +61,7 @@ class BranchCoverage:
     text: str
     true: int
     false: int
+    decided: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +103,8 @@ class ActionCoverage:
 
     @property
     def never_false(self) -> tuple[GuardCoverage, ...]:
-        """The guards that held in every chance, and rule out no values of the parameters: here they ask for nothing."""
-        return tuple(guard for guard in self.guards if self.chances and not guard.false and not guard.ruled_out)
+        """The guards that held in every chance, although that is up to the state: here they ask for nothing."""
+        return tuple(guard for guard in self.guards if self.chances and not guard.false and not guard.decided)
 
     @property
     def never_true(self) -> tuple[GuardCoverage, ...]:
@@ -114,8 +118,9 @@ class ActionCoverage:
 
     @property
     def one_way(self) -> tuple[BranchCoverage, ...]:
-        """The branches of which one side was never taken, in an action that was."""
-        return tuple(branch for branch in self.branches if self.steps and not (branch.true and branch.false))
+        """The branches of which one side was never taken, in an action that was, and which the state decides."""
+        asked = (branch for branch in self.branches if self.steps and not branch.decided)
+        return tuple(branch for branch in asked if not (branch.true and branch.false))
 
 
 @dataclass(frozen=True, slots=True)
