@@ -1,6 +1,6 @@
 """A trace as a text grid: one row a step, one column a part of the state, a cell filled only when it changed.
 
-What stands in the cells is said by `cells`, and where by `layout`; this module makes lines of both.
+What stands in the cells is said by `shown_cells`, and where by `layout`; this module makes lines of both.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 
-from insync.explorer.traces.cells import Columns, legend_of, model_behind, trace_cells
 from insync.explorer.traces.layout import GAP, groups_of_columns, widths_of, wrap_items
+from insync.explorer.traces.shown_cells import Columns, legend_of, model_behind, trace_cells
 from insync.explorer.traces.trace import DIFFERENCE, EXPLORED, Trace
 from insync.model import Model
 
