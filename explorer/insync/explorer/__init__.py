@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from insync.explorer.agree import Agreement, agree
     from insync.explorer.ask import ask
     from insync.explorer.check import check
+    from insync.explorer.coverage.results import ActionCoverage, PropertyCoverage, WhyResult
+    from insync.explorer.explore import NoViolation, explore
+    from insync.explorer.exploring.exploration import Exploration, TakenWalk
+    from insync.explorer.exploring.reaching import Reached
     from insync.explorer.graph import graph, write_graph
     from insync.explorer.limits import Limits, StopReason
     from insync.explorer.liveness import LivenessResult, RunResult, liveness
@@ -32,22 +36,28 @@ if TYPE_CHECKING:
     from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
     from insync.explorer.traces.trace_file import read_trace, write_trace
     from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
+    from insync.explorer.why import why
 
 __all__ = [
+    "ActionCoverage",
     "Agreement",
     "BoundedResult",
     "CheckResult",
+    "Exploration",
     "Fate",
     "InsyncCheck",
     "Limits",
     "LivenessResult",
     "MutantResult",
     "MutationResult",
+    "NoViolation",
     "Opinion",
     "Progress",
     "ProofResult",
+    "PropertyCoverage",
     "PropertyResult",
     "PropertyViolated",
+    "Reached",
     "RefusedStep",
     "Reporter",
     "RunResult",
@@ -55,6 +65,7 @@ __all__ = [
     "StateGraph",
     "StopReason",
     "SuspiciousModel",
+    "TakenWalk",
     "Trace",
     "TraceStep",
     "UnexpectedVerdict",
@@ -63,11 +74,13 @@ __all__ = [
     "WalkLengths",
     "WalkProgress",
     "WalkReporter",
+    "WhyResult",
     "agree",
     "ask",
     "bounded_check",
     "check",
     "dot_text",
+    "explore",
     "graph",
     "graphml_text",
     "liveness",
@@ -77,6 +90,7 @@ __all__ = [
     "replay",
     "simulate",
     "to_networkx",
+    "why",
     "write_graph",
     "write_trace",
 ]
@@ -85,6 +99,10 @@ _OF_MODULE = {
     "agree": ("Agreement", "agree"),
     "ask": ("ask",),
     "check": ("check",),
+    "coverage.results": ("ActionCoverage", "PropertyCoverage", "WhyResult"),
+    "explore": ("NoViolation", "explore"),
+    "exploring.exploration": ("Exploration", "TakenWalk"),
+    "exploring.reaching": ("Reached",),
     "graph": ("graph", "write_graph"),
     "limits": ("Limits", "StopReason"),
     "liveness": ("LivenessResult", "RunResult", "liveness"),
@@ -101,6 +119,7 @@ _OF_MODULE = {
     "traces.trace": ("RefusedStep", "Trace", "TraceStep"),
     "traces.trace_file": ("read_trace", "write_trace"),
     "verdict": ("CheckResult", "PropertyResult", "Verdict", "Violation"),
+    "why": ("why",),
 }
 _MODULE_OF = {name: module for module, names in _OF_MODULE.items() for name in names}
 

@@ -123,10 +123,10 @@ class _Shown:
             return self._equality(node, depth)
         if node.op is Op.ADD and node.args[1].op is Op.CONST and self._place(node.args[0], depth) is not None:
             return self._number(node.args[0], node.args[1].lo, depth)
-        if node.op is Op.TEST and node.args[0].op is Op.CELL and node.args[1].op is Op.CONST:
-            member = node.args[1].lo
-            if 0 <= member < node.args[0].hi.bit_length():
-                return self._membership(int(str(node.args[0].arg)), member)
+        if node.op is Op.TEST and node.args[1].op is Op.CONST:
+            text = self._membership(node.args[0], node.args[1].lo, depth)
+            if text:
+                return text
         known = self._set(node)
         parts = [self._member_of(known, a, depth) for a in node.args]
         if sum(map(len, parts)) > LONGEST:
@@ -197,11 +197,12 @@ class _Shown:
         sign = "-" if offset < 0 else "+"
         return f"({place[0]} {sign} {abs(offset)})" if offset else place[0]
 
-    def _membership(self, cell: int, number: int) -> str:
-        """Show a test for one member by what the member is called: `isr contains b1`."""
-        domain = self.domains[cell]
-        assert domain is not None
-        return f"{self.paths[cell]} contains {(domain.readable(1 << number) or [number])[0]}"
+    def _membership(self, node: Node, number: int, depth: int) -> str:
+        """Show a test for one member by what the member is called: `isr contains b1`; empty where it has no name."""
+        place = self._place(node, depth)
+        if place is None or not isinstance(place[1], Set) or not 0 <= number < node.hi.bit_length():
+            return ""
+        return f"{place[0]} contains {place[1].readable(1 << number)[0]}"
 
     def _operation(self, node: Node, parts: list[str]) -> str:
         op = node.op
