@@ -14,7 +14,7 @@ SPARK = "--threads --partitions --engine=local --master --remote"
 
 OPTIONS = {
     "list": "--json",
-    "check": f"{LOOKED_AT} --keep-going --symmetry=True --max-depth --max-states --max-seconds --memory "
+    "check": f"{LOOKED_AT} --keep-going --symmetry=True --statistics --max-depth --max-states --max-seconds --memory "
     f"{SPARK} --run-dir --resume --tables-on-disk --trace {OUTPUT} {BUILD} --watch",
     "simulate": f"--walks=10000 --depth=100 --seed=0 {LOOKED_AT} --max-seconds {SPARK} --trace {OUTPUT} {BUILD}",
     "replay": "--format=text --model --json --color=auto",
