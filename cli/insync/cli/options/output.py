@@ -31,7 +31,7 @@ class Output:
         trace: where the trace of a violation goes.
     """
 
-    json: bool
+    json: bool = False
     color: str = "auto"
     quiet: bool = False
     trace: Path | None = None
@@ -84,14 +84,15 @@ _TRACE = option(
 )
 
 
-def output_options(*, trace: bool = False, color: bool = True, quiet: bool = True) -> Decorator:
+def output_options(*, trace: bool = False, json: bool = True, color: bool = True, quiet: bool = True) -> Decorator:
     """Return a decorator that gives a command `--json` and its like, which it gets as `output`.
 
     Args:
         trace: whether it finds traces.
+        json: whether its report can be an object.
         color: whether its report has colours.
         quiet: whether it works long enough to show progress.
     """
-    wanted = {"trace": trace, "json": True, "color": color, "quiet": quiet}
+    wanted = {"trace": trace, "json": json, "color": color, "quiet": quiet}
     known = {"trace": _TRACE, "json": _JSON, "color": _COLOR, "quiet": _QUIET}
     return gathered("output", Output, **{name: known[name] for name, taken in wanted.items() if taken})

@@ -28,7 +28,7 @@ from insync.properties.registry import judge, run_properties_of, select
 
 __all__ = ["LONGEST_WALK", "Exploration", "TakenWalk"]
 
-LONGEST_WALK = 100_000
+LONGEST_WALK = 10_000
 FIND_LIMITS = Limits(states=5_000_000, seconds=30)
 
 
@@ -114,15 +114,16 @@ class Exploration:
         return why_not(self.model, self.here.codes, self._action(number))
 
     def actions_called(self, name: str) -> list[int]:
-        """Return the numbers of the bound actions that a text names: an action, or one with its parameters.
+        """Return the bound actions that a text names: an action, one with its parameters, part of a label.
 
         Raises:
             UserError: it names none.
         """
         wanted = name.strip()
-        numbers = [
-            n for n, action in enumerate(self.stepper.actions) if wanted in (action.name, str(action), action.label)
-        ]
+        every = list(enumerate(self.stepper.actions))
+        numbers = [number for number, action in every if wanted in (action.name, str(action), action.label)]
+        if wanted and not numbers and wanted not in self.model.program.action_names:
+            numbers = [number for number, action in every if wanted.casefold() in action.label.casefold()]
         if numbers:
             return numbers
         if wanted in self.model.program.impossible:

@@ -115,7 +115,8 @@ def why_not(model: Model, codes: Codes, number: int) -> WhyNot:
     failing = failure_of_condition(model, action.guard[first], codes)
     assert failing is not None, f"{action.guard[first]} is false in {codes}, and the explanation says that it holds"
     where = "".join(f"for {variable} = {label}, " for variable, label in failing.bindings.items())
-    culprit = "" if failing.conjunct == parts[first].text else failing.conjunct
+    whole = failing.conjunct if failing.must_hold else f"not {failing.conjunct}"
+    culprit = "" if whole == parts[first].text else failing.conjunct
     return WhyNot(
         number=number,
         label=action.label,
