@@ -71,7 +71,7 @@ kafka: env ## The tests on Kafka's own classes: fetches the jars of some release
 	for version in 3.9.2 4.0.2 4.1.2 4.2.1 4.3.1 4.4.0; do $(BIN)/insync kafka fetch $$version || exit; done
 	for version in 3.9.2 4.1.2 4.3.1; do $(BIN)/insync kafka fetch $$version --cluster || exit; done
 	INSYNC_CACHE_DIR="$$($(BIN)/python -c 'from insync.machine.objects import cache_folder; print(cache_folder())')" \
-	  $(BIN)/python -m pytest -m kafka
+	  $(BIN)/python -m pytest -n $(CORES) --maxprocesses 4 -m kafka
 
 bench: $(STAMP) ## Measure compilation, search and memory, and compare with the recorded figures
 	$(BIN)/python benchmarks/run.py

@@ -43,10 +43,11 @@ def kafka(monkeypatch: pytest.MonkeyPatch) -> dict[str, int | str]:
     def walk_beside(name: str) -> None:
         real = getattr(conform, name)
 
-        def walk(model: Cluster, subject: object, **given: object) -> conform.Conformance:
-            fake = FakeKafka.of(Cluster(**{**model.identity, **unlike}))
-            fake.version = "4.3.1"
-            found: conform.Conformance = real(model, fake, new_pair=FakePair, **given)
+        def walk(model: Cluster, *subjects: object, **given: object) -> conform.Conformance:
+            fakes = [FakeKafka.of(Cluster(**{**model.identity, **unlike})) for _ in subjects]
+            for fake in fakes:
+                fake.version = "4.3.1"
+            found: conform.Conformance = real(model, *fakes, new_pair=FakePair, **given)
             return found
 
         monkeypatch.setattr(conform, name, walk)
@@ -93,6 +94,24 @@ def test_a_difference_ends_it_with_a_grid_and_a_trace(insync: Insync, libs: Path
     assert "in Kafka 4.3.1" in out
     assert out.endswith(f"Again: insync kafka replay {file} --kafka 4.3.1\n")
     assert insync("replay", file).code == 0
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_so_many_processes_take_the_walks(
+    insync: Insync, libs: Path, kafka: dict[str, int | str], monkeypatch: pytest.MonkeyPatch, processes: int
+) -> None:
+    started = []
+
+    class Counted(FakeHarness):
+        """One that is counted."""
+
+        def __init__(self, *given: object, **options: object) -> None:
+            started.append(self)
+
+    monkeypatch.setattr(harness, "Harness", Counted)
+    given = ["--part", "tour", "--part", "walks", "--walks", 4, "--processes", processes]
+    assert insync("kafka", "conform", "--libs", libs, *given, *SMALL).code == 0
+    assert len(started) == processes
 
 
 def test_a_limit_on_the_time_is_incomplete(insync: Insync, libs: Path, kafka: dict[str, int | str]) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from insync.explorer.agree import Agreement, agree
     from insync.explorer.ask import ask
     from insync.explorer.check import check
+    from insync.explorer.coverage.results import ActionCoverage, PropertyCoverage, WhyResult
     from insync.explorer.explore import NoViolation, explore
     from insync.explorer.exploring.exploration import Exploration, TakenWalk
     from insync.explorer.exploring.reaching import Reached
@@ -35,8 +36,10 @@ if TYPE_CHECKING:
     from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
     from insync.explorer.traces.trace_file import read_trace, write_trace
     from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
+    from insync.explorer.why import why
 
 __all__ = [
+    "ActionCoverage",
     "Agreement",
     "BoundedResult",
     "CheckResult",
@@ -51,6 +54,7 @@ __all__ = [
     "Opinion",
     "Progress",
     "ProofResult",
+    "PropertyCoverage",
     "PropertyResult",
     "PropertyViolated",
     "Reached",
@@ -70,6 +74,7 @@ __all__ = [
     "WalkLengths",
     "WalkProgress",
     "WalkReporter",
+    "WhyResult",
     "agree",
     "ask",
     "bounded_check",
@@ -85,6 +90,7 @@ __all__ = [
     "replay",
     "simulate",
     "to_networkx",
+    "why",
     "write_graph",
     "write_trace",
 ]
@@ -93,6 +99,7 @@ _OF_MODULE = {
     "agree": ("Agreement", "agree"),
     "ask": ("ask",),
     "check": ("check",),
+    "coverage.results": ("ActionCoverage", "PropertyCoverage", "WhyResult"),
     "explore": ("NoViolation", "explore"),
     "exploring.exploration": ("Exploration", "TakenWalk"),
     "exploring.reaching": ("Reached",),
@@ -112,6 +119,7 @@ _OF_MODULE = {
     "traces.trace": ("RefusedStep", "Trace", "TraceStep"),
     "traces.trace_file": ("read_trace", "write_trace"),
     "verdict": ("CheckResult", "PropertyResult", "Verdict", "Violation"),
+    "why": ("why",),
 }
 _MODULE_OF = {name: module for module, names in _OF_MODULE.items() for name in names}
 

@@ -19,6 +19,7 @@ from insync.explorer.replay import replay
 from insync.explorer.traces.trace import AGREEMENT
 from insync.explorer.traces.trace_file import read_trace, write_trace
 from insync.kafka.cluster.model import Cluster
+from insync.model.errors import InternalError
 from insync_fake_kafka import FakeKafka, FakePair
 
 BOUNDS: dict[str, int | str] = {"replicas": 2, "records": 2, "min_insync": 1, "crashes": 1, "elections": 1}
@@ -45,6 +46,45 @@ def test_the_walks_depend_on_the_seed_alone() -> None:
     first, again, other = (walked(FakeKafka.of(MODEL), walks=10, seed=seed).coverage for seed in (5, 5, 6))
     assert first.transitions == again.transitions != other.transitions
     assert first.steps == again.steps
+
+
+def test_several_who_take_the_walks_have_compared_what_one_has() -> None:
+    several = [FakeKafka.of(MODEL, "elect") for _ in range(3)]
+    together = conform_walks(MODEL, *several, walks=20, depth=40, new_pair=FakePair)
+    alone = walked(FakeKafka.of(MODEL, "elect"), walks=20)
+    assert (together.verdict, together.walks) == (Conforming.AGREES, 20)
+    for counted in ("steps", "fields", "opened", "transitions", "gaps"):
+        assert getattr(together.coverage, counted) == getattr(alone.coverage, counted), counted
+    assert together.gaps == alone.gaps != {}
+    assert together.coverage.steps == sum(kafka.steps for kafka in several)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_several_come_to_the_first_difference(seed: int) -> None:
+    together = conform_walks(OLD, *[FakeKafka.of(MODEL) for _ in range(3)], walks=60, seed=seed, new_pair=FakePair)
+    alone = conform_walks(OLD, FakeKafka.of(MODEL), walks=60, seed=seed, new_pair=FakePair)
+    assert together.verdict is Conforming.DIVERGES
+    assert (together.walks, together.failed_walk_length) == (alone.walks, alone.failed_walk_length)
+    assert together.difference is not None
+    assert alone.difference is not None
+    assert together.difference.trace == alone.difference.trace
+
+
+def test_an_error_of_one_ends_the_walks_of_all() -> None:
+    whole, ending = FakeKafka.of(MODEL), FakeKafka.of(MODEL)
+
+    class Ending(FakePair):
+        """A pair, one of which loses its process."""
+
+        def take(self, number: int) -> list[Difference]:
+            if self.kafka is ending:
+                message = "the process has ended"
+                raise InternalError(message)
+            return super().take(number)
+
+    with pytest.raises(InternalError, match="has ended"):
+        conform_walks(MODEL, whole, ending, walks=2_000, depth=40, new_pair=Ending)
+    assert whole.steps < 10_000
 
 
 def test_a_difference_is_shown_with_the_steps_that_it_needs() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -17,6 +19,7 @@ from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import Whole
 from insync.cli.options.walks import walk_options
 from insync.cli.show.progress import walk_progress
+from insync.explorer.breadth_first.workers import available_cores
 from insync.explorer.limits import Limits
 from insync.explorer.progress import WalkReporter
 from insync.explorer.walk_threads import Walks
@@ -24,6 +27,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import release_of
 
 if TYPE_CHECKING:
+    from insync.conformance.classes.harness import Harness
     from insync.conformance.comparing.conform import Conformance
     from insync.conformance.jars.jar_set import JarSet
 
@@ -48,6 +52,12 @@ PARTS = ("tour", "walks", "forbidden")
     help="Tour each space in which N of the budgets are spent, the others not, in place of one space.",
 )
 @walk_options(100, 60, 10_000)
+@click.option(
+    "--processes",
+    type=Whole(1, 64),
+    metavar="N",
+    help="How many processes of Kafka take the walks; only the time depends on it. [default: one for each core]",
+)
 @limit_options(
     seconds="End each part after S seconds, with what is known by then.",
     states="End the exploration of the space of the tour after the level that reaches N states.",
@@ -59,6 +69,7 @@ def command(
     parts: tuple[str, ...],
     at_once: int | None,
     walks: Walks,
+    processes: int | None,
     limits: Limits,
     given: dict[str, int | str],
     output: Output,
@@ -94,7 +105,8 @@ def command(
         require_graph_libraries()
     jars = choice.jars()
     with stop_on_interrupt() as stop, walk_progress(output.quiet, f"starting Kafka {jars.version}") as reporter:
-        results = _compared(jars, wanted, at_once, given, walks, limits, reporter, stop)
+        asked = _Asked(jars, at_once, given, walks, processes or available_cores(), limits, reporter, stop)
+        results = asked.compared(wanted)
     last = results[-1]
     traces = [] if last.difference is None else [last.difference.trace]
     with output.traces_written(traces, last.model) as files:
@@ -106,51 +118,62 @@ def command(
     return _EXIT_CODES[worst_of(results).value]
 
 
-def _compared(
-    jars: JarSet,
-    parts: list[str],
-    at_once: int | None,
-    given: dict[str, int | str],
-    walks: Walks,
-    limits: Limits,
-    reporter: WalkReporter | None,
-    stop: threading.Event,
-) -> list[Conformance]:
-    """The results of the parts, up to the first that differs or is interrupted."""
-    from insync.conformance.classes.harness import Harness
-    from insync.conformance.comparing.budget_tours import EACH_ONCE, conform_budgets
-    from insync.conformance.comparing.conform import TOUR, WALKS, Conforming, conform_tour, conform_walks
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked for."""
 
-    def model(bounds: Mapping[str, int | str]) -> Cluster:
-        return Cluster(**{"release": release_of(jars.version).value, **bounds, **given})
+    jars: JarSet
+    at_once: int | None
+    given: dict[str, int | str]
+    walks: Walks
+    processes: int
+    limits: Limits
+    reporter: WalkReporter | None
+    stop: threading.Event
 
-    results: list[Conformance] = []
-    with Harness(jars, stop=stop) as harness:
-        for part in parts:
-            if part == "tour" and at_once is not None:
-                each = model(EACH_ONCE)
-                results.append(
-                    conform_budgets(each, harness, at_once=at_once, limits=limits, reporter=reporter, stop=stop)
-                )
-            elif part == "tour":
-                results.append(conform_tour(model(TOUR), harness, limits=limits, reporter=reporter, stop=stop))
-            else:
-                results.append(
-                    conform_walks(
-                        model(WALKS),
-                        harness,
-                        walks=walks.count,
-                        seed=walks.seed,
-                        depth=walks.depth,
-                        forbidden=part == "forbidden",
-                        limits=limits,
-                        reporter=reporter,
-                        stop=stop,
-                    )
-                )
-            if results[-1].verdict is Conforming.DIVERGES or stop.is_set():
-                break
-    return results
+    def compared(self, parts: list[str]) -> list[Conformance]:
+        """Return the results of the parts, up to the first that differs or is interrupted."""
+        from insync.conformance.classes.harness import Harness
+        from insync.conformance.comparing.conform import Conforming
+
+        results: list[Conformance] = []
+        with ExitStack() as running:
+            harnesses: list[Harness] = []
+            for part in parts:
+                for _ in range(1 if part == "tour" else self.processes)[len(harnesses) :]:
+                    harnesses.append(running.enter_context(Harness(self.jars, stop=self.stop)))
+                results.append(self._tour(harnesses[0]) if part == "tour" else self._walks(part, harnesses))
+                if results[-1].verdict is Conforming.DIVERGES or self.stop.is_set():
+                    break
+        return results
+
+    def _tour(self, harness: Harness) -> Conformance:
+        from insync.conformance.comparing.budget_tours import EACH_ONCE, conform_budgets
+        from insync.conformance.comparing.conform import TOUR, conform_tour
+
+        limits, reporter, stop = self.limits, self.reporter, self.stop
+        if self.at_once is None:
+            return conform_tour(self._model(TOUR), harness, limits=limits, reporter=reporter, stop=stop)
+        each = self._model(EACH_ONCE)
+        return conform_budgets(each, harness, at_once=self.at_once, limits=limits, reporter=reporter, stop=stop)
+
+    def _walks(self, part: str, harnesses: list[Harness]) -> Conformance:
+        from insync.conformance.comparing.conform import WALKS, conform_walks
+
+        return conform_walks(
+            self._model(WALKS),
+            *harnesses,
+            walks=self.walks.count,
+            seed=self.walks.seed,
+            depth=self.walks.depth,
+            forbidden=part == "forbidden",
+            limits=self.limits,
+            reporter=self.reporter,
+            stop=self.stop,
+        )
+
+    def _model(self, bounds: Mapping[str, int | str]) -> Cluster:
+        return Cluster(**{"release": release_of(self.jars.version).value, **bounds, **self.given})
 
 
 _EXIT_CODES = {"agrees": ExitCode.HOLDS, "diverges": ExitCode.VIOLATED, "incomplete": ExitCode.INCOMPLETE}

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from insync.conformance.classes.subject import Subject
 from insync.conformance.comparing.coverage import Coverage
 from insync.conformance.comparing.forbidden import Forbidden, forbidden_of
+from insync.conformance.comparing.handed_out import HandedOut
 from insync.conformance.comparing.touring import ActionShare, KafkaTour, Space
 from insync.conformance.comparing.walks import Divergence, KafkaWalks
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
 from insync.conformance.steps.pair import Pair
+from insync.explorer.breadth_first.workers import Team
 from insync.explorer.evaluator.shrink import shrink
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.limits import Limits, StopReason, Watch
@@ -83,7 +85,7 @@ class Conformance:
         kafka: the release.
         model: the model, with its bounds.
         coverage: what was compared.
-        walks: how many walks were taken to their end.
+        walks: how many walks were taken to their end, up to the one that differs.
         seconds: how long it took.
         seed: of the walks; None of a tour.
         space: how much of the space a tour has seen; None of random walks.
@@ -117,8 +119,7 @@ class Conformance:
 
 def conform_walks(
     model: Cluster,
-    subject: Subject,
-    *,
+    *subjects: Subject,
     walks: int,
     seed: int = 0,
     depth: int = 60,
@@ -132,7 +133,7 @@ def conform_walks(
 
     Args:
         model: the model.
-        subject: who takes the commands.
+        subjects: who take the commands; several of one release take walks at once, which changes nothing but the time.
         walks: how many.
         seed: of the random numbers; walk number n of a seed is the same whatever the number of walks.
         depth: most steps of a walk.
@@ -143,18 +144,29 @@ def conform_walks(
         new_pair: makes what walks: the model and Kafka, side by side.
     """
     watch, asked = Watch(limits or Limits(), stop), forbidden_of(model) if forbidden else []
-    with closing(MachineStepper(model, watch.interrupted)) as stepper:
-        beside = _Comparison(stepper, subject, watch, reporter, new_pair, asked)
-        taking = KafkaWalks(stepper, beside.pair, beside.coverage, depth, asked)
-        taken, found, stopped_by = 0, None, None
-        try:
-            while taken < walks and found is None:
-                found = taking.random(seed, taken, beside.stopped)
-                taken += 1
-        except GivenUp as given_up:
-            stopped_by = StopReason(str(given_up.reason))
-        ended = beside.ended(found, stopped_by, walks=taken)
-        return replace(ended, seed=seed, gaps=beside.coverage.gaps)
+    with ExitStack() as opened, Team(len(subjects)) as team:
+        steppers = [opened.enter_context(closing(MachineStepper(model, watch.interrupted))) for _ in subjects]
+        each = [
+            _Comparison(stepper, subject, watch, new_pair, asked)
+            for stepper, subject in zip(steppers, subjects, strict=True)
+        ]
+        tell, handed_out = _Telling(reporter, watch, [one.coverage for one in each]), HandedOut(walks)
+
+        def work(place: int) -> None:
+            beside = each[place]
+            taking = KafkaWalks(beside.stepper, beside.pair, beside.coverage, depth, asked)
+
+            def take(number: int) -> Divergence | None:
+                return taking.random(seed, number, lambda: handed_out.needless(number) or tell.stopped(place))
+
+            handed_out.work(take)
+
+        team.run(work)
+        first, *others = each
+        for other in others:
+            first.coverage.add(other.coverage)
+        ended = first.ended(handed_out.found, handed_out.stopped_by, walks=handed_out.walks)
+        return replace(ended, seed=seed, gaps=first.coverage.gaps)
 
 
 def conform_tour(
@@ -181,16 +193,40 @@ def conform_tour(
     """
     watch = Watch(limits or Limits(), stop)
     with closing(MachineStepper(model, watch.interrupted)) as stepper:
-        beside = _Comparison(stepper, subject, watch, reporter, new_pair)
+        beside = _Comparison(stepper, subject, watch, new_pair)
+        tell = _Telling(reporter, watch, [beside.coverage])
         graph = build_graph(model, limits=limits, stop=stop)
         tour = KafkaTour(graph, beside.pair, beside.coverage)
         found, stopped_by = None, graph.stopped_by
         try:
-            found = tour.run(beside.stopped)
+            found = tour.run(tell.stopped)
         except GivenUp as given_up:
             stopped_by = StopReason(str(given_up.reason))
         ended = beside.ended(found, stopped_by, walks=beside.coverage.opened)
         return replace(ended, space=tour.space, bound_actions=tour.bound_actions, gaps=tour.gaps)
+
+
+class _Telling:
+    """Says how far it is, about once a second, and why to stop.
+
+    Args:
+        reporter: is told.
+        watch: says when to stop.
+        coverages: what was compared so far, of each that takes commands.
+    """
+
+    def __init__(self, reporter: WalkReporter | None, watch: Watch, coverages: Sequence[Coverage]) -> None:
+        self._reporter, self._watch, self._coverages, self._pulse = reporter, watch, coverages, Pulse()
+
+    def stopped(self, place: int = 0) -> object:
+        """Return why to stop, if so; the first of those that take commands reports on the way."""
+        watch = self._watch
+        if self._reporter is not None and place == 0 and self._pulse.due():
+            opened, steps = (
+                sum(counts) for counts in zip(*((c.opened, c.steps) for c in self._coverages), strict=True)
+            )
+            self._reporter(WalkProgress(opened, steps, self._pulse.rate(steps), watch.resident, watch.seconds))
+        return watch.interrupted()
 
 
 class _Comparison:
@@ -200,7 +236,6 @@ class _Comparison:
         stepper: of the model.
         subject: who takes the commands.
         watch: says when to stop.
-        reporter: is told about once a second how far it is.
         new_pair: makes what walks.
         forbidden: what Kafka is asked for though the model forbids it.
     """
@@ -210,25 +245,16 @@ class _Comparison:
         stepper: Stepper,
         subject: Subject,
         watch: Watch,
-        reporter: WalkReporter | None,
         new_pair: Callable[[Stepper, Subject], Pair],
         forbidden: Sequence[Forbidden] = (),
     ) -> None:
         self.stepper, self.subject, self.watch, self.forbidden = stepper, subject, watch, forbidden
         self.coverage = Coverage(stepper)
-        self._reporter, self._new_pair, self._pulse = reporter, new_pair, Pulse()
+        self._new_pair = new_pair
 
     def pair(self) -> Pair:
         """Make what walks."""
         return self._new_pair(self.stepper, self.subject)
-
-    def stopped(self) -> object:
-        """Return why to stop, if so, and report on the way."""
-        watch, coverage = self.watch, self.coverage
-        if self._reporter is not None and self._pulse.due():
-            rate = self._pulse.rate(coverage.steps)
-            self._reporter(WalkProgress(coverage.opened, coverage.steps, rate, watch.resident, watch.seconds))
-        return watch.interrupted()
 
     def ended(self, found: Divergence | None, stopped_by: StopReason | None, *, walks: int) -> Conformance:
         """Return the result, in which a difference is shortened."""

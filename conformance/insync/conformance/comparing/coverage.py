@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from insync.explorer.evaluator.stepping import Move, Stepper
 from insync.model.evaluator import Codes
 
 __all__ = ["Coverage"]
+
+_Kind = TypeVar("_Kind")
 
 
 @dataclass(slots=True)
@@ -54,15 +58,20 @@ class Coverage:
         """Note a transition that cannot be brought about, and why."""
         self._gaps.setdefault((self.stepper.actions[number].name, kind), set()).add(hash((codes, number)))
 
-    def add(self, other: Coverage, space: str) -> None:
-        """Take in what was compared in another space, whose transitions are others than those of any other space."""
+    def add(self, other: Coverage, space: str | None = None) -> None:
+        """Take in what was compared elsewhere.
+
+        Args:
+            other: what was compared there.
+            space: the name of the space where it is another one, whose transitions are others than those of any other.
+        """
         self.steps += other.steps
         self.own_steps += other.own_steps
         self.fields += other.fields
         self.opened += other.opened
         self.refused += other.refused
-        for name, taken in other._transitions.items():
-            self._transitions.setdefault(name, set()).update(hash((space, one)) for one in taken)
+        _take_in(self._transitions, other._transitions, space)
+        _take_in(self._gaps, other._gaps, space)
 
     @property
     def transitions(self) -> dict[str, int]:
@@ -75,3 +84,8 @@ class Coverage:
         taken: set[int] = set().union(*self._transitions.values())
         counts = {kind: len(found - taken) for kind, found in sorted(self._gaps.items())}
         return {kind: count for kind, count in counts.items() if count}
+
+
+def _take_in(mine: dict[_Kind, set[int]], theirs: Mapping[_Kind, set[int]], space: str | None) -> None:
+    for kind, found in theirs.items():
+        mine.setdefault(kind, set()).update(found if space is None else {hash((space, one)) for one in found})
