@@ -13,6 +13,7 @@ from insync.explorer import Exploration, Limits, NoViolation, Verdict, explore, 
 from insync.explorer.traces.trace import EXPLORED
 from insync.model import Model, UserError
 from insync.model.evaluator import Evaluator
+from insync.properties.confine import confined
 from insync_initials import Cabinet
 from insync_toys import TOYS, Clock, Commit, DieHard, TokenRing
 
@@ -165,6 +166,24 @@ def test_of_elements_that_an_index_chooses_the_reason_names_the_chosen_one() -> 
         "b2 appends a record: changes[broker[b2].lag].leader == b2 does not hold, "
         "with changes[0].leader = b1, broker[b2].lag = 0."
     )
+
+
+@pytest.mark.parametrize("model", TOYS, ids=lambda model: type(model).__name__)
+def test_each_condition_of_a_guard_is_known_as_it_is_written(model: Model) -> None:
+    here = Exploration(model)
+    for step in here.steps:
+        for part in here.why_not(step.number).guard:
+            assert part.written is not None
+            file, _, line = part.written.place.partition(":")
+            (path,) = [path for path in Path(__file__).parents[2].glob("support/*.py") if path.name == file]
+            assert "require" in path.read_text().splitlines()[int(line) - 1]
+
+
+def test_what_a_model_is_confined_to_is_said_to_forbid_a_step() -> None:
+    here = explore(confined(TokenRing(two_tokens=1), ["exclusive"]), violation="exclusive")
+    reasons = {here.why_not(step.number).reason for step in here.steps}
+    assert not [step for step in here.steps if step.enabled]
+    assert all("the search takes no step from a state outside of what it is confined to; " in one for one in reasons)
 
 
 def test_actions_are_called_by_name_with_parameters_or_by_label() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import webbrowser
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -13,6 +15,7 @@ from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.values import Whole
 from insync.cli.show.exploration import ExplorationText
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit
@@ -23,7 +26,11 @@ __all__ = ["command"]
 
 
 @model_command("explore", "Step through a model by hand, and see why a step is not enabled.")
-@click.option("--text", is_flag=True, help="Explore here, by typed commands.")
+@click.option("--text", is_flag=True, help="Explore here, by typed commands, and not in a browser.")
+@click.option(
+    "--port", type=Whole(1, 65535), metavar="N", help="Serve the page at this port [default: any that is free]."
+)
+@click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
 @click.option(
     "--from", "file", type=click.Path(path_type=Path), metavar="TRACE", help="Begin at the end of this trace file."
 )
@@ -36,6 +43,8 @@ __all__ = ["command"]
 def command(
     chosen: ChosenModel,
     text: bool,
+    port: int | None,
+    opens: bool,
     file: Path | None,
     address: str | None,
     violation: str | None,
@@ -44,12 +53,15 @@ def command(
     limits: Limits,
     output: Output,
 ) -> int:
-    """Step through MODEL by hand.
+    """Step through MODEL by hand, on a page in the browser, or with --text in the terminal.
 
     It shows a state, how its properties stand there, and every step: take one, go back, branch off, walk at random,
     search on from here for a state in which a condition holds; of a step that is not enabled it says which condition of
-    its guard is false, and the values in it.
+    its guard is false, and the values in it. The page is served on 127.0.0.1 alone, until Ctrl-C.
     """
+    if text and (port is not None or opens):
+        message = "--text explores in the terminal, and --port and --open are about the page. Leave one of them out."
+        raise click.UsageError(message)
     if file is not None:
         chosen = _as_in_trace(chosen, file)
     model = chosen.build(within)
@@ -69,13 +81,24 @@ def command(
     except NoViolation as none:
         emit(none.args[0])
         return exit_code_for(none.verdict)
-    _in_text(made, limits, output)
+    if text:
+        Prompt(made, ExplorationText(made, output.paint, output.width), limits, output.quiet).run()
+    else:
+        _serve(made, port or 0, opens)
     return ExitCode.HOLDS
 
 
-def _in_text(made: Exploration, limits: Limits, output: Output) -> None:
-    prompt = Prompt(made, ExplorationText(made, output.paint, output.width), limits, output.quiet)
-    prompt.run()
+def _serve(made: Exploration, port: int, opens: bool) -> None:
+    """Serve the page until Ctrl-C."""
+    from insync.explorer.exploring_page.server import PageServer
+
+    server = PageServer(made.again, port)
+    emit(f"{made.model.name} is explored at {server.address}\nCtrl-C ends it.")
+    if opens:
+        webbrowser.open(server.address)
+    with suppress(KeyboardInterrupt):
+        server.run()
+    emit("Ended.")
 
 
 def _as_in_trace(chosen: ChosenModel, file: Path) -> ChosenModel:

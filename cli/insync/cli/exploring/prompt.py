@@ -147,8 +147,7 @@ class Prompt:
     def _find(self, rest: str) -> str:
         with stop_on_interrupt() as stop, search_progress(self._quiet) as reporter:
             found = self.exploration.find(rest, self._limits, stop, reporter)
-        said = self.text.found(found)
-        return f"{said}\n{self.text.here()}" if found.moves else said
+        return f"{found.in_words}\n{self.text.here()}" if found.moves else found.in_words
 
     def _grid(self) -> str:
         exploration = self.exploration

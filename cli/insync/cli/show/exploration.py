@@ -10,7 +10,6 @@ from insync.cli.show.figures import count, plural
 from insync.explorer import Exploration
 from insync.explorer.exploring.condition_names import WORDS, ConditionNames
 from insync.explorer.exploring.offered import OfferedStep, WhyNot
-from insync.explorer.exploring.reaching import Reached
 from insync.explorer.exploring.standing import Standing
 from insync.explorer.traces.grid import Paint, Tone
 from insync.model import Model
@@ -132,21 +131,10 @@ class ExplorationText:
         parts = [f"{variable} = {label}" for variable, label in why.bindings.items()]
         where = [f"for {', '.join(parts)}"] if parts else []
         culprit = [f"of which: {why.culprit}"] if why.culprit else []
+        written = None if why.first is None else why.guard[why.first].written
+        place = [] if written is None else [f"written as {written.text} ({written.place})"]
         values = [f"with {', '.join(f'{path} = {value}' for path, value in why.values.items())}"] if why.values else []
-        return [line for said in [*where, *culprit, *values] for line in self._wrapped(said, " " * 9, " " * 11)]
-
-    def found(self, found: Reached) -> str:
-        """What came of a search."""
-        searched = f"{plural(found.states, 'state')}, up to {plural(found.depth, 'step')} from here"
-        if found.moves is not None:
-            if not found.moves:
-                return "It holds here."
-            return f"Found {plural(len(found.moves), 'step')} from here, the nearest there is ({searched})."
-        if found.refused:
-            return f"Not found: the search ended at a step that is refused, type_ok fails ({searched})."
-        if found.stopped_by is None:
-            return f"Nowhere from here on: all states were searched ({searched})."
-        return f"Not found before the search was ended by the limit on {found.stopped_by} ({searched})."
+        return [line for said in [*where, *culprit, *values, *place] for line in self._wrapped(said, " " * 9, " " * 11)]
 
     def properties(self) -> str:
         """How every property stands."""

@@ -6,6 +6,7 @@ import random
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from insync.explorer.evaluator.stepping import Move, Refused, Stepper
@@ -15,6 +16,7 @@ from insync.explorer.exploring.offered import OfferedStep, WhyNot, offered_steps
 from insync.explorer.exploring.reaching import Reached, reach
 from insync.explorer.exploring.standing import Standing, holds_after, standings
 from insync.explorer.exploring.visited import Visited, VisitedState
+from insync.explorer.exploring.written_guards import WrittenGuards, written_guards
 from insync.explorer.limits import Limits
 from insync.explorer.progress import Reporter
 from insync.explorer.traces.counterexample import refusal_trace, trace_of, trace_step
@@ -66,6 +68,14 @@ class Exploration:
             raise UserError(message)
         self.visited = Visited(first)
 
+    def again(self) -> Exploration:
+        """Return another exploration that begins by the way to this state."""
+        made = Exploration(self.model, self.watched, self.moves[0][1])
+        made.stepper, made.written = self.stepper, self.written
+        made.follow(self.moves)
+        made.visited.forget_changes()
+        return made
+
     # ------------------------------------------------------------------------------------------------- where one is
 
     @property
@@ -109,9 +119,14 @@ class Exploration:
         initials = self.model.program.initials
         return len(initials) if initials.enumerated else None
 
+    @cached_property
+    def written(self) -> WrittenGuards:
+        """How the guards are written in the model's source, found when it is first asked for."""
+        return written_guards(self.model)
+
     def why_not(self, number: int) -> WhyNot:
         """Return why the action with this number is not enabled here."""
-        return why_not(self.model, self.here.codes, self._action(number))
+        return why_not(self.model, self.here.codes, self._action(number), self.written)
 
     def actions_called(self, name: str) -> list[int]:
         """Return the bound actions that a text names: an action, one with its parameters, part of a label.

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from insync.explorer.evaluator.stepping import Refused, Stepper
+from insync.explorer.exploring.written_guards import WrittenGuards, WrittenPart
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate_each
 from insync.model.graph import Node
@@ -65,12 +66,14 @@ class GuardPart:
     """One of the conditions that must hold for an action to be enabled.
 
     Attributes:
-        text: the condition in the names of the fields.
+        text: the condition in the names of the fields; as it is written where that would be too long.
         holds: whether it does.
+        written: how it stands in the model's source; None of what the model is confined to.
     """
 
     text: str
     holds: bool
+    written: WrittenPart | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +101,20 @@ class WhyNot:
     reason: str
 
 
-def why_not(model: Model, codes: Codes, number: int) -> WhyNot:
+def why_not(model: Model, codes: Codes, number: int, written: WrittenGuards) -> WhyNot:
     """Return why an action is not enabled in a state.
 
     Args:
         model: the model.
         codes: the state.
         number: of the action in the program.
+        written: how its guards are written.
     """
     action = model.program.actions[number]
     holds = [bool(value) for value in evaluate_each(action.guard, codes)]
-    parts = tuple(GuardPart(_text(model, node), held) for node, held in zip(action.guard, holds, strict=True))
+    parts = tuple(
+        _part(model, node, held, written[number].get(node)) for node, held in zip(action.guard, holds, strict=True)
+    )
     if all(holds):
         return WhyNot(number, action.label, parts, None, {}, "", {}, f"{action.label}: it is enabled here.")
     first = holds.index(False)
@@ -136,5 +142,5 @@ def _within(model: Model, node: Node) -> str:
     return "the search takes no step from a state outside of what it is confined to; "
 
 
-def _text(model: Model, node: Node) -> str:
-    return show(model, node) or _TOO_LONG
+def _part(model: Model, node: Node, holds: bool, written: WrittenPart | None) -> GuardPart:
+    return GuardPart(show(model, node) or (_TOO_LONG if written is None else written.text), holds, written)
