@@ -6,6 +6,7 @@ Nothing of the model, the search or the compiler is imported here, so that `insy
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 
@@ -14,7 +15,7 @@ import click
 from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.show.faults import explain_exit, explain_fault
 from insync.cli.show.shortened import shortened
-from insync.cli.show.terminal import emit_error, prepare_streams
+from insync.cli.show.terminal import emit, emit_error, prepare_streams
 from insync.cli.show.usage import describe_usage_error
 
 __all__ = ["insync", "run_command"]
@@ -40,6 +41,10 @@ _COMMANDS = {
 def run_command(arguments: Sequence[str] | None) -> int:
     """Run a command and return its exit code; see `ExitCode`. None takes the arguments of the process."""
     prepare_streams()
+    if "_INSYNC_COMPLETE" in os.environ:
+        from insync.cli.options.completing import begin_completing
+
+        begin_completing()
     given = sys.argv[1:] if arguments is None else arguments
     try:
         result = insync.main(arguments, "insync", standalone_mode=False)
@@ -73,13 +78,29 @@ class _Commands(click.Group):
             formatter.write_dl(list(_COMMANDS.items()))
 
 
+def _show_versions(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    from insync.cli.show.versions import describe_versions_here
+
+    emit(describe_versions_here())
+    ctx.exit()
+
+
 @click.group(
     cls=_Commands,
     epilog=EPILOG,
     no_args_is_help=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
 )
-@click.version_option(package_name="insync", message="insync %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_show_versions,
+    help="Show the versions of insync and of what it works with, and exit.",
+)
 def insync() -> None:
     """Check Kafka's replication protocol, exactly.
 

@@ -6,6 +6,7 @@ import click
 
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options.completing import complete_actions
 from insync.cli.options.groups import gathered, option
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import ChosenModel, ModelCommand, model_command, property_option
@@ -52,12 +53,14 @@ def _fairness(weak: tuple[str, ...], strong: tuple[str, ...], unfair: bool) -> F
         "--weak",
         multiple=True,
         metavar="ACTION",
+        shell_complete=complete_actions,
         help="Take weak fairness of this action for granted; may be repeated.",
     ),
     strong=option(
         "--strong",
         multiple=True,
         metavar="ACTION",
+        shell_complete=complete_actions,
         help="Take strong fairness of this action for granted; may be repeated.",
     ),
     unfair=option("--unfair", is_flag=True, help="Take no fairness for granted."),

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
+from insync.cli.options.completing import complete_models, complete_traces
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.as_json import trace_json
 from insync.cli.show.report import describe_trace
@@ -20,7 +21,7 @@ __all__ = ["command"]
 
 
 @click.command("replay", epilog=EPILOG, short_help="Execute a trace file again, and show or convert it.")
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path), shell_complete=complete_traces)
 @click.option(
     "--format",
     "form",
@@ -29,7 +30,13 @@ __all__ = ["command"]
     show_default=True,
     help="text: the grid; itf: the Informal Trace Format of Apalache and Quint; json: insync's own.",
 )
-@click.option("--model", "reference", metavar="MODEL", help="Take this model, and not the one that FILE names.")
+@click.option(
+    "--model",
+    "reference",
+    metavar="MODEL",
+    shell_complete=complete_models,
+    help="Take this model, and not the one that FILE names.",
+)
 @output_options(quiet=False)
 def command(file: Path, form: str, reference: str | None, output: Output) -> int:
     """Execute the trace in FILE step by step with the evaluator, and print it.
