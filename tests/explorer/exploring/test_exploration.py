@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.explorer import Exploration, Limits, NoViolation, Verdict, explore, read_trace, replay
+from insync.explorer.report.picture import picture
+from insync.explorer.report.words import Outcome
 from insync.explorer.traces.trace import EXPLORED
 from insync.model import Model, UserError
 from insync.model.evaluator import Evaluator
@@ -273,6 +275,9 @@ def test_a_trace_without_a_failing_property_says_that_it_was_explored(tmp_path: 
     here.save(tmp_path / "out.json")
     assert read_trace(tmp_path / "out.json").property == EXPLORED
     assert here.trace.reason == "Explored by hand, 1 step; never_four holds at the end."
+    drawn = picture(here.trace, here.model)
+    assert (drawn.outcome, drawn.question) == (Outcome.GOOD, "Where do these steps of die_hard lead?")
+    assert drawn.verdict == "They were explored by hand; this is the state after 1 step."
 
 
 def test_a_trace_of_other_bounds_is_refused(tmp_path: Path) -> None:
