@@ -11,6 +11,7 @@ from insync.model import Model
 from insync.model.evaluator import Codes, evaluate_each
 from insync.model.graph import Node
 from insync.properties.explain import blame, failure_of_condition
+from insync.properties.invariants import kept_for
 from insync.properties.show import plain, show
 
 __all__ = ["GuardPart", "OfferedStep", "WhyNot", "offered_steps", "why_not"]
@@ -143,4 +144,5 @@ def _within(model: Model, node: Node) -> str:
 
 
 def _part(model: Model, node: Node, holds: bool, written: WrittenPart | None) -> GuardPart:
-    return GuardPart(show(model, node) or (_TOO_LONG if written is None else written.text), holds, written)
+    text = kept_for(model, ("as text", node), lambda: show(model, node))
+    return GuardPart(text or (_TOO_LONG if written is None else written.text), holds, written)
