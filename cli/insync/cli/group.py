@@ -26,16 +26,21 @@ _COMMANDS = {
     "simulate": "Take random walks through a model, and shorten the one that fails.",
     "explore": "Step through a model by hand, and see why a step is not enabled.",
     "replay": "Execute a trace file again, and show or convert it.",
+    "report": "Make a page of trace files, to step through and send.",
     "ask": "Ask what a Kafka release with these settings can lose, and what would prevent it.",
     "defects": "Show the published defects of Kafka's replication, each with its shortest trace.",
     "kafka": "Ask Kafka's own classes, of releases from 3.7 on, what they do.",
     "liveness": "Decide what can happen, and what must in every fair run.",
     "prove": "Prove properties by induction, or look for short violations, with z3.",
     "agree": "Let several engines search a model, and compare them.",
+    "why": "Count what a search exercised: every guard, branch, field and premise.",
     "mutate": "Break a model in every small way; see which properties notice.",
     "spark": "Use the states that a search on Spark left in its run directory.",
     "graph": "Write the graph of a small space for other tools.",
 }
+
+_FILES = {"report": "make_report"}
+"""Commands whose file has another name, as one of that name shows what commands have found."""
 
 
 def run_command(arguments: Sequence[str] | None) -> int:
@@ -70,7 +75,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"insync.cli.commands.{cmd_name}").command
+        file = _FILES.get(cmd_name, cmd_name)
+        command: click.Command = importlib.import_module(f"insync.cli.commands.{file}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

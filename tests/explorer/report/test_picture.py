@@ -9,7 +9,7 @@ import pytest
 from insync.explorer.report.picture import Picture, picture, picture_of_state
 from insync.explorer.report.pointing import Place
 from insync.explorer.report.words import Outcome
-from insync.explorer.traces.cells import Change
+from insync.explorer.traces.shown_cells import CellChange
 from insync.explorer.traces.trace import RefusedStep
 from insync.kafka.placement import Placement
 from insync.kafka.published import AsyncIsr
@@ -95,7 +95,7 @@ def test_a_log_is_boxes_with_the_high_watermark_between_them() -> None:
     cell = picture(trace, model).steps[9].cells[0]
     assert cell.log is not None
     assert [(box.record, box.epoch, box.committed, box.change) for box in cell.log.boxes] == [
-        ("r0", "2", True, Change.SAME)
+        ("r0", "2", True, CellChange.SAME)
     ]
     assert (cell.log.watermark, cell.log.moved, cell.log.before.text) == (1, True, "L2")
     assert (cell.text, cell.shown) == ("L2 [r0@2 |]", "L2 [r0@2 |]")
@@ -104,7 +104,7 @@ def test_a_log_is_boxes_with_the_high_watermark_between_them() -> None:
 def test_records_that_are_cut_off_stay_as_boxes_that_are_gone() -> None:
     last = of_kip101().failing.cells[2]
     assert last.log is not None
-    assert [box.change for box in last.log.boxes] == [Change.GONE]
+    assert [box.change for box in last.log.boxes] == [CellChange.GONE]
     assert last.shown == "F1 [|]"
 
 

@@ -69,7 +69,7 @@ class GuardPart:
     Attributes:
         text: the condition in the names of the fields; as it is written where that would be too long.
         holds: whether it does.
-        written: how it stands in the model's source; None of what the model is confined to.
+        written: how it stands in the model's source; None where nobody asked, and of what the model is confined to.
     """
 
     text: str
@@ -102,20 +102,19 @@ class WhyNot:
     reason: str
 
 
-def why_not(model: Model, codes: Codes, number: int, written: WrittenGuards) -> WhyNot:
+def why_not(model: Model, codes: Codes, number: int, written: WrittenGuards | None = None) -> WhyNot:
     """Return why an action is not enabled in a state.
 
     Args:
         model: the model.
         codes: the state.
         number: of the action in the program.
-        written: how its guards are written.
+        written: how the guards are written, where somebody wants to know.
     """
+    said = {} if written is None else written[number]
     action = model.program.actions[number]
     holds = [bool(value) for value in evaluate_each(action.guard, codes)]
-    parts = tuple(
-        _part(model, node, held, written[number].get(node)) for node, held in zip(action.guard, holds, strict=True)
-    )
+    parts = tuple(_part(model, node, held, said.get(node)) for node, held in zip(action.guard, holds, strict=True))
     if all(holds):
         return WhyNot(number, action.label, parts, None, {}, "", {}, f"{action.label}: it is enabled here.")
     first = holds.index(False)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from insync.explorer.report.pointing import Phrase, phrases
 from insync.explorer.report.words import Outcome, outcome, question, sentence_of_property, verdict
-from insync.explorer.traces.cells import Cell, legend_of, state_cells
 from insync.explorer.traces.grid import chosen_bounds
+from insync.explorer.traces.shown_cells import ShownCell, legend_of, state_cells
 from insync.explorer.traces.trace import AGREEMENT, Trace, TraceStep
 from insync.explorer.traces.trace_file import replay_command
 from insync.model import Arrow, Demand, Drawn, Mark, MarkKind, Model
@@ -49,7 +49,7 @@ class PictureStep:
     number: int
     label: str
     drawn: tuple[Drawn, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[ShownCell, ...]
     down: frozenset[str] = frozenset()
     demands: tuple[Demand, ...] = ()
     refused: bool = False
@@ -219,7 +219,7 @@ def _down(before: Iterable[str], drawn: Iterable[Drawn]) -> frozenset[str]:
     return frozenset(down)
 
 
-def _condition(trace: Trace, model: Model, cells: Sequence[Cell]) -> Condition | None:
+def _condition(trace: Trace, model: Model, cells: Sequence[ShownCell]) -> Condition | None:
     """Return the condition that fails at the end of a trace; None where there is none, or the reason says it."""
     failing = _failure(trace, model)
     if failing is None or not failing.conjunct or failing.conjunct in trace.reason:

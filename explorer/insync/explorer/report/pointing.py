@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from insync.explorer.traces.cells import Cell, Change
+from insync.explorer.traces.shown_cells import CellChange, ShownCell
 
 __all__ = ["Phrase", "Place", "phrases"]
 
@@ -42,7 +42,7 @@ _PATH = r"[A-Za-z_]\w*(?:\[[^\]\s]*\]|\.[A-Za-z_]\w*|\{[^}\s]*\})+"
 _OFFSET = r"offset \d+"
 
 
-def phrases(text: str, cells: Sequence[Cell]) -> tuple[Phrase, ...]:
+def phrases(text: str, cells: Sequence[ShownCell]) -> tuple[Phrase, ...]:
     """Return a sentence in pieces, with what each talks of in the cells of a state; together they are the sentence."""
     columns = {cell.column: cell for cell in cells}
     records = sorted({box.record for cell in cells if cell.log for box in cell.log.boxes}, key=len, reverse=True)
@@ -65,7 +65,7 @@ def phrases(text: str, cells: Sequence[Cell]) -> tuple[Phrase, ...]:
     return tuple(found)
 
 
-def _places(word: str, columns: dict[str, Cell], named: Sequence[str]) -> Iterator[Place]:
+def _places(word: str, columns: dict[str, ShownCell], named: Sequence[str]) -> Iterator[Place]:
     """What a word means: a column, a record in any log, an offset in the logs named before, or a field by its path."""
     if word in columns:
         yield Place(word)
@@ -77,12 +77,11 @@ def _places(word: str, columns: dict[str, Cell], named: Sequence[str]) -> Iterat
     else:
         for name, cell in columns.items():
             boxes = cell.log.boxes if cell.log is not None else ()
-            yield from (
-                Place(name, at) for at, box in enumerate(boxes) if box.record == word and box.change is not Change.GONE
-            )
+            present = [at for at, box in enumerate(boxes) if box.record == word and box.change is not CellChange.GONE]
+            yield from (Place(name, at) for at in present)
 
 
-def _place_of_path(path: str, columns: dict[str, Cell]) -> Iterator[Place]:
+def _place_of_path(path: str, columns: dict[str, ShownCell]) -> Iterator[Place]:
     """The column of a field: `doing[w1]`, the member's own, or that of the whole field; and the part or box of it."""
     path = re.sub(r"^(before|after)\.", "", path)
     root = re.split(r"[\[.{]", path)[0]

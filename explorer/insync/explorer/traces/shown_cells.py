@@ -18,11 +18,11 @@ from insync.model.columns import MARKS, cell_text
 
 __all__ = [
     "Box",
-    "Cell",
-    "Change",
+    "CellChange",
     "Columns",
     "LogDrawing",
     "Piece",
+    "ShownCell",
     "legend_of",
     "model_behind",
     "state_cells",
@@ -35,7 +35,7 @@ Columns = Callable[[ReadableState], Mapping[str, GridCell]]
 """The cells of a readable state by column, as `model.grid` gives them."""
 
 
-class Change(Enum):
+class CellChange(Enum):
     """What a step has done to a part of a cell."""
 
     SAME = "same"
@@ -49,7 +49,7 @@ class Piece:
 
     name: str
     text: str
-    change: Change = Change.SAME
+    change: CellChange = CellChange.SAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Box:
     record: str
     epoch: str
     committed: bool
-    change: Change = Change.SAME
+    change: CellChange = CellChange.SAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class LogDrawing:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ShownCell:
     """What stands in a column after a step.
 
     Attributes:
@@ -109,7 +109,7 @@ class Cell:
 
 def state_cells(
     names: Iterable[str], before: Mapping[str, GridCell] | None, now: Mapping[str, GridCell], marks: Mapping[str, str]
-) -> tuple[Cell, ...]:
+) -> tuple[ShownCell, ...]:
     """Return the cells of a state in the order of the columns.
 
     Args:
@@ -131,12 +131,12 @@ def model_behind(columns: Columns) -> Model | None:
     return model if isinstance(model, Model) else None
 
 
-def _cell(name: str, before: GridCell, now: GridCell, mark: str, *, first: bool) -> Cell:
+def _cell(name: str, before: GridCell, now: GridCell, mark: str, *, first: bool) -> ShownCell:
     text, shown = cell_text(now), _changed(before, now)
     if isinstance(now, LogCell):
         earlier = now if first else before if isinstance(before, LogCell) else None
-        return Cell(name, text, shown, log=_log(earlier, now), mark=mark)
-    return Cell(name, text, shown, pieces=tuple(_pieces(now if first else before, now)), mark=mark)
+        return ShownCell(name, text, shown, log=_log(earlier, now), mark=mark)
+    return ShownCell(name, text, shown, pieces=tuple(_pieces(now if first else before, now)), mark=mark)
 
 
 def _changed(before: GridCell, now: GridCell) -> str:
@@ -167,11 +167,11 @@ def _pieces(before: GridCell, now: GridCell) -> Iterable[Piece]:
         for element in now:
             yield Piece("", element, _change(old[element] <= 0))
             old[element] -= 1
-        yield from (Piece("", element, Change.GONE) for element in old.elements())
+        yield from (Piece("", element, CellChange.GONE) for element in old.elements())
     elif isinstance(now, Mapping):
         parts = before if isinstance(before, Mapping) else {}
         yield from (Piece(name, text, _change(parts.get(name) != text)) for name, text in now.items())
-        yield from (Piece(name, text, Change.GONE) for name, text in parts.items() if name not in now)
+        yield from (Piece(name, text, CellChange.GONE) for name, text in parts.items() if name not in now)
     else:
         yield Piece("", cell_text(now) or "-", _change(now != before))
 
@@ -182,7 +182,7 @@ def _log(before: LogCell | None, now: LogCell) -> LogDrawing:
         Box(record.text, record.epoch, at < now.watermark, _change(at >= len(earlier) or earlier[at] != record))
         for at, record in enumerate(now.records)
     ]
-    boxes += [Box(record.text, record.epoch, False, Change.GONE) for record in earlier[len(now.records) :]]
+    boxes += [Box(record.text, record.epoch, False, CellChange.GONE) for record in earlier[len(now.records) :]]
     old = before or LogCell((), 0)
     return LogDrawing(
         tuple(boxes),
@@ -193,14 +193,14 @@ def _log(before: LogCell | None, now: LogCell) -> LogDrawing:
     )
 
 
-def _change(is_new: bool) -> Change:
-    return Change.NEW if is_new else Change.SAME
+def _change(is_new: bool) -> CellChange:
+    return CellChange.NEW if is_new else CellChange.SAME
 
 
 # ----------------------------------------------------------------------------------------------------------- the legend
 
 
-def legend_of(model: Model | None, cells: Iterable[Cell]) -> tuple[tuple[str, str], ...]:
+def legend_of(model: Model | None, cells: Iterable[ShownCell]) -> tuple[tuple[str, str], ...]:
     """Return the marks that occur in cells and what they mean: those of logs, of one's own models, and the model's.
 
     A `#` in a mark of `Model.legend` stands for a number.
@@ -231,7 +231,7 @@ def _occurs(mark: str, texts: Sequence[str], words: Iterable[str]) -> bool:
     return any(mark in text for text in texts)
 
 
-def trace_cells(trace: Trace, columns: Columns) -> list[tuple[Cell, ...]]:
+def trace_cells(trace: Trace, columns: Columns) -> list[tuple[ShownCell, ...]]:
     """Return the cells of each state of a trace, all with the same columns."""
     states = [columns(step.state) for step in trace.steps]
     names = list(dict.fromkeys(name for state in states for name in state))
