@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from insync.explorer import CheckResult, Trace, check, graph, liveness, mutate, prove, simulate
+from insync.explorer import CheckResult, Trace, check, diff, graph, liveness, mutate, prove, simulate, why
 from insync.explorer.notebook.drawn import model_behind
 from insync.explorer.shown import Shown, Tabular
 from insync.model import UserError
@@ -39,10 +39,12 @@ def results(checked: CheckResult) -> dict[str, Shown]:
         "run": runs.properties[0],
         "mutants": mutate(TokenRing),
         "graph": graph(TokenRing),
+        "why": why(TokenRing),
+        "diff": diff(TokenRing, TokenRing(two_tokens=1)),
     }
 
 
-KINDS = ("check", "violation", "trace", "holds", "walks", "runs", "run", "mutants", "graph")
+KINDS = ("check", "violation", "trace", "holds", "walks", "runs", "run", "mutants", "graph", "why", "diff")
 
 
 def parsed(result: Shown) -> ET.Element:

@@ -13,19 +13,24 @@ from typing import Any
 import pytest
 
 from insync.explorer import (
+    ActionCoverage,
     Agreement,
     BoundedResult,
     CheckResult,
+    DiffResult,
     LivenessResult,
     MutantResult,
     MutationResult,
+    OnlyOne,
     ProofResult,
+    PropertyCoverage,
     PropertyResult,
     RunResult,
     SimulationResult,
     Trace,
     TraceStep,
     Violation,
+    WhyResult,
 )
 from insync.explorer.testing.pytest_support import Answer
 from insync.model import Model, ModelError
@@ -102,6 +107,8 @@ RESULTS: dict[str, list[type]] = {
     "`prove`": [ProofResult],
     "`agree`": [Agreement],
     "`mutate`": [MutationResult, MutantResult],
+    "`why`": [WhyResult, ActionCoverage, PropertyCoverage],
+    "`diff`": [DiffResult, OnlyOne],
     "in pytest `insync_check.answer`": [Answer],
     "each of `properties`": [PropertyResult],
     "each of `violations`": [Violation],

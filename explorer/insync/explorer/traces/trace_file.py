@@ -19,6 +19,7 @@ from insync.properties.fairness import Fairness
 __all__ = [
     "FORMAT",
     "model_beside",
+    "parse_trace",
     "portable_reference",
     "read_trace",
     "replay_command",
@@ -132,7 +133,12 @@ def read_trace(path: str | Path) -> Trace:
         reason = error.strerror or error
         message = f"{path}: cannot be read ({reason}). Name a trace file that `insync check MODEL --trace FILE` wrote."
         raise UserError(message) from error
-    return _Reader(str(path)).trace(_parse(str(path), text))
+    return parse_trace(str(path), text)
+
+
+def parse_trace(place: str, text: str) -> Trace:
+    """Return the trace that the text of a trace file has; messages begin with `place`. See `read_trace`."""
+    return _Reader(place).trace(_parse(place, text))
 
 
 def _parse(path: str, text: str) -> object:
