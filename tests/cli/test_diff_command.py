@@ -101,6 +101,20 @@ def test_a_mistake_is_one_sentence(insync: Insync, arguments: list[str], sentenc
     assert err.count("\n") == 1
 
 
+def test_a_page_shows_the_traces_as_pictures(insync: Insync, tmp_path: Path, traces: list[Path]) -> None:
+    page = tmp_path / "page.html"
+    code, out, _ = insync("diff", "kip101", "kip320", "--replicas", 2, *SMALL, "--html", page, "--quiet")
+    assert code == 1
+    assert out.endswith(f"Page: {page}\n")
+    assert "b2 becomes follower of b1 @0" in page.read_text()
+    page.unlink()
+    assert insync("diff", WORKSITE, WORKSITE, "--html", page, "--quiet").code == 0
+    assert not page.exists()
+    code, out, _ = insync("diff", *traces, "--html", page)
+    assert (code, out.endswith(f"Page: {page}\n")) == (0, True)
+    assert "n2: forge" in page.read_text()
+
+
 @pytest.fixture
 def traces(insync: Insync, tmp_path: Path) -> list[Path]:
     """Two traces of the same steps but for the third."""

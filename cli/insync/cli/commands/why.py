@@ -15,6 +15,7 @@ from insync.cli.options.model_command import ChosenModel, model_command, propert
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import OutputPath
 from insync.cli.show.progress import search_progress
+from insync.cli.show.terminal import emit
 from insync.cli.show.why_json import why_json
 from insync.cli.show.why_report import describe_why
 from insync.explorer import Limits, why
@@ -75,10 +76,12 @@ def command(
             reporter=reporter,
             stop=stop,
         )
-    if html is not None:
-        write_whole(html, why_page(result))
     output.show(
         lambda: describe_why(result, model, bool(actions), output.paint, output.width),
         lambda: why_json(result, html),
     )
+    if html is not None:
+        write_whole(html, why_page(result))
+        if not output.json:
+            emit(f"Page: {html}")
     return ExitCode.HOLDS if result.stopped_by is None else ExitCode.INCOMPLETE
