@@ -63,6 +63,12 @@ def test_the_small_model_is_the_example(code: str) -> None:
     assert code in EXAMPLE.read_text()
 
 
+def test_the_pieces_one_after_the_other_are_the_example() -> None:
+    example = EXAMPLE.read_text().partition("from __future__ import annotations\n")[2]
+    pieces = "\n".join(blocks("lock.py"))
+    assert [line for line in pieces.splitlines() if line] == [line for line in example.splitlines() if line]
+
+
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> type[Model]:
     path = tmp_path_factory.mktemp("guide") / "shop.py"

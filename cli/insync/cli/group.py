@@ -24,6 +24,7 @@ _COMMANDS = {
     "list": "Show the models, their bounds and their properties.",
     "check": "Search the whole space of a model, and prove or refute its properties.",
     "simulate": "Take random walks through a model, and shorten the one that fails.",
+    "explore": "Step through a model by hand, and see why a step is not enabled.",
     "replay": "Execute a trace file again, and show or convert it.",
     "report": "Make a page of trace files, to step through and send.",
     "ask": "Ask what a Kafka release with these settings can lose, and what would prevent it.",

@@ -8,7 +8,7 @@ from functools import singledispatch
 from insync.explorer.coverage.results import WhyResult
 from insync.explorer.liveness import LivenessResult, RunResult
 from insync.explorer.mutate import Fate, MutationResult
-from insync.explorer.notebook.drawn import drawing_of
+from insync.explorer.notebook.drawn import drawing_of, drawing_of_induction
 from insync.explorer.notebook.pieces import badge, bars, folded, heading, page, paragraph, table
 from insync.explorer.pairing.differences import DiffResult
 from insync.explorer.prove import BoundedResult, ProofResult
@@ -99,6 +99,7 @@ def _proof(result: ProofResult) -> str:
             _queries(result.result.queries),
             *([dropped] if result.dropped else []),
             *_different(result.traces),
+            *_not_inductive(result),
         ]
     )
 
@@ -180,6 +181,13 @@ def _violation(result: Violation) -> str:
 @html_of.register
 def _trace(result: Trace) -> str:
     return page([drawing_of(result)])
+
+
+def _not_inductive(result: ProofResult) -> Iterator[str]:
+    """Yield what refutes the induction: a good state, and a step from it to a bad one."""
+    for query in result.result.queries:
+        if query.counterexample is not None:
+            yield drawing_of_induction(result.model, query.counterexample)
 
 
 def _different(traces: Iterable[Trace]) -> Iterator[str]:
