@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -148,3 +149,47 @@ def test_a_search_that_is_stopped_counts_the_levels_that_are_complete() -> None:
 def test_an_unknown_action_is_refused_with_the_nearest() -> None:
     with pytest.raises(UserError, match=r"worksite has no action 'digg'\. Did you mean 'dig'\?"):
         why(Worksite, actions=["digg"])
+
+
+SOURCE = """
+from insync.model import *
+import insync.model as words
+from insync.model import require as need
+
+class Odd(Model):
+    def declare(self, b):
+        return State(n=Int(0, 9), on=Bool)
+
+    @action
+    def go(self, s):
+        "\\u00e9"; need(s.n < 9, Not(s.on)); need(
+            *[s.n != 7],
+        )
+        with when(s.n == 1), words.when(s.n > 5): s.on = True
+        with words.when(
+            s.n == 3
+        ):
+            s.on = True
+        s.n = s.n + words.If(
+            s.n > 4, 1, 2
+        )
+
+    @invariant
+    def never_nine(self, s):
+        return words.Implies(
+            s.n == 9, s.on
+        )
+"""
+
+
+def test_conditions_are_quoted_however_they_are_written(tmp_path: Path) -> None:
+    file = tmp_path / "odd.py"
+    file.write_text(SOURCE, encoding="utf-8")
+    result = why(f"{file}:Odd")
+    (go,) = result.actions
+    assert [guard.text for guard in go.guards] == ["s.n < 9", "Not(s.on)", "need(*[s.n != 7])"]
+    assert [guard.spot.line for guard in go.guards] == [12, 12, 12]
+    line = "with when(s.n == 1), words.when(s.n > 5): s.on = True"
+    assert [branch.text for branch in go.branches] == [line, "s.n == 3", "s.n > 4"]
+    assert [premise.text for premise in result.properties[0].premises] == ["s.n == 9"]
+    assert result.properties[0].premises[0].word == "Implies"
