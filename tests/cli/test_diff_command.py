@@ -22,7 +22,7 @@ def test_a_setting_that_is_given_twice_is_of_the_first_and_then_of_the_second(in
     code, out, err = insync("diff", RING, "--two-tokens", 0, "--two-tokens", 1, "--nodes", 2, "--quiet")
     assert (code, err) == (1, "")
     assert out.startswith("A: token_ring   two_tokens 0\nB: token_ring   two_tokens 1\nboth: nodes 2\n")
-    assert "\ndifferent: exclusive changes\n" in out
+    assert "\ndifferent: other steps; exclusive changes\n" in out
     assert "* exclusive  A: holds   B: violated (trace of 4 states)\n" in out
     assert re.search(r"^states +4 +13 +\+9 +0 +9$", out, re.MULTILINE)
     assert re.search(r"^  forge +0 +\d+ +\+\d+$", out, re.MULTILINE)
