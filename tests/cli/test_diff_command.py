@@ -106,7 +106,8 @@ def test_a_page_shows_the_traces_as_pictures(insync: Insync, tmp_path: Path, tra
     code, out, _ = insync("diff", "kip101", "kip320", "--replicas", 2, *SMALL, "--html", page, "--quiet")
     assert code == 1
     assert out.endswith(f"Page: {page}\n")
-    assert "b2 becomes follower of b1 @0" in page.read_text()
+    assert "Which steps does kip101 take that the other model does not?" in page.read_text()
+    assert "Step 2; up to there both take the same." in page.read_text()
     page.unlink()
     assert insync("diff", WORKSITE, WORKSITE, "--html", page, "--quiet").code == 0
     assert not page.exists()
