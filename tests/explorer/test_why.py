@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,10 @@ from insync.explorer import ActionCoverage, Limits, PropertyCoverage, StopReason
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
-from insync.model.evaluator import evaluate
+from insync.model.evaluator import Codes, evaluate
+from insync.model.graph import Node, Op
+from insync.model.noticed import Spot, noting
+from insync.properties.class_names import names_within
 from insync.properties.confine import confined
 from insync.properties.registry import judge
 from insync_plain_counts import Key, near_to_failing, plain_counts, states_of
@@ -62,6 +66,32 @@ def test_everything_is_counted_as_the_evaluator_counts_it(model: Model) -> None:
         assert found.name == invariant.name
         assert found.fails == sum(not evaluate(node, codes) for codes in states)
         assert found.near == sum(near_to_failing(node, codes) for codes in states)
+
+
+@pytest.mark.parametrize("model", SMALL, ids=lambda model: str(model.name))
+def test_premises_and_comparisons_are_counted_as_the_evaluator_counts_them(model: Model) -> None:
+    fresh = confined(type(model)(**model.identity), names_within(model))
+    states = states_of(fresh)
+    for found in why(model).properties:
+        with noting() as notes:
+            (node,) = judge(fresh, [found.name]).nodes
+        true: dict[Spot, set[Codes]] = {}
+        for premise in notes.premises:
+            given = premise.condition
+            holds = [codes for codes in states if (given if isinstance(given, bool) else evaluate(given, codes))]
+            true.setdefault(premise.spot, set()).update(holds)
+        assert {one.spot: one.true for one in found.premises} == {spot: len(codes) for spot, codes in true.items()}
+        parts = {id(part): part for part in comparisons_in(node)}.values()
+        settled = [part for part in parts if len({bool(evaluate(part, codes)) for codes in states}) == 1]
+        assert (found.comparisons, len(found.settled)) == (len(parts), len(settled))
+
+
+def comparisons_in(node: Node) -> Iterator[Node]:
+    if node.op in (Op.AND, Op.OR, Op.NOT):
+        for arg in node.args:
+            yield from comparisons_in(arg)
+    elif node.op is not Op.CONST:
+        yield node
 
 
 @settings(max_examples=12)

@@ -24,6 +24,9 @@ from insync.explorer.traces.files import check_writable, write_whole
 
 __all__ = ["command"]
 
+_PATIENCE = 2.0
+"""Seconds of tracing after which the count traces the model, within its limits."""
+
 
 @model_command("why", "Count what a search exercised: every guard, branch, field and premise.")
 @click.argument("actions", metavar="[ACTION]...", nargs=-1, shell_complete=complete_actions)
@@ -62,7 +65,7 @@ def command(
     these is shown; without, what was not exercised. The exit code is 0 whatever was counted, and 3 if a limit ended the
     search: then the counts are those of its complete levels.
     """
-    model = chosen.build(within)
+    model = chosen.build(within, patience=_PATIENCE)
     names = chosen.select(model, properties)
     if html is not None:
         check_writable(html)
