@@ -75,10 +75,18 @@ class Output:
         """
         with traces_written(self.trace, traces, model) as files:
             yield files
-            if self.html is not None and traces:
-                write_page(self.html, [(trace, model, file) for trace, file in zip(traces, files, strict=True)])
-                if not self.json:
-                    emit(f"Page: {self.html}")
+            self.write_page([(trace, model, file) for trace, file in zip(traces, files, strict=True)])
+
+    def write_page(self, shown: Sequence[tuple[Trace, Model, Path | None]]) -> None:
+        """Write the page of some traces where it is wanted, if there are any, and say that it is there.
+
+        Args:
+            shown: each trace with its model and the file that it is in, if any.
+        """
+        if self.html is not None and shown:
+            write_page(self.html, shown)
+            if not self.json:
+                emit(f"Page: {self.html}")
 
 
 _JSON = option("--json", is_flag=True, help="Print one JSON object for scripts in place of the report.")
