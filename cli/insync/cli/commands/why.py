@@ -77,5 +77,8 @@ def command(
         )
     if html is not None:
         write_whole(html, why_page(result))
-    output.show(lambda: describe_why(result, bool(actions), output.paint, output.width), lambda: why_json(result, html))
+    output.show(
+        lambda: describe_why(result, model, bool(actions), output.paint, output.width),
+        lambda: why_json(result, html),
+    )
     return ExitCode.HOLDS if result.stopped_by is None else ExitCode.INCOMPLETE
