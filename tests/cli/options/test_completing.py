@@ -126,6 +126,7 @@ def test_defects_releases_and_trace_files_are_offered(ask: Ask, folder: Path) ->
     assert ask("insync defects N-0") == [name for name in DEFECTS if name.startswith("N-0")]
     assert ask("insync kafka fetch 4.4") == ["4.4.0"] == ask("insync kafka replay R-26 --kafka 4.4")
     assert ask("insync replay ") == ["deeper/", "out.json"]
+    assert ask("insync diff kip101 ") == [*BUILT_IN, "deeper/", "mine.py:Base", "mine.py:Lock", "out.json"]
     assert ask("insync kafka replay ou") == ["out.json"]
     assert ask("insync kafka replay R-26") == ["R-26"] == ask("insync kafka bisect R-26")
     assert ask("insync kafka patch N-15") == ["N-15"] == ask("insync kafka validate x --fixed N-15")

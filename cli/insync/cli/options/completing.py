@@ -26,6 +26,7 @@ __all__ = [
     "complete_from",
     "complete_lemmas",
     "complete_models",
+    "complete_models_and_traces",
     "complete_properties",
     "complete_traces",
     "complete_traces_and_defects",
@@ -175,6 +176,12 @@ def complete_actions(ctx: click.Context, param: click.Parameter, incomplete: str
 
     kind: type[Model] | None = ctx.meta.get(MODEL_KEY)
     return [] if kind is None else names(action_specs(kind), incomplete)
+
+
+def complete_models_and_traces(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+    """Offer models and trace files, and the folders of both once."""
+    traces = [item for item in complete_traces(ctx, param, incomplete) if not str(item.value).endswith("/")]
+    return [*complete_models(ctx, param, incomplete), *traces]
 
 
 def complete_traces_and_defects(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
