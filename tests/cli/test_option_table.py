@@ -14,12 +14,13 @@ SPARK = "--threads --partitions --engine=local --master --remote"
 OPTIONS = {
     "list": "--json",
     "check": f"{LOOKED_AT} --keep-going --symmetry=True --max-depth --max-states --max-seconds --memory "
-    f"{SPARK} --run-dir --resume --tables-on-disk --trace {OUTPUT}",
-    "simulate": f"--walks=10000 --depth=100 --seed=0 {LOOKED_AT} --max-seconds {SPARK} --trace {OUTPUT}",
-    "replay": "--format=text --model --json --color=auto",
-    "defects": f"--verify --threads --trace {OUTPUT}",
-    "liveness": f"--property* --weak* --strong* --unfair --witnesses --max-states --max-seconds --trace {OUTPUT}",
-    "prove": f"--bmc --induction --infer --k --save {LOOKED_AT} --lemma* --lemmas --max-seconds --timeout --trace "
+    f"{SPARK} --run-dir --resume --tables-on-disk --trace --html {OUTPUT}",
+    "simulate": f"--walks=10000 --depth=100 --seed=0 {LOOKED_AT} --max-seconds {SPARK} --trace --html {OUTPUT}",
+    "replay": "--format=text --model --html --json --color=auto",
+    "report": "--output --model",
+    "defects": f"--verify --threads --trace --html {OUTPUT}",
+    "liveness": f"--property* --weak* --strong* --unfair --witnesses --max-states --max-seconds --trace --html {OUTPUT}",
+    "prove": f"--bmc --induction --infer --k --save {LOOKED_AT} --lemma* --lemmas --max-seconds --timeout --trace --html "
     f"{OUTPUT}",
     "agree": f"{LOOKED_AT} --engine* --z3-depth=8 --max-depth --max-seconds {OUTPUT}",
     "mutate": f"{LOOKED_AT} --action* --runs --max-states --max-seconds --threads {OUTPUT}",
