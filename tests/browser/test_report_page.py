@@ -125,7 +125,7 @@ def test_on_paper_every_step_has_what_it_changes(opened: Opened) -> None:
     page.emulate_media(media="print")
     assert page.locator(".state:visible").count() == 11
     assert page.locator("#t0-s7 tr:visible").count() == 1
-    assert page.locator("#t0-s9 .state tr:visible").inner_text().split()[-1] == "r0@2"
+    assert page.locator("#t0-s9 .state tr:visible").locator(".box").inner_text() == "r0@2"
     assert page.locator("#t0-s10 tr:visible").count() == 4
     assert not page.locator(".keys").is_visible()
     assert page.pdf(format="A4").startswith(b"%PDF")

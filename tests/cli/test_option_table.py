@@ -19,9 +19,10 @@ OPTIONS = {
     "replay": "--format=text --model --html --json --color=auto",
     "report": "--output --model",
     "defects": f"--verify --threads --trace --html {OUTPUT}",
-    "liveness": f"--property* --weak* --strong* --unfair --witnesses --max-states --max-seconds --trace --html {OUTPUT}",
-    "prove": f"--bmc --induction --infer --k --save {LOOKED_AT} --lemma* --lemmas --max-seconds --timeout --trace --html "
+    "liveness": f"--property* --weak* --strong* --unfair --witnesses --max-states --max-seconds --trace --html "
     f"{OUTPUT}",
+    "prove": f"--bmc --induction --infer --k --save {LOOKED_AT} --lemma* --lemmas --max-seconds --timeout --trace "
+    f"--html {OUTPUT}",
     "agree": f"{LOOKED_AT} --engine* --z3-depth=8 --max-depth --max-seconds {OUTPUT}",
     "mutate": f"{LOOKED_AT} --action* --runs --max-states --max-seconds --threads {OUTPUT}",
     "spark export": "--master --remote --json",
