@@ -25,6 +25,7 @@ VERBS: list[tuple[Callable[..., object], dict[str, object]]] = [
     (explorer.bounded_check, {"lemmas": (), "infer": False}),
     (explorer.agree, {}),
     (explorer.replay, {}),
+    (explorer.why, {}),
     (spark_explore.check, {"keep_going": False, "symmetry": True}),
     (spark_explore.simulate, {"walks": 10_000, "depth": 100, "seed": 0}),
     (spark_explore.export, {}),

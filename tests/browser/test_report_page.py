@@ -175,6 +175,7 @@ def test_the_longest_trace_of_the_catalogue_opens_in_half_a_second(opened: Opene
     times = []
     for _ in range(5):
         page.reload()
-        page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length > 0")
+        while page.evaluate(painted) == float("inf"):
+            page.wait_for_timeout(20)
         times.append(max(page.evaluate(opening), page.evaluate(painted)))
     assert min(times) < 500, times

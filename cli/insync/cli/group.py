@@ -32,6 +32,7 @@ _COMMANDS = {
     "liveness": "Decide what can happen, and what must in every fair run.",
     "prove": "Prove properties by induction, or look for short violations, with z3.",
     "agree": "Let several engines search a model, and compare them.",
+    "why": "Count what a search exercised: every guard, branch, field and premise.",
     "mutate": "Break a model in every small way; see which properties notice.",
     "spark": "Use the states that a search on Spark left in its run directory.",
     "graph": "Write the graph of a small space for other tools.",

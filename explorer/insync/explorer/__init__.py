@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from insync.explorer.ask import ask
     from insync.explorer.check import check
     from insync.explorer.coverage.results import ActionCoverage, PropertyCoverage, WhyResult
+    from insync.explorer.diff import diff, diff_traces
     from insync.explorer.explore import NoViolation, explore
     from insync.explorer.exploring.exploration import Exploration, TakenWalk
     from insync.explorer.exploring.reaching import Reached
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from insync.explorer.liveness import LivenessResult, RunResult, liveness
     from insync.explorer.mutate import Fate, MutantResult, MutationResult, mutate
     from insync.explorer.opinions import Opinion
+    from insync.explorer.pairing.differences import DiffResult, OnlyOne, TraceDifference
     from insync.explorer.progress import Progress, Reporter, WalkProgress, WalkReporter
     from insync.explorer.prove import BoundedResult, ProofResult, bounded_check, prove
     from insync.explorer.replay import replay
@@ -43,6 +45,7 @@ __all__ = [
     "Agreement",
     "BoundedResult",
     "CheckResult",
+    "DiffResult",
     "Exploration",
     "Fate",
     "InsyncCheck",
@@ -51,6 +54,7 @@ __all__ = [
     "MutantResult",
     "MutationResult",
     "NoViolation",
+    "OnlyOne",
     "Opinion",
     "Progress",
     "ProofResult",
@@ -67,6 +71,7 @@ __all__ = [
     "SuspiciousModel",
     "TakenWalk",
     "Trace",
+    "TraceDifference",
     "TraceStep",
     "UnexpectedVerdict",
     "Verdict",
@@ -79,6 +84,8 @@ __all__ = [
     "ask",
     "bounded_check",
     "check",
+    "diff",
+    "diff_traces",
     "dot_text",
     "explore",
     "graph",
@@ -103,11 +110,13 @@ _OF_MODULE = {
     "explore": ("NoViolation", "explore"),
     "exploring.exploration": ("Exploration", "TakenWalk"),
     "exploring.reaching": ("Reached",),
+    "diff": ("diff", "diff_traces"),
     "graph": ("graph", "write_graph"),
     "limits": ("Limits", "StopReason"),
     "liveness": ("LivenessResult", "RunResult", "liveness"),
     "mutate": ("Fate", "MutantResult", "MutationResult", "mutate"),
     "opinions": ("Opinion",),
+    "pairing.differences": ("DiffResult", "OnlyOne", "TraceDifference"),
     "progress": ("Progress", "Reporter", "WalkProgress", "WalkReporter"),
     "prove": ("BoundedResult", "ProofResult", "bounded_check", "prove"),
     "replay": ("replay",),

@@ -99,13 +99,18 @@ class ActionCoverage:
 
     @property
     def never_false(self) -> tuple[GuardCoverage, ...]:
-        """The guards that held in every chance: here they ask for nothing."""
-        return tuple(guard for guard in self.guards if self.chances and not guard.false)
+        """The guards that held in every chance, and rule out no values of the parameters: here they ask for nothing."""
+        return tuple(guard for guard in self.guards if self.chances and not guard.false and not guard.ruled_out)
+
+    @property
+    def never_true(self) -> tuple[GuardCoverage, ...]:
+        """The guards that held in no chance: they alone keep the action from ever being enabled."""
+        return tuple(guard for guard in self.guards if self.chances and guard.false == self.chances)
 
     @property
     def never_alone(self) -> tuple[GuardCoverage, ...]:
         """The guards that failed at times, and never without another: here they follow from the others."""
-        return tuple(guard for guard in self.guards if guard.false and not guard.alone)
+        return tuple(guard for guard in self.guards if 0 < guard.false < self.chances and not guard.alone)
 
     @property
     def one_way(self) -> tuple[BranchCoverage, ...]:

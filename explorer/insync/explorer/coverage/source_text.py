@@ -8,7 +8,7 @@ from functools import cache
 
 from insync.model.noticed import Spot
 
-__all__ = ["argument_text", "premise_text"]
+__all__ = ["argument_line", "argument_text", "premise_text"]
 
 
 def argument_text(spot: Spot, word: str, place: int = 0) -> str:
@@ -29,6 +29,14 @@ def argument_text(spot: Spot, word: str, place: int = 0) -> str:
     if len(given) <= place or any(isinstance(one, ast.Starred) for one in given):
         return ast.unparse(call)
     return ast.unparse(given[place])
+
+
+def argument_line(spot: Spot, word: str, place: int) -> int:
+    """Return the line in which an argument of a call begins, or the call where they are not written one by one."""
+    call = _calls(spot.file).get((word, spot.line, spot.column))
+    if call is None or len(call.args) <= place or any(isinstance(one, ast.Starred) for one in call.args[: place + 1]):
+        return spot.line
+    return call.args[place].lineno
 
 
 def premise_text(spot: Spot) -> tuple[str, str]:

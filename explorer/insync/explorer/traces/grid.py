@@ -11,7 +11,7 @@ from enum import Enum
 
 from insync.explorer.traces.layout import GAP, groups_of_columns, widths_of, wrap_items
 from insync.explorer.traces.shown_cells import Columns, legend_of, model_behind, trace_cells
-from insync.explorer.traces.trace import EXPLORED, Trace
+from insync.explorer.traces.trace import DIFFERENCE, EXPLORED, Trace
 from insync.model import Model
 
 __all__ = ["Columns", "Paint", "Tone", "chosen_bounds", "describe_bounds", "plain", "render_grid", "render_reason"]
@@ -120,7 +120,7 @@ def _header(trace: Trace, model: Model | None, width: int, paint: Paint) -> list
     """Return the verdict and what it is about: in one line, or where that is too long in several."""
     steps = trace.length - 1
     count = "in the initial state" if steps == 0 else f"after {steps} step{'s' if steps > 1 else ''}"
-    if trace.property == EXPLORED:
+    if trace.property in (DIFFERENCE, EXPLORED):
         verdict, tone = f"{trace.property}, {count}", Tone.HEADING
     elif trace.witness:
         verdict, tone = f"{trace.property} is reached {count}", Tone.GOOD

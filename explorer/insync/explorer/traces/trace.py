@@ -13,7 +13,7 @@ from insync.explorer.shown import TableColumns, Tabular, plural, with_fields
 from insync.model import Demand, Hardness, ReadableState
 from insync.properties.fairness import Fairness
 
-__all__ = ["AGREEMENT", "EXPLORED", "START", "WITHOUT_PROPERTY", "RefusedStep", "Trace", "TraceStep"]
+__all__ = ["AGREEMENT", "DIFFERENCE", "EXPLORED", "START", "WITHOUT_PROPERTY", "RefusedStep", "Trace", "TraceStep"]
 
 START = "start"
 """Label of the initial state, which no action produced; which one it is stands after it, if there are several ways."""
@@ -24,7 +24,10 @@ AGREEMENT = "agreement"
 EXPLORED = "explored"
 """What stands in the place of the property in a trace that was explored by hand and ends in a state like any other."""
 
-WITHOUT_PROPERTY = frozenset({AGREEMENT, EXPLORED})
+DIFFERENCE = "difference"
+"""What stands in the place of the property in a trace that one model allows and another does not."""
+
+WITHOUT_PROPERTY = frozenset({AGREEMENT, DIFFERENCE, EXPLORED})
 """What stands in the place of the property where a trace is about none: its steps are all that can be verified."""
 
 
