@@ -12,7 +12,7 @@ import click
 from insync.cli.options.groups import Decorator, gathered, option
 from insync.cli.options.values import OutputPath
 from insync.cli.show.pages import write_page
-from insync.cli.show.terminal import emit, grid_width, painter
+from insync.cli.show.terminal import emit, emit_error, grid_width, painter
 from insync.cli.show.trace_files import beside, check_trace_path, traces_written
 from insync.explorer.traces.grid import Paint
 from insync.explorer.traces.trace import Trace
@@ -77,8 +77,14 @@ class Output:
             yield files
             if self.html is not None and traces:
                 write_page(self.html, [(trace, model, file) for trace, file in zip(traces, files, strict=True)])
-                if not self.json:
-                    emit(f"Page: {self.html}")
+                self.say_page()
+            elif self.html is not None:
+                emit_error(f"{self.html} was not written: there is no trace to show.")
+
+    def say_page(self) -> None:
+        """Say where the page is, unless a script listens."""
+        if self.html is not None and not self.json:
+            emit(f"Page: {self.html}")
 
 
 _JSON = option("--json", is_flag=True, help="Print one JSON object for scripts in place of the report.")
