@@ -47,7 +47,7 @@ def _row(cell: ShownCell, name: str, epochs: Sequence[str], pointed: Collection[
         boxes = {place.box for place in pointed if place.column == cell.column and place.box is not None}
         inner = (
             f'<td class="role">{_piece(cell.log.before)}</td>'
-            f'<td><span class="log">{_log(cell.log, name, epochs, boxes)}</span></td>'
+            f'<td class="logs"><span class="log">{_log(cell.log, name, epochs, boxes)}</span></td>'
             f'<td class="after">{_piece(cell.log.after)}{beside}</td>'
         )
     changed = "changed" if marked and (cell.changed or cell.mark) else "same"
