@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.exploring.exploration import Exploration
 from insync.explorer.exploring_page.tabs import Tabs
+from insync.explorer.report.html import page_style
 from insync.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -108,7 +109,9 @@ class PageServer:
         if refused is not None or known is None:
             return refused or _said(404, "There is no such page.")
         name, kind = known
-        content = files("insync.explorer.exploring_page").joinpath("page", name).read_bytes()
+        content = files("insync.explorer.exploring_page").joinpath("page", name).read_text("utf-8")
+        if name == "page.css":
+            content = f"{page_style()}\n{content}"
         return Response(content, media_type=kind, headers=_HEADERS)
 
     async def _do(self, request: Request) -> Response:

@@ -14,6 +14,7 @@ from insync.explorer.explore import NoViolation, explore
 from insync.explorer.exploring.conditions import ConditionError
 from insync.explorer.exploring.exploration import Exploration
 from insync.explorer.exploring_page.as_seen import model_as_seen, seen, why_as_seen
+from insync.explorer.exploring_page.drawn_state import StateDrawing
 from insync.explorer.exploring_page.page_command import PageCommand
 from insync.explorer.limits import Limits
 from insync.explorer.progress import Progress
@@ -32,6 +33,7 @@ _PATIENCE = 2.0
 class _Tab:
     name: str
     exploration: Exploration
+    drawing: StateDrawing
     walks: int = 0
 
 
@@ -113,7 +115,10 @@ class Tabs:
                 message = f"There is no command {command!r}. {closest(command, self._answers)}"
                 raise UserError(message)
             said = self._answers[command](tab, asked)
-            return {"message": said, **seen(tab.exploration, asked.whole("known", "a number of states", 0))}
+            return {
+                "message": said,
+                **seen(tab.exploration, tab.drawing, asked.whole("known", "a number of states", 0)),
+            }
         finally:
             self._lock.release()
 
@@ -123,7 +128,8 @@ class Tabs:
         tab = self._tabs.get(asked.text("tab", ""))
         said = ""
         if tab is None or (address and tab.exploration.address != address):
-            tab = _Tab(secrets.token_urlsafe(9), self._first())
+            made = self._first()
+            tab = _Tab(secrets.token_urlsafe(9), made, StateDrawing(made.model))
             if address:
                 try:
                     tab.exploration.go_to_address(address)
@@ -134,7 +140,7 @@ class Tabs:
             if len(self._tabs) > _MOST_TABS:
                 self._tabs.popitem(last=False)
         self._tabs.move_to_end(tab.name)
-        told = {"tab": tab.name, "model": model_as_seen(tab.exploration.model), **seen(tab.exploration)}
+        told = {"tab": tab.name, "model": model_as_seen(tab.exploration.model), **seen(tab.exploration, tab.drawing)}
         return {**told, "error": said} if said else told
 
     def _tab(self, asked: PageCommand) -> _Tab:
