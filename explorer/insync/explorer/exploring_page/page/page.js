@@ -24,6 +24,7 @@ async function ask(asked) {
   document.body.setAttribute("aria-busy", "true");
   try {
     const told = await post(asked);
+    tab = told.tab ?? tab;
     say(told.error ?? told.message ?? "", "error" in told);
     if ("state" in told) show(told);
     return told;
@@ -98,7 +99,7 @@ function stepButton(step, at) {
 
 function notEnabled(step) {
   const made = element("details", { "data-number": step.number },
-    element("summary", {}, step.label, element("span", { class: "reason" }, "")));
+    element("summary", {}, step.label, element("span", { class: "short" }, "")));
   made.addEventListener("toggle", () => fillGuard(made, step.number));
   return made;
 }
@@ -113,7 +114,7 @@ async function explain(address) {
 function fillReasons() {
   for (const made of $("disabled").querySelectorAll("details")) {
     const why = reasons.get(Number(made.dataset.number));
-    if (why) made.querySelector(".reason").textContent = why.reason;
+    if (why) made.querySelector(".short").textContent = why.reason;
     if (why && made.open) fillGuard(made, why.number);
   }
 }
@@ -121,12 +122,12 @@ function fillReasons() {
 function fillGuard(made, number) {
   const why = reasons.get(number);
   made.querySelector(".guard")?.remove();
-  made.querySelector(".reason").hidden = made.open;
+  made.querySelector(".short").hidden = made.open;
   if (!made.open || !why) return;
   const lines = [];
   why.guard.forEach(([text, holds, written], at) => {
     lines.push(element("li", { class: holds ? "true" : "false", title: written },
-      element("span", { class: "word" }, holds ? "holds " : "FAILS "), text));
+      element("span", { class: "word" }, holds ? "holds" : "FAILS"), ` ${text}`));
     if (at !== why.first) return;
     const because = [];
     if (why.bindings.length) because.push(`for ${why.bindings.join(", ")}`);
@@ -173,6 +174,8 @@ function showPath() {
 }
 
 function showTree() {
+  const branches = shown.tree && tree.length !== shown.path.length;
+  $("tree-title").hidden = $("tree").hidden = !branches && shown.tree !== null;
   if (!shown.tree || tree.length > 600) {
     $("tree").textContent = `${shown.tree?.total ?? "Many"} states were visited, too many to be drawn as a tree.`;
     return;
@@ -255,7 +258,7 @@ async function find() {
   if (told?.error === undefined || told.at === undefined) return;
   const [from, to] = [told.at, Math.min(text.length, told.at + told.length)];
   $("condition-error").replaceChildren(
-    element("span", {}, text.slice(0, from)), element("mark", {}, text.slice(from, to) || "⁓"), text.slice(to));
+    element("span", {}, text.slice(0, from)), element("mark", {}, text.slice(from, to) || "…"), text.slice(to));
   $("condition-error").hidden = false;
   $("condition").setSelectionRange(from, to);
   $("condition").focus();
@@ -332,7 +335,6 @@ addEventListener("hashchange", () => {
 
 const told = await ask({ command: "open", address: decodeURIComponent(location.hash.slice(1)) });
 if (told?.tab) {
-  tab = told.tab;
   sessionStorage.setItem("tab", tab);
   const model = told.model;
   document.title = `${model.name} - insync explore`;
