@@ -47,6 +47,7 @@ class PageServer:
     Args:
         first: makes the exploration with which a tab begins.
         port: where to listen; 0 is any free port.
+        seconds: how long a search may take, unless the page says otherwise.
 
     Attributes:
         address: of the page.
@@ -55,9 +56,9 @@ class PageServer:
         UserError: the libraries for it are not installed, or the port cannot be had.
     """
 
-    def __init__(self, first: Callable[[], Exploration], port: int = 0) -> None:
+    def __init__(self, first: Callable[[], Exploration], port: int = 0, seconds: int = 30) -> None:
         _require_libraries()
-        self._tabs = Tabs(first)
+        self._tabs = Tabs(first, seconds)
         self._secret = secrets.token_urlsafe(16)
         self._socket = _listening(port)
         self._port: int = self._socket.getsockname()[1]

@@ -55,10 +55,11 @@ class Tabs:
 
     Args:
         first: makes the exploration with which a tab begins.
+        seconds: how long a search may take, unless the page says otherwise.
     """
 
-    def __init__(self, first: Callable[[], Exploration]) -> None:
-        self._first = first
+    def __init__(self, first: Callable[[], Exploration], seconds: int = 30) -> None:
+        self._first, self._seconds = first, seconds
         self._tabs: OrderedDict[str, _Tab] = OrderedDict()
         self._lock = threading.Lock()
         self._search: _Search | None = None
@@ -140,7 +141,12 @@ class Tabs:
             if len(self._tabs) > _MOST_TABS:
                 self._tabs.popitem(last=False)
         self._tabs.move_to_end(tab.name)
-        told = {"tab": tab.name, "model": model_as_seen(tab.exploration.model), **seen(tab.exploration, tab.drawing)}
+        told = {
+            "tab": tab.name,
+            "seconds": self._seconds,
+            "model": model_as_seen(tab.exploration.model),
+            **seen(tab.exploration, tab.drawing),
+        }
         return {**told, "error": said} if said else told
 
     def _tab(self, asked: PageCommand) -> _Tab:
@@ -168,14 +174,14 @@ class Tabs:
         condition = asked.text("condition")
         limits = Limits(
             states=asked.whole("states", "a number of states", 5_000_000, _MOST_STATES),
-            seconds=asked.whole("seconds", "a number of seconds", 30, _MOST_SECONDS),
+            seconds=asked.whole("seconds", "a number of seconds", self._seconds, _MOST_SECONDS),
         )
         with self._searching() as search:
             return tab.exploration.find(condition, limits, search.stop, search.told).in_words
 
     def _violation(self, tab: _Tab, asked: PageCommand) -> str:
         name = asked.text("name")
-        limits = Limits(seconds=asked.whole("seconds", "a number of seconds", 30, _MOST_SECONDS))
+        limits = Limits(seconds=asked.whole("seconds", "a number of seconds", self._seconds, _MOST_SECONDS))
         try:
             with self._searching() as search:
                 model, stop = tab.exploration.model, search.stop

@@ -19,7 +19,10 @@ async function post(asked) {
 }
 
 async function ask(asked) {
-  if (busy) return null;
+  if (busy) {
+    if (!$("stop").hidden) say("A search is at work; Stop, or the key Esc, ends it.");
+    return null;
+  }
   busy = true;
   document.body.setAttribute("aria-busy", "true");
   try {
@@ -273,7 +276,7 @@ for (const [id, command] of Object.entries(commands)) $(id).addEventListener("cl
 
 const forms = {
   find,
-  violation: () => search({ command: "violation", name: $("property").value }),
+  violation: () => search({ command: "violation", name: $("property").value, seconds: $("seconds").value }),
   walk: () => ask({ command: "walk", steps: $("length").value, seed: $("seed").value }),
   at: () => ask({ command: "at", address: $("address").value }),
   start: () => ask({ command: "start", number: $("initial").value }),
@@ -337,6 +340,7 @@ const told = await ask({ command: "open", address: decodeURIComponent(location.h
 if (told?.tab) {
   sessionStorage.setItem("tab", tab);
   const model = told.model;
+  $("seconds").value = told.seconds;
   document.title = `${model.name} - insync explore`;
   $("model").textContent = `insync explore ${model.name}`;
   const list = (pairs) => pairs.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]);
