@@ -34,6 +34,7 @@ _COMMANDS = {
     "prove": "Prove properties by induction, or look for short violations, with z3.",
     "agree": "Let several engines search a model, and compare them.",
     "why": "Count what a search exercised: every guard, branch, field and premise.",
+    "diff": "Compare two models, releases or settings, or two traces.",
     "mutate": "Break a model in every small way; see which properties notice.",
     "spark": "Use the states that a search on Spark left in its run directory.",
     "graph": "Write the graph of a small space for other tools.",
