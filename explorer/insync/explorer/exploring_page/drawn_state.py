@@ -52,9 +52,10 @@ class StateDrawing:
             parts.append(f'<div class="heads">{heads}</div><div class="lane h{height}">{strip}</div>')
         table = state_table(drawn, "here", epochs=self._known_epochs(drawn), caption="The state")
         parts.append(f'<div class="state">{table}</div>')
+        whole = picture_of_state(self.model, [self._step(path[-1])])
         rows = [
             f"<dt>{in_xml(mark)}</dt><dd>{in_xml(meaning)}</dd>"
-            for mark, meaning in legend_of(self.model, drawn.cells)
+            for mark, meaning in legend_of(self.model, [*whole.cells, *drawn.cells])
             if mark != "|"
         ]
         if any(cell.log for cell in drawn.cells):
