@@ -19,6 +19,7 @@ VERBS: list[tuple[Callable[..., object], dict[str, object]]] = [
     (explorer.check, {"keep_going": False, "symmetry": True}),
     (explorer.simulate, {"walks": 10_000, "depth": 100, "seed": 0}),
     (explorer.liveness, {}),
+    (explorer.diff, {}),
     (explorer.graph, {}),
     (explorer.mutate, {"runs": False}),
     (explorer.prove, {"lemmas": (), "infer": False}),

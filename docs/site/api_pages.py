@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from navigation import DOORS
@@ -31,7 +33,7 @@ def api_page(door: str) -> str:
     lines += _section("Functions", "autofunction", functions, door)
     lines += _section("Classes", "autoclass", classes, door)
     lines += _section("Errors", "autoexception", errors, door)
-    lines += _section("Values and types", "autodata", rest, door)
+    lines += _section("Values and types", "py:data", rest, door)
     return "\n".join(lines)
 
 
@@ -43,6 +45,22 @@ def _section(title: str, directive: str, names: list[str], door: str) -> Iterato
         yield f".. {directive}:: {door}.{name}"
         if directive == "autoclass":
             yield "   :members:"
-        if directive == "autodata":
-            yield "   :no-value:"
+        if directive == "py:data":
+            yield from ("", *(f"   {line}" for line in _said_of(door, name).splitlines()))
         yield ""
+
+
+def _said_of(door: str, name: str) -> str:
+    """Return what stands below the assignment of a name, in the module from which a public module has it."""
+    imports = [node for node in ast.walk(_tree(door)) if isinstance(node, ast.ImportFrom)]
+    home = next(node.module or "" for node in imports if name in {alias.name for alias in node.names})
+    body = _tree(home).body
+    for statement, after in pairwise(body):
+        if isinstance(statement, ast.Assign) and name in {getattr(one, "id", "") for one in statement.targets}:
+            said = after.value if isinstance(after, ast.Expr) else None
+            return str(said.value) if isinstance(said, ast.Constant) else ""
+    return ""
+
+
+def _tree(module: str) -> ast.Module:
+    return ast.parse(inspect.getsource(importlib.import_module(module)))

@@ -23,9 +23,12 @@ def main() -> int:
     staged.mkdir(parents=True)
     stage(staged)
     write_api(staged / "api")
-    write_catalogue(staged / "catalogue")
+    beside = staged / "beside"
+    write_catalogue(staged / "catalogue", beside / "catalogue")
     options = ["-b", "html", "-q", "-W", "--keep-going", "-j", "auto", "-d", str(ROOT / "build" / "site-trees")]
-    return int(build_main([*options, "-c", str(here), str(staged), str(out)]))
+    code = int(build_main([*options, "-c", str(here), str(staged), str(out)]))
+    shutil.copytree(beside, out, dirs_exist_ok=True)
+    return code
 
 
 if __name__ == "__main__":

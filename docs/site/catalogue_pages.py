@@ -10,15 +10,19 @@ from pathlib import Path
 from insync.cli.show.seen_on_kafka import seen_at_length
 from insync.explorer.ask import with_shown_bounds
 from insync.explorer.defect_search import DefectFound, search_defect
+from insync.explorer.report.html import Page, html_page
+from insync.explorer.report.picture import Picture, picture
+from insync.explorer.report.svg import svg
 from insync.explorer.shown import plural
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace_file import trace_text
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
 from insync.kafka.rules import Rules, rule_documentation
-from insync.model import Model
 
 __all__ = ["entry_page", "index_page", "write_catalogue"]
 
+_HEADS = "| entry | what goes wrong | steps | KIP, ticket |"
 _KINDS = {
     "R": "Published defects",
     "N": "Defects found with the model",
@@ -28,13 +32,27 @@ _KINDS = {
 }
 
 
-def write_catalogue(folder: Path) -> None:
-    """Write a page for each entry and one that lists them."""
-    folder.mkdir(parents=True)
+def write_catalogue(folder: Path, beside: Path) -> None:
+    """Write a page for each entry, with its picture, and one that lists them.
+
+    Args:
+        folder: where the sources of the site are.
+        beside: the folder that is copied to the site as it is: for the pages to step through.
+    """
+    for path in (folder, beside):
+        path.mkdir(parents=True)
     with ThreadPoolExecutor(2) as workers:
         for defect, found in zip(DEFECTS.values(), workers.map(search_defect, DEFECTS.values()), strict=True):
             (folder / f"{defect.name}.md").write_text(entry_page(defect, found))
+            for drawn, trace in _pictures(found):
+                (folder / f"{defect.name}.svg").write_text(svg(drawn))
+                (beside / f"{defect.name}-trace.html").write_text(html_page([Page(drawn, trace_text(trace))]))
     (folder / "index.md").write_text(index_page())
+
+
+def _pictures(found: DefectFound) -> list[tuple[Picture, Trace]]:
+    """Return the picture of the trace of an entry, if it has one."""
+    return [(picture(trace, found.model), trace) for trace in found.traces]
 
 
 def index_page() -> str:
@@ -43,10 +61,10 @@ def index_page() -> str:
     lines += ["trace found by a search of [the model `cluster`](../guide/cluster.md) as this page was made.", ""]
     for letter, title in _KINDS.items():
         entries = [defect for defect in DEFECTS.values() if defect.name.startswith(letter)]
-        lines += [f"## {title}", "", "| | | steps | |", "|---|---|---|---|"]
+        lines += [f"## {title}", "", _HEADS, "|---|---|---|---|"]
         lines += [f"| [{d.name}]({d.name}.md) | {d.title} | {_steps(d)} | {d.ticket} |" for d in entries]
         lines.append("")
-    lines += ["## Not modelled", "", "| | | why |", "|---|---|---|"]
+    lines += ["## Not modelled", "", "| entry | what goes wrong | why |", "|---|---|---|"]
     lines += [f"| {entry.name} | {entry.title} ({entry.ticket}) | {entry.reason} |" for entry in LEFT_OUT]
     names = "\n".join(DEFECTS)
     return "\n".join(lines) + f"\n\n```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{names}\n```\n"
@@ -79,10 +97,16 @@ def _rule(defect: Defect, name: str) -> str:
 
 
 def _trace(defect: Defect, found: DefectFound) -> list[str]:
+    """Return the picture, the way to the page to step through, and the grid, for who reads text."""
     if found.trace is None:
         return [f"None: `{defect.breaks}` holds in all {plural(found.distinct_states, 'state')} at these bounds."]
-    return [_drawing(with_shown_bounds(found.trace, found.model), found.model)]
-
-
-def _drawing(trace: Trace, model: Model) -> str:
-    return f"<pre>{escape(render_grid(trace, model.grid, width=130))}</pre>"
+    ((drawn, trace),) = _pictures(found)
+    grid = render_grid(with_shown_bounds(trace, found.model), found.model.grid, width=110)
+    said = f"{drawn.question} {drawn.verdict}".replace("]", "\\]")
+    return [
+        f"![{said}]({defect.name}.svg)",
+        "",
+        f'<p><a href="{defect.name}-trace.html">To step through, print or send</a></p>',
+        "",
+        f"<details><summary>As text</summary><pre>{escape(grid)}</pre></details>",
+    ]

@@ -87,6 +87,29 @@ def test_what_the_runner_would_misread_is_escaped(insync: Insync, folder: Path) 
     assert "%0A  0  start%0A  1  push" in line
 
 
+@pytest.mark.parametrize(
+    ("text", "changed", "line", "said"),
+    [
+        ("s.pushes < 2", "s.pushes <", None, "cannot be loaded: SyntaxError"),
+        ("import annotations", "import annotations\nimport nowhere", 4, "No module named 'nowhere'"),
+        ("s.pushes += 1", "s.pushes += s", None, ""),
+        ("Int(0, b.most)", "Int(0, b.least)", None, ""),
+    ],
+)
+def test_a_mistake_in_the_model_is_told_where_it_is(
+    insync: Insync, folder: Path, text: str, changed: str, line: int | None, said: str
+) -> None:
+    before = (SUPPORT / "insync_shutter.py").read_text()
+    (folder / "wrong.py").write_text(before.replace(text, changed, 1))
+    code, out, err = insync("check", "wrong.py:Shutter", "--github")
+    ((level, properties, message),) = annotated(out)
+    assert (code, level, properties["title"], err[:6]) == (2, "error", "insync: mistake", "Error:")
+    assert properties["file"] == "models/wrong.py"
+    assert int(properties["line"]) == (line or line_of(text))
+    assert said in message
+    assert insync("check", "wrong.py:Shutter").out == ""
+
+
 def test_where_nothing_fails_and_nothing_is_suspicious_github_is_told_nothing(insync: Insync) -> None:
     code, out, _ = insync("check", "kip320", "--replicas", 2, "--github")
     assert (code, annotated(out)) == (0, [])

@@ -101,6 +101,12 @@ def test_the_end_is_told_as_an_estimate() -> None:
     )
 
 
+def test_where_states_are_elsewhere_nothing_is_foretold_of_the_memory() -> None:
+    searching = Progress(27, 10, 64_012_345, 4.3e6, 1945 << 20, 52.04, end=SpaceEstimate(37, 96_400_000))
+    assert progress_line(searching, "now").endswith(" of memory; about 37 levels and 96.4 M states at the end.")
+    assert "; 1.90 GiB; " in status_line(searching)
+
+
 def test_where_no_end_is_in_sight_the_growth_is_told() -> None:
     searching = Progress(6, 900, 2_000, 4.3e6, 90 << 20, 1.5, growth=3.7)
     assert (

@@ -22,11 +22,11 @@ def test_the_report_says_what_was_taken_and_what_was_not_exercised(insync: Insyn
     assert (code, err) == (0, "")
     assert "counted in all 7 states, depth 5\n" in out
     assert "  dig                          5      5\n  rest                         6      6\n" in out
-    assert "never false: nothing asked for them\n  dig   s.depth <= self.b.depth  insync_worksite.py:51\n" in out
-    assert "branches that were never taken\n  dig  when s.depth == 0: never true  insync_worksite.py:54\n" in out
+    assert "never false: nothing asked for them\n  dig  Not(s.warned)  insync_worksite.py:52\n" in out
+    assert "branches that were never taken\n  dig  when s.depth == 0: never true  insync_worksite.py:55\n" in out
     assert "fields that no step changes\n  fallen, warned\n" in out
-    assert "insync_worksite.py:67   for_all(s.fallen, lambda digger: s.depth > 0): it never had a member" in out
-    assert "insync_worksite.py:72   premise s.warned was never true" in out
+    assert "insync_worksite.py:68   for_all(s.fallen, lambda digger: s.depth > 0): it never had a member" in out
+    assert "insync_worksite.py:73   premise s.warned was never true" in out
     assert "  not_too_deep   never near" in out
     assert "require" not in out
 
@@ -34,12 +34,12 @@ def test_the_report_says_what_was_taken_and_what_was_not_exercised(insync: Insyn
 def test_an_action_that_is_named_is_shown_in_full(insync: Insync) -> None:
     code, out, _ = insync("why", WORKSITE, "dig", "--quiet", "--property", "none")
     assert code == 0
-    assert "dig   insync_worksite.py:48   5 steps\n  1 binding of its parameters in each state: 7 chances\n" in out
+    assert "dig   insync_worksite.py:49   5 steps\n  1 binding of its parameters in each state: 7 chances\n" in out
     for pattern in (
-        r"insync_worksite.py:51  require s.depth < self.b.depth + false in 2, alone in 2$",
-        r"insync_worksite.py:52  require self.all\(Digger\)\[0\] == digger +rules out 1 binding$",
-        r"insync_worksite.py:53  If s.resting +true in 2 steps, false in 3$",
-        r"insync_worksite.py:55  s.warned = ... +in 0 steps$",
+        r"insync_worksite.py:52  require s.depth < self.b.depth + false in 2, alone in 2$",
+        r"insync_worksite.py:53  require self.all\(Digger\)\[0\] == digger +rules out 1 binding$",
+        r"insync_worksite.py:54  If s.resting +true in 2 steps, false in 3$",
+        r"insync_worksite.py:56  s.warned = ... +in 0 steps$",
         r"changes depth in 3, resting in 2, warned in 0$",
     ):
         assert re.search(pattern, out, re.MULTILINE), pattern
@@ -78,11 +78,12 @@ def test_why_for_scripts(insync: Insync) -> None:
     assert (dig["name"], dig["states"], dig["chances"], dig["steps"], dig["refused"]) == ("dig", 5, 7, 5, 0)
     assert dig["guards"][0] == {
         "file": str(SUPPORT / "insync_worksite.py"),
-        "line": 51,
+        "line": 52,
         "text": "s.depth < self.b.depth",
         "false": 2,
         "alone": 2,
         "ruled_out": 0,
+        "decided": False,
     }
     assert found["unchanged_fields"] == ["fallen", "warned"]
     assert found["properties"][1]["premises"][0]["true"] == 0
@@ -137,18 +138,18 @@ def test_the_page_has_the_counts_beside_the_lines_they_are_of(insync: Insync, tm
     source = (SUPPORT / "insync_worksite.py").read_text().splitlines()
     assert all(code.rstrip("\n") == source[line - 1] for line, (_, code) in rows.items())
     assert {line: counts for line, (counts, _) in rows.items() if counts} == {
-        48: "5 steps, 5 states",
-        51: "s.depth < self.b.... false 2, alone 2s.depth <= self.b... false 0, alone 0 never false",
-        52: "rules out 1 binding",
-        53: "s.resting true 2, false 3s.depth 5",
-        54: "true 0, false 5 never true",
-        55: "0 never",
-        56: "5",
-        58: "6 steps, 6 states",
-        61: "And(s.depth > 0, ... false 1, alone 1s.depth >= 0 false 0, alone 0 never false",
-        62: "6",
-        67: "true in 0 never true",
-        72: "true in 0 never true",
+        49: "5 steps, 5 states",
+        52: "s.depth < self.b.... false 2, alone 2Not(s.warned) false 0, alone 0 never false",
+        53: "rules out 1 binding",
+        54: "s.resting true 2, false 3s.depth 5",
+        55: "true 0, false 5 never true",
+        56: "0 never",
+        57: "5",
+        59: "6 steps, 6 states",
+        62: "And(s.depth > 0, ... false 1, alone 1s.depth >= 0 the settings decide it",
+        63: "6",
+        68: "true in 0 never true",
+        73: "true in 0 never true",
     }
     assert page.tags.isdisjoint({"script", "link", "img", "iframe"})
 

@@ -43,8 +43,12 @@ def test_every_public_module_has_a_page_of_its_api() -> None:
 
 @pytest.mark.parametrize("door", DOORS)
 def test_a_page_of_the_api_has_every_public_name_once(door: str) -> None:
-    named = re.findall(rf"^\.\. auto\w+:: {re.escape(door)}\.(\w+)$", api_page(door), re.M)
+    named = re.findall(rf"^\.\. (?:auto\w+|py:data):: {re.escape(door)}\.(\w+)$", api_page(door), re.M)
     assert sorted(named) == sorted(importlib.import_module(door).__all__)
+
+
+def test_a_type_of_the_api_says_what_stands_below_it() -> None:
+    assert ".. py:data:: insync.explorer.Reporter\n\n   Called about once a second" in api_page("insync.explorer")
 
 
 def anchors(path: str) -> set[str]:

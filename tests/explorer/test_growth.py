@@ -64,6 +64,14 @@ def test_independent_switches_are_foreseen_past_the_middle(count: int, part: flo
     assert abs(said.states - sum(levels)) <= 0.1 * sum(levels)
 
 
+def test_there_is_no_end_that_the_limits_do_not_allow() -> None:
+    levels = switches(24)[:17]
+    end = estimated_end(levels)
+    assert end is not None
+    assert estimated_end(levels, lambda depth, states: (depth, states) == (end.levels, end.states)) == end
+    assert estimated_end(levels, lambda depth, states: depth < end.levels) is None
+
+
 def test_levels_that_contradict_one_another_say_nothing() -> None:
     falling = switches(24)[:17]
     assert estimated_end(falling) is not None

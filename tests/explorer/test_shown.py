@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 import xml.etree.ElementTree as ET
+from base64 import b64decode
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from insync.explorer import CheckResult, Trace, check, graph, liveness, mutate, prove, simulate
+from insync.explorer import CheckResult, Trace, check, diff, graph, liveness, mutate, prove, simulate, why
 from insync.explorer.notebook.drawn import model_behind
 from insync.explorer.shown import Shown, Tabular
 from insync.model import UserError
@@ -38,10 +39,12 @@ def results(checked: CheckResult) -> dict[str, Shown]:
         "run": runs.properties[0],
         "mutants": mutate(TokenRing),
         "graph": graph(TokenRing),
+        "why": why(TokenRing),
+        "diff": diff(TokenRing, TokenRing(two_tokens=1)),
     }
 
 
-KINDS = ("check", "violation", "trace", "holds", "walks", "runs", "run", "mutants", "graph")
+KINDS = ("check", "violation", "trace", "holds", "walks", "runs", "run", "mutants", "graph", "why", "diff")
 
 
 def parsed(result: Shown) -> ET.Element:
@@ -65,8 +68,10 @@ def test_a_repr_says_the_verdict(checked: CheckResult) -> None:
 def test_html_is_well_formed_and_stands_by_itself(results: dict[str, Shown], kind: str) -> None:
     page = parsed(results[kind])
     assert page.get("class") == "insync"
-    assert [one.tag for one in page.iter() if one.tag in ("script", "link", "img")] == []
-    assert "http" not in results[kind]._repr_html_().replace("http://www.w3.org/", "")
+    assert [one.tag for one in page.iter() if one.tag in ("script", "link", "iframe")] == []
+    sources = [one.get("src", "") for one in page.iter("img")]
+    assert [source for source in sources if not source.startswith("data:image/svg+xml;base64,")] == []
+    assert "http" not in results[kind]._repr_html_()
 
 
 def test_html_says_the_verdict_in_words_and_shows_the_trace(checked: CheckResult) -> None:
@@ -85,6 +90,27 @@ def test_a_text_that_looks_like_markup_is_shown_as_text(checked: CheckResult) ->
     assert "alert('1')" in " ".join(page.itertext())
 
 
+def pictures(result: Shown) -> list[ET.Element]:
+    """The pictures in the HTML of a result."""
+    sources = [one.get("src", "") for one in parsed(result).iter("img")]
+    return [ET.fromstring(b64decode(source.partition(",")[2])) for source in sources]  # noqa: S314 -- made here
+
+
+def test_a_trace_is_a_picture_with_its_steps(checked: CheckResult) -> None:
+    (drawn,) = pictures(checked)
+    text = " ".join(drawn.itertext())
+    assert [step.label for step in checked.violations[0].trace.steps if step.label not in text] == []
+    assert next(one.get("alt", "") for one in parsed(checked).iter("img")).startswith("Does never_four hold")
+
+
+def test_a_picture_shows_markup_of_a_trace_as_text(checked: CheckResult) -> None:
+    trace, bad = checked.violations[0].trace, "<script>alert('1')</script>"
+    steps = tuple(replace(step, label=f"{step.label} {bad}") for step in trace.steps)
+    (drawn,) = pictures(replace(trace, steps=steps, reason=bad))
+    assert [one.tag for one in drawn.iter() if one.tag.endswith("script")] == []
+    assert "<script>" in "".join(drawn.itertext())
+
+
 def test_a_property_that_fails_after_the_same_steps_is_not_drawn_twice(checked: CheckResult) -> None:
     first = checked.violations[0]
     second = replace(first, property="another", trace=replace(first.trace, property="another"))
@@ -101,6 +127,9 @@ def test_a_proof_has_html_and_a_table() -> None:
     pytest.importorskip("z3")
     result = prove(TokenRing)
     assert result.verdict in " ".join(parsed(result).itertext())
+    refuted = [query for query in result.result.queries if query.counterexample is not None]
+    assert len(pictures(result)) == len(refuted)
+    assert "fails after" not in " ".join(" ".join(drawn.itertext()) for drawn in pictures(result))
     assert result.to_arrow().column("question").to_pylist() == [query.name for query in result.result.queries]
 
 

@@ -88,10 +88,10 @@ def test_an_action_says_how_often_each_of_its_guards_decided() -> None:
     assert (dig.bindings, dig.chances, dig.states, dig.steps, dig.refused) == (1, 7, 5, 5, 0)
     assert [(guard.text, guard.false, guard.alone, guard.ruled_out) for guard in dig.guards] == [
         ("s.depth < self.b.depth", 2, 2, 0),
-        ("s.depth <= self.b.depth", 0, 0, 0),
+        ("Not(s.warned)", 0, 0, 0),
         ("self.all(Digger)[0] == digger", 0, 0, 1),
     ]
-    assert [guard.text for guard in dig.never_false] == ["s.depth <= self.b.depth"]
+    assert [guard.text for guard in dig.never_false] == ["Not(s.warned)"]
     rest = action_of(WORKSITE, "rest")
     assert [(guard.text, guard.false, guard.alone) for guard in rest.guards] == [
         ("And(s.depth > 0, s.fallen.count() < 2)", 1, 1),

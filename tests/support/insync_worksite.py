@@ -14,6 +14,7 @@ from insync.model import (
     Index,
     Int,
     Model,
+    Not,
     Set,
     State,
     StateView,
@@ -48,7 +49,7 @@ class Worksite(Model):
     @action
     def dig(self, s: StateView, digger: Digger) -> None:
         """Dig, unless it is deep enough."""
-        require(s.depth < self.b.depth, s.depth <= self.b.depth)
+        require(s.depth < self.b.depth, Not(s.warned))
         require(self.all(Digger)[0] == digger)
         s.depth = If(s.resting, s.depth, s.depth + 1)
         with when(s.depth == 0):

@@ -7,11 +7,11 @@ that there is no next level. How far off that is was measured: tests/parity/test
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-__all__ = ["SpaceEstimate", "estimated_end"]
+__all__ = ["SpaceEstimate", "estimated_end", "last_growth"]
 
 _FEWEST_LEVELS = 8
 _FACTORS = 5  # on the line
@@ -20,6 +20,9 @@ _STEEPEST = 1.5  # while a level has more than this for each state of the one be
 _AGREEMENT = 1.5  # within which the estimates of the last levels must be of one another
 _FLATTEST = 1e-3  # by which the factors must fall, from level to level
 _MOST_LEVELS = 10_000
+
+
+Reaches = Callable[[int, int], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,12 @@ class SpaceEstimate:
     states: int
 
 
-def estimated_end(levels: Sequence[int]) -> SpaceEstimate | None:
+def last_growth(levels: Sequence[int]) -> float:
+    """Return how many states the last level has for each of the one before; 0 where there is one level at most."""
+    return levels[-1] / levels[-2] if len(levels) > 1 else 0.0
+
+
+def estimated_end(levels: Sequence[int], reaches: Reaches | None = None) -> SpaceEstimate | None:
     """Return about how large a space is whose first levels have these sizes; None where that would be a guess.
 
     It is one while there are few levels, while they still grow fast, where they do not fall in the long run, and where
@@ -43,6 +51,7 @@ def estimated_end(levels: Sequence[int]) -> SpaceEstimate | None:
 
     Args:
         levels: the states of each complete level, at least 1 each.
+        reaches: whether the limits of the search let it come to so many levels and states; None where it has none.
     """
     if len(levels) < _FEWEST_LEVELS or levels[-1] > _STEEPEST * levels[-2]:
         return None
@@ -51,7 +60,9 @@ def estimated_end(levels: Sequence[int]) -> SpaceEstimate | None:
     if len(known) < len(said):
         return None
     sizes = [estimate.states for estimate in known]
-    return known[0] if max(sizes) <= _AGREEMENT * min(sizes) else None
+    end = known[0]
+    allowed = reaches is None or reaches(end.levels, end.states)
+    return end if allowed and max(sizes) <= _AGREEMENT * min(sizes) else None
 
 
 def _continued(levels: Sequence[int]) -> SpaceEstimate | None:

@@ -39,8 +39,8 @@ class Progress:
         subject: the property that is being decided, in that phase.
         growth: how many states the level has for each of the level before; 0 where that is not known.
         end: about how large the whole space is, where the levels so far say so and no limit ends the search before.
-        memory_at_end: about what the process takes then.
-        memory_limit: what it may take.
+        memory_at_end: about what the process takes then, where all states are in its memory.
+        memory_limit: what it may take; 0 where they are elsewhere.
     """
 
     level: int

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from insync.model import Model, ReadableState
 from insync.model.cell_domains import cell_domains
-from insync.model.domains import OptionalScalar, Scalar, Set
+from insync.model.domains import OptionalScalar, Scalar, Set, State
 from insync.model.graph import Node, Op, Quantifier
 from insync.model.readable import plain
 
@@ -107,9 +108,15 @@ def shown(reading: Reading, node: Node) -> str:
     return text if len(text) <= LONGEST else ""
 
 
+@lru_cache(maxsize=8)
+def _cell_domains(state: State) -> list[Scalar | None]:
+    """Return what the code of each cell stands for; many conditions are shown of one model."""
+    return list(cell_domains(state))
+
+
 class _Shown:
     def __init__(self, reading: Reading) -> None:
-        own = list(cell_domains(reading.model.state))
+        own = _cell_domains(reading.model.state)
         self.paths, self.domains = reading.paths, own * 2 if reading.prefixed else own
 
     def text(self, node: Node, depth: int) -> str:

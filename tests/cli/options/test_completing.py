@@ -84,6 +84,13 @@ def test_bash_puts_a_word_in_the_place_of_the_part_behind_a_colon(ask: Ask, fold
     assert ask("insync check mine.py : Lock --holders ") == ["1", "2", "3", "4"]
 
 
+def test_bash_is_given_spaces_as_it_wants_them(ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "mine.py").rename(folder / "our own.py")
+    assert ask("insync check our") == [r"our\\ own.py:Base", r"our\\ own.py:Lock"]
+    monkeypatch.setenv("HOME", str(folder))
+    assert ask("insync check ~/our") == [rf"~/our\\ own.py:{name}" for name in ("Base", "Lock")]
+
+
 def test_the_output_of_a_file_is_not_offered(folder: Path, ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
     ask("insync check mine.py : Lock --ho")
     assert capsys.readouterr() == ("", "")

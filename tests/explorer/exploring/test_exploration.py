@@ -10,9 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.explorer import Exploration, Limits, NoViolation, Verdict, explore, read_trace, replay
+from insync.explorer.report.picture import picture
+from insync.explorer.report.words import Outcome
 from insync.explorer.traces.trace import EXPLORED
 from insync.model import Model, UserError
 from insync.model.evaluator import Evaluator
+from insync.properties.confine import confined
 from insync_initials import Cabinet
 from insync_toys import TOYS, Clock, Commit, DieHard, TokenRing
 
@@ -167,6 +170,24 @@ def test_of_elements_that_an_index_chooses_the_reason_names_the_chosen_one() -> 
     )
 
 
+@pytest.mark.parametrize("model", TOYS, ids=lambda model: type(model).__name__)
+def test_each_condition_of_a_guard_is_known_as_it_is_written(model: Model) -> None:
+    here = Exploration(model)
+    for step in here.steps:
+        for part in here.why_not(step.number).guard:
+            assert part.written is not None
+            file, _, line = part.written.place.partition(":")
+            (path,) = [path for path in Path(__file__).parents[2].glob("support/*.py") if path.name == file]
+            assert "require" in path.read_text().splitlines()[int(line) - 1]
+
+
+def test_what_a_model_is_confined_to_is_said_to_forbid_a_step() -> None:
+    here = explore(confined(TokenRing(two_tokens=1), ["exclusive"]), violation="exclusive")
+    reasons = {here.why_not(step.number).reason for step in here.steps}
+    assert not [step for step in here.steps if step.enabled]
+    assert all("the search takes no step from a state outside of what it is confined to; " in one for one in reasons)
+
+
 def test_actions_are_called_by_name_with_parameters_or_by_label() -> None:
     here = Exploration(TokenRing())
     assert len(here.actions_called("hand_on")) == 3
@@ -254,6 +275,9 @@ def test_a_trace_without_a_failing_property_says_that_it_was_explored(tmp_path: 
     here.save(tmp_path / "out.json")
     assert read_trace(tmp_path / "out.json").property == EXPLORED
     assert here.trace.reason == "Explored by hand, 1 step; never_four holds at the end."
+    drawn = picture(here.trace, here.model)
+    assert (drawn.outcome, drawn.question) == (Outcome.GOOD, "Where do these steps of die_hard lead?")
+    assert drawn.verdict == "They were explored by hand; this is the state after 1 step."
 
 
 def test_a_trace_of_other_bounds_is_refused(tmp_path: Path) -> None:

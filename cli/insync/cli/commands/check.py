@@ -17,6 +17,7 @@ from insync.cli.options.watch_option import WatchedCommand, watch_option
 from insync.cli.show.as_json import check_json
 from insync.cli.show.progress import search_progress
 from insync.cli.show.report import describe_check
+from insync.cli.show.statistics import describe_statistics, statistics_entry
 from insync.explorer import CheckResult, Limits, check
 from insync.model import Model
 
@@ -37,6 +38,9 @@ _PATIENCE = 2.0
     default=True,
     help="Visit one state for all that differ only in who is who, where a sort is declared symmetric [default: yes].",
 )
+@click.option(
+    "--statistics", is_flag=True, help="Show the levels as a bar, the steps of a state, and the largest fields as well."
+)
 @limit_options(
     depth="Stop after N levels; the initial state is level 1.",
     states="Stop once N distinct states were found.",
@@ -53,6 +57,7 @@ def command(
     within: tuple[str, ...],
     keep_going: bool,
     symmetry: bool,
+    statistics: bool,
     limits: Limits,
     engine: Engine,
     output: Output,
@@ -76,8 +81,11 @@ def command(
     traces = [violation.trace for violation in result.violations]
     with output.traces_written(traces, model) as files:
         output.show(
-            lambda: describe_check(result, model.grid, files, output.paint, output.width),
-            lambda: check_json(result, files),
+            lambda: (
+                describe_check(result, model.grid, files, output.paint, output.width)
+                + (describe_statistics(result, model, output.width) if statistics else "")
+            ),
+            lambda: check_json(result, files, statistics_entry(result, model) if statistics else None),
         )
     build.tell(model, result, traces, names)
     return exit_code_for(result.verdict)

@@ -8,6 +8,7 @@ import click
 
 from insync.cli.exit_codes import ExitCode
 from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options.completing import complete_actions
 from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
@@ -24,7 +25,7 @@ __all__ = ["command"]
 
 
 @model_command("why", "Count what a search exercised: every guard, branch, field and premise.")
-@click.argument("actions", metavar="[ACTION]...", nargs=-1)
+@click.argument("actions", metavar="[ACTION]...", nargs=-1, shell_complete=complete_actions)
 @property_option("Look at this property; may be repeated; `none` looks at none [default: those marked *].")
 @within_option()
 @click.option(
@@ -76,5 +77,8 @@ def command(
         )
     if html is not None:
         write_whole(html, why_page(result))
-    output.show(lambda: describe_why(result, bool(actions), output.paint, output.width), lambda: why_json(result, html))
+    output.show(
+        lambda: describe_why(result, model, bool(actions), output.paint, output.width),
+        lambda: why_json(result, html),
+    )
     return ExitCode.HOLDS if result.stopped_by is None else ExitCode.INCOMPLETE

@@ -46,6 +46,7 @@ def begin_completing() -> None:
     add_completion_class(_Bash)
 
 
+_SPACE = r"\\ "  # Click's function reads it, which takes one of the backslashes
 _TAKEN = "COMPREPLY+=($value)"
 _SPACELESS = "            [[ $value == */ ]] && compopt -o nospace"
 
@@ -71,7 +72,8 @@ class _Bash(BashComplete):
         return whole[:-1], whole[-1]
 
     def format_completion(self, item: Completion) -> str:
-        return f"{item.type},{str(item.value).removeprefix(self._begun)}"
+        value = str(item.value).removeprefix(self._begun)
+        return f"{item.type},{value.replace(' ', _SPACE)}"
 
 
 _BREAKS = (":", "=")
@@ -91,14 +93,14 @@ def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str)
     """Offer the models that come with insync, and of a Python file the classes that look like models."""
     path, colon, beginning = incomplete.rpartition(":")
     if colon and path.endswith(".py"):
-        return names((f"{path}:{name}" for name in _classes(Path(path))), f"{path}:{beginning}")
+        return names((f"{path}:{name}" for name in _classes(path)), f"{path}:{beginning}")
     return [*names(BUILT_IN, incomplete), *_entries(incomplete, _models_in)]
 
 
-def _classes(file: Path) -> Iterator[str]:
+def _classes(file: str) -> Iterator[str]:
     """Return the classes of a file whose bases look like models, without running it."""
     try:
-        text = file.read_bytes()
+        text = Path(file).expanduser().read_bytes()
         tree = ast.parse(text if b"Model" in text else b"")
     except (OSError, SyntaxError, ValueError):
         return
@@ -110,8 +112,8 @@ def _classes(file: Path) -> Iterator[str]:
             yield node.name
 
 
-def _models_in(file: Path) -> list[str]:
-    return [f"{file}:{name}" for name in _classes(file)] if file.suffix == ".py" else []
+def _models_in(file: str) -> list[str]:
+    return [f"{file}:{name}" for name in _classes(file)] if file.endswith(".py") else []
 
 
 def complete_traces(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
@@ -119,20 +121,20 @@ def complete_traces(ctx: click.Context, param: click.Parameter, incomplete: str)
     return [*_entries(incomplete, _if_trace)]
 
 
-def _if_trace(file: Path) -> list[str]:
+def _if_trace(file: str) -> list[str]:
     mark, size = _TRACE_BEGINS
     try:
-        with file.open("rb") as content:
-            return [str(file)] if mark.encode() in content.read(size) else []
+        with open(os.path.expanduser(file), "rb") as content:
+            return [file] if mark.encode() in content.read(size) else []
     except OSError:
         return []
 
 
-def _entries(incomplete: str, offered: Callable[[Path], Iterable[str]]) -> Iterator[Completion]:
+def _entries(incomplete: str, offered: Callable[[str], Iterable[str]]) -> Iterator[Completion]:
     """Return what is offered of the files whose paths begin so, and the folders; without those that are hidden."""
     folder, beginning = os.path.split(incomplete)
     try:
-        entries = sorted(os.scandir(folder or "."), key=lambda entry: entry.name)
+        entries = sorted(os.scandir(os.path.expanduser(folder) or "."), key=lambda entry: entry.name)
     except OSError:
         return
     for entry in entries:
@@ -142,7 +144,7 @@ def _entries(incomplete: str, offered: Callable[[Path], Iterable[str]]) -> Itera
         if entry.is_dir():
             yield CompletionItem(f"{path}/")
         else:
-            yield from map(CompletionItem, offered(Path(path)))
+            yield from map(CompletionItem, offered(path))
 
 
 def complete_properties(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:

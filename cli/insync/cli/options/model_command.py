@@ -142,7 +142,7 @@ class ModelCommand(click.Command):
         if (named := ctx.params[_ARGUMENT]) != look.model:
             message = f"the model could be {look.model} or {named}. Put MODEL before the options."
             raise click.UsageError(message, ctx)
-        self._refuse_shadowed(ctx)
+        self.refuse_shadowed(ctx)
         return rest
 
     def _parse_unfinished(self, ctx: click.Context, args: list[str], model: str | None) -> list[str]:
@@ -160,7 +160,7 @@ class ModelCommand(click.Command):
                 message = f"{option} stands before {kind.name} without a value. Give it one of: {values}."
                 raise click.UsageError(message, ctx)
 
-    def _refuse_shadowed(self, ctx: click.Context) -> None:
+    def refuse_shadowed(self, ctx: click.Context) -> None:
         """Raise UsageError for an option of the command that could be meant for the bound of the same name."""
         own = {name: param for param in self.params for name in param.opts}
         kind: type[Model] = ctx.meta[MODEL_KEY]

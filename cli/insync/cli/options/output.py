@@ -33,7 +33,7 @@ class Output:
         html: where the page with the traces goes.
     """
 
-    json: bool
+    json: bool = False
     color: str = "auto"
     quiet: bool = False
     trace: Path | None = None
@@ -106,17 +106,18 @@ _TRACE = option(
 
 
 def output_options(
-    *, trace: bool = False, html: bool | None = None, color: bool = True, quiet: bool = True
+    *, trace: bool = False, html: bool | None = None, json: bool = True, color: bool = True, quiet: bool = True
 ) -> Decorator:
     """Return a decorator that gives a command `--json` and its like, which it gets as `output`.
 
     Args:
         trace: whether it finds traces.
         html: whether it can write a page of traces; None is whether it finds some.
+        json: whether its report can be an object.
         color: whether its report has colours.
         quiet: whether it works long enough to show progress.
     """
     pages = trace if html is None else html
-    wanted = {"trace": trace, "html": pages, "json": True, "color": color, "quiet": quiet}
+    wanted = {"trace": trace, "html": pages, "json": json, "color": color, "quiet": quiet}
     known = {"trace": _TRACE, "html": _HTML, "json": _JSON, "color": _COLOR, "quiet": _QUIET}
     return gathered("output", Output, **{name: known[name] for name, taken in wanted.items() if taken})

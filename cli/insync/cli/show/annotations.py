@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from insync.properties.invariants import Invariant
     from insync.properties.runs import RunProperty
 
-__all__ = ["Annotation", "Outcome", "PlacedStep", "SourcePlace", "repository"]
+__all__ = ["Annotation", "Outcome", "PlacedStep", "SourcePlace", "mistake", "repository"]
 
 _LINE = re.compile(r"(?P<file>[^\n]*?\.py):(?P<line>\d+): ")
+_LOADED = re.compile(r"(?P<file>[^\n]*?\.py) cannot be loaded: .*[(, ]line (?P<line>\d+)\)", re.DOTALL)
 _PLACED = re.compile(r"(?P<place>[^\n]*?\.py:\d+): ")
 
 
@@ -136,6 +137,17 @@ class Outcome:
         if placed is None:
             return Annotation("suspicious", f"{self.name}: {warning}", _of_class(self.model, root), fails=False)
         return Annotation("suspicious", warning[placed.end() :], _below(placed["place"], root), fails=False)
+
+
+def mistake(message: str) -> Annotation:
+    """Return what is said of a mistake in a model, at the line that the message names."""
+    root, named = repository(), _LINE.match(message)
+    if named is not None:
+        place = _below(f"{named['file']}:{named['line']}", root)
+        return Annotation("mistake", message[named.end() :] if place is not None else message, place, fails=True)
+    loaded = _LOADED.match(message)
+    place = None if loaded is None else _below(f"{loaded['file']}:{loaded['line']}", root)
+    return Annotation("mistake", message, place, fails=True)
 
 
 def repository() -> Path:

@@ -169,9 +169,12 @@ def _end(progress: Progress) -> str:
     """Say where the search is likely to end, or how its levels grow."""
     if progress.end is None:
         return f"; the level has {progress.growth:.2f} states for each of the last one" if progress.growth else ""
+    about = f"; about {plural(progress.end.levels, 'level')}"
+    if not progress.memory_limit:
+        return f"{about} and {brief(progress.end.states)} states at the end"
     return (
-        f"; about {plural(progress.end.levels, 'level')}, {brief(progress.end.states)} states and "
-        f"{memory(progress.memory_at_end)} at the end, of the {memory(progress.memory_limit)} that it may take"
+        f"{about}, {brief(progress.end.states)} states and {memory(progress.memory_at_end)} at the end, "
+        f"of the {memory(progress.memory_limit)} that it may take"
     )
 
 
@@ -185,7 +188,8 @@ def status_line(progress: Progress) -> str:
     if progress.end is not None:
         of_levels = f" of about {progress.end.levels}"
         of_states = f" of about {brief(progress.end.states)}"
-        in_the_end = f", at the end about {memory(progress.memory_at_end)} of {memory(progress.memory_limit)}"
+        if progress.memory_limit:
+            in_the_end = f", at the end about {memory(progress.memory_at_end)} of {memory(progress.memory_limit)}"
     elif progress.growth:
         of_levels = f", {progress.growth:.2f} times the last"
     return (

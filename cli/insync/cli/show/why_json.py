@@ -45,11 +45,19 @@ def _action(one: ActionCoverage) -> dict[str, object]:
         "steps": one.steps,
         "refused": one.refused,
         "guards": [
-            {**_place(g.spot), "text": g.text, "false": g.false, "alone": g.alone, "ruled_out": g.ruled_out}
+            {
+                **_place(g.spot),
+                "text": g.text,
+                "false": g.false,
+                "alone": g.alone,
+                "ruled_out": g.ruled_out,
+                "decided": g.decided,
+            }
             for g in one.guards
         ],
         "branches": [
-            {**_place(b.spot), "word": b.word, "text": b.text, "true": b.true, "false": b.false} for b in one.branches
+            {**_place(b.spot), "word": b.word, "text": b.text, "true": b.true, "false": b.false, "decided": b.decided}
+            for b in one.branches
         ],
         "assignments": [
             {**_place(a.spot), "text": " ".join(a.spot.source.split()), "steps": a.steps} for a in one.assignments

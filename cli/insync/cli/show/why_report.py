@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from insync.cli.show.figures import count, plural, seconds
 from insync.cli.show.report import STOPPED_BY, confined_lines
 from insync.cli.show.warned import warning_lines
-from insync.explorer.traces.grid import Paint, Tone, describe_bounds
+from insync.explorer.traces.grid import Paint, Tone, chosen_bounds, describe_bounds
 
 if TYPE_CHECKING:
     from insync.explorer import ActionCoverage, PropertyCoverage, WhyResult
+    from insync.model import Model
     from insync.model.noticed import Spot
 
 __all__ = ["describe_why"]
@@ -21,17 +22,18 @@ __all__ = ["describe_why"]
 _MOST_SETTLED = 3
 
 
-def describe_why(result: WhyResult, detailed: bool, paint: Paint, width: int) -> str:
+def describe_why(result: WhyResult, model: Model, detailed: bool, paint: Paint, width: int) -> str:
     """Return the report.
 
     Args:
         result: what was counted.
+        model: in which.
         detailed: whether every guard, branch and assignment is shown, and not only what was not exercised.
         paint: colours it.
         width: of its lines.
     """
     lines = [
-        f"{result.model}   {describe_bounds(result.bounds)}",
+        f"{result.model}   {describe_bounds(chosen_bounds(result.bounds, model))}".rstrip(),
         _extent(result, paint),
         *confined_lines(result.within),
         *warning_lines(result.warnings, paint, width),
@@ -44,7 +46,7 @@ def describe_why(result: WhyResult, detailed: bool, paint: Paint, width: int) ->
             lines += ["", *_details(action, paint, width)]
     for title, rows in _not_exercised(result):
         if rows:
-            lines += ["", paint(title, Tone.HEADING), *_aligned(rows, width)]
+            lines += ["", paint(title, Tone.HEADING), *_aligned(_joined(rows), width)]
     lines += ["", *_properties(result, paint)] if result.properties else []
     return "\n".join([*lines, "", f"in {seconds(result.seconds)}"])
 
@@ -73,14 +75,15 @@ def _details(action: ActionCoverage, paint: Paint, width: int) -> list[str]:
     refused = f"; {plural(action.refused, 'step')} refused by type_ok" if action.refused else ""
     if not action.bindings:
         chances = "ruled out by the bounds and settings alone"
-    rows = []
+    rows: list[tuple[str, str, str]] = []
     for guard in action.guards:
-        asked = guard.false or (action.chances and not guard.ruled_out)
-        text = f"false in {count(guard.false)}, alone in {count(guard.alone)}" if asked else ""
+        text = "" if guard.decided else f"false in {count(guard.false)}, alone in {count(guard.alone)}"
         rules = f"rules out {plural(guard.ruled_out, 'binding')}" if guard.ruled_out else ""
-        rows.append((_spot(guard.spot), f"require {guard.text}", "; ".join(filter(None, (text, rules)))))
+        said = "; ".join(filter(None, (text, rules))) or "the settings decide it"
+        rows.append((_spot(guard.spot), f"require {guard.text}", said))
     for branch in action.branches:
         sides = f"true in {plural(branch.true, 'step')}, false in {count(branch.false)}"
+        sides += "; the settings decide it" if branch.decided else ""
         rows.append((_spot(branch.spot), f"{branch.word} {branch.text}", sides))
     for one in action.assignments:
         rows.append((_spot(one.spot), f"{_line(one.spot.source)} = ...", f"in {plural(one.steps, 'step')}"))
@@ -150,7 +153,18 @@ def _near(one: PropertyCoverage, states: int) -> str:
         return f"{fails}a property of steps, of which no more is counted"
     if not one.near:
         return f"{fails}never near: in no state would one comparison the other way make it fail"
-    return f"{fails}one comparison the other way would make it fail in {count(one.near)} of {plural(states, 'state')}"
+    where = (
+        f"all {plural(states, 'state')}" if one.near == states else f"{count(one.near)} of {plural(states, 'state')}"
+    )
+    return f"{fails}one comparison the other way would make it fail in {where}"
+
+
+def _joined(rows: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """Return rows with the actions together of which the same is said."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for name, text, place in rows:
+        names.setdefault((text, place), []).append(name)
+    return [(", ".join(found), *said) for said, found in names.items()]
 
 
 def _aligned(rows: Sequence[tuple[str, str, str]], width: int) -> list[str]:
@@ -161,7 +175,7 @@ def _aligned(rows: Sequence[tuple[str, str, str]], width: int) -> list[str]:
     lines = []
     for name, text, place in rows:
         if not text:
-            lines.append(f"  {name}")
+            lines += textwrap.wrap(name, width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
             continue
         cut = text if len(text) <= room else f"{text[: room - 3]}..."
         lines.append(f"  {name:<{first}}  {cut:<{middle}}  {place}".rstrip())

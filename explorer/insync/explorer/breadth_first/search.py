@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from insync.explorer.breadth_first.workers import Team
-from insync.explorer.growth import estimated_end
+from insync.explorer.growth import estimated_end, last_growth
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Progress, Pulse, Reporter
 from insync.machine.kernels import Kernels
@@ -272,9 +272,7 @@ class BreadthFirstSearch:
         distinct = sum(len(partition.store) for partition in self.space.partitions)
         rate = self._pulse.rate(distinct)
         levels, resident = self.space.visited, self.watch.resident
-        end = estimated_end(levels)
-        if end is not None and not self.watch.reaches(end.levels, end.states):
-            end = None
+        end = estimated_end(levels, self.watch.reaches)
         to_come = 0 if end is None else max(0, end.states - distinct)
         self.reporter(
             Progress(
@@ -284,7 +282,7 @@ class BreadthFirstSearch:
                 states_per_second=rate,
                 memory_bytes=resident,
                 seconds=self.watch.seconds,
-                growth=levels[-1] / levels[-2] if len(levels) > 1 else 0.0,
+                growth=last_growth(levels),
                 end=end,
                 memory_at_end=resident + to_come * (self.kernels.sizes.row_bytes + _SLOT_BYTES),
                 memory_limit=self.watch.memory_bytes,

@@ -39,13 +39,14 @@ class Margin:
         counts = self.counts
         match self.kind:
             case "action":
-                return ("never enabled",) if not counts["states"] else ()
+                return ("never enabled",) if counts["bindings"] and not counts["states"] else ()
             case "require":
-                if not counts["chances"] or counts["rules out"]:
+                if not counts["asked"]:
                     return ()
                 return ("never false",) if not counts["false"] else () if counts["alone"] else ("never alone",)
             case "If" | "when":
-                return tuple(f"never {side}" for side in ("true", "false") if not counts[side])
+                sides = ("true", "false") if counts["asked"] else ()
+                return tuple(f"never {side}" for side in sides if not counts[side])
             case "assign":
                 return ("never",) if not counts["steps"] else ()
             case _:
@@ -75,13 +76,15 @@ def _entries(result: WhyResult) -> Iterator[_Entry]:
 
 def _of_action(action: ActionCoverage) -> Iterator[_Entry]:
     name = action.name
-    yield action.file, action.line, "action", name, name, {"steps": action.steps, "states": action.states}
+    taken = {"steps": action.steps, "states": action.states, "bindings": action.bindings}
+    yield action.file, action.line, "action", name, name, taken
     for guard in action.guards:
-        counts = {"false": guard.false, "alone": guard.alone, "rules out": guard.ruled_out, "chances": action.chances}
+        asked = 0 if guard.decided else action.chances
+        counts = {"false": guard.false, "alone": guard.alone, "rules out": guard.ruled_out, "asked": asked}
         line = argument_line(guard.spot, "require", guard.place)
         yield guard.spot.file, line, "require", guard.text, name, counts
     for branch in action.branches if action.steps else ():
-        sides = {"true": branch.true, "false": branch.false}
+        sides = {"true": branch.true, "false": branch.false, "asked": 0 if branch.decided else action.steps}
         yield branch.spot.file, branch.spot.line, branch.word, branch.text, name, sides
     for one in action.assignments if action.steps else ():
         yield one.spot.file, one.spot.line, "assign", " ".join(one.spot.source.split()), name, {"steps": one.steps}

@@ -97,6 +97,7 @@ def _ask_of_guards(questions: Questions, bindings: Sequence[Anatomy]) -> list[Ca
             false=sum(answers[node] for node in false[key]),
             alone=sum(answers[node] for node in alone.get(key, [])),
             ruled_out=ruled_out.get(key, 0),
+            decided=all(node.op is Op.CONST for node in false[key]),
         )
 
     return [one_guard(key) for key in false]
@@ -106,10 +107,13 @@ def _ask_of_branches(
     questions: Questions, takes: Sequence[tuple[Anatomy, Sequence[Node]]]
 ) -> list[Callable[[Answers], BranchCoverage]]:
     sides: dict[tuple[Spot, str], tuple[list[Node], list[Node]]] = {}
+    by_state: set[tuple[Spot, str]] = set()
     for binding, guard in takes:
         tests: dict[tuple[Spot, str], tuple[list[list[Node]], list[list[Node]]]] = {}
         for one in binding.branches:
             true, false = tests.setdefault((one.spot, one.word), ([], []))
+            if one.test.op is not Op.CONST and questions.graph.false not in one.where:
+                by_state.add((one.spot, one.word))
             true.append([*one.where, one.test])
             false.append([*one.where, apply(Op.NOT, one.test)])
         for key, (true, false) in tests.items():
@@ -121,7 +125,12 @@ def _ask_of_branches(
         spot, word = key
         true, false = sides[key]
         return lambda answers: BranchCoverage(
-            spot, word, argument_text(spot, word), sum(answers[n] for n in true), sum(answers[n] for n in false)
+            spot=spot,
+            word=word,
+            text=argument_text(spot, word),
+            true=sum(answers[node] for node in true),
+            false=sum(answers[node] for node in false),
+            decided=key not in by_state,
         )
 
     return [one_branch(key) for key in sides]

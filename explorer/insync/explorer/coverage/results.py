@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from insync.explorer.limits import StopReason
+from insync.explorer.shown import TableColumns, Tabular, plural
 from insync.model.noticed import Spot
 
 __all__ = [
@@ -31,6 +32,7 @@ class GuardCoverage:
         alone: in how many of these all other conditions of the action held: it alone decided.
         ruled_out: for how many values of the parameters the bounds and settings make it false, whatever the state;
             these are no chances.
+        decided: whether they decide it in all chances as well.
     """
 
     spot: Spot
@@ -38,7 +40,8 @@ class GuardCoverage:
     text: str
     false: int
     alone: int
-    ruled_out: int = 0
+    ruled_out: int
+    decided: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class BranchCoverage:
         text: the condition as it is written.
         true, false: in how many steps it held, and did not; a step that comes to it several times may count in both,
             and one that does not reach the block it stands in in neither.
+        decided: whether the bounds and settings decide it, whatever the state.
     """
 
     spot: Spot
@@ -58,6 +62,7 @@ class BranchCoverage:
     text: str
     true: int
     false: int
+    decided: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +104,8 @@ class ActionCoverage:
 
     @property
     def never_false(self) -> tuple[GuardCoverage, ...]:
-        """The guards that held in every chance, and rule out no values of the parameters: here they ask for nothing."""
-        return tuple(guard for guard in self.guards if self.chances and not guard.false and not guard.ruled_out)
+        """The guards that held in every chance, although that is up to the state: here they ask for nothing."""
+        return tuple(guard for guard in self.guards if self.chances and not guard.false and not guard.decided)
 
     @property
     def never_true(self) -> tuple[GuardCoverage, ...]:
@@ -114,8 +119,9 @@ class ActionCoverage:
 
     @property
     def one_way(self) -> tuple[BranchCoverage, ...]:
-        """The branches of which one side was never taken, in an action that was."""
-        return tuple(branch for branch in self.branches if self.steps and not (branch.true and branch.false))
+        """The branches of which one side was never taken, in an action that was, and which the state decides."""
+        asked = (branch for branch in self.branches if self.steps and not branch.decided)
+        return tuple(branch for branch in asked if not (branch.true and branch.false))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +168,8 @@ class PropertyCoverage:
         return tuple(premise for premise in self.premises if not premise.true)
 
 
-@dataclass(frozen=True, slots=True)
-class WhyResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class WhyResult(Tabular):
     """What the search of a model exercised, and what it did not.
 
     Attributes:
@@ -191,3 +197,56 @@ class WhyResult:
     within: tuple[str, ...]
     warnings: tuple[str, ...]
     seconds: float
+
+    def summary(self) -> str:
+        guards = sum(len(one.never_false) + len(one.never_alone) for one in self.actions)
+        branches = sum(len(one.one_way) for one in self.actions)
+        one_way = f"{branches} one-way branch{'' if branches == 1 else 'es'}"
+        return f"{self.model}: {plural(self.states, 'state')}, {plural(guards, 'guard')} never decisive, {one_way}"
+
+    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+        """Return the tables `actions`, `guards`, `branches` and `properties`."""
+        return {
+            "actions": self._of_actions,
+            "guards": self._of_guards,
+            "branches": self._of_branches,
+            "properties": self._of_properties,
+        }
+
+    def _of_actions(self) -> TableColumns:
+        return {
+            "action": [one.name for one in self.actions],
+            "bindings": [one.bindings for one in self.actions],
+            "states": [one.states for one in self.actions],
+            "steps": [one.steps for one in self.actions],
+        }
+
+    def _of_guards(self) -> TableColumns:
+        rows = [(action, guard) for action in self.actions for guard in action.guards]
+        return {
+            "action": [action.name for action, _ in rows],
+            "guard": [guard.text for _, guard in rows],
+            "file": [guard.spot.file for _, guard in rows],
+            "line": [guard.spot.line for _, guard in rows],
+            "chances": [action.chances for action, _ in rows],
+            "false": [guard.false for _, guard in rows],
+            "alone": [guard.alone for _, guard in rows],
+        }
+
+    def _of_branches(self) -> TableColumns:
+        rows = [(action, branch) for action in self.actions for branch in action.branches]
+        return {
+            "action": [action.name for action, _ in rows],
+            "branch": [f"{branch.word} {branch.text}" for _, branch in rows],
+            "file": [branch.spot.file for _, branch in rows],
+            "line": [branch.spot.line for _, branch in rows],
+            "true": [branch.true for _, branch in rows],
+            "false": [branch.false for _, branch in rows],
+        }
+
+    def _of_properties(self) -> TableColumns:
+        return {
+            "property": [one.name for one in self.properties],
+            "fails": [one.fails for one in self.properties],
+            "near": [one.near for one in self.properties],
+        }

@@ -75,13 +75,16 @@ def _summary(result: WhyResult, names: Mapping[str, str]) -> Iterator[str]:
         '<thead><tr><th scope="col">action</th><th scope="col">states with it enabled</th><th scope="col">steps</th>'
         '<th scope="col">not exercised</th></tr></thead><tbody>'
     )
-    for one in result.actions:
+    for one in [action for action in result.actions if action.bindings]:
         place = f"{_anchor(names[one.file])}-{one.line}"
         yield (
             f'<tr><th scope="row"><a href="#{place}">{escape(one.name)}</a></th><td>{one.states:,}</td>'
             f"<td>{one.steps:,}</td><td>{escape('; '.join(_lacks(one)))}</td></tr>"
         )
     yield "</tbody></table></div>"
+    impossible = ", ".join(one.name for one in result.actions if not one.bindings)
+    if impossible:
+        yield f"<p>Impossible at these bounds and settings: <code>{escape(impossible)}</code></p>"
     if result.unchanged:
         yield f"<p>Fields that no step changes: <code>{escape(', '.join(result.unchanged))}</code></p>"
     yield "</section>"
@@ -95,8 +98,6 @@ def _summary(result: WhyResult, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _lacks(one: ActionCoverage) -> list[str]:
-    if not one.bindings:
-        return ["impossible at these bounds and settings"]
     if not one.states:
         return ["never enabled"]
     idle = sum(not assigned.steps for assigned in one.assignments)
@@ -166,15 +167,17 @@ def _entry(one: Margin, several: bool) -> str:
 def _said(one: Margin) -> str:
     counts = one.counts
     match one.kind:
+        case "action" if not counts["bindings"]:
+            return "impossible at these bounds"
         case "action":
             return f"{_count(counts['steps'], 'step')}, {_count(counts['states'], 'state')}"
         case "require":
             rules = f"rules out {_count(counts['rules out'], 'binding')}" if counts["rules out"] else ""
-            asked = counts["false"] or (counts["chances"] and not rules)
-            false = f"false {counts['false']:,}, alone {counts['alone']:,}" if asked else ""
-            return "; ".join(filter(None, (false, rules)))
+            false = f"false {counts['false']:,}, alone {counts['alone']:,}" if counts["asked"] else ""
+            return "; ".join(filter(None, (false, rules))) or "the settings decide it"
         case "If" | "when":
-            return f"true {counts['true']:,}, false {counts['false']:,}"
+            decided = "" if counts["asked"] else "; the settings decide it"
+            return f"true {counts['true']:,}, false {counts['false']:,}{decided}"
         case "assign":
             return f"{counts['steps']:,}"
         case _:

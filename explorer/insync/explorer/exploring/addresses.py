@@ -16,6 +16,7 @@ from insync.model import Model
 from insync.model.errors import GuardError, UserError
 from insync.model.evaluator import Codes
 from insync.properties.class_names import names_within
+from insync.properties.invariants import kept_for
 
 __all__ = ["address_of", "model_mark", "moves_at"]
 
@@ -28,9 +29,13 @@ _HEX = "z"  # begins an initial state that is written by its words, as there are
 
 def model_mark(model: Model) -> str:
     """Return what the addresses of a model under its bounds and settings begin with."""
-    cells = [(cell.path, cell.size) for cell in model.program.schema.cells]
-    actions = [str(action) for action in model.program.actions]
-    return _digest((model.name, sorted(model.identity.items()), names_within(model), cells, actions))[:8]
+
+    def made() -> str:
+        cells = [(cell.path, cell.size) for cell in model.program.schema.cells]
+        actions = [str(action) for action in model.program.actions]
+        return _digest((model.name, sorted(model.identity.items()), names_within(model), cells, actions))[:8]
+
+    return kept_for(model, "mark of its addresses", made)
 
 
 def address_of(model: Model, moves: Sequence[Move]) -> str:

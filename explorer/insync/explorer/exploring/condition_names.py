@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import insync.model as language
@@ -29,6 +29,7 @@ WORDS: Mapping[str, Callable[..., Any]] = {name: getattr(language, name) for nam
 """The words of the language that can be called in a condition."""
 
 _MOST = 1000
+_CONSTANTS = {"NONE": language.NONE, "true": True, "false": False}
 
 
 class ConditionNames:
@@ -36,26 +37,26 @@ class ConditionNames:
 
     Args:
         model: whose states they are.
-        view: its state, for as long as the condition is traced.
     """
 
-    def __init__(self, model: Model, view: StateView) -> None:
-        self.model, self.view = model, view
+    def __init__(self, model: Model) -> None:
+        self.model = model
         self.fields = model.state.present
         self.kinds = _kinds_of(model)
-        self.members = _members(model)
+        self._used = _kinds_used(model)
+        self.members = _members(model, self._used)
         self.invariants = {
             name: found for name, found in invariants_of(model).items() if not isinstance(found, StepInvariant)
         }
 
-    def find(self, name: str) -> tuple[bool, Any]:
-        """Return whether a name means something, and what."""
+    def find(self, name: str, view: StateView) -> tuple[bool, Any]:
+        """Return whether a name means something, and what, while a condition is traced on a view of the state."""
         if name in self.fields:
-            return True, getattr(self.view, name)
+            return True, getattr(view, name)
         if name in STATE_NAMES:
-            return True, self.view
-        if name == "NONE":
-            return True, language.NONE
+            return True, view
+        if name in _CONSTANTS:
+            return True, _CONSTANTS[name]
         for known in (WORDS, self.kinds, self.members):
             if name in known:
                 return True, known[name]
@@ -63,6 +64,11 @@ class ConditionNames:
             return True, Bool(self.invariants[name].node(self.model))
         bound = self.model.b.get(name)
         return bound is not None, bound
+
+    @property
+    def used(self) -> list[str]:
+        """The names of the kinds that state and actions have, of all that a quantifier can range over."""
+        return [name for name, kind in self.kinds.items() if kind in self._used]
 
     def known(self) -> list[str]:
         """Return every name, for who has mistyped one."""
@@ -91,11 +97,16 @@ def _is_sized(kind: type, model: Model) -> bool:
     return True
 
 
-def _members(model: Model) -> dict[str, Parameter]:
-    """Return the members of the kinds that state and actions have by what they are called, where that says which."""
+def _kinds_used(model: Model) -> list[type]:
+    """Return the kinds whose members are in states, or are parameters of actions."""
     kinds = dict.fromkeys(_kinds_in(model.state))
     for spec in action_specs(type(model)).values():
         kinds |= dict.fromkeys(spec.parameters.values())
+    return [kind for kind in kinds if kind is not bool]
+
+
+def _members(model: Model, kinds: Iterable[type]) -> dict[str, Parameter]:
+    """Return the members of kinds by what they are called, where that says which one is meant."""
     found: dict[str, set[Parameter]] = {}
     for kind in kinds:
         for label, member in members_by_name(model, kind).items():

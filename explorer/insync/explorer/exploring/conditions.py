@@ -27,7 +27,7 @@ from insync.model.views import KNOWN_INDEX, RecordView
 __all__ = ["ConditionError", "read_condition"]
 
 _LONGEST = 1000
-_MOST_PIECES = 100_000
+_MOST_PIECES = 30_000
 _PLACE = re.compile(r"^.*?\.py:\d+: ")
 _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
@@ -69,7 +69,7 @@ def read_condition(model: Model, text: str) -> Node:
     tree = _parsed(line)
 
     def predicate(view: StateView) -> Condition:
-        meaning = _Meaning(ConditionNames(model, view), line)
+        meaning = _Meaning(ConditionNames(model), view, line)
         found: Condition = meaning.of(tree.body, {})
         if not isinstance(found, bool | Bool):
             meaning.refuse(tree.body, f"is {_described(found)}, and a condition is needed; compare it with something")
@@ -127,8 +127,8 @@ def _described(value: object) -> str:
 class _Meaning:
     """Gives each piece of a parsed condition its meaning."""
 
-    def __init__(self, names: ConditionNames, line: str) -> None:
-        self.names, self.line = names, line
+    def __init__(self, names: ConditionNames, view: StateView, line: str) -> None:
+        self.names, self.view, self.line = names, view, line
         self._indent = len(line) - len(line.lstrip())
         self._pieces = 0
 
@@ -160,7 +160,7 @@ class _Meaning:
     def name(self, node: ast.Name, local: Mapping[str, Any]) -> Any:
         if node.id in local:
             return local[node.id]
-        known, value = self.names.find(node.id)
+        known, value = self.names.find(node.id, self.view)
         if not known:
             fields = f"The fields are {', '.join(self.names.fields)}."
             nearest = closest(node.id, [*local, *self.names.known()])

@@ -6,6 +6,7 @@ import random
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from insync.explorer.evaluator.stepping import Move, Refused, Stepper
@@ -15,6 +16,7 @@ from insync.explorer.exploring.offered import OfferedStep, WhyNot, offered_steps
 from insync.explorer.exploring.reaching import Reached, reach
 from insync.explorer.exploring.standing import Standing, holds_after, standings
 from insync.explorer.exploring.visited import Visited, VisitedState
+from insync.explorer.exploring.written_guards import WrittenGuards, written_guards
 from insync.explorer.limits import Limits
 from insync.explorer.progress import Reporter
 from insync.explorer.traces.counterexample import refusal_trace, trace_of, trace_step
@@ -28,7 +30,7 @@ from insync.properties.registry import judge, run_properties_of, select
 
 __all__ = ["LONGEST_WALK", "Exploration", "TakenWalk"]
 
-LONGEST_WALK = 100_000
+LONGEST_WALK = 10_000
 FIND_LIMITS = Limits(states=5_000_000, seconds=30)
 
 
@@ -65,6 +67,14 @@ class Exploration:
             message = f"{model.name} has too many initial states to try, and none was found soon. Require less of them."
             raise UserError(message)
         self.visited = Visited(first)
+
+    def again(self) -> Exploration:
+        """Return another exploration that begins by the way to this state."""
+        made = Exploration(self.model, self.watched, self.moves[0][1])
+        made.stepper, made.written = self.stepper, self.written
+        made.follow(self.moves)
+        made.visited.forget_changes()
+        return made
 
     # ------------------------------------------------------------------------------------------------- where one is
 
@@ -109,20 +119,26 @@ class Exploration:
         initials = self.model.program.initials
         return len(initials) if initials.enumerated else None
 
+    @cached_property
+    def written(self) -> WrittenGuards:
+        """How the guards are written in the model's source, found when it is first asked for."""
+        return written_guards(self.model)
+
     def why_not(self, number: int) -> WhyNot:
         """Return why the action with this number is not enabled here."""
-        return why_not(self.model, self.here.codes, self._action(number))
+        return why_not(self.model, self.here.codes, self._action(number), self.written)
 
     def actions_called(self, name: str) -> list[int]:
-        """Return the numbers of the bound actions that a text names: an action, or one with its parameters.
+        """Return the bound actions that a text names: an action, one with its parameters, part of a label.
 
         Raises:
             UserError: it names none.
         """
         wanted = name.strip()
-        numbers = [
-            n for n, action in enumerate(self.stepper.actions) if wanted in (action.name, str(action), action.label)
-        ]
+        every = list(enumerate(self.stepper.actions))
+        numbers = [number for number, action in every if wanted in (action.name, str(action), action.label)]
+        if wanted and not numbers and wanted not in self.model.program.action_names:
+            numbers = [number for number, action in every if wanted.casefold() in action.label.casefold()]
         if numbers:
             return numbers
         if wanted in self.model.program.impossible:

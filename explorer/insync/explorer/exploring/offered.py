@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from insync.explorer.evaluator.stepping import Refused, Stepper
+from insync.explorer.exploring.written_guards import WrittenGuards, WrittenPart
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate_each
 from insync.model.graph import Node
 from insync.properties.explain import blame, failure_of_condition
+from insync.properties.invariants import kept_for
 from insync.properties.show import plain, show
 
 __all__ = ["GuardPart", "OfferedStep", "WhyNot", "offered_steps", "why_not"]
@@ -65,12 +67,14 @@ class GuardPart:
     """One of the conditions that must hold for an action to be enabled.
 
     Attributes:
-        text: the condition in the names of the fields.
+        text: the condition in the names of the fields; as it is written where that would be too long.
         holds: whether it does.
+        written: how it stands in the model's source; None where nobody asked, and of what the model is confined to.
     """
 
     text: str
     holds: bool
+    written: WrittenPart | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,24 +102,27 @@ class WhyNot:
     reason: str
 
 
-def why_not(model: Model, codes: Codes, number: int) -> WhyNot:
+def why_not(model: Model, codes: Codes, number: int, written: WrittenGuards | None = None) -> WhyNot:
     """Return why an action is not enabled in a state.
 
     Args:
         model: the model.
         codes: the state.
         number: of the action in the program.
+        written: how the guards are written, where somebody wants to know.
     """
+    said = {} if written is None else written[number]
     action = model.program.actions[number]
     holds = [bool(value) for value in evaluate_each(action.guard, codes)]
-    parts = tuple(GuardPart(_text(model, node), held) for node, held in zip(action.guard, holds, strict=True))
+    parts = tuple(_part(model, node, held, said.get(node)) for node, held in zip(action.guard, holds, strict=True))
     if all(holds):
         return WhyNot(number, action.label, parts, None, {}, "", {}, f"{action.label}: it is enabled here.")
     first = holds.index(False)
     failing = failure_of_condition(model, action.guard[first], codes)
     assert failing is not None, f"{action.guard[first]} is false in {codes}, and the explanation says that it holds"
     where = "".join(f"for {variable} = {label}, " for variable, label in failing.bindings.items())
-    culprit = "" if failing.conjunct == parts[first].text else failing.conjunct
+    whole = failing.conjunct if failing.must_hold else f"not {failing.conjunct}"
+    culprit = "" if whole == parts[first].text else failing.conjunct
     return WhyNot(
         number=number,
         label=action.label,
@@ -135,5 +142,6 @@ def _within(model: Model, node: Node) -> str:
     return "the search takes no step from a state outside of what it is confined to; "
 
 
-def _text(model: Model, node: Node) -> str:
-    return show(model, node) or _TOO_LONG
+def _part(model: Model, node: Node, holds: bool, written: WrittenPart | None) -> GuardPart:
+    text = kept_for(model, ("as text", node), lambda: show(model, node))
+    return GuardPart(text or (_TOO_LONG if written is None else written.text), holds, written)

@@ -42,6 +42,21 @@ class Reached:
     stopped_by: StopReason | None = None
     refused: bool = False
 
+    @property
+    def in_words(self) -> str:
+        """All of that as a sentence."""
+        searched = f"{_plural(self.states, 'state')}, up to {_plural(self.depth, 'step')} on"
+        if self.moves is not None:
+            if not self.moves:
+                return "It holds here."
+            return f"Found after {_plural(len(self.moves), 'step')}, the nearest there is ({searched})."
+        if self.refused:
+            return f"Not found: the search ended at a step that is refused, so type_ok fails there ({searched})."
+        if self.stopped_by is None:
+            return f"Nowhere from here on: all states were searched ({searched})."
+        ended = "stopped" if self.stopped_by is StopReason.INTERRUPT else f"ended by the limit on {self.stopped_by}"
+        return f"Not found before the search was {ended} ({searched})."
+
 
 def reach(
     model: Model,
@@ -85,3 +100,7 @@ def reach(
             return Reached(moves[1:], states, depth)
         finally:
             search.space.close()
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -53,6 +53,17 @@ class Visited:
         return self.states[self._here]
 
     @property
+    def ahead(self) -> VisitedState | None:
+        """Where the last visit went from here; None where it went nowhere."""
+        later = self._later.get(self._here)
+        return None if later is None else self.states[later]
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a change to take back."""
+        return bool(self._changes)
+
+    @property
     def path(self) -> list[VisitedState]:
         """The states from an initial one to the one that is looked at."""
         return self.path_to(self._here)

@@ -2,23 +2,54 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from dataclasses import replace
 from html import escape
 
 from insync.explorer.given_model import model_of
+from insync.explorer.notebook.pieces import folded
+from insync.explorer.prove import induction_trace
+from insync.explorer.report.picture import Picture, picture
+from insync.explorer.report.svg import svg
 from insync.explorer.traces.grid import Columns, render_grid
 from insync.explorer.traces.trace import Trace
 from insync.model import Model, ReadableState
 from insync.model.columns import show
 from insync.model.errors import UserError
+from insync.proofs.outcome import CounterexampleToInduction
 
-__all__ = ["drawing_of", "model_behind"]
+__all__ = ["drawing_of", "drawing_of_induction", "model_behind", "picture_html"]
+
+_WIDTH = 120
 
 
 def drawing_of(trace: Trace) -> str:
-    """Return a trace as HTML."""
+    """Return a trace as HTML: a picture and, to copy, the grid; the grid alone where the model is not there."""
     model = model_behind(trace)
-    columns: Columns = _plain_columns if model is None else model.grid
-    return f"<pre>{escape(render_grid(trace, columns, width=160))}</pre>"
+    if model is None:
+        return _grid(trace, _plain_columns)
+    drawn = picture(trace, model)
+    kept = f'In Python write_trace("{drawn.file}", trace) keeps it, and replay("{drawn.file}") takes its steps again.'
+    return picture_html(replace(drawn, command=kept)) + folded("As text", _grid(trace, model.grid))
+
+
+def drawing_of_induction(model: Model, found: CounterexampleToInduction) -> str:
+    """Return what refutes an induction as HTML: a good state, and the step from it to a bad one."""
+    drawn = picture(induction_trace(model, found), model)
+    asked = f"Does every step from a good state of {model.name} keep {', '.join(found.failing)}?"
+    said = "No: this one does not. Whether its first state is ever reached is not known."
+    return picture_html(replace(drawn, question=asked, verdict=said, command=""))
+
+
+def picture_html(drawn: Picture) -> str:
+    """Return a picture as an image that is part of the HTML: its style stays its own, and the page's the page's."""
+    said = f"{drawn.question} {drawn.verdict} {''.join(phrase.text for phrase in drawn.reason)}"
+    data = b64encode(svg(drawn).encode()).decode()
+    return f'<img alt="{escape(said)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}"/>'
+
+
+def _grid(trace: Trace, columns: Columns) -> str:
+    return f"<pre>{escape(render_grid(trace, columns, width=_WIDTH))}</pre>"
 
 
 def model_behind(trace: Trace) -> Model | None:

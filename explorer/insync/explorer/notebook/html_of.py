@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import singledispatch
 
+from insync.explorer.coverage.results import WhyResult
 from insync.explorer.liveness import LivenessResult, RunResult
 from insync.explorer.mutate import Fate, MutationResult
-from insync.explorer.notebook.drawn import drawing_of
+from insync.explorer.notebook.drawn import drawing_of, drawing_of_induction
 from insync.explorer.notebook.pieces import badge, bars, folded, heading, page, paragraph, table
+from insync.explorer.pairing.differences import DiffResult
 from insync.explorer.prove import BoundedResult, ProofResult
 from insync.explorer.runs.state_graph import StateGraph
 from insync.explorer.shown import Shown, plural
@@ -97,6 +99,7 @@ def _proof(result: ProofResult) -> str:
             _queries(result.result.queries),
             *([dropped] if result.dropped else []),
             *_different(result.traces),
+            *_not_inductive(result),
         ]
     )
 
@@ -128,6 +131,43 @@ def _mutation(result: MutationResult) -> str:
 
 
 @html_of.register
+def _why(result: WhyResult) -> str:
+    lists = {
+        "Guards that were never false": [(one.name, g.text) for one in result.actions for g in one.never_false],
+        "Guards that were never alone in being false": [
+            (one.name, guard.text) for one in result.actions for guard in one.never_alone
+        ],
+        "Branches of which one side was never taken": [
+            (one.name, f"{branch.word} {branch.text}") for one in result.actions for branch in one.one_way
+        ],
+    }
+    near = [(one.name, one.near, one.fails) for one in result.properties]
+    taken = [(one.name, one.states, one.steps) for one in result.actions if one.bindings]
+    return page(
+        [
+            paragraph(result.summary()),
+            *_warnings(result.warnings),
+            table(("action", "states with it enabled", "steps"), taken),
+            *(folded(f"{title}: {len(rows)}", table(("action", ""), rows)) for title, rows in lists.items() if rows),
+            *([paragraph(f"No step changes {', '.join(result.unchanged)}.")] if result.unchanged else []),
+            table(("property", "states near to failing", "states in which it fails"), near),
+        ]
+    )
+
+
+@html_of.register
+def _diff(result: DiffResult) -> str:
+    properties = [
+        (one.name, one.first and one.first.value, one.second and one.second.value) for one in result.properties
+    ]
+    sizes = [("states", result.first.distinct_states, result.second.distinct_states)]
+    sizes.append(("steps", result.first.transitions, result.second.transitions))
+    heads = ("", result.first.model, result.second.model)
+    only = [piece for one in result.only if one for piece in (paragraph("Only one allows:"), drawing_of(one.trace))]
+    return page([paragraph(result.summary()), table(heads, properties), table(heads, sizes), *only])
+
+
+@html_of.register
 def _graph(result: StateGraph) -> str:
     sizes = [after - before for before, after in zip(result.starts, result.starts[1:], strict=False)]
     return page([paragraph(result.summary()), bars(sizes, _levels_caption(sizes))])
@@ -141,6 +181,13 @@ def _violation(result: Violation) -> str:
 @html_of.register
 def _trace(result: Trace) -> str:
     return page([drawing_of(result)])
+
+
+def _not_inductive(result: ProofResult) -> Iterator[str]:
+    """Yield what refutes the induction: a good state, and a step from it to a bad one."""
+    for query in result.result.queries:
+        if query.counterexample is not None:
+            yield drawing_of_induction(result.model, query.counterexample)
 
 
 def _different(traces: Iterable[Trace]) -> Iterator[str]:

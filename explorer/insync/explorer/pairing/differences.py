@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from insync.explorer.limits import StopReason
+from insync.explorer.shown import Shown, TableColumns, Tabular
 from insync.explorer.traces.trace import Trace
 from insync.explorer.verdict import CheckResult, Verdict
 
@@ -61,8 +63,8 @@ class OnlyOne:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class DiffResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class DiffResult(Tabular):
     """How two models differ.
 
     Attributes:
@@ -101,9 +103,42 @@ class DiffResult:
             return False
         return None if self.stopped_by is not None else True
 
+    def summary(self) -> str:
+        verdict = {True: "the same", False: "different", None: "not decided"}[self.same]
+        changed = [one.name for one in self.properties if one.changed]
+        said = f"; {', '.join(changed)} changed" if changed else ""
+        return f"{self.first.model} and {self.second.model}: {verdict}{said}"
 
-@dataclass(frozen=True, slots=True)
-class TraceDifference:
+    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+        """Return the tables `properties`, `levels` and `actions`."""
+        return {"properties": self._of_properties, "levels": self._of_levels, "actions": self._of_actions}
+
+    def _of_properties(self) -> TableColumns:
+        return {
+            "property": [one.name for one in self.properties],
+            "first": [one.first and one.first.value for one in self.properties],
+            "second": [one.second and one.second.value for one in self.properties],
+        }
+
+    def _of_levels(self) -> TableColumns:
+        levels = list(zip_longest(self.first.levels, self.second.levels, fillvalue=0))
+        return {
+            "level": list(range(1, len(levels) + 1)),
+            "first": [first for first, _ in levels],
+            "second": [second for _, second in levels],
+        }
+
+    def _of_actions(self) -> TableColumns:
+        names = list(dict.fromkeys([*self.first.actions, *self.second.actions]))
+        return {
+            "action": names,
+            "first": [self.first.actions.get(name, 0) for name in names],
+            "second": [self.second.actions.get(name, 0) for name in names],
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TraceDifference(Shown):
     """The first step in which two traces differ.
 
     Attributes:
@@ -124,3 +159,6 @@ class TraceDifference:
     def same(self) -> bool:
         """Whether they take the same steps through the same states."""
         return self.step is None
+
+    def summary(self) -> str:
+        return "the same steps" if self.step is None else f"they differ first in step {self.step}"

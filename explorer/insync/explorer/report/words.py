@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from insync.explorer.traces.trace import AGREEMENT, Trace
+from insync.explorer.traces.trace import AGREEMENT, EXPLORED, Trace
 from insync.model import Model
 from insync.model.errors import UserError
 from insync.properties.every_model import TYPE_OK, TYPE_OK_SENTENCE
@@ -23,8 +23,8 @@ class Outcome(Enum):
 
 
 def outcome(trace: Trace) -> Outcome:
-    """Return what a trace shows: a witness is good."""
-    return Outcome.GOOD if trace.witness else Outcome.BAD
+    """Return what a trace shows: a witness is good, and so are steps that were explored without a failure."""
+    return Outcome.GOOD if trace.witness or trace.property == EXPLORED else Outcome.BAD
 
 
 def question(trace: Trace, model: Model) -> str:
@@ -32,6 +32,8 @@ def question(trace: Trace, model: Model) -> str:
     name = trace.property
     if name == AGREEMENT:
         return f"Do {model.name} and the system take the same steps?"
+    if name == EXPLORED:
+        return f"Where do these steps of {model.name} lead?"
     if name == TYPE_OK:
         return f"Does every step of {model.name} keep to the domains of the fields?"
     run = run_properties_of(model).get(name)
@@ -48,6 +50,8 @@ def verdict(trace: Trace) -> str:
     count = f"after {steps} step{'s' if steps > 1 else ''}" if steps else "in the initial state"
     if trace.witness:
         return f"Yes: it is reached {count}."
+    if trace.property == EXPLORED:
+        return f"They were explored by hand; this is the state {count}."
     if trace.property == AGREEMENT:
         return f"No: they part {count}."
     if trace.loop is not None:

@@ -12,8 +12,10 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from insync.explorer.growth import estimated_end, last_growth
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.progress import Progress, Pulse, Reporter, while_compiling
 from insync.explorer.shown import TableColumns, Tabular, plural, with_fields
@@ -222,7 +224,7 @@ class _Builder:
                 self._expand(done, size)
                 done += size
                 stopped = self.watch.interrupted() or (None if self.watch.may_use(0) else StopReason.MEMORY)
-                self._report(len(starts) - 1, end - done)
+                self._report(starts, end - done)
         if starts[-1] != len(self.index):
             starts.append(len(self.index))
         return self._graph(starts, done, stopped if done < len(self.index) else None)
@@ -256,8 +258,11 @@ class _Builder:
         source, action, target = columns
         return StateGraph(self.model, rows, tuple(starts), source, action, target, refused, done, stopped)
 
-    def _report(self, level: int, left: int) -> None:
+    def _report(self, starts: Sequence[int], left: int) -> None:
         if self.reporter is None or not self._pulse.due():
             return
         rate = self._pulse.rate(len(self.index))
-        self.reporter(Progress(level, left, len(self.index), rate, self.watch.resident, self.watch.seconds))
+        levels = [after - before for before, after in pairwise(starts)]
+        end = estimated_end(levels, self.watch.reaches)
+        said = Progress(len(levels), left, len(self.index), rate, self.watch.resident, self.watch.seconds)
+        self.reporter(replace(said, growth=last_growth(levels), end=end))
