@@ -34,8 +34,9 @@ def walk_options(count: int, depth: int, deepest: int, *, strategies: bool = Fal
 
 _STRATEGY = option(
     "--strategy",
-    type=click.Choice(list(Strategy)),
-    default=Strategy.MIXED,
+    type=click.Choice([str(strategy) for strategy in Strategy]),
+    callback=lambda _context, _parameter, value: Strategy(value),
+    default=str(Strategy.MIXED),
     show_default=True,
     help="How walks choose among the enabled actions.",
 )
