@@ -63,7 +63,16 @@ def test_an_internal_error_is_reported_as_one() -> None:
     assert "please report it" in done.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["chek"]])
+def test_the_versions_load_nothing_but_llvm_that_takes_time() -> None:
+    code = (
+        "import sys; from insync.cli.main import run\n"
+        "run(['--version'])\n"
+        "sys.exit(any(name.startswith(('z3', 'pyspark', 'pyarrow', 'insync.kafka')) for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["chek"]])
 def test_what_needs_no_model_loads_none(arguments: list[str]) -> None:
     code = (
         "import sys; from insync.cli.main import run\n"
