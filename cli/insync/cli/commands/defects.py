@@ -109,7 +109,8 @@ def _show_all(chosen: Sequence[Defect], search: _Search, output: Output) -> int:
     for defect in chosen:
         broken = search.broken(defect)
         searched = Searched(broken, search.fixed(defect))
-        with output.traces_written(broken.traces, broken.model) as files:
+        written = output if len(chosen) == 1 else output.beside(defect.name)
+        with written.traces_written(broken.traces, broken.model) as files:
             entries.append(defect_json(defect, searched, files))
             if not output.json:
                 emit(("\n" if codes else "") + describe_defect(defect, searched, files, output.paint, output.width))

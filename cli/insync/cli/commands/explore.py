@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import webbrowser
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -21,6 +23,7 @@ from insync.cli.show.exploration import ExplorationText
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit
 from insync.explorer import Exploration, Limits, NoViolation, explore, read_trace
+from insync.explorer.exploring.exploration import FIND_LIMITS
 from insync.model.errors import UserError
 
 __all__ = ["command"]
@@ -92,18 +95,20 @@ def command(
     except NoViolation as none:
         emit(none.args[0])
         return exit_code_for(none.verdict)
+    seconds = FIND_LIMITS.seconds if limits.seconds is None else limits.seconds
     if text:
-        Prompt(made, ExplorationText(made, output.paint, output.width), limits, output.quiet).run()
+        finds = replace(FIND_LIMITS, seconds=seconds)
+        Prompt(made, ExplorationText(made, output.paint, output.width), finds, output.quiet).run()
     else:
-        _serve(made, port or 0, opens)
+        _serve(made, port or 0, math.ceil(seconds or 0), opens)
     return ExitCode.HOLDS
 
 
-def _serve(made: Exploration, port: int, opens: bool) -> None:
+def _serve(made: Exploration, port: int, seconds: int, opens: bool) -> None:
     """Serve the page until Ctrl-C."""
     from insync.explorer.exploring_page.server import PageServer
 
-    server = PageServer(made.again, port)
+    server = PageServer(made.again, port, seconds)
     emit(f"{made.model.name} is explored at {server.address}\nCtrl-C ends it.")
     if opens:
         webbrowser.open(server.address)
