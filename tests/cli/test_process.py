@@ -220,7 +220,7 @@ def test_output_to_a_full_device_is_a_mistake_of_the_user(arguments: list[str]) 
 
 def test_a_full_disk_leaves_no_half_trace_and_still_shows_the_result(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
-    done = _run_on_full_disk(1000, "check", "kip101", "--replicas", 2, "--trace", path)
+    done = _run_on_full_disk(1000, "check", "kip101", "--replicas", 2, "--trace", path, "--quiet")
     assert done.returncode == 2
     assert "weak_isr fails after" in done.stdout
     assert "Replay" not in done.stdout
