@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import re
 import signal
 import subprocess
+import sys
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -155,3 +158,47 @@ def test_ctrl_c_at_the_prompt_ends_it() -> None:
     assert process.wait(timeout=60) == 130
     assert process.stderr is not None
     assert process.stderr.read() == "\nInterrupted.\n"
+
+
+def test_the_page_is_served_until_ctrl_c() -> None:
+    pytest.importorskip("starlette")
+    pytest.importorskip("uvicorn")
+    process = started(["explore", JUGS, "--quiet"])
+    assert process.stdout is not None
+    first = process.stdout.readline()
+    address = first.removeprefix("die_hard is explored at ").strip()
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{20,}/", address)
+    with urllib.request.urlopen(address, timeout=30) as page:  # noqa: S310 -- our own server
+        assert b"insync explore" in page.read()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 0
+    assert process.stdout.read() == "Ctrl-C ends it.\nEnded.\n"
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--text", "--port", "8000"], "--text explores in the terminal, and --port and --open are about the page."),
+        (["--port", "0"], "0 is out of range; give a whole number from 1 to 65535."),
+        (["--text", "--at", "x"], "'x' is not the address of a state"),
+        (["--text", "--from", "nowhere.json"], "nowhere.json: cannot be read"),
+        (["--text", "--property", "x"], "die_hard has no property 'x'."),
+        (["--text", "--at", "x", "--violation", "never_four"], "are three places to begin at; give one of them."),
+    ],
+)
+def test_a_mistake_in_the_command_is_answered_by_a_sentence(
+    insync: Insync, arguments: list[str], sentence: str
+) -> None:
+    code, out, err = insync("explore", JUGS, *arguments)
+    assert (code, out) == (2, "")
+    assert sentence in err
+
+
+def test_without_its_libraries_the_page_says_what_to_install(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    code, out, err = insync("explore", JUGS, "--quiet")
+    assert (code, out) == (2, "")
+    assert "pip install 'insync[page]'" in err
+    assert "--text explores in the terminal without it" in err.replace("`", "").replace("insync explore MODEL ", "")

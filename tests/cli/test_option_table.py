@@ -27,7 +27,7 @@ OPTIONS = {
     f"--html {OUTPUT}",
     "agree": f"{LOOKED_AT} --engine* --z3-depth=8 --max-depth --max-seconds {OUTPUT}",
     "mutate": f"{LOOKED_AT} --action* --runs --max-states --max-seconds --threads {OUTPUT}",
-    "diff": f"--property* --trace --max-depth --max-states --max-seconds --memory --threads {OUTPUT}",
+    "diff": f"--property* --trace --html --max-depth --max-states --max-seconds --memory --threads {OUTPUT}",
     "why": f"{LOOKED_AT} --html --max-depth --max-states --max-seconds --memory --threads {OUTPUT}",
     "spark export": "--master --remote --json",
     "spark prepare": "",

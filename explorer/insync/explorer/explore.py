@@ -20,6 +20,7 @@ from insync.explorer.traces.trace_file import read_trace
 from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.errors import UserError
+from insync.properties.confine import confined
 from insync.properties.registry import default_names, invariants_of
 
 __all__ = ["NoViolation", "explore"]
@@ -48,6 +49,7 @@ def explore(
     trace: Trace | str | Path | None = None,
     address: str | None = None,
     violation: str | None = None,
+    within: Sequence[str] | None = None,
     limits: Limits | None = None,
     reporter: Reporter | None = None,
     stop: threading.Event | None = None,
@@ -61,6 +63,8 @@ def explore(
         trace: begin at the end of this one, given or in a file.
         address: begin at the state with this address.
         violation: search for a violation of this property, and begin at its end.
+        within: names of invariants, no step being taken from states in which one fails. None is what the model's class
+            says.
         limits: bounds of that search.
         reporter: is told how far that search is.
         stop: ends that search when it is set.
@@ -69,7 +73,7 @@ def explore(
         UserError: more than one beginning, an unknown model, bound or property, a trace or address of another model.
         NoViolation: the search found none.
     """
-    built = model_of(model, bounds)
+    built = confined(model_of(model, bounds), within)
     if sum(given is not None for given in (trace, address, violation)) > 1:
         message = "A trace, an address and a violation are three places to begin at; give one of them."
         raise UserError(message)

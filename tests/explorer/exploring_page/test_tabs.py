@@ -43,7 +43,7 @@ def test_a_page_is_told_all_that_it_shows() -> None:
     assert [step["label"] for step in told["steps"] if step["enabled"]] == ["n1: hand on", "n1: start"]
     assert told["properties"][0]["name"] == "exclusive"
     assert told["properties"][0]["holds"] is True
-    assert "<table>" in told["state"]
+    assert "<table><caption>The state</caption>" in told["state"]
 
 
 def test_steps_back_forward_undo_and_the_tree() -> None:

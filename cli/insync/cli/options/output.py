@@ -75,11 +75,21 @@ class Output:
         """
         with traces_written(self.trace, traces, model) as files:
             yield files
-            if self.html is not None and traces:
-                write_page(self.html, [(trace, model, file) for trace, file in zip(traces, files, strict=True)])
-                self.say_page()
-            elif self.html is not None:
-                emit_error(f"{self.html} was not written: there is no trace to show.")
+            self.write_page([(trace, model, file) for trace, file in zip(traces, files, strict=True)])
+
+    def write_page(self, shown: Sequence[tuple[Trace, Model, Path | None]]) -> None:
+        """Write the page of some traces where it is wanted, and say that it is there, or that there is no trace.
+
+        Args:
+            shown: each trace with its model and the file that it is in, if any.
+        """
+        if self.html is None:
+            return
+        if not shown:
+            emit_error(f"{self.html} was not written: there is no trace to show.")
+            return
+        write_page(self.html, shown)
+        self.say_page()
 
     def say_page(self) -> None:
         """Say where the page is, unless a script listens."""

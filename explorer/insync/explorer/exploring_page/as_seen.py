@@ -8,7 +8,7 @@ from typing import Any
 from insync.explorer.exploring.condition_names import WORDS, ConditionNames
 from insync.explorer.exploring.exploration import Exploration
 from insync.explorer.exploring.offered import OfferedStep, WhyNot
-from insync.explorer.exploring_page.drawn_state import drawn_state
+from insync.explorer.exploring_page.drawn_state import StateDrawing
 from insync.model import Model
 from insync.properties.registry import invariants_of
 
@@ -32,11 +32,12 @@ def model_as_seen(model: Model) -> dict[str, Any]:
     }
 
 
-def seen(exploration: Exploration, known: int = 0) -> dict[str, Any]:
+def seen(exploration: Exploration, drawing: StateDrawing, known: int = 0) -> dict[str, Any]:
     """Return what the page shows of where an exploration is.
 
     Args:
         exploration: the exploration.
+        drawing: draws its states.
         known: how many states of the tree the page has already.
     """
     here, visited = exploration.here, exploration.visited
@@ -48,7 +49,7 @@ def seen(exploration: Exploration, known: int = 0) -> dict[str, Any]:
         "depth": here.depth,
         "label": exploration.step.label,
         "address": exploration.address,
-        "state": drawn_state(exploration),
+        "state": drawing.html(exploration),
         "steps": _steps(exploration),
         "properties": [
             {

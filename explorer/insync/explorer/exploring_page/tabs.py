@@ -14,6 +14,7 @@ from insync.explorer.explore import NoViolation, explore
 from insync.explorer.exploring.conditions import ConditionError
 from insync.explorer.exploring.exploration import Exploration
 from insync.explorer.exploring_page.as_seen import model_as_seen, seen, why_as_seen
+from insync.explorer.exploring_page.drawn_state import StateDrawing
 from insync.explorer.exploring_page.page_command import PageCommand
 from insync.explorer.limits import Limits
 from insync.explorer.progress import Progress
@@ -32,6 +33,7 @@ _PATIENCE = 2.0
 class _Tab:
     name: str
     exploration: Exploration
+    drawing: StateDrawing
     walks: int = 0
 
 
@@ -53,10 +55,11 @@ class Tabs:
 
     Args:
         first: makes the exploration with which a tab begins.
+        seconds: how long a search may take, unless the page says otherwise.
     """
 
-    def __init__(self, first: Callable[[], Exploration]) -> None:
-        self._first = first
+    def __init__(self, first: Callable[[], Exploration], seconds: int = 30) -> None:
+        self._first, self._seconds = first, seconds
         self._tabs: OrderedDict[str, _Tab] = OrderedDict()
         self._lock = threading.Lock()
         self._search: _Search | None = None
@@ -113,7 +116,10 @@ class Tabs:
                 message = f"There is no command {command!r}. {closest(command, self._answers)}"
                 raise UserError(message)
             said = self._answers[command](tab, asked)
-            return {"message": said, **seen(tab.exploration, asked.whole("known", "a number of states", 0))}
+            return {
+                "message": said,
+                **seen(tab.exploration, tab.drawing, asked.whole("known", "a number of states", 0)),
+            }
         finally:
             self._lock.release()
 
@@ -123,7 +129,8 @@ class Tabs:
         tab = self._tabs.get(asked.text("tab", ""))
         said = ""
         if tab is None or (address and tab.exploration.address != address):
-            tab = _Tab(secrets.token_urlsafe(9), self._first())
+            made = self._first()
+            tab = _Tab(secrets.token_urlsafe(9), made, StateDrawing(made.model))
             if address:
                 try:
                     tab.exploration.go_to_address(address)
@@ -134,7 +141,12 @@ class Tabs:
             if len(self._tabs) > _MOST_TABS:
                 self._tabs.popitem(last=False)
         self._tabs.move_to_end(tab.name)
-        told = {"tab": tab.name, "model": model_as_seen(tab.exploration.model), **seen(tab.exploration)}
+        told = {
+            "tab": tab.name,
+            "seconds": self._seconds,
+            "model": model_as_seen(tab.exploration.model),
+            **seen(tab.exploration, tab.drawing),
+        }
         return {**told, "error": said} if said else told
 
     def _tab(self, asked: PageCommand) -> _Tab:
@@ -162,14 +174,14 @@ class Tabs:
         condition = asked.text("condition")
         limits = Limits(
             states=asked.whole("states", "a number of states", 5_000_000, _MOST_STATES),
-            seconds=asked.whole("seconds", "a number of seconds", 30, _MOST_SECONDS),
+            seconds=asked.whole("seconds", "a number of seconds", self._seconds, _MOST_SECONDS),
         )
         with self._searching() as search:
             return tab.exploration.find(condition, limits, search.stop, search.told).in_words
 
     def _violation(self, tab: _Tab, asked: PageCommand) -> str:
         name = asked.text("name")
-        limits = Limits(seconds=asked.whole("seconds", "a number of seconds", 30, _MOST_SECONDS))
+        limits = Limits(seconds=asked.whole("seconds", "a number of seconds", self._seconds, _MOST_SECONDS))
         try:
             with self._searching() as search:
                 model, stop = tab.exploration.model, search.stop
