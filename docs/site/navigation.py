@@ -13,7 +13,7 @@ DOORS = ("insync.model", "insync.properties", "insync.explorer", "insync.explore
 """The modules that users import from; each has a page of its API."""
 
 _GUIDES: Mapping[str, Sequence[str]] = {
-    "Begin here": ("first-model", "modelling", "messages", "command-line"),
+    "Begin here": ("first-model", "modelling", "messages", "command-line", "exploring"),
     "What a cluster can lose": ("cluster", "cluster-model", "cluster-results", "changing-cluster"),
     "Kafka itself": ("kafka", "kafka-releases", "kafka-cluster"),
     "More answers": ("liveness", "proving", "agree-and-mutate"),
