@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import xml.etree.ElementTree as ET
 from base64 import b64decode
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -162,6 +164,15 @@ def test_every_table_is_one_for_arrow_and_for_pandas(results: dict[str, Any], ki
     for name in result.tables():
         assert list(result.to_pandas(name).columns) == result.to_arrow(name).column_names
         assert len(result.to_pandas(name)) == result.to_arrow(name).num_rows > 0
+
+
+def test_the_guide_names_every_table(results: dict[str, Any]) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "modelling.md").read_text()
+    rows = dict(re.findall(r"^\| (.+?) \| (.+) \|$", guide.split("| result of | tables |\n")[1].split("\n\n")[0], re.M))
+    named = {"`check`": "check", "`simulate`": "walks", "`liveness`": "runs", "`mutate`": "mutants", "a trace": "trace"}
+    for row, kind in {**named, "`graph`": "graph"}.items():
+        assert set(re.findall(r"`(\w+)`", rows[row])) == set(results[kind].tables())
+    assert rows["`prove`, `bounded_check`"] == "`queries`"
 
 
 def test_the_tables_of_a_search_have_its_figures(checked: CheckResult) -> None:

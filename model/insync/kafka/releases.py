@@ -54,12 +54,14 @@ class Release(Enum):
     V3_5 = "3.5"
     V3_6 = "3.6"
     V3_7 = "3.7"
+    V3_7_2 = "3.7.2"
     V3_8 = "3.8"
     V3_9 = "3.9"
     V3_9_1 = "3.9.1"
     V4_0 = "4.0"
     V4_0_1 = "4.0.1"
     V4_1 = "4.1"
+    V4_1_1 = "4.1.1"
     V4_2 = "4.2"
     V4_3 = "4.3"
     V4_4 = "4.4"
@@ -177,6 +179,7 @@ _OLDEST = Rules(
     consumer_checks_epoch=False,
     followers_are_read=False,
     last_leader_must_live=False,
+    last_leader_when_leaderless=False,
     minimum_change=MinimumChange.PARTITION,
     minimum_change_clears_elr=False,
 )
@@ -224,11 +227,10 @@ _CHANGES: dict[Release, dict[str, object]] = {
         "dropped_copy_is_taken_back": False,
         "start_takes_accepted_copy": False,
     },
+    Release.V3_7_2: {"dropped_copy_is_taken_back": True, "start_takes_accepted_copy": True},
     Release.V3_8: {
         "unclean_leaves_elr": True,
         "reassignment_ends": ReassignmentEnd.TARGETS,
-        "dropped_copy_is_taken_back": True,
-        "start_takes_accepted_copy": True,
     },
     Release.V3_9: {"unclean_is_honoured": True},
     Release.V3_9_1: {"drop_stale_reply": StaleReply.OTHER_EPOCH, "skip_later_epochs": True},
@@ -241,6 +243,7 @@ _CHANGES: dict[Release, dict[str, object]] = {
     },
     Release.V4_0_1: {"drop_stale_reply": StaleReply.OTHER_EPOCH, "skip_later_epochs": True},
     Release.V4_1: {"elr_by_default": True, "last_leader_must_live": True},
+    Release.V4_1_1: {"last_leader_when_leaderless": True},
     Release.V4_3: {"reassignment_ends": ReassignmentEnd.ADDED_UNLESS_FEWER},
 }
 

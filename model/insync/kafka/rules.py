@@ -300,13 +300,11 @@ class Rules:
     ] = True
     dropped_copy_is_taken_back: Annotated[
         bool,
-        "A copy that the controller has accepted and that is dropped is taken back there: KAFKA-16297 (3.8, 3.7.2 has "
-        "it).",
+        "A copy that the controller has accepted and that is dropped is taken back there: KAFKA-16297 (3.7.2, 3.8).",
     ] = True
     start_takes_accepted_copy: Annotated[
         bool,
-        "A broker that starts takes a copy for the log if the controller has accepted it: KAFKA-16082 (3.8, 3.7.2 has "
-        "it).",
+        "A broker that starts takes a copy for the log if the controller has accepted it: KAFKA-16082 (3.7.2, 3.8).",
     ] = True
     start_needs_whole_copy: Annotated[
         bool, "It does so only if the copy ends where the log does; Kafka does not look."
@@ -321,6 +319,10 @@ class Rules:
     ] = False
     last_leader_must_live: Annotated[
         bool, "The last known leader is elected only if it is not fenced: KAFKA-19522 (4.1)."
+    ] = True
+    last_leader_when_leaderless: Annotated[
+        bool,
+        "Who led last is known as soon as nobody leads; before 4.1.1 only if the ISR becomes empty at that moment.",
     ] = True
     minimum_change: Annotated[
         MinimumChange, "How brokers hear of a change of min.insync.replicas: as configuration, with KRaft (3.3)."

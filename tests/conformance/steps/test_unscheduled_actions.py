@@ -16,7 +16,7 @@ from insync_kafka import Recording
     [
         *((action, "the harness has no fetch sessions") for action in ("fetch", "lose_reply", "evict_session")),
         *((action, "and no consumer") for action in ("consume", "validate_position", "reset_position")),
-        *((action, "has one directory") for action in ("fail_directory", "accept_copy", "hear_directory")),
+        *((action, "have one directory here") for action in ("start_move", "accept_copy", "hear_directory")),
         *((action, "the controller is a KRaft quorum's here") for action in ("fail_over", "elect_as_deposed")),
     ],
 )
@@ -25,4 +25,4 @@ def test_the_harness_has_no_sessions_no_consumer_no_zookeeper_and_one_directory(
     schedule, state = Schedule(Recording.read("N-01-4.3.1"), model), model.decode(model.program.initials[0])
     schedule.open()
     with pytest.raises(NotSchedulable, match=why):
-        schedule.take(action, {"follower": "b2", "leader": "b1"}, state, state)
+        schedule.take(action, {"follower": "b2", "leader": "b1", "replica": "b1"}, state, state)

@@ -135,6 +135,7 @@ def test_with_kraft_nobody_tells_of_a_failed_directory_before_3_7(release: str) 
 )
 def test_with_directories_that_fail_all_that_holds_without_them_holds(bounds: dict[str, int | str]) -> None:
     properties = [name for name in PROMISED if name != "isr_and_elr_are_sound" or "reassignments" not in bounds]
+    properties.remove("isr_members_have_directories")  # which is N-14
     old = ["watermark_never_goes_back", "isr_and_elr_are_sound", "electable_replicas_are_complete"]
     kept = [name for name in properties if name not in (old if "release" in bounds else ())]
     result = check(Cluster(**{**CALM, **bounds}), properties=kept)
@@ -147,3 +148,41 @@ def test_when_writes_stop_a_failed_directory_that_is_known_counts_as_a_broker_th
     assert "running_replicas_have_a_leader" not in {violation.property for violation in found.violations}
     (violation,) = check(model, properties=["a_leader_is_there"]).violations
     assert violation.trace_length == 5, "both directories fail, and the controller hears of both"
+
+
+BACK = ("controller fences b2", "b1 applies metadata 0", "controller unfences b2", "b2 fetches from b1")
+JOINED = (*BACK, "b1 adds b2 to the ISR", "b2's directory fails", "controller hears of b2's failed directory")
+
+
+def test_who_is_known_to_have_no_directory_is_taken_into_the_isr_which_is_n_14() -> None:
+    walk = pair(*JOINED, "controller accepts the ISR", fencings=1, min_insync=1)
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2 offline b2"
+    walk = pair(*JOINED, fencings=1, min_insync=1, defect="N-14", fixed="on")
+    assert "controller accepts the ISR" not in walk.enabled
+    walk.take("controller refuses the ISR")
+    assert walk.cells["b1"] == "L0 [|]"
+
+
+@pytest.mark.parametrize("release", ["4.1", "4.3"])
+def test_with_the_fix_of_n_14_every_member_of_the_isr_has_its_directory(release: str) -> None:
+    bounds: dict[str, int | str] = {"fencings": 1, "crashes": 1, "stops": 1, "release": release, "defect": "N-14"}
+    fixed = Cluster(**{**CALM, **bounds}, fixed="on")
+    assert check(fixed, properties=["isr_members_have_directories"]).verdict == "holds"
+    (violation,) = check(Cluster(**{**CALM, **bounds}), properties=["isr_members_have_directories"]).violations
+    assert violation.trace_length == 9
+
+
+def test_a_leader_asks_for_a_follower_only_while_that_has_its_directory() -> None:
+    assert "b1 adds b2 to the ISR" in pair(*BACK, fencings=1).enabled
+    assert "b1 adds b2 to the ISR" not in pair(*BACK, "b2's directory fails", fencings=1).enabled
+
+
+@pytest.mark.parametrize(("release", "known"), [("4.1", "none"), ("4.1.1", "b1"), ("4.3", "b1")])
+def test_who_led_last_is_known_though_somebody_is_left_in_the_isr_from_4_1_1_on(release: str, known: str) -> None:
+    joined = (*JOINED, "controller accepts the ISR", "b1 applies metadata 0", "controller fences b1")
+    walk = pair(*joined, fencings=2, min_insync=1, release=release)
+    assert walk.state["changes"][0]["leader"] is None
+    assert walk.state["changes"][0]["isr"] == ["b2"]
+    assert walk.state["controller"]["last_leader"] == (None if known == "none" else known)
+    walk.take("controller unfences b1")
+    assert walk.state["changes"][0]["leader"] is None, "b1 is back, and b2 is in its way"

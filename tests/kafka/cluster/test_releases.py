@@ -93,6 +93,10 @@ def test_releases_are_in_the_order_of_their_numbers() -> None:
         ("3.9", "unclean_is_honoured", True),
         ("3.9.1", "register_leaves_isr", False),
         ("4.0.1", "last_leader_must_live", False),
+        ("3.7", "dropped_copy_is_taken_back", False),
+        ("3.7.2", "start_takes_accepted_copy", True),
+        ("4.1", "last_leader_when_leaderless", False),
+        ("4.1.1", "last_leader_when_leaderless", True),
         ("3.0", "isr_needs_unfenced", False),
         ("3.3", "isr_needs_unfenced", True),
         ("3.3", "isr_needs_broker_epoch", False),
@@ -202,6 +206,8 @@ def test_a_release_that_does_not_exist_is_answered_with_those_that_do(given: str
         ("3.6.2", "3.6"),
         ("3.9.0", "3.9"),
         ("3.9.2", "3.9.1"),
+        ("3.7.1", "3.7"),
+        ("3.8.1", "3.8"),
         ("4.1.0", "4.1"),
         ("2.0.0", "2.0"),
         ("0.10.2.1", "0.10.2"),
@@ -224,7 +230,10 @@ def test_a_patch_release_in_which_no_rule_changed_is_answered_with_the_one_whose
         ("3.9.1", "3.9.1"),
         ("3.9.2", "3.9.1"),
         ("4.0.2", "4.0.1"),
-        ("4.1.2", "4.1"),
+        ("3.7.1", "3.7"),
+        ("3.8.1", "3.8"),
+        ("4.1.0", "4.1"),
+        ("4.1.2", "4.1.1"),
         ("4.4.0-SNAPSHOT", "4.4"),
         ("4.5.0-SNAPSHOT", "4.4"),
         ("9.9.9", "4.4"),
@@ -244,7 +253,7 @@ def test_what_is_no_version_or_too_old_has_no_rules(version: str) -> None:
         release_of(version)
 
 
-@pytest.mark.parametrize(("release", "same"), [("2.6", "2.5"), ("3.2", "3.1"), ("4.2", "4.1"), ("4.4", "4.3")])
+@pytest.mark.parametrize(("release", "same"), [("2.6", "2.5"), ("3.2", "3.1"), ("4.2", "4.1.1"), ("4.4", "4.3")])
 def test_a_release_without_rules_of_its_own_says_whose_it_has(release: str, same: str) -> None:
     model = Cluster(release=release)
     assert model.rules == Cluster(release=same).rules

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from insync.cli.exit_codes import ExitCode, exit_code_for
 from insync.cli.exploring.prompt import Prompt
 from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options.completing import complete_properties, complete_traces
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
@@ -35,10 +36,20 @@ __all__ = ["command"]
 )
 @click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
 @click.option(
-    "--from", "file", type=click.Path(path_type=Path), metavar="TRACE", help="Begin at the end of this trace file."
+    "--from",
+    "file",
+    type=click.Path(path_type=Path),
+    metavar="TRACE",
+    shell_complete=complete_traces,
+    help="Begin at the end of this trace file.",
 )
 @click.option("--at", "address", metavar="ADDRESS", help="Begin at the state with this address.")
-@click.option("--violation", metavar="NAME", help="Search for a violation of this property, and begin at its end.")
+@click.option(
+    "--violation",
+    metavar="NAME",
+    shell_complete=complete_properties,
+    help="Search for a violation of this property, and begin at its end.",
+)
 @property_option("Watch this property; may be repeated; `none` watches type_ok alone [default: those marked *].")
 @within_option()
 @limit_options(seconds="End the search for a violation, and each for a condition, after S seconds.")

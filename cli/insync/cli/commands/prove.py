@@ -10,6 +10,7 @@ import click
 
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options.completing import complete_lemmas
 from insync.cli.options.first_look import first_look
 from insync.cli.options.groups import gathered, option
 from insync.cli.options.model_command import (
@@ -143,6 +144,7 @@ class Helped:
         "--lemma",
         multiple=True,
         metavar="NAME",
+        shell_complete=complete_lemmas,
         help="Prove this lemma with them; may be repeated; `all` is every candidate of the library.",
     ),
     proof=option(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from insync.cli.show.trace_files import is_itf
 from insync.explorer.traces.files import write_whole
 
 if TYPE_CHECKING:
@@ -40,5 +41,8 @@ def write_page(path: Path, shown: Sequence[tuple[Trace, Model, Path | None]]) ->
     from insync.explorer.report.picture import picture
     from insync.explorer.traces.trace_file import trace_text
 
-    pages = [Page(picture(trace, model, file=file), trace_text(trace)) for trace, model, file in shown]
+    pages = [
+        Page(picture(trace, model, file=None if file is None or is_itf(file) else file), trace_text(trace))
+        for trace, model, file in shown
+    ]
     write_whole(path, html_page(pages))

@@ -59,7 +59,7 @@ def _extent(result: WhyResult, paint: Paint) -> str:
     head = paint(f"incomplete: stopped by {by}", Tone.OPEN)
     if not result.states:
         return f"{head} before the first state was counted"
-    return f"{head}; counted in {counted}: what was not exercised there may be further on"
+    return f"{head}; counted in {counted}\n  what was not exercised there may be further on"
 
 
 def _table(actions: Sequence[ActionCoverage]) -> list[str]:

@@ -96,6 +96,33 @@ RULE_TRACES: Mapping[str, RuleTrace] = {
             steps=(("fence", {"replica": "b2"}), ("fence", {"replica": "b3"})),
             default_elr=True,
         ),
+        RuleTrace(
+            rule="last_leader_when_leaderless",
+            value=True,
+            shows="the leader is fenced, who is left in the ISR may not lead, and who led last is known",
+            bounds={
+                "release": "4.1.1",
+                "replicas": 2,
+                "records": 1,
+                "fencings": 2,
+                "directory_failures": 1,
+                "lossy_crashes": 0,
+                "shrinks": 0,
+                "min_insync": 1,
+            },
+            steps=(
+                ("fence", {"replica": "b2"}),
+                ("apply_metadata", {"replica": "b1", "place": "0"}),
+                ("unfence", {"replica": "b2"}),
+                ("fetch", _B1_TO_B2),
+                ("expand_isr", _B1_TO_B2),
+                ("fail_directory", {"replica": "b2"}),
+                ("report_directory", {"replica": "b2"}),
+                ("accept_isr", {}),
+                ("apply_metadata", {"replica": "b1", "place": "0"}),
+                ("fence", {"replica": "b1"}),
+            ),
+        ),
     )
 }
 """By rule."""

@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["AlterRequest", "BrokerSeen", "ControllerSeen", "KnownEnd", "LeadingSeen", "LogSeen", "Observation"]
+__all__ = [
+    "AlterRequest",
+    "BrokerSeen",
+    "ControllerSeen",
+    "DirectorySeen",
+    "KnownEnd",
+    "LeadingSeen",
+    "LogSeen",
+    "Observation",
+]
 
 Json = Mapping[str, Any]
 
@@ -28,6 +37,8 @@ class ControllerSeen:
         fenced: the brokers that are fenced.
         end: the place of the newest batch in the metadata log.
         stopping: the brokers that have asked to stop, and have not registered since.
+        without_directory: the replicas in a directory that their brokers have not got, as far as it knows.
+        elsewhere: those whose log is not in the directory in which it takes it to be.
     """
 
     leader: int
@@ -42,6 +53,8 @@ class ControllerSeen:
     fenced: tuple[int, ...]
     end: int
     stopping: tuple[int, ...]
+    without_directory: tuple[int, ...] = ()
+    elsewhere: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +111,28 @@ class LogSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class DirectorySeen:
+    """What a broker with several directories knows of them.
+
+    Attributes:
+        offline: whether it has no log, and a directory that has failed.
+        copied: the end of the copy of its log in another directory, None if there is none.
+        promotion: how far that is with the controller: None, Queued or Accepted; None where nothing copies.
+        to_assign: what the controller is to be told: that the replica is where the "log" is, where its "copy" is, or
+            "elsewhere"; None where nothing waits.
+        assigned: whether the controller's answer to that is on its way.
+        tells: whether its heartbeats tell of a directory that has failed.
+    """
+
+    offline: bool
+    copied: int | None
+    promotion: str | None
+    to_assign: str | None
+    assigned: bool
+    tells: bool
+
+
+@dataclass(frozen=True, slots=True)
 class AlterRequest:
     """A request for another ISR on its way to the controller, or its reply on the way back.
 
@@ -130,6 +165,7 @@ class BrokerSeen:
         leader_epoch: the leader epoch in its metadata; None where it has no replica.
         leading: what it knows as the leader; None where it does not lead.
         log: its log; None where it has none.
+        directory: what it knows of its directories; None where it has one.
     """
 
     running: bool
@@ -141,6 +177,7 @@ class BrokerSeen:
     leader_epoch: int | None = None
     leading: LeadingSeen | None = None
     log: LogSeen | None = None
+    directory: DirectorySeen | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +219,7 @@ def _broker(seen: Json) -> BrokerSeen:
         leader_epoch=seen.get("leader_epoch"),
         leading=None if leading is None else _leading(leading),
         log=None if log is None else _log(log),
+        directory=DirectorySeen(**seen["directory"]) if "directory" in seen else None,
     )
 
 

@@ -79,6 +79,8 @@ def facts_of(state: ReadableState) -> dict[str, Fact]:
     facts = _facts_of_controller(state)
     for name, broker in brokers.items():
         facts[f"{name}.running"] = broker["running"]
+        if "elsewhere" in broker:
+            facts[f"{name}.elsewhere"] = broker["elsewhere"]
         if broker["running"]:
             facts.update((f"{name}.{field}", fact) for field, fact in _facts_of_broker(name, broker, state).items())
     facts["clients.acked"] = sorted(state["acked"])
@@ -91,6 +93,9 @@ def _facts_of_controller(state: ReadableState) -> dict[str, Fact]:
     facts: dict[str, Fact] = {"controller.leader": newest["leader"], "controller.epoch": newest["epoch"]}
     sets = {"isr": newest["isr"], "replicas": newest.get("replicas")}
     sets |= {name: controller.get(name) for name in ("elr", "adding", "removing", "fenced")}
+    if "without_directory" in controller:  # Kafka's knows of directories, and so of nobody who has no replica there
+        replicas = newest.get("replicas", controller["without_directory"])
+        sets["without_directory"] = [name for name in controller["without_directory"] if name in replicas]
     facts.update((f"controller.{name}", sorted(members)) for name, members in sets.items() if members is not None)
     if "last_leader" in controller:
         facts["controller.last_leader"] = controller["last_leader"]
@@ -103,8 +108,13 @@ def _facts_of_broker(name: str, broker: dict[str, Any], state: ReadableState) ->
     start = broker.get("start", 0)
     has_replica = broker.get("has_replica", name in view.get("replicas", (name,)))
     facts: dict[str, Fact] = {"has_replica": has_replica}
-    if not has_replica:
+    if "offline" in broker:
+        facts["offline"] = broker["offline"]
+    if broker.get("offline"):
+        del facts["has_replica"]  # of what it has heard since the directory failed the model keeps nothing
+    if broker.get("offline") or not has_replica:
         return facts
+    facts.update((name, broker[name]) for name in ("copied",) if name in broker)
     facts |= {
         "leader": view["leader"],
         "epoch": view["epoch"],
@@ -147,7 +157,7 @@ def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str])
     controller, registered = state["controller"], seen.controller
     # Kafka does not fence a broker that has asked to stop before it ends; to the model's controller the two are one.
     controller["fenced"] = _names(tuple(sorted({*registered.fenced, *registered.stopping})))
-    for name in ("elr", "adding", "removing"):
+    for name in ("elr", "adding", "removing", "without_directory"):
         if name in controller:
             controller[name] = _names(getattr(registered, name))
     if "last_leader" in controller:
@@ -159,6 +169,9 @@ def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str])
         newest["replicas"] = _names(registered.replicas)
     for name, broker in state["broker"].items():
         _put_broker(name, broker, seen.brokers[broker_id(name)], model, state)
+        if "elsewhere" in broker:
+            told = not broker["to_hear"] and _is_to_tell(seen.brokers[broker_id(name)])
+            broker["elsewhere"] = broker_id(name) in registered.elsewhere and not told
     state["acked"] = sorted(acknowledged)
     return state
 
@@ -179,6 +192,12 @@ def _put_broker(
     broker["running"] = seen.running
     if not seen.running:
         return
+    if seen.directory is not None:
+        broker["offline"] = seen.directory.offline
+        if "copied" in broker:
+            broker["copied"] = seen.directory.copied
+        if seen.directory.offline:
+            return
     broker["has_replica"] = seen.leader_epoch is not None
     if seen.leader_epoch is None:
         return
@@ -200,6 +219,11 @@ def _put_broker(
     for other, known in leading.known.items():
         end = None if known.end < 0 else known.end
         broker["known"][f"b{other}"] = {"end": end, "current": known.current}
+
+
+def _is_to_tell(seen: BrokerSeen) -> bool:
+    """Return whether a broker has to tell the controller where its log is, as the model's has done at once."""
+    return seen.directory is not None and seen.directory.to_assign == "log"
 
 
 def _put_view(name: str, broker: dict[str, Any], seen: BrokerSeen, model: ReadableState, state: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Parts of the model that neither harness has, with the actions of each; why it has not is said by the harness."""
+"""Parts of the model that a harness has not got, with the actions of each; why it has not is said by the harness."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ class Outside(Enum):
 
 
 def reasons_outside(reasons: Mapping[Outside, str]) -> dict[str, str]:
-    """Return for each action why it cannot be brought about; `reasons` has one for each part."""
-    return {action: reasons[part] for part in Outside for action in part.value}
+    """Return for each action of some parts why it cannot be brought about, by the reason of each part."""
+    return {action: reason for part, reason in reasons.items() for action in part.value}

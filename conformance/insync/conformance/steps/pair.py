@@ -143,17 +143,26 @@ class Pair:
         return self._last[1]
 
     def _follow(self, seen: Observation) -> None:
-        """Let the model take the steps that Kafka has taken by itself: a leader has asked for a larger ISR."""
+        """Let the model take the steps that Kafka has taken by itself.
+
+        A leader has asked for a larger ISR; a copy that got the last record has taken the place of the log.
+        """
         for name, broker in seen.brokers.items():
             leader, state = f"b{name}", self.taken[-1].state
+            copied = state["broker"][leader].get("copied")
+            if copied is not None and broker.directory is not None and broker.directory.copied is None:
+                self._follow_in("swap_log", {"replica": leader})
             if broker.leading is None or state["broker"][leader]["pending"]:
                 continue
             for follower in set(broker.leading.proposed) - set(broker.leading.isr):
-                step = {"leader": leader, "follower": f"b{follower}"}
-                try:
-                    number = self.walk.number_of("expand_isr", step)
-                except GuardError:
-                    continue  # the states will differ
-                self.ahead.append(("expand_isr", step))
-                self.own.append(len(self.taken))
-                self._step(number)
+                self._follow_in("expand_isr", {"leader": leader, "follower": f"b{follower}"})
+
+    def _follow_in(self, action: str, given: dict[str, str]) -> None:
+        """Let the model take a step that Kafka has taken by itself; where it cannot, the states will differ."""
+        try:
+            number = self.walk.number_of(action, given)
+        except GuardError:
+            return
+        self.ahead.append((action, given))
+        self.own.append(len(self.taken))
+        self._step(number)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Argument, Subject
 from insync.conformance.steps.commands import Commands
+from insync.conformance.steps.directory_steps import DirectorySteps
 from insync.conformance.steps.gaps import (
     Ends,
     NotSchedulable,
@@ -41,7 +42,6 @@ _OUTSIDE = {
     Outside.CONSUMERS: "the harness has brokers and a controller, and no consumer",
     Outside.ZOOKEEPER: "the controller is a KRaft quorum's here, and no release that is run has one of ZooKeeper's",
     Outside.SESSIONS: _EVERY_FETCH_IS_FULL,
-    Outside.DIRECTORIES: "a broker of the harness has one directory, and the controller is told of none",
     Outside.LOST_ANSWERS: (
         "the harness has no connections that break: what the controller answers is kept until it is given"
     ),
@@ -74,6 +74,7 @@ class Schedule:
     def __init__(self, subject: Subject, model: Cluster) -> None:
         self._kafka, self._model = Commands(subject), model
         self._requests = IsrRequests(self._kafka, registering_leaves_isr=model.rules.register_leaves_isr)
+        self._directories = DirectorySteps(self._kafka, model)
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
         self.order: list[int] = []
         self._out_of_range: dict[int, tuple[int, Ends]] = {}  # who was told so, by whom, and the ends of its log then
@@ -102,6 +103,8 @@ class Schedule:
         if self._model.unclean:
             configuration["unclean.leader.election.enable"] = "true"
         other = {"partition_zero": b.partition_zero} if b.partition_zero else {}
+        if self._directories.count > 1:
+            other["directories"] = self._directories.count
         self._kafka.give(
             "open",
             brokers=b.replicas,
@@ -127,12 +130,14 @@ class Schedule:
             Unlike: Kafka refuses what the model accepts, or the other way round.
         """
         self._kafka.given = 0
-        take = _ACTIONS.get(action)
-        if take is None:
+        partition_epoch = self.seen.controller.partition_epoch
+        if action in _OF_DIRECTORIES:
+            _OF_DIRECTORIES[action](self._directories, given, before)
+        elif action in _ACTIONS:
+            _ACTIONS[action](self, given, before)
+        else:
             message = _NOT_IN_KAFKA.get(action, f"the harness cannot do {action} yet")
             raise NotSchedulable(message)
-        partition_epoch = self.seen.controller.partition_epoch
-        take(self, given, before)
         if self.seen.controller.partition_epoch != partition_epoch or action in _OF_THE_TOPIC:
             self._ends.append(self.seen.controller.end)
         self.order = [number for number in self.order if number in self.seen.controller.replicas]
@@ -140,6 +145,7 @@ class Schedule:
         if action == "delete_record" and self._model.answers_deletions:
             require_same_answer(given["leader"], after, self.seen, answered=self._deleted)
         if action == "register":
+            self._directories.end_former_copy(given["replica"], after)
             require_no_epoch_of_deleted_records(given["replica"], after, self.seen)
 
     def probe(self, command: str, **arguments: Argument) -> str:
@@ -147,12 +153,21 @@ class Schedule:
         return self._kafka.probe(command, **arguments)
 
     def _settle(self, after: ReadableState) -> None:
-        """Hand metadata to brokers that are up to date in the model, and replies to those who know their effect."""
+        """Hand metadata to brokers that are up to date in the model, and replies to those who know their effect.
+
+        What a broker tells then of its directories, and the model's has told already, the controller hears at once.
+        """
+        self._hand_metadata(after)
+        while self._directories.count > 1 and self._directories.tell_where_log_is(after):
+            self._ends[-1] = self.seen.controller.end
+            self._hand_metadata(after)
+
+    def _hand_metadata(self, after: ReadableState) -> None:
         for name, broker in after["broker"].items():
             number = broker_id(name)
             seen = self._kafka.broker(number)
             hears = broker["running"] and broker["lag"] == 0 and not broker.get("repeats") and seen.running
-            if hears and seen.applied < self.seen.controller.end:
+            if hears and not self._directories.must_wait(broker) and seen.applied < self.seen.controller.end:
                 self._kafka.give("apply", broker=number, to=self.seen.controller.end)
             self._requests.hear_known(number)
 
@@ -330,4 +345,16 @@ _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], ReadableState], None]
     "begin_stop": Schedule._begin_stop,
     "stop": Schedule._stop,
     "register": Schedule._register,
+}
+
+_OF_DIRECTORIES: dict[str, Callable[[DirectorySteps, Mapping[str, str], ReadableState], None]] = {
+    "fail_directory": DirectorySteps.fail,
+    "report_directory": DirectorySteps.report,
+    "repair_directory": DirectorySteps.repair,
+    "start_move": DirectorySteps.start_move,
+    "cancel_move": DirectorySteps.cancel_move,
+    "copy_record": DirectorySteps.copy_record,
+    "accept_copy": DirectorySteps.accept_copy,
+    "hear_directory": DirectorySteps.hear,
+    "swap_log": DirectorySteps.swap,
 }

@@ -163,6 +163,8 @@ def _step(
         *(["last"] if chosen else []),
         *(["refused"] if step.refused else []),
         *(["round"] if round_and_round else []),
+        *(["begins"] if round_and_round and step.number == (drawn.loop or 0) + 1 else []),
+        *(["ends"] if round_and_round and step is drawn.failing else []),
     ]
     label = f"{step.label} (refused)" if step.refused else step.label
     changes = "; ".join(f"{cell.column}: {cell.shown}" for cell in step.cells if cell.changed)

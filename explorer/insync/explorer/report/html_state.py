@@ -33,11 +33,11 @@ def state_table(
         caption: what stands above it; by default which state it is.
     """
     said = caption or (f"State after step {step.number}" if step.number else "State at the start")
-    rows = [_row(cell, f"{prefix}-{at}", epochs, pointed) for at, cell in enumerate(step.cells)]
+    rows = [_row(cell, f"{prefix}-{at}", epochs, pointed, marked=step.number > 0) for at, cell in enumerate(step.cells)]
     return f"<table><caption>{in_xml(said)}</caption>{''.join(rows)}</table>"
 
 
-def _row(cell: ShownCell, name: str, epochs: Sequence[str], pointed: Collection[Place]) -> str:
+def _row(cell: ShownCell, name: str, epochs: Sequence[str], pointed: Collection[Place], *, marked: bool) -> str:
     whole = " pointed" if any(place.column == cell.column and place.box is None for place in pointed) else ""
     head = f'<th scope="row"><span class="name{whole}">{in_xml(cell.column)}</span></th>'
     beside = f' <span class="mark-beside">{in_xml(cell.mark)}</span>' if cell.mark else ""
@@ -47,10 +47,10 @@ def _row(cell: ShownCell, name: str, epochs: Sequence[str], pointed: Collection[
         boxes = {place.box for place in pointed if place.column == cell.column and place.box is not None}
         inner = (
             f'<td class="role">{_piece(cell.log.before)}</td>'
-            f'<td><span class="log">{_log(cell.log, name, epochs, boxes)}</span></td>'
+            f'<td class="logs"><span class="log">{_log(cell.log, name, epochs, boxes)}</span></td>'
             f'<td class="after">{_piece(cell.log.after)}{beside}</td>'
         )
-    changed = "changed" if cell.changed or cell.mark else "same"
+    changed = "changed" if marked and (cell.changed or cell.mark) else "same"
     return f'<tr class="{changed}" id={attribute(name)}>{head}{inner}</tr>'
 
 

@@ -22,27 +22,32 @@ class AssignedDirectories(Actor):
     def accept_copy(self, s: StateView, replica: Replica) -> None:
         """A copy has caught up, and the controller is told of its directory; it may fall behind again before the swap.
 
-        It is a change of the partition, though leader and ISR stay as they are.
+        It is a change of the partition, though leader and ISR stay as they are, unless the controller takes the log to
+        be there already.
         Kafka: ReplicaAlterLogDirsThread.maybePromoteFutureReplica,
         ReplicationControlManager.handleAssignReplicasToDirs.
         """
         b = s.broker[replica]
         require(self.directories_are_assigned, b.running, b.copied.is_some(), b.copied.or_else(0) == b.leo)
         require(Not(b.accepted))
-        change = self.newest(s)
-        require(self.has_room(s, change))
+        change, news = self.newest(s), Not(b.elsewhere)
+        require(Implies(news, self.has_room(s, change)))
         b.accepted = True
-        b.elsewhere = True
-        b.to_hear = True
-        self.commit(s, change)
+        with when(news):
+            b.elsewhere = True
+            b.to_hear = True
+            self.commit(s, change)
 
     @action(label="{replica} hears of its directory")
     def hear_directory(self, s: StateView, replica: Replica) -> None:
         """Metadata names a directory; a broker whose log is not there tells the controller where it is.
 
         It comes in its place among the changes of the partition, so that those are applied first. The broker does not
-        look whether a copy is there that is about to take the log's place.
-        Kafka: ReplicaManager.maybeUpdateTopicAssignment.
+        look whether a copy is there that is about to take the log's place. It makes the copy ask anew, unless the
+        controller's answer comes only after it, as it may the first time: what says that the log has not moved was
+        asked for after that answer.
+        Kafka: ReplicaManager.maybeUpdateTopicAssignment and maybeAddLogDirFetchers, which calls
+        ReplicaAlterLogDirsThread.addPartitions.
         """
         b = s.broker[replica]
         require(self.directories_are_assigned, self.is_online(s, replica), b.to_hear, b.lag == 0)
@@ -51,6 +56,7 @@ class AssignedDirectories(Actor):
         change = self.newest(s)
         require(Implies(answers, self.has_room(s, change)))
         b.to_hear = answers
+        b.accepted = And(b.accepted, b.elsewhere)
         with when(answers):
             b.elsewhere = False
             self.commit(s, change)

@@ -195,7 +195,7 @@ class Broker(Actor):
         """Stop running, and forget what a broker keeps in memory only."""
         b = s.broker[replica]
         self.close_log(s, replica)
-        with when(Not(And(b.accepted, b.elsewhere))):
+        with when(Not(b.elsewhere)):
             b.copied = None
         b.accepted = False
         b.to_hear = False

@@ -260,7 +260,8 @@ class Controller(Actor):
         else:
             new = If(unclean, alone, If(isr.is_empty(), newest.isr, isr))
         left = If(unclean, set(), elr - alone)
-        loses_leader = And(new.is_empty(), newest.leader >= 0)
+        leaderless = elected < 0 if self.rules.last_leader_when_leaderless else new.is_empty()
+        loses_leader = And(leaderless, newest.leader >= 0)
         last = If(elected >= 0, -1, If(loses_leader, newest.leader, s.controller.last_leader.or_else(-1)))
         bump = Or(elected != newest.leader, Not(newest.replicas.is_subset(assigned.replicas)))
         if not self.rules.shrink_keeps_epoch:

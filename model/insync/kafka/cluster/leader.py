@@ -25,11 +25,14 @@ class Leader(Actor):
     def expand_isr(self, s: StateView, leader: Replica, follower: Replica) -> None:
         """A leader asks for a follower that has caught up to be taken into the ISR.
 
-        Kafka does this within a fetch of that follower; here it may come later, with what the last fetch said. Whether
-        the follower may join by its registration is left to the controller, which has the last word.
+        Kafka does this within a fetch of that follower; here it may come later, with what the last fetch said, but with
+        directories that fail only while the follower has its log. Whether it may join by its registration is left to
+        the controller, which has the last word.
         Kafka: Partition.maybeExpandIsr, canAddReplicaToIsr.
         """
         require(leader != follower, self.leads(s, leader))
+        if self.directories_fail:
+            require(self.is_online(s, follower))
         l = s.broker[leader]
         isr = self.view_of(s, leader).isr
         require(l.pending.is_empty(), Not(isr.contains(follower)), self.has_caught_up(s, leader, follower))

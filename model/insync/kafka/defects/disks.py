@@ -78,16 +78,15 @@ DISKS = (
         name="N-14",
         title="A replica whose directory has failed is taken into the ISR",
         ticket="no ticket known; ReplicationControlManager.ineligibleReplicasForIsr",
-        affected="eligible leader replicas, 4.0 to 4.3, by reading 3.9.2, 4.1.2 and 4.3.1; not executed",
-        story="A follower catches up, and the leader asks for it. Its directory fails, and the controller hears of "
-        "that first; it accepts the ISR all the same, as it looks at fenced brokers alone. The leader crashes, and "
-        "leaves the ISR as it registers; who is left may not be elected. That one starts again with its directory "
-        "mended, and leaves the ISR too. Nobody was the leader then, so there is no last known leader, and nobody is "
-        "elected though all replicas run and have all records.",
+        affected="3.7 and later: by reading 3.9.2, 4.0.2, 4.1.2 and 4.3.1, executed on the classes of 3.7.2 to 4.4.0",
+        story="A follower that has been out of the ISR catches up, and the leader asks for it. Its directory fails, "
+        "and the controller hears of that first; it accepts the ISR all the same, as it looks at fenced brokers alone. "
+        "The follower may not be elected. If the leader fails now, nobody leads until the follower's broker is started "
+        "again, though the leader is back with all records; with eligible leader replicas before 4.1.1 for good.",
         fix="refuse members whose directory is known to have failed; Kafka does not look",
-        breaks="running_replicas_have_a_leader",
-        length=14,
-        bounds={**FAILING, "min_insync": 2, "crashes": 2},
+        breaks="isr_members_have_directories",
+        length=9,
+        bounds={**FAILING, "fencings": 1},
         rules={"isr_needs_directory": False},
         base={"isr_needs_directory": True},
     ),

@@ -8,7 +8,7 @@ from insync.model import And, Condition, Implies, Not, Or, StateView, for_all
 from insync.properties import invariant
 from insync.properties.kafka import cluster_reasons as reasons
 
-__all__ = ["failed_directories_are_noticed"]
+__all__ = ["failed_directories_are_noticed", "isr_members_have_directories"]
 
 
 @invariant(Cluster, because=reasons.unnoticed)
@@ -28,3 +28,22 @@ def failed_directories_are_noticed(model: Cluster, s: StateView) -> Condition:
         return And(s.broker[replica].running, s.broker[replica].offline)
 
     return for_all(model.all(Replica), lambda replica: Implies(is_offline(replica), noticed(replica)))
+
+
+@invariant(Cluster, because=reasons.directoryless)
+def isr_members_have_directories(model: Cluster, s: StateView) -> Condition:
+    """Who is in the ISR and not fenced is not in a directory of which the controller has heard that it has failed.
+
+    Such a member may not be elected: where it is the only one left, nobody leads until its broker is started again.
+    Without ELR the last member stays in the ISR, and nobody leads.
+    """
+    if not model.directories_fail:
+        return True
+    controller, isr, alone = s.controller, s.changes[0].isr, s.changes[0].leader.is_none()
+
+    def is_sound(replica: Replica) -> Condition:
+        member = And(isr.contains(replica), Not(controller.fenced.contains(replica)))
+        last = False if model.elr else And(isr.count() == 1, alone)
+        return Implies(member, Or(Not(controller.without_directory.contains(replica)), last))
+
+    return for_all(model.all(Replica), lambda replica: is_sound(replica))

@@ -9,6 +9,7 @@ from insync.properties import Failure
 __all__ = [
     "counted",
     "cut",
+    "directoryless",
     "disorder",
     "endless",
     "haunted",
@@ -48,6 +49,12 @@ def unnoticed(failure: Failure) -> str:
     return (
         f"The directory of {replica} has failed, and the controller does not hear of it: {place}. {_decides(failure)}"
     )
+
+
+def directoryless(failure: Failure) -> str:
+    """Say who is in the ISR though the controller knows that its directory has failed."""
+    replica = failure.bindings["replica"]
+    return f"The controller knows that the directory of {replica} has failed. {_decides(failure)}"
 
 
 def untold(failure: Failure) -> str:

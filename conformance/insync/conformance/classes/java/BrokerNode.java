@@ -1,6 +1,7 @@
 package insync.harness;
 
 import java.io.File;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,6 +17,7 @@ import moved.MetadataImage;
 import moved.ProduceResponse;
 import moved.AppendOrigin;
 import moved.Partition;
+import moved.PartitionRegistration;
 import moved.ReplicaManager;
 import org.apache.kafka.common.TopicIdPartition;
 import moved.TopicPartition;
@@ -32,7 +34,7 @@ final class BrokerNode {
 
     final Cluster world;
     final int id;
-    final Uuid directoryId;
+    final Directories directories;
     final Map<String, String> acknowledgements = new LinkedHashMap<>();
     boolean running;
     long epoch = -1;
@@ -42,8 +44,9 @@ final class BrokerNode {
     QueuedScheduler scheduler;
     ControllerChannel channel;
     Fetching fetching;
+    Moving moving;
     private Publishing publishing;
-    private File directory;
+    private File base;
     private int incarnation;
     private long cleanAsEpoch = -1;
     private MetadataImage image;
@@ -52,9 +55,9 @@ final class BrokerNode {
     BrokerNode(Cluster world, int id) {
         this.world = world;
         this.id = id;
-        directoryId = new Uuid(77L, 1000 + id);
-        directory = new File(world.base, "b" + id + "-0");
-        Disk.prepare(directory, id, directoryId);
+        directories = new Directories(id, world.directories);
+        base = new File(world.base, "b" + id + "-0");
+        directories.prepare(base, id);
     }
 
     // -------------------------------------------------------------------------------------------------------- running
@@ -62,10 +65,13 @@ final class BrokerNode {
     void start() {
         scheduler = new QueuedScheduler(world.clock);
         channel = channel == null ? new ControllerChannel() : channel.afterRestart();
-        parts = new BrokerParts(id, directory, world.clock, scheduler, channel, () -> epoch);
+        parts = new BrokerParts(id, base, directories, world.clock, scheduler, channel, () -> epoch);
         fetching = new Fetching(this);
+        moving = new Moving(this);
+        directories.forget();
         publishing = new Publishing(id, parts);
         Reflect.set(replicas(), "replicaFetcherManager", new StillFetchers(this));
+        if (directories.several()) Reflect.set(replicas(), "replicaAlterLogDirsManager", new StillMoves(this));
         image = MetadataImage.EMPTY;
         applied = -1;
         logsLoaded = false;
@@ -77,8 +83,15 @@ final class BrokerNode {
     void register() {
         if (!running) start();
         Uuid self = new Uuid(INCARNATIONS.getMostSignificantBits(), id * 1000L + incarnation++);
-        epoch = world.controller.register(id, directoryId, self, cleanAsEpoch);
+        epoch = world.controller.register(id, directories.live(), self, previousEpoch());
         cleanAsEpoch = -1;
+    }
+
+    /** The broker epoch with which the broker was stopped cleanly, as its directories say, -1 for none. */
+    private long previousEpoch() {
+        if (!directories.several()) return cleanAsEpoch;
+        Object noted = Plain.orNull(Reflect.call(parts.logManager, "readBrokerEpochFromCleanShutdownFiles"));
+        return noted == null ? -1L : (long) noted;
     }
 
     /** Dies: of the log the records below an offset survive, and all checkpoints as they are now. */
@@ -86,11 +99,11 @@ final class BrokerNode {
         replicas().checkpointHighWatermarks();
         Reflect.call(parts.logManager, "checkpointLogStartOffsets");
         File survived = new File(world.base, "b" + id + "-" + (++incarnation));
-        Disk.copyWithoutCleanMark(directory, survived);
-        Disk.cut(new File(survived, world.partition.toString()), log(), spared);
+        Disk.copyWithoutCleanMark(base, survived);
+        directories.places(survived).forEach(directory -> Disk.cut(directory, world.partition, spared));
         throwAway();
-        Disk.delete(directory);
-        directory = survived;
+        Disk.delete(base);
+        base = survived;
     }
 
     /** Ends as BrokerServer does at a controlled shutdown. */
@@ -146,6 +159,20 @@ final class BrokerNode {
         Plain.list(Reflect.call(parts.cache, "getAllTopics")).forEach(topic -> topics.add((String) topic));
         Class<?> names = Reflect.methods(parts.logManager.getClass(), "startup", 2).get(0).getParameterTypes()[0];
         Reflect.callWithDefaults(parts.logManager, "startup", Plain.setFor(names, topics));
+        if (directories.several()) recoverAbandonedCopies(newest);
+    }
+
+    private void recoverAbandonedCopies(MetadataImage newest) {
+        if (!Reflect.has(parts.logManager, "recoverAbandonedFutureLogs", 2)) return; // since 3.7.1
+        Class<?> last = Reflect.methods(parts.logManager.getClass(), "recoverAbandonedFutureLogs", 2).get(0).getParameterTypes()[1];
+        Object named = newest.topics();
+        if (last.isInterface()) { // since 4.4: who asks for a directory by topic, partition and broker
+            named = Proxy.newProxyInstance(last.getClassLoader(), new Class<?>[] {last}, (proxy, method, given) -> {
+                PartitionRegistration partition = newest.topics().getPartition((Uuid) given[0], (int) given[1]);
+                return partition == null ? null : partition.directory((int) given[2]);
+            });
+        }
+        Reflect.call(parts.logManager, "recoverAbandonedFutureLogs", id, named);
     }
 
     // -------------------------------------------------------------------------------------------------------- leading
@@ -186,7 +213,18 @@ final class BrokerNode {
         replicas().tryCompleteActions();
     }
 
+    /** The directory with the log fails; the broker runs on. */
+    void failDirectory() {
+        Reflect.callWithDefaults(replicas(), "handleLogDirFailure", (String) Reflect.call(log(), "parentDir"));
+    }
+
     // -------------------------------------------------------------------------------------------------------- looking
+
+    /** The folder in which the directories are. */
+    File base() {
+        return base;
+    }
+
 
     ReplicaManager replicas() {
         return parts.replicaManager;

@@ -1,12 +1,14 @@
 package insync.harness;
 
 import java.io.File;
+import java.nio.channels.ClosedChannelException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import moved.BrokerTopicStats;
 import moved.CleanerConfig;
 import moved.KRaftMetadataCache;
 import moved.KafkaConfig;
@@ -19,10 +21,10 @@ import moved.ReplicaManager;
 import scala.Function0;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Kafka's own objects that make a broker, put together as BrokerServer does, on one directory. */
+/** Kafka's own objects that make a broker, put together as BrokerServer does. */
 final class BrokerParts {
     private static final long NEVER = 1L << 40;
-    /** What brokers on a directory are configured with, which does not change; to parse it takes a while. */
+    /** What brokers on a folder are configured with, which does not change; to parse it takes a while. */
     private static final Map<File, KafkaConfig> CONFIGURATIONS = new ConcurrentHashMap<>();
     private static final Map<Integer, Object> QUOTAS = new ConcurrentHashMap<>();
     private static final List<String> PURGATORIES = List.of(
@@ -33,24 +35,27 @@ final class BrokerParts {
     final Object cache;
     final Object logManager;
     final Object quotas;
+    final BrokerTopicStats topicStatistics;
     final ReplicaManager replicaManager;
 
     BrokerParts(
-        int id, File directory, StillClock clock, QueuedScheduler scheduler, NodeToControllerChannelManager channel,
-        Supplier<Long> brokerEpoch
+        int id, File base, Directories directories, StillClock clock, QueuedScheduler scheduler,
+        NodeToControllerChannelManager channel, Supplier<Long> brokerEpoch
     ) {
+        List<File> places = directories.places(base);
         Function0<Object> epoch = brokerEpoch::get;
         Function0<Object> version = MetadataRelease::latest;
-        configuration = CONFIGURATIONS.computeIfAbsent(directory, place ->
-            (KafkaConfig) Reflect.callStatic(KafkaConfig.class, "fromProps", properties(id, place), false));
+        configuration = CONFIGURATIONS.computeIfAbsent(base, place ->
+            (KafkaConfig) Reflect.callStatic(KafkaConfig.class, "fromProps", properties(id, place, places), false));
         metrics = new Metrics(clock);
         cache = Construct.named(KRaftMetadataCache.class, Map.of(), id, (Supplier<?>) BrokerParts::raftVersion);
         Map<String, Object> shared = new HashMap<>();
         shared.put("time", clock);
         shared.put("scheduler", scheduler);
-        shared.put("logDirFailureChannel", new LogDirFailureChannel(1));
-        shared.put("brokerTopicStats", topicStatistics());
-        logManager = logManager(directory, shared);
+        shared.put("logDirFailureChannel", new LogDirFailureChannel(places.size()));
+        topicStatistics = topicStatistics();
+        shared.put("brokerTopicStats", topicStatistics);
+        logManager = logManager(places, directories.unreadable(base), shared);
         quotas = QUOTAS.computeIfAbsent(id, broker -> unlimited(broker, configuration));
         Object alterPartitionManager = Construct.named(
             Reflect.classOf(
@@ -66,6 +71,7 @@ final class BrokerParts {
         parts.put("metadataCache", cache);
         parts.put("alterPartitionManager", alterPartitionManager);
         parts.put("brokerEpochSupplier", epoch);
+        if (directories.several()) parts.put("directoryEventHandler", directories.handler());
         for (String name : PURGATORIES) parts.put("delayed" + name + "PurgatoryParam", purgatory(name, id));
         replicaManager = Construct.named(ReplicaManager.class, parts);
     }
@@ -84,7 +90,7 @@ final class BrokerParts {
             "instantiate", configuration, new Metrics(clock), clock, "b" + id, "broker");
     }
 
-    private static Properties properties(int id, File directory) {
+    private static Properties properties(int id, File base, List<File> places) {
         Properties all = new Properties();
         all.put("process.roles", "broker");
         all.put("node.id", "" + id);
@@ -92,7 +98,8 @@ final class BrokerParts {
         all.put("controller.listener.names", "CONTROLLER");
         all.put("listeners", "PLAINTEXT://localhost:0");
         all.put("inter.broker.listener.name", "PLAINTEXT");
-        all.put("log.dirs", directory.getAbsolutePath());
+        all.put("log.dirs", String.join(",", places.stream().map(File::getAbsolutePath).toList()));
+        if (places.size() > 1) all.put("metadata.log.dir", new File(base, "metadata").getAbsolutePath()); // it may not fail
         all.put("log.index.size.max.bytes", "4096"); // index files are mapped in full
         all.put("log.cleaner.enable", "false");
         all.put("num.recovery.threads.per.data.dir", "1");
@@ -104,26 +111,24 @@ final class BrokerParts {
         return all;
     }
 
-    private static Object topicStatistics() {
-        Class<?> type = Reflect.classOf(
-            "org.apache.kafka.storage.log.metrics.BrokerTopicStats", "kafka.server.BrokerTopicStats");
-        return Construct.named(type, Map.of(), false, java.util.Optional.empty());
+    private static BrokerTopicStats topicStatistics() {
+        return Construct.named(BrokerTopicStats.class, Map.of(), false, java.util.Optional.empty());
     }
 
-    private Object logManager(File directory, Map<String, Object> shared) {
+    private Object logManager(List<File> places, List<File> unreadable, Map<String, Object> shared) {
         LogConfig defaults = new LogConfig((Map<?, ?>) Reflect.call(configuration, "extractLogConfigMap"));
         CleanerConfig cleaner = new CleanerConfig(false);
         ProducerStateManagerConfig producers = new ProducerStateManagerConfig(60_000, false);
         Class<?> java = Reflect.classOrNull("org.apache.kafka.storage.internals.log.LogManager");
         if (java != null && Construct.parameters(java) >= 20) { // since 4.4; before, it has a few static methods
-            return Construct.exactly(java, List.of(directory), List.of(), cache, defaults, cleaner, 1,
+            return Construct.exactly(java, places, unreadable, cache, defaults, cleaner, 1,
                 NEVER, NEVER, NEVER, NEVER, 60_000, producers, 60_000,
                 shared.get("scheduler"), shared.get("brokerTopicStats"), shared.get("logDirFailureChannel"),
                 shared.get("time"), false, 0L, null);
         }
         Map<String, Object> parts = new HashMap<>(shared);
-        parts.put("logDirs", CollectionConverters.asScala(List.of(directory)).toSeq());
-        parts.put("initialOfflineDirs", Plain.seq());
+        parts.put("logDirs", CollectionConverters.asScala(places).toSeq());
+        parts.put("initialOfflineDirs", CollectionConverters.asScala(unreadable).toSeq());
         parts.put("configRepository", cache);
         parts.put("initialDefaultConfig", defaults);
         parts.put("cleanerConfig", cleaner);
@@ -156,7 +161,23 @@ final class BrokerParts {
         } else {
             Reflect.callWithDefaults(replicaManager, "shutdown", false);
         }
-        Reflect.callWithDefaults(logManager, "shutdown", cleanAsEpoch);
+        try {
+            Reflect.callWithDefaults(logManager, "shutdown", cleanAsEpoch);
+        } catch (RuntimeException raised) { // it lets go twice of the lock of a directory that has failed, at its end
+            if (!(raised.getCause() instanceof ClosedChannelException)) throw raised;
+            unlock();
+        }
         metrics.close();
+    }
+
+    /** Lets go of the locks of all directories, as the end of a process does. */
+    private void unlock() {
+        for (Object lock : Plain.list(Reflect.get(logManager, "dirLocks"))) {
+            try {
+                Reflect.call(lock, "destroy");
+            } catch (RuntimeException raised) {
+                if (!(raised.getCause() instanceof ClosedChannelException)) throw raised;
+            }
+        }
     }
 }

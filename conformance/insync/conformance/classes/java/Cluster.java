@@ -20,6 +20,8 @@ final class Cluster {
     final StillClock clock = new StillClock();
     /** The partition that is looked at. */
     final TopicPartition partition;
+    /** How many directories each broker has. */
+    final int directories;
     final ControllerCalls controller;
     final Map<Integer, BrokerNode> brokers = new TreeMap<>();
     /** The directory of the cluster. */
@@ -28,6 +30,7 @@ final class Cluster {
     /** Makes a cluster in a directory that is not there yet, as a command says. */
     Cluster(File base, JsonNode command) {
         this.base = base;
+        directories = command.path("directories").asInt(1);
         int elsewhere = command.path("partition_zero").asInt(0);
         partition = new TopicPartition(ControllerCalls.TOPIC, elsewhere == 0 ? 0 : 1);
         String wanted = command.get("elr").asText();
@@ -46,11 +49,21 @@ final class Cluster {
             entry -> configuration.put(entry.getKey(), entry.getValue().asText()));
         List<Integer> others = new ArrayList<>();
         for (int id = FIRST_ELSEWHERE; id < FIRST_ELSEWHERE + elsewhere; id++) {
-            controller.register(id, new Uuid(77L, 1000 + id), new Uuid(6L, id), -1L); // the controller alone knows it
+            controller.register(id, List.of(new Uuid(77L, 1000 + id)), new Uuid(6L, id), -1L); // the controller alone knows it
             controller.unfence(id);
             others.add(id);
         }
         controller.createTopic(replicas, others, configuration);
+        brokers.values().forEach(broker -> broker.apply(controller.node.end()));
+        runDue();
+        if (directories > 1) assignDirectories();
+    }
+
+    /** Each broker has chosen a directory for its replica; the controller is told, and all hear of it. */
+    private void assignDirectories() {
+        for (BrokerNode broker : brokers.values()) {
+            if (broker.directories.assign(broker).equals("NONE")) broker.directories.hearAssignment();
+        }
         brokers.values().forEach(broker -> broker.apply(controller.node.end()));
         runDue();
     }
@@ -70,7 +83,10 @@ final class Cluster {
     }
 
     private void runDue() {
-        brokers.values().stream().filter(broker -> broker.running).forEach(broker -> broker.scheduler.runDue());
+        brokers.values().stream().filter(broker -> broker.running).forEach(broker -> {
+            broker.scheduler.runDue();
+            if (directories > 1) broker.moving.truncate();
+        });
     }
 
     private String act(String name, JsonNode command) {
@@ -94,7 +110,23 @@ final class Cluster {
             case "deliver_request" -> { return broker(id).channel.deliverRequest(controller); }
             case "deliver_reply" -> broker(id).channel.deliverReply();
             case "lose_reply" -> broker(id).channel.loseReply();
-            default -> { return decide(name, id, command); }
+            default -> { return name.contains("directory") ? ofDirectory(name, broker(id)) : decide(name, id, command); }
+        }
+        return "NONE";
+    }
+
+    /** What becomes of the directories of a broker, and of a log that moves between them. */
+    private String ofDirectory(String name, BrokerNode broker) {
+        switch (name) {
+            case "fail_directory" -> broker.failDirectory();
+            case "repair_directory" -> broker.directories.repair();
+            case "report_directory" -> broker.directories.report(broker);
+            case "assign_directory" -> { return broker.directories.assign(broker); }
+            case "hear_directory" -> broker.directories.hearAssignment();
+            case "move_to_directory" -> { return broker.moving.begin(); }
+            case "stay_in_directory" -> { return broker.moving.cancel(); }
+            case "copy_to_directory" -> { return broker.moving.work() ? "NONE" : "NO_MOVE"; }
+            default -> throw new IllegalArgumentException("there is no command " + name);
         }
         return "NONE";
     }

@@ -14,6 +14,8 @@ import moved.ApiError;
 import moved.ApiException;
 import moved.ApiKeys;
 import moved.ApiMessageAndVersion;
+import moved.AssignReplicasToDirsRequestData;
+import moved.AssignReplicasToDirsResponseData;
 import moved.BrokerRegistration;
 import moved.BrokerRegistrationRequestData;
 import moved.ConfigResource;
@@ -48,9 +50,9 @@ final class ControllerCalls {
     // ------------------------------------------------------------------------------------------------------- brokers
 
     /** Registers a new incarnation of a broker, and returns its broker epoch. */
-    long register(int id, Uuid directory, Uuid incarnation, long previousEpoch) {
+    long register(int id, List<Uuid> directories, Uuid incarnation, long previousEpoch) {
         BrokerRegistrationRequestData request = new BrokerRegistrationRequestData().setBrokerId(id)
-            .setClusterId(ControllerNode.CLUSTER).setIncarnationId(incarnation).setLogDirs(List.of(directory));
+            .setClusterId(ControllerNode.CLUSTER).setIncarnationId(incarnation).setLogDirs(directories);
         Construct.give(request, "setPreviousBrokerEpoch", previousEpoch);
         request.listeners().add(new BrokerRegistrationRequestData.Listener()
             .setName("PLAINTEXT").setHost("b" + id).setPort(9092));
@@ -87,6 +89,11 @@ final class ControllerCalls {
     /** A broker wants to stop, and its leadership and membership are taken from it. */
     void startControlledShutdown(int id) {
         decide("handleBrokerInControlledShutdown", id, registration(id).epoch());
+    }
+
+    /** A broker tells with a heartbeat of directories that have failed. */
+    void directoriesOffline(int id, List<Uuid> failed) {
+        decide("handleDirectoriesOffline", id, registration(id).epoch(), failed);
     }
 
     private void decide(String method, Object... arguments) {
@@ -141,6 +148,18 @@ final class ControllerCalls {
         } catch (ApiException refused) { // such as a broker epoch that has passed; ControllerApis answers so
             return new AlterPartitionResponseData().setErrorCode(Errors.forException(refused).code());
         }
+    }
+
+    /** A broker tells in which of its directories its replica is; returns Kafka's error. */
+    Errors assign(int id, long brokerEpoch, Uuid directory) {
+        AssignReplicasToDirsRequestData.TopicData topic = new AssignReplicasToDirsRequestData.TopicData().setTopicId(topicId)
+            .setPartitions(List.of(new AssignReplicasToDirsRequestData.PartitionData().setPartitionIndex(index)));
+        AssignReplicasToDirsRequestData request = new AssignReplicasToDirsRequestData().setBrokerId(id)
+            .setBrokerEpoch(brokerEpoch).setDirectories(List.of(new AssignReplicasToDirsRequestData.DirectoryData()
+                .setId(directory).setTopics(List.of(topic))));
+        AssignReplicasToDirsResponseData answer = (AssignReplicasToDirsResponseData) node.commitResult(
+            Reflect.call(node.replication, "handleAssignReplicasToDirs", request));
+        return Errors.forCode(answer.directories().get(0).topics().get(0).partitions().get(0).errorCode());
     }
 
     /** An election of the preferred leader; returns Kafka's error. */

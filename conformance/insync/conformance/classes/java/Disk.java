@@ -8,11 +8,13 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import moved.FileRecords;
 import moved.MemoryRecords;
 import moved.RecordBatch;
+import moved.TopicPartition;
 import moved.Uuid;
 
 /** The directories of brokers: what is in them at first, and what a crash leaves. */
@@ -52,22 +54,34 @@ final class Disk {
         }
     }
 
-    /** Cuts the copy of a log's one segment at the first batch that begins at an offset or beyond. */
-    static void cut(File copy, Object log, long spared) {
-        if (log == null) return;
-        List<Object> segments = Plain.list(Reflect.call(log, "logSegments"));
-        if (segments.size() != 1) throw new IllegalStateException("a log of one segment is expected: " + segments);
-        long size = 0;
-        for (RecordBatch batch : batches(log)) {
-            if (batch.baseOffset() >= spared) break;
-            size += batch.sizeInBytes();
+    /** Cuts the one segment of a log in a directory, and that of its copy, at the first batch that begins at an offset or beyond. */
+    static void cut(File directory, TopicPartition partition, long spared) {
+        for (File log : listed(directory)) {
+            boolean copy = log.getName().startsWith(partition + ".") && log.getName().endsWith("-future");
+            if (!copy && !log.getName().equals(partition.toString())) continue;
+            List<File> segments = Arrays.stream(listed(log)).filter(file -> file.getName().endsWith(".log")).toList();
+            if (segments.size() != 1) throw new IllegalStateException("a log of one segment is expected: " + segments);
+            cut(segments.get(0), spared);
         }
-        File segment = new File(copy, String.format("%020d.log", (long) Reflect.call(segments.get(0), "baseOffset")));
-        try (RandomAccessFile file = new RandomAccessFile(segment, "rw")) {
-            file.setLength(size);
+    }
+
+    private static void cut(File segment, long spared) {
+        long size = 0;
+        try {
+            for (RecordBatch batch : batches(Files.readAllBytes(segment.toPath()))) {
+                if (batch.baseOffset() >= spared) break;
+                size += batch.sizeInBytes();
+            }
+            try (RandomAccessFile file = new RandomAccessFile(segment, "rw")) {
+                file.setLength(size);
+            }
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
         }
+    }
+
+    private static Iterable<? extends RecordBatch> batches(byte[] content) {
+        return MemoryRecords.readableRecords(ByteBuffer.wrap(content)).batches();
     }
 
     /** The batches of a log, in order, as its files have them now. */
@@ -81,7 +95,7 @@ final class Disk {
             } catch (IOException failed) {
                 throw new UncheckedIOException(failed);
             }
-            MemoryRecords.readableRecords(content).batches().forEach(all::add);
+            batches(content.array()).forEach(all::add);
         }
         return all;
     }

@@ -42,7 +42,22 @@ final class Observer {
         seen.put("fenced", fenced);
         seen.put("stopping", stopping);
         seen.put("end", world.controller.node.end());
+        if (world.directories > 1) directories(world, partition, seen);
         return seen;
+    }
+
+    /** Which replicas are in a directory that the controller knows not to be there, or are not where it takes them to be. */
+    private static void directories(Cluster world, PartitionRegistration partition, Map<String, Object> seen) {
+        List<Integer> without = new ArrayList<>();
+        List<Integer> elsewhere = new ArrayList<>();
+        for (int id : Plain.sortedIds(partition.replicas)) {
+            BrokerNode broker = world.brokers.get(id);
+            if (!world.controller.registration(id).hasOnlineDir(partition.directory(id))) without.add(id);
+            Object log = broker.running ? broker.log() : null;
+            if (!partition.directory(id).equals(broker.directories.of(log, broker.base()))) elsewhere.add(id);
+        }
+        seen.put("without_directory", without);
+        seen.put("elsewhere", elsewhere);
     }
 
     private static Map<String, Object> broker(Cluster world, BrokerNode broker) {
@@ -53,6 +68,7 @@ final class Observer {
         seen.put("applied", broker.applied);
         seen.put("acknowledgements", new LinkedHashMap<>(broker.acknowledgements));
         seen.put("reply_waits", broker.fetching.replyWaits());
+        if (world.directories > 1) seen.put("directory", directory(broker));
         Partition partition = broker.partition();
         seen.put("has_replica", partition != null);
         if (partition == null) return seen;
@@ -63,6 +79,19 @@ final class Observer {
         if (partition.isLeader()) seen.put("leading", leading(world, partition));
         Object log = broker.log();
         if (log != null) seen.put("log", log(log));
+        return seen;
+    }
+
+    /** What a broker knows of its directories. */
+    private static Map<String, Object> directory(BrokerNode broker) {
+        Object copy = broker.moving.copy();
+        Map<String, Object> seen = new LinkedHashMap<>();
+        seen.put("offline", broker.log() == null && (boolean) Reflect.call(broker.parts.logManager, "hasOfflineLogDirs"));
+        seen.put("copied", copy == null ? null : Reflect.call(copy, "logEndOffset"));
+        seen.put("promotion", broker.moving.promotion());
+        seen.put("to_assign", broker.directories.waiting(broker.log(), copy, broker.base()));
+        seen.put("assigned", broker.directories.answerWaits());
+        seen.put("tells", broker.directories.tells());
         return seen;
     }
 

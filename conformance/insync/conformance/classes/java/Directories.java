@@ -1,0 +1,154 @@
+package insync.harness;
+
+import java.io.File;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import moved.DirectoryEventHandler;
+import moved.Errors;
+import moved.Uuid;
+
+/**
+ * The directories of a broker, and what it has to tell the controller of them.
+ *
+ * It stands in for AssignmentsManager, which has a thread: of a partition the newest assignment alone waits, and none is
+ * sent while another one is on its way.
+ */
+final class Directories {
+    /** That a replica is in a directory, and what the broker does once the controller has accepted it. */
+    private record Assignment(Uuid directory, Runnable accepted) { }
+
+    private final int count;
+    private final List<Uuid> ids = new ArrayList<>();
+    /** The places of those that cannot be read. */
+    private final Set<Integer> failed = new TreeSet<>();
+    /** Those that have failed since the start, of which a heartbeat tells. */
+    private final List<Uuid> toTell = new ArrayList<>();
+    private Assignment ready;
+    private Assignment answered;
+    private Uuid last;
+
+    Directories(int broker, int count) {
+        this.count = count;
+        for (int place = 0; place < count; place++) ids.add(new Uuid(77L + place, 1000 + broker));
+    }
+
+    /** Makes all of them, as `kafka-storage format` does. */
+    void prepare(File base, int broker) {
+        for (int place = 0; place < count; place++) Disk.prepare(places(base).get(place), broker, ids.get(place));
+    }
+
+    /** Where they are, within the folder of a broker; one alone is that folder. */
+    List<File> places(File base) {
+        if (count == 1) return List.of(base);
+        List<File> all = new ArrayList<>();
+        for (int place = 0; place < count; place++) all.add(new File(base, "d" + place));
+        return all;
+    }
+
+    /** Those that cannot be read at a start. */
+    List<File> unreadable(File base) {
+        return failed.stream().map(places(base)::get).toList();
+    }
+
+    /** The ids of those that can be read. */
+    List<Uuid> live() {
+        List<Uuid> all = new ArrayList<>(ids);
+        failed.forEach(place -> all.remove(ids.get(place)));
+        return all;
+    }
+
+    boolean several() {
+        return count > 1;
+    }
+
+    /** Forgets what a broker keeps in memory only. */
+    void forget() {
+        ready = null;
+        answered = null;
+        toTell.clear();
+    }
+
+    /** What the parts of a broker tell of its directories. */
+    DirectoryEventHandler handler() {
+        Class<?>[] types = {DirectoryEventHandler.class};
+        return (DirectoryEventHandler) Proxy.newProxyInstance(types[0].getClassLoader(), types, (proxy, method, given) -> {
+            switch (method.getName()) {
+                case "handleAssignment" -> ready = new Assignment((Uuid) given[1], (Runnable) given[given.length - 1]);
+                case "handleFailure" -> {
+                    toTell.add((Uuid) given[0]);
+                    failed.add(ids.indexOf((Uuid) given[0]));
+                }
+                default -> throw new IllegalStateException("no broker of the harness does " + method);
+            }
+            return null;
+        });
+    }
+
+    // ---------------------------------------------------------------------------------------------- to the controller
+
+    /** The controller handles what waits; returns Kafka's error, or that nothing waits. */
+    String assign(BrokerNode broker) {
+        if (answered != null) throw new IllegalStateException("an answer about directories is still on its way");
+        if (ready == null) return "NOTHING_TO_ASSIGN";
+        Errors error = broker.world.controller.assign(broker.id, broker.epoch, ready.directory);
+        if (error == Errors.NONE) answered = ready; // else it is sent again
+        if (error == Errors.NONE) ready = null;
+        return error.name();
+    }
+
+    /** The broker hears that it is accepted. */
+    void hearAssignment() {
+        if (answered == null) throw new IllegalStateException("no answer about directories is on its way");
+        Assignment heard = answered;
+        answered = null;
+        heard.accepted.run();
+    }
+
+    /** A heartbeat tells of all that have failed since the start. */
+    void report(BrokerNode broker) {
+        broker.world.controller.directoriesOffline(broker.id, List.copyOf(toTell));
+    }
+
+    boolean answerWaits() {
+        return answered != null;
+    }
+
+    /** Whether a heartbeat would tell of a failed one. */
+    boolean tells() {
+        return !toTell.isEmpty();
+    }
+
+    /** What waits to be told: that the replica is where the log is, where its copy is, or elsewhere; null for nothing. */
+    String waiting(Object log, Object copy, File base) {
+        if (ready == null) return null;
+        if (ready.directory.equals(of(log, base))) return "log";
+        return copy != null && ready.directory.equals(ids.get(placeOf(copy, base))) ? "copy" : "elsewhere";
+    }
+
+    // ------------------------------------------------------------------------------------------------------- failures
+
+    /** A directory that has failed can be read again. */
+    void repair() {
+        failed.clear();
+    }
+
+    /** The id of the directory of a log; where there is none, of the directory in which it was last. */
+    Uuid of(Object log, File base) {
+        if (log != null) last = ids.get(placeOf(log, base));
+        return last;
+    }
+
+    /** The place of the directory of a log. */
+    int placeOf(Object log, File base) {
+        String parent = (String) Reflect.call(log, "parentDir");
+        return places(base).stream().map(File::getAbsolutePath).toList().indexOf(parent);
+    }
+
+    /** The path of a directory in which a log is not. */
+    String other(Object log, File base) {
+        return places(base).get((placeOf(log, base) + 1) % count).getAbsolutePath();
+    }
+}

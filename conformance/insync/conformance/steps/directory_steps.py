@@ -1,0 +1,196 @@
+"""Directories of brokers: how those that fail, and logs that move between two, are taken on Kafka's classes.
+
+Each broker has two, and the controller knows in which one a log is (KIP-858). In the model a request for that and its
+answer are one step. Here they wait for what may come between: the metadata that the request brings about may reach a
+broker before the answer does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from insync.conformance.classes.observation import DirectorySeen
+from insync.conformance.steps.commands import Commands
+from insync.conformance.steps.gaps import NotSchedulable, Unlike
+from insync.conformance.steps.likeness import broker_id
+from insync.kafka.cluster.model import Cluster
+from insync.model import ReadableState
+
+__all__ = ["DirectorySteps"]
+
+_ONE_DIRECTORY = (
+    "Kafka's controller is told of each log that moves, which the model has with directory_failures alone (3.7 and "
+    "later), so the brokers of the harness have one directory here"
+)
+_ROUNDS = 4
+"""The most rounds of a copying thread within a step: to ask the controller, and to take the copy's place."""
+
+
+class DirectorySteps:
+    """Takes the steps about directories.
+
+    Args:
+        kafka: what takes the commands.
+        model: the model.
+    """
+
+    def __init__(self, kafka: Commands, model: Cluster) -> None:
+        self._kafka, self._model = kafka, model
+
+    @property
+    def count(self) -> int:
+        """How many directories each broker has."""
+        return 2 if self._model.directories_fail else 1
+
+    def fail(self, given: Mapping[str, str], before: ReadableState) -> None:
+        """Let the directory with the log fail, and see whether the broker will tell of it."""
+        number = self._broker(given)
+        self._hear_answer(number)
+        self._kafka.give("fail_directory", broker=number)
+        told, tells = self._model.rules.failed_directory_is_told, self._seen(number).tells
+        if told is not tells:
+            words = {True: "that it has failed", False: "nothing"}
+            what = f"what {given['replica']} tells the controller of its directory"
+            raise Unlike(what, words[bool(told)], words[tells])
+
+    def report(self, given: Mapping[str, str], before: ReadableState) -> None:
+        """Let the controller have a heartbeat that tells of the failed directory."""
+        number = self._broker(given)
+        if self._seen(number).to_assign == "log":
+            message = (
+                f"{given['replica']} tells the controller first in which directory its log was, which makes the "
+                "AlterPartition late that is on its way; in the model that is no change of the partition"
+            )
+            raise NotSchedulable(message, "a directory that is named makes the AlterPartition late")
+        self._kafka.give("report_directory", broker=number)
+
+    def repair(self, given: Mapping[str, str], before: ReadableState) -> None:
+        """Let the failed directory be there at the next start."""
+        self._kafka.give("repair_directory", broker=self._broker(given))
+
+    def start_move(self, given: Mapping[str, str], before: ReadableState) -> None:
+        """Let an operator move a log to the other directory."""
+        if not self._model.directories_are_assigned:
+            raise NotSchedulable(_ONE_DIRECTORY)
+        what = f"the answer to the move of {given['replica']}"
+        self._kafka.give_accepted(what, "move_to_directory", broker=self._broker(given))
+
+    def cancel_move(self, given: Mapping[str, str], before: ReadableState) -> None:
+        """Let an operator take a move back."""
+        number = self._broker(given)
+        self._hear_answer(number)
+        what = f"the answer to the end of the move of {given['replica']}"
+        self._kafka.give_accepted(what, "stay_in_directory", broker=number)
+
+    def copy_record(self, given: Mapping[str, str], before: ReadableState) -> None:
+        """Let the copy get a record; if it may and has them all, it takes the place of the log at once."""
+        number = self._broker(given)
+        if self._seen(number).to_assign == "log":
+            message = (
+                f"{given['replica']} has to tell the controller where its log is before its copy has caught up, as "
+                "only the newest of both is told"
+            )
+            raise NotSchedulable(message, "a copy that catches up takes the place of what is to be told of the log")
+        self._kafka.give_accepted("the copying thread", "copy_to_directory", broker=number)
+
+    def accept_copy(self, given: Mapping[str, str], before: ReadableState) -> None:
+        """Let the controller hear of a copy that has caught up; the broker hears later that it agrees."""
+        number = self._broker(given)
+        self._ask(number)
+        self._kafka.give_accepted("the controller's answer about the copy", "assign_directory", broker=number)
+
+    def hear(self, given: Mapping[str, str], before: ReadableState) -> None:
+        """Let a broker hear by its metadata in which directory its log is to be, then of the answer, and answer."""
+        number, broker = self._broker(given), before["broker"][given["replica"]]
+        if self._seen(number).to_assign == "elsewhere" or (
+            self._seen(number).to_assign == "copy" and broker["elsewhere"] and self._is_applied(number)
+        ):
+            message = f"{given['replica']} has something newer to tell of its directories than what it heard first"
+            raise NotSchedulable(message, "only the newest that is to be told of a directory is told")
+        if not self._is_applied(number):
+            self._kafka.give("apply", broker=number, to=self._kafka.seen.controller.end)
+        self._hear_answer(number)
+        if self._seen(number).to_assign == "log":
+            self._tell(number)
+
+    def swap(self, given: Mapping[str, str], before: ReadableState) -> None:
+        """Let the copy take the place of the log, once the broker has heard that the controller has accepted it."""
+        number = self._broker(given)
+        for _ in range(_ROUNDS):
+            self._hear_answer(number)
+            seen = self._seen(number)
+            if seen.copied is None:
+                return
+            if seen.to_assign != "copy":
+                self._kafka.give("copy_to_directory", broker=number)
+            elif number in self._kafka.seen.controller.elsewhere:
+                self._kafka.give("assign_directory", broker=number)
+            else:
+                break
+        message = (
+            f"what {given['replica']} has heard of the partition makes it ask the controller once more before its copy "
+            "takes the place of the log"
+        )
+        raise NotSchedulable(message, "a change of the partition makes a copy that was accepted ask once more")
+
+    # ------------------------------------------------------------------------------------------- after each step
+
+    def must_wait(self, broker: Mapping[str, Any]) -> bool:
+        """Return whether a broker of the model has metadata on its way of a directory that concerns it."""
+        return bool(broker.get("to_hear") and (broker["elsewhere"] or broker["accepted"]))
+
+    def end_former_copy(self, replica: str, after: ReadableState) -> None:
+        """Take back a move that goes on after a start, which the model's does not."""
+        number, seen = broker_id(replica), self._kafka.broker(broker_id(replica)).directory
+        if seen is not None and seen.promotion is not None and after["broker"][replica]["copied"] is None:
+            self._kafka.give("stay_in_directory", broker=number)
+
+    def tell_where_log_is(self, after: ReadableState) -> bool:
+        """Let the controller hear where a log is after a start or a copy that was dropped, if that makes nothing late.
+
+        In the model that is one with the step that brings it about, and no change of the partition.
+
+        Returns:
+            whether it has heard anything.
+        """
+        if after["alter"]["isr"]:
+            return False
+        told = False
+        for name, broker in after["broker"].items():
+            seen = self._kafka.broker(broker_id(name)).directory
+            answers = broker.get("elsewhere") and self.must_wait(broker)
+            if seen is not None and seen.to_assign == "log" and not answers:
+                self._tell(broker_id(name))
+                told = True
+        return told
+
+    def _tell(self, number: int) -> None:
+        """Let the controller hear what a broker has to tell, and the broker the answer."""
+        self._kafka.give_accepted("the controller's answer about a log", "assign_directory", broker=number)
+        self._kafka.give("hear_directory", broker=number)
+
+    def _ask(self, number: int) -> None:
+        """Make a broker ask the controller for the directory of its copy, which has caught up."""
+        self._hear_answer(number)
+        if self._seen(number).to_assign == "log":
+            message = f"b{number} has to tell the controller first where its log is"
+            raise NotSchedulable(message, "what is to be told of a log comes before its copy")
+        if self._seen(number).to_assign is None:
+            self._kafka.give("copy_to_directory", broker=number)
+
+    def _hear_answer(self, number: int) -> None:
+        if self._seen(number).assigned:
+            self._kafka.give("hear_directory", broker=number)
+
+    def _is_applied(self, number: int) -> bool:
+        return self._kafka.broker(number).applied >= self._kafka.seen.controller.end
+
+    def _broker(self, given: Mapping[str, str]) -> int:
+        return broker_id(given["replica"])
+
+    def _seen(self, number: int) -> DirectorySeen:
+        seen = self._kafka.broker(number).directory
+        if seen is None:
+            raise NotSchedulable(_ONE_DIRECTORY)
+        return seen
