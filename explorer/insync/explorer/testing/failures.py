@@ -1,4 +1,4 @@
-"""What a failing test shows: the grid of the trace, its file with the command that replays it, and its page."""
+"""What a failing test shows: the grid of the trace, the file that it was saved in, and the command that replays it."""
 
 from __future__ import annotations
 
@@ -58,10 +58,18 @@ def save(model: Model, trace: Trace, directory: Path) -> Path:
 
 
 def describe(model: Model, trace: Trace, file: Path) -> str:
-    """Return the grid of a trace with its reason, how it is replayed from the file, and its page, which is written."""
+    """Return the grid of a trace with its reason, the page that shows it, and how it is replayed from the file."""
+    return f"{render_grid(trace, model.grid)}\n{_page_line(model, trace, file)}\n{_replay_line(model, trace, file)}"
+
+
+def _page_line(model: Model, trace: Trace, file: Path) -> str:
+    """Write the page of a trace beside its file, and return the line that says where it is."""
     page = file.with_suffix(".html")
-    write_page(page, [(trace, model, file)])
-    return f"{render_grid(trace, model.grid)}\n{_replay_line(model, trace, file)}\nPage: {page}"
+    try:
+        write_page(page, [(trace, model, file)])
+    except Exception as error:  # noqa: BLE001 -- a drawing of the model's own that fails must not hide the violation
+        return f"No page: {error}"
+    return f"Page: {page}"
 
 
 def _replay_line(model: Model, trace: Trace, file: Path) -> str:
