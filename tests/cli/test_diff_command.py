@@ -101,6 +101,15 @@ def test_a_mistake_is_one_sentence(insync: Insync, arguments: list[str], sentenc
     assert err.count("\n") == 1
 
 
+def test_models_of_one_name_are_told_apart_by_their_files(insync: Insync, tmp_path: Path) -> None:
+    changed = tmp_path / "changed.py"
+    changed.write_text(Path(WORKSITE.rpartition(":")[0]).read_text().replace("s.depth > 0, s.fallen", "s.fallen"))
+    code, out, _ = insync("diff", WORKSITE, f"{changed}:Worksite", "--quiet")
+    assert code == 1
+    assert re.search(r"^A: \S*insync_worksite.py:Worksite\nB: \S*changed.py:Worksite\n", out)
+    assert "does not take this step. rest: 0 < depth does not hold" in " ".join(out.split())
+
+
 def test_a_page_shows_the_traces_as_pictures(insync: Insync, tmp_path: Path, traces: list[Path]) -> None:
     page = tmp_path / "page.html"
     code, out, _ = insync("diff", "kip101", "kip320", "--replicas", 2, *SMALL, "--html", page, "--quiet")
