@@ -39,6 +39,8 @@ if "INSYNC_CACHE_DIR" not in os.environ:  # tests neither fill nor rely on the c
 # of the folder parity run what users run; `INSYNC_CODE=fast make test` runs all of them so.
 os.environ.setdefault("INSYNC_CODE", "quick")
 
+os.environ.pop("COLUMNS", None)  # which the processes of pytest-xdist are given, and which decides how wide a grid is
+
 if (
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 ):  # as a shell starts what runs in the background, and so its children

@@ -105,6 +105,17 @@ def test_the_keys_move_in_the_picture_that_was_used_last(opened: Opened) -> None
     assert [page.locator("li.picked .number").nth(at).inner_text() for at in (0, 1)] == ["10", "2"]
 
 
+def test_a_picture_whose_steps_stand_above_has_none_to_move_in(opened: Opened) -> None:
+    model, trace = kip101()
+    page = opened(page_of((model, trace), (model, replace(trace, property="strong_isr"))), **WIDE)
+    page.get_by_role("link", name="weak_isr").focus()
+    for key in ("Home", "ArrowDown"):
+        page.keyboard.press(key)
+    assert picked(page) == "1"
+    page.locator("article").nth(1).get_by_role("link", name="offset 0").click()
+    assert picked(page) == "10"
+
+
 @pytest.mark.parametrize("like", [WIDE, PHONE], ids=["wide", "phone"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_at_level_aa(opened: Opened, judge: Judge, like: dict[str, Any], scheme: str) -> None:

@@ -70,7 +70,7 @@ class Structure(HTMLParser):
 def test_a_page_is_well_formed_and_each_id_is_there_once() -> None:
     page = Structure(html_page([Page(drawn()), Page(looping(1)), Page(drawn())]))
     ids = [found["id"] for _, found in page.elements if "id" in found]
-    assert len(ids) == len(set(ids)) > 100
+    assert len(ids) == len(set(ids)) > 20
     pointed = {name for _, found in page.elements for name in str(found.get("data-points", "")).split()}
     assert pointed
     assert pointed <= set(ids)
@@ -125,6 +125,20 @@ def test_a_place_in_a_log_at_which_nothing_is_has_a_box_where_the_reason_talks_o
     page = Structure(html_page([Page(shown)]))
     (box,) = [found for _, found in page.elements if "missing" in str(found.get("class", "")).split()]
     assert box["id"] == "t0-s10-1-1"
+
+
+def test_the_same_steps_are_on_a_page_once() -> None:
+    model, trace = kip101()
+    other = picture(replace(trace, property="strong_isr", reason="b2 has nothing at offset 1."), model)
+    text = html_page([Page(drawn()), Page(other, "{}"), Page(looping(1))])
+    page = Structure(text)
+    assert text.count("<article") == 3
+    assert sum(found.get("class") == "steps" for _, found in page.elements) == 2
+    assert 'The steps are those for <a href="#t0-question">weak_<wbr>isr</a>, above.' in text
+    pointed = {str(found["id"]) for _, found in page.elements if "pointed" in str(found.get("class", "")).split()}
+    assert pointed == {"t0-s10-0-0", "t0-s10-2-0", "t0-s10-1-1"}
+    named = {name for _, found in page.elements for name in str(found.get("data-points", "")).split()}
+    assert named <= {str(found.get("id")) for _, found in page.elements}
 
 
 def test_the_loop_of_a_page_leads_back() -> None:

@@ -54,7 +54,9 @@ def test_a_property_that_fails_shows_grid_and_replay_and_leaves_a_trace(
     shown = str(caught.value)
     assert shown.startswith("lamp: never_on violated\n\nnever_on fails after 1 step ")
     assert " is pressed  ON " in shown
-    assert shown.endswith(f"Replay: insync replay {file}")
+    page = tmp_path / "lamp-never_on.html"
+    assert shown.endswith(f"Replay: insync replay {file}\nPage: {page}")
+    assert "never_on" in page.read_text()
     assert (caught.value.file, search.traces) == (file, [file])
     assert caught.value.trace == replay(read_trace(file), model=Lamp(), place=str(file))
 

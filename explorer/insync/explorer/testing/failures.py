@@ -1,4 +1,4 @@
-"""What a failing test shows: the grid of the trace, the file that it was saved in, and the command that replays it."""
+"""What a failing test shows: the grid of the trace, its file with the command that replays it, and its page."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from insync.explorer.report.page_file import write_page
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import replay_command, write_trace
@@ -57,8 +58,10 @@ def save(model: Model, trace: Trace, directory: Path) -> Path:
 
 
 def describe(model: Model, trace: Trace, file: Path) -> str:
-    """Return the grid of a trace with its reason, and how it is replayed from the file."""
-    return f"{render_grid(trace, model.grid)}\n{_replay_line(model, trace, file)}"
+    """Return the grid of a trace with its reason, how it is replayed from the file, and its page, which is written."""
+    page = file.with_suffix(".html")
+    write_page(page, [(trace, model, file)])
+    return f"{render_grid(trace, model.grid)}\n{_replay_line(model, trace, file)}\nPage: {page}"
 
 
 def _replay_line(model: Model, trace: Trace, file: Path) -> str:

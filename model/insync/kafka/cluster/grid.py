@@ -28,7 +28,7 @@ LEGEND = {
     "L#": "believes it leads, epoch #",
     "F#": "follows, epoch #",
     "-#": "knows no leader, epoch #",
-    "~#": "# changes of metadata behind",
+    "~#": "metadata # changes late",
     "+b#": "asks to add b# to the ISR",
     "-b#": "asks to drop b# from the ISR",
     DELETED: "a deleted record",

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const articles = [...document.querySelectorAll("article")];
+  const articles = [...document.querySelectorAll("article")].filter((article) => article.querySelector(".steps"));
   let active = articles[0];
 
   const stepsOf = (article) => [...article.querySelectorAll(".steps > li[data-step]")];
