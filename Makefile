@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
+SITE_STAMP := $(VENV)/.installed-site
 # Three processes for two cores, as tests also wait: for commands, limits and clusters. No more than have work for their
 # start, as each imports all tests.
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
@@ -19,10 +20,10 @@ PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(
 MAKEFLAGS += --jobs=2
 
 .DEFAULT_GOAL := help
-.PHONY: help env check test java lint types pytest slow kafka bench format size clean
+.PHONY: help env check test java lint types pytest slow browser kafka site notebooks bench format size clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 env: $(DEV_STAMP) ## Create .venv with insync and the tools of its developers (quick when it is there)
 
@@ -41,6 +42,11 @@ $(DEV_STAMP): pyproject.toml constraints.txt | $(BIN)/python
 	@$(PIP_INSTALL) -c constraints.txt -e '.[dev]'
 	@touch $(STAMP) $(DEV_STAMP)
 
+$(SITE_STAMP): pyproject.toml constraints.txt | $(DEV_STAMP)
+	@echo "Installing what makes the site into $(VENV) ..."
+	@$(PIP_INSTALL) -c constraints.txt -e '.[dev,site]'
+	@touch $(STAMP) $(DEV_STAMP) $(SITE_STAMP)
+
 check: $(STAMP) ## Prove one protocol and find the counterexample of another
 	$(BIN)/insync check kip320
 	@echo
@@ -54,7 +60,7 @@ java: env
 test: lint types pytest ## Lint, formatting, types, layers and every test that is not marked slow
 
 pytest: java
-	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not kafka"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not kafka and not browser"
 
 lint: env
 	$(BIN)/ruff check .
@@ -65,13 +71,25 @@ types: env
 	$(BIN)/lint-imports
 
 slow: env ## The tests marked slow: large state spaces, time and memory, clusters of Spark
-	$(BIN)/python -m pytest -m "slow and not kafka"
+	$(BIN)/python -m pytest -m "slow and not kafka and not browser"
+
+browser: env ## The tests of pages in a real browser: needs Chromium and Node
+	@$(PIP_INSTALL) -c constraints.txt -e '.[dev,browser]'
+	npm install --prefix tests/browser --no-package-lock --no-audit --no-fund --ignore-scripts
+	$(BIN)/python -m pytest -m browser tests/browser
 
 kafka: env ## The tests on Kafka's own classes: fetches the jars of some releases by Maven
 	for version in 3.9.2 4.0.2 4.1.2 4.2.1 4.3.1 4.4.0; do $(BIN)/insync kafka fetch $$version || exit; done
 	for version in 3.9.2 4.1.2 4.3.1; do $(BIN)/insync kafka fetch $$version --cluster || exit; done
 	INSYNC_CACHE_DIR="$$($(BIN)/python -c 'from insync.machine.objects import cache_folder; print(cache_folder())')" \
-	  $(BIN)/python -m pytest -m kafka
+	  $(BIN)/python -m pytest -n $(CORES) --maxprocesses 4 -m kafka
+
+site: $(SITE_STAMP) ## The documentation as pages that need no network, in build/site
+	INSYNC_CODE=quick $(BIN)/python docs/site/build.py
+	@echo "build/site/index.html is the first page."
+
+notebooks: $(SITE_STAMP) ## Run the notebooks of the documentation again, and keep what they show
+	$(BIN)/python docs/site/record_notebooks.py
 
 bench: $(STAMP) ## Measure compilation, search and memory, and compare with the recorded figures
 	$(BIN)/python benchmarks/run.py

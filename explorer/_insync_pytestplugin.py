@@ -66,7 +66,8 @@ def insync_check(request: pytest.FixtureRequest) -> InsyncCheck:
         seed=option("--insync-seed") or 0,
         processes=getattr(request.config, "workerinput", {}).get("workercount", 1),
     )
-    return InsyncCheck(settings, lambda: request.getfixturevalue("tmp_path"))
+    noted = request.node.user_properties
+    return InsyncCheck(settings, lambda: request.getfixturevalue("tmp_path"), lambda *said: noted.append(said))
 
 
 @pytest.fixture(scope="session")

@@ -62,12 +62,17 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)  # pytest-xdist may be missing
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give each file to one process, as its tests share fixtures, and all of Spark to one, as it has one JVM."""
+    """Give each file to one process, as its tests share fixtures.
+
+    All of Spark goes to one, as it has one JVM, and all clusters of brokers, which take the time that they take.
+    """
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):  # type: ignore[misc]  # a class without types
         def _split_scope(self, nodeid: str) -> str:
             file: str = super()._split_scope(nodeid)
+            if "/live/" in file or file.endswith("/test_kafka_cluster.py"):
+                return "brokers"
             return "spark" if "/spark_explore/" in f"/{file}" else file
 
     return Scheduling(config, log)

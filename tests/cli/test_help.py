@@ -38,7 +38,7 @@ def test_help_of_check_says_it_all(insync: Insync) -> None:
     assert "Exit codes:" in out
 
 
-@pytest.mark.parametrize("name", ["check", "simulate", "prove", "liveness", "mutate", "agree", "graph"])
+@pytest.mark.parametrize("name", ["check", "simulate", "prove", "liveness", "mutate", "agree", "graph", "why"])
 def test_help_without_a_model_names_the_models_and_where_their_bounds_are(insync: Insync, name: str) -> None:
     code, out, _ = insync(name, "--help")
     assert code == 0

@@ -108,7 +108,26 @@ SENTENCES = {
         "gone.json: cannot be read (No such file or directory). "
         "Name a trace file that `insync check MODEL --trace FILE` wrote."
     ),
-    "replay gone.json --format svg": "insync replay: --format: 'svg' is not known; give text or itf or json.",
+    "replay gone.json --format png": (
+        "insync replay: --format: 'png' is not known; give text or itf or json or html or svg or mermaid or markdown."
+    ),
+    "report": "insync report: TRACE... is missing. `insync report --help` shows what there is.",
+    "report gone.json": (
+        "gone.json: cannot be read (No such file or directory). "
+        "Name a trace file that `insync check MODEL --trace FILE` wrote."
+    ),
+    "report gone.json -o gone.json": (
+        "insync report: gone.json is a TRACE, and the page would replace it. Name another file with --output. "
+        "`insync report --help` shows what there is."
+    ),
+    "check kip101 --trace a.json --html a.json": (
+        "insync check: --trace and --html both name a.json. Give each a file of its own. "
+        "`insync check --help` shows what there is."
+    ),
+    "check kip101 --html nowhere/a.html": (
+        "nowhere/a.html: cannot be written (the directory 'nowhere' does not exist). Nothing was left there; "
+        "name a file in a directory with room that you may write to."
+    ),
 }
 
 

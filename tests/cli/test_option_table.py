@@ -9,20 +9,25 @@ from insync.cli.group import insync
 
 OUTPUT = "--json --color=auto --quiet"
 LOOKED_AT = "--property* --within*"
+BUILD = "--github --sarif"
 SPARK = "--threads --partitions --engine=local --master --remote"
 
 OPTIONS = {
     "list": "--json",
-    "check": f"{LOOKED_AT} --keep-going --symmetry=True --max-depth --max-states --max-seconds --memory "
-    f"{SPARK} --run-dir --resume --tables-on-disk --trace {OUTPUT}",
-    "simulate": f"--walks=10000 --depth=100 --seed=0 {LOOKED_AT} --max-seconds {SPARK} --trace {OUTPUT}",
+    "check": f"{LOOKED_AT} --keep-going --symmetry=True --statistics --max-depth --max-states --max-seconds --memory "
+    f"{SPARK} --run-dir --resume --tables-on-disk --trace {OUTPUT} {BUILD} --watch",
+    "simulate": f"--walks=10000 --depth=100 --seed=0 {LOOKED_AT} --max-seconds {SPARK} --trace {OUTPUT} {BUILD}",
+    "explore": f"--text --port --open --from --at --violation {LOOKED_AT} --max-seconds --color=auto --quiet",
     "replay": "--format=text --model --json --color=auto",
     "defects": f"--verify --threads --trace {OUTPUT}",
-    "liveness": f"--property* --weak* --strong* --unfair --witnesses --max-states --max-seconds --trace {OUTPUT}",
+    "liveness": f"--property* --weak* --strong* --unfair --witnesses --max-states --max-seconds --trace {OUTPUT} "
+    f"{BUILD}",
     "prove": f"--bmc --induction --infer --k --save {LOOKED_AT} --lemma* --lemmas --max-seconds --timeout --trace "
     f"{OUTPUT}",
     "agree": f"{LOOKED_AT} --engine* --z3-depth=8 --max-depth --max-seconds {OUTPUT}",
     "mutate": f"{LOOKED_AT} --action* --runs --max-states --max-seconds --threads {OUTPUT}",
+    "diff": f"--property* --trace --max-depth --max-states --max-seconds --memory --threads {OUTPUT}",
+    "why": f"{LOOKED_AT} --html --max-depth --max-states --max-seconds --memory --threads {OUTPUT}",
     "spark export": "--master --remote --json",
     "spark prepare": "",
     "graph": "--output --max-depth --max-states=20000 --within* --json --quiet",

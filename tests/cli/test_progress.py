@@ -11,15 +11,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from insync.cli.show import progress as shown
-from insync.cli.show.progress import progress_line, status_line, steps_of_work, walk_line
+from insync.cli.show.progress import pause_after, progress_line, search_progress, status_line, steps_of_work, walk_line
 from insync.cli.show.terminal import emit, emit_error, emit_status
 from insync.explorer import Limits, Progress, WalkProgress
+from insync.explorer.growth import SpaceEstimate
 from insync.explorer.limits import Watch
 from insync.explorer.progress import Phase
 
@@ -78,13 +80,86 @@ def test_each_phase_has_its_words() -> None:
     assert (
         progress_line(deciding, "now") == status_line(deciding) == ("Progress: deciding agreed_leader on 1,000 states.")
     )
-    assert status_line(searching) == (
-        "level 17: 10,480,508 states (4.3 million states/s), 1,813,599 to expand, 367 MiB, 52.0 s"
-    )
+    assert status_line(searching) == ("level 17; 10.5 M states; 367 MiB; 4.3 M/s; 1.8 M to expand; 52.0 s")
     assert (
         walk_line(WalkProgress(0, 0, 0.0, 1 << 20, 12.0))
         == "Progress: compiling the model for 12.0 s, 1 MiB of memory."
     )
+
+
+def test_the_end_is_told_as_an_estimate() -> None:
+    searching = Progress(
+        27, 1_813_599, 64_012_345, 4.3e6, 1945 << 20, 52.04, growth=1.2, end=SpaceEstimate(37, 96_400_000),
+        memory_at_end=2930 << 20, memory_limit=24 << 30,
+    )  # fmt: skip
+    assert status_line(searching) == (
+        "level 27 of about 37; 64.0 M of about 96.4 M states; 1.90 GiB, at the end about 2.86 GiB of 24.00 GiB; "
+        "4.3 M/s; 1.8 M to expand; 52.0 s"
+    )
+    assert progress_line(searching, "now").endswith(
+        "1.90 GiB of memory; about 37 levels, 96.4 M states and 2.86 GiB at the end, of the 24.00 GiB that it may take."
+    )
+
+
+def test_where_states_are_elsewhere_nothing_is_foretold_of_the_memory() -> None:
+    searching = Progress(27, 10, 64_012_345, 4.3e6, 1945 << 20, 52.04, end=SpaceEstimate(37, 96_400_000))
+    assert progress_line(searching, "now").endswith(" of memory; about 37 levels and 96.4 M states at the end.")
+    assert "; 1.90 GiB; " in status_line(searching)
+
+
+def test_where_no_end_is_in_sight_the_growth_is_told() -> None:
+    searching = Progress(6, 900, 2_000, 4.3e6, 90 << 20, 1.5, growth=3.7)
+    assert (
+        status_line(searching) == "level 6, 3.70 times the last; 2.0 k states; 90 MiB; 4.3 M/s; 900 to expand; 1.50 s"
+    )
+    assert progress_line(searching, "now").endswith("; the level has 3.70 states for each of the last one.")
+
+
+def test_on_a_terminal_each_line_says_which_of_several_searches_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    from insync.cli.commands.ask import SearchesBegun
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    which = SearchesBegun()
+    with search_progress(quiet=False, which=which.named) as reporter:
+        assert reporter is not None
+        reporter(Progress(5, 1, 1, 1.0, 1 << 20, 1.0))
+        which(3, 16, {"acks": "1"})
+        reporter(Progress(5, 1, 1, 1.0, 1 << 20, 1.0))
+    shown_lines = terminal.getvalue().split(WIPE)[1:-1]
+    assert [line.partition(" 5; ")[0] for line in shown_lines] == ["level", "search 3 of 16: level"]
+
+
+def test_a_log_has_ever_fewer_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    now = 1000.0
+    monkeypatch.setattr(shown, "_PERIOD_SECONDS", 1.0)
+    monkeypatch.setattr("insync.cli.show.progress.time.perf_counter", lambda: now)
+    with search_progress(quiet=False) as reporter:
+        assert reporter is not None
+        for second in range(1, 36_001):
+            now = 1000.0 + second
+            reporter(Progress(5, 1, second, 1.0, 1 << 20, float(second)))
+    lines = capsys.readouterr().err.splitlines()
+    told = [int(line.split(" distinct")[0].split()[-1].replace(",", "")) for line in lines]
+    assert told[:6] == [1, 2, 3, 4, 5, 7]
+    pauses = [later - earlier for earlier, later in pairwise(told)]
+    assert pauses == sorted(pauses)
+    assert pauses[-1] == 300
+    assert len(told) < 150
+
+
+def test_what_begins_is_told_whenever_it_does(capsys: pytest.CaptureFixture[str]) -> None:
+    with search_progress(quiet=False) as reporter:
+        assert reporter is not None
+        for subject in ("one", "two", "two", "one"):
+            reporter(Progress(7, 0, 1000, 0.0, 1 << 20, 12.0, Phase.DECIDE, subject))
+    assert [line.split()[2] for line in capsys.readouterr().err.splitlines()] == ["one", "two"]
+
+
+def test_a_pause_is_a_quarter_of_the_time_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shown, "_PERIOD_SECONDS", 1.0)
+    assert [pause_after(spent) for spent in (0.0, 40.0, 1200.0, 1e6)] == [0.9, 10.0, 300.0, 300.0]
 
 
 def test_a_watch_tells_about_once_a_second_while_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,7 +111,7 @@ def test_a_limit_that_leaves_no_room_is_refused_with_a_round_one(
     require_room(Limits(), taken << 60, needed << 60, "buffers")
 
 
-def test_a_pulse_is_due_after_its_period_and_its_rate_is_that_since_the_last(clock: Clock) -> None:
+def test_a_pulse_is_due_after_its_period_and_its_rate_is_that_of_the_last_seconds(clock: Clock) -> None:
     pulse = Pulse(2.0)
     for now, due in ((100.0, False), (101.9, False), (102.0, True), (103.0, True)):
         clock.now = now
@@ -121,5 +121,10 @@ def test_a_pulse_is_due_after_its_period_and_its_rate_is_that_since_the_last(clo
     assert not pulse.due()
     clock.now = 106.0
     assert pulse.due()
-    assert pulse.rate(26) == 3.0
-    assert pulse.rate(26) == 0.0
+    assert pulse.rate(26) == pytest.approx(26 / 6)
+    clock.now = 109.0
+    assert pulse.rate(26) == pytest.approx(26 / 9), "a pause of some seconds is no fall to nothing"
+    clock.now = 116.0
+    assert pulse.rate(46) == 2.0, "of the ten seconds since 106"
+    clock.now = 200.0
+    assert pulse.rate(46 + 84) == 1.0

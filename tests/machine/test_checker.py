@@ -35,3 +35,19 @@ def test_a_condition_holds_where_it_does_by_the_evaluator(conditions: int, count
     assert checker.take() == [Found(len(found), min(found, default=None)) for found in wrong]
     assert checker.take() == [Found() for _ in nodes]
     checker.close()
+
+
+@pytest.mark.parametrize("count", [0, 1, BATCH - 1, BATCH, BATCH + 1, len(STATES)])
+@pytest.mark.parametrize("conditions", [0, 1, 32])
+def test_states_that_violate_a_condition_are_counted_as_by_the_evaluator(conditions: int, count: int) -> None:
+    graph, cells = MODEL.program.graph, len(MODEL.program.schema.cells)
+    nodes = [apply(Op.EQ, graph.cell(n % cells), graph.const(n // cells)) for n in range(conditions)]
+    counter = compile_kernels(MODEL.program, nodes, parts=[Part.COUNT]).counter()
+    states, unpack = STATES[:count], MODEL.program.schema.unpack
+    memory = PackedRows(states)
+    counter.count(memory.address, memory.count)
+    counter.count(memory.address, min(count, 3))
+    expected = [sum(not evaluate(node, unpack(state)) for state in [*states, *states[:3]]) for node in nodes]
+    assert counter.take() == expected
+    assert counter.take() == [0] * conditions
+    counter.close()

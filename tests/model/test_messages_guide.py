@@ -31,6 +31,12 @@ def test_the_code_is_that_of_the_example(code: str) -> None:
     assert code in EXAMPLE
 
 
+def test_the_pieces_one_after_the_other_are_the_example() -> None:
+    example = EXAMPLE.partition("from __future__ import annotations\n")[2]
+    pieces = "\n".join(CODE)
+    assert [line for line in pieces.splitlines() if line] == [line for line in example.splitlines() if line]
+
+
 @pytest.mark.parametrize(("command", "shown"), CONSOLE)
 def test_the_command_prints_what_the_guide_shows(command: str, shown: str, tmp_path: Path) -> None:
     (tmp_path / "election.py").write_text(EXAMPLE)

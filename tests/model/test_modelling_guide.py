@@ -13,19 +13,24 @@ from typing import Any
 import pytest
 
 from insync.explorer import (
+    ActionCoverage,
     Agreement,
     BoundedResult,
     CheckResult,
+    DiffResult,
     LivenessResult,
     MutantResult,
     MutationResult,
+    OnlyOne,
     ProofResult,
+    PropertyCoverage,
     PropertyResult,
     RunResult,
     SimulationResult,
     Trace,
     TraceStep,
     Violation,
+    WhyResult,
 )
 from insync.explorer.testing.pytest_support import Answer
 from insync.model import Model, ModelError
@@ -56,6 +61,12 @@ def test_every_block_is_looked_at() -> None:
 @pytest.mark.parametrize("code", blocks("lock.py"))
 def test_the_small_model_is_the_example(code: str) -> None:
     assert code in EXAMPLE.read_text()
+
+
+def test_the_pieces_one_after_the_other_are_the_example() -> None:
+    example = EXAMPLE.read_text().partition("from __future__ import annotations\n")[2]
+    pieces = "\n".join(blocks("lock.py"))
+    assert [line for line in pieces.splitlines() if line] == [line for line in example.splitlines() if line]
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +107,8 @@ RESULTS: dict[str, list[type]] = {
     "`prove`": [ProofResult],
     "`agree`": [Agreement],
     "`mutate`": [MutationResult, MutantResult],
+    "`why`": [WhyResult, ActionCoverage, PropertyCoverage],
+    "`diff`": [DiffResult, OnlyOne],
     "in pytest `insync_check.answer`": [Answer],
     "each of `properties`": [PropertyResult],
     "each of `violations`": [Violation],

@@ -1,6 +1,6 @@
 """The cluster model beside the published modules: the same defects, and lengths that differ by steps that are known.
 
-The table in docs/guide/cluster.md has the same numbers; the last test compares.
+The table in docs/guide/cluster-results.md has the same numbers; the last test compares.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from insync.kafka.published.replication import Replica
 from insync.model import And, Condition, If, Model, Num, StateView, action, for_all, invariant, minimum, require
 from insync.properties.kafka import cluster
 
-DOCS = Path(__file__).parents[2] / "docs" / "guide" / "cluster.md"
+DOCS = Path(__file__).parents[2] / "docs" / "guide" / "cluster-results.md"
 
 # ----------------------------------------------------------------------------------- mutants of the published modules
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from insync.explorer.mutants.mutants import mutants_of
 from insync.model import Model
+from insync.model.columns import cell_text
 from insync.model.evaluator import Codes, Evaluator
 from insync.model.graph import Node, Op, reachable
 from insync.properties.explain import explain
@@ -160,7 +161,8 @@ def words(model: Model, states: Sequence[Codes], only: Collection[str] | None = 
     """Return numbers for what people read of a model: of states, of steps, of conditions, and of why they fail."""
     written, readable = _written(model, only), model.decode
     known = values((node for nodes in written.values() for node in nodes), states)
-    grids = [sorted(model.grid(readable(codes)).items()) for codes in states[::29]]
+    shown = [model.grid(readable(codes)).items() for codes in states[::29]]
+    grids = [sorted((name, cell_text(cell)) for name, cell in cells) for cells in shown]
     labels = [(one.label, sorted(one.shown_parameters.items())) for one in model.program.actions]
     reasons = []
     # In the order of their names: that of declaration is the order in which modules are imported.

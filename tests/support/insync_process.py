@@ -37,6 +37,7 @@ def started(
     arguments: Sequence[str],
     *,
     script: str | None = None,
+    stdin: int | None = None,
     stdout: int = subprocess.PIPE,
     own_session: bool = False,
     **environment: str,
@@ -48,6 +49,7 @@ def started(
     command = COMMAND if script is None else [sys.executable, "-c", script]
     process = subprocess.Popen(
         [*command, *arguments],
+        stdin=stdin,
         stdout=stdout,
         stderr=subprocess.PIPE,
         text=True,
@@ -87,7 +89,7 @@ def end_processes() -> None:
         process = _running.pop()
         process.kill()
         process.wait()
-        for stream in (process.stdout, process.stderr):
+        for stream in (process.stdin, process.stdout, process.stderr):
             if stream is not None:
                 stream.close()
 

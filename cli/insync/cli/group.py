@@ -6,6 +6,7 @@ Nothing of the model, the search or the compiler is imported here, so that `insy
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 
@@ -14,7 +15,7 @@ import click
 from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.show.faults import explain_exit, explain_fault
 from insync.cli.show.shortened import shortened
-from insync.cli.show.terminal import emit_error, prepare_streams
+from insync.cli.show.terminal import emit, emit_error, prepare_streams
 from insync.cli.show.usage import describe_usage_error
 
 __all__ = ["insync", "run_command"]
@@ -23,22 +24,33 @@ _COMMANDS = {
     "list": "Show the models, their bounds and their properties.",
     "check": "Search the whole space of a model, and prove or refute its properties.",
     "simulate": "Take random walks through a model, and shorten the one that fails.",
+    "explore": "Step through a model by hand, and see why a step is not enabled.",
     "replay": "Execute a trace file again, and show or convert it.",
+    "report": "Make a page of trace files, to step through and send.",
     "ask": "Ask what a Kafka release with these settings can lose, and what would prevent it.",
     "defects": "Show the published defects of Kafka's replication, each with its shortest trace.",
     "kafka": "Ask Kafka's own classes, of releases from 3.7 on, what they do.",
     "liveness": "Decide what can happen, and what must in every fair run.",
     "prove": "Prove properties by induction, or look for short violations, with z3.",
     "agree": "Let several engines search a model, and compare them.",
+    "why": "Count what a search exercised: every guard, branch, field and premise.",
+    "diff": "Compare two models, releases or settings, or two traces.",
     "mutate": "Break a model in every small way; see which properties notice.",
     "spark": "Use the states that a search on Spark left in its run directory.",
     "graph": "Write the graph of a small space for other tools.",
 }
 
+_FILES = {"report": "make_report"}
+"""Commands whose file has another name, as one of that name shows what commands have found."""
+
 
 def run_command(arguments: Sequence[str] | None) -> int:
     """Run a command and return its exit code; see `ExitCode`. None takes the arguments of the process."""
     prepare_streams()
+    if "_INSYNC_COMPLETE" in os.environ:
+        from insync.cli.options.completing import begin_completing
+
+        begin_completing()
     given = sys.argv[1:] if arguments is None else arguments
     try:
         result = insync.main(arguments, "insync", standalone_mode=False)
@@ -64,12 +76,22 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"insync.cli.commands.{cmd_name}").command
+        file = _FILES.get(cmd_name, cmd_name)
+        command: click.Command = importlib.import_module(f"insync.cli.commands.{file}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
+
+
+def _show_versions(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    from insync.cli.show.versions import describe_versions_here
+
+    emit(describe_versions_here())
+    ctx.exit()
 
 
 @click.group(
@@ -78,7 +100,14 @@ class _Commands(click.Group):
     no_args_is_help=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
 )
-@click.version_option(package_name="insync", message="insync %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_show_versions,
+    help="Show the versions of insync and of what it works with, and exit.",
+)
 def insync() -> None:
     """Check Kafka's replication protocol, exactly.
 

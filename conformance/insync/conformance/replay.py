@@ -14,7 +14,7 @@ from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.replay import ReplayError
 from insync.explorer.replay import replay as replay_on_model
 from insync.explorer.traces.counterexample import first_codes
-from insync.explorer.traces.trace import AGREEMENT, Trace, TraceStep
+from insync.explorer.traces.trace import WITHOUT_PROPERTY, Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 from insync.model.errors import GuardError
@@ -129,7 +129,7 @@ class _KafkaRun:
         claim = self.claim
         if claim.witness or claim.loop is not None or claim.refused is not None:
             return self._ended(KafkaVerdict.AGREES)
-        if claim.property in (AGREEMENT, *_NOT_ASKED):
+        if claim.property in (*WITHOUT_PROPERTY, *_NOT_ASKED):
             return self._ended(KafkaVerdict.AGREES)
         ended = self._ended(KafkaVerdict.REPRODUCED)
         if not self.pair.own:

@@ -16,11 +16,17 @@ if TYPE_CHECKING:
     from insync.explorer.agree import Agreement, agree
     from insync.explorer.ask import ask
     from insync.explorer.check import check
+    from insync.explorer.coverage.results import ActionCoverage, PropertyCoverage, WhyResult
+    from insync.explorer.diff import diff, diff_traces
+    from insync.explorer.explore import NoViolation, explore
+    from insync.explorer.exploring.exploration import Exploration, TakenWalk
+    from insync.explorer.exploring.reaching import Reached
     from insync.explorer.graph import graph, write_graph
     from insync.explorer.limits import Limits, StopReason
     from insync.explorer.liveness import LivenessResult, RunResult, liveness
     from insync.explorer.mutate import Fate, MutantResult, MutationResult, mutate
     from insync.explorer.opinions import Opinion
+    from insync.explorer.pairing.differences import DiffResult, OnlyOne, TraceDifference
     from insync.explorer.progress import Progress, Reporter, WalkProgress, WalkReporter
     from insync.explorer.prove import BoundedResult, ProofResult, bounded_check, prove
     from insync.explorer.replay import replay
@@ -32,22 +38,30 @@ if TYPE_CHECKING:
     from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
     from insync.explorer.traces.trace_file import read_trace, write_trace
     from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
+    from insync.explorer.why import why
 
 __all__ = [
+    "ActionCoverage",
     "Agreement",
     "BoundedResult",
     "CheckResult",
+    "DiffResult",
+    "Exploration",
     "Fate",
     "InsyncCheck",
     "Limits",
     "LivenessResult",
     "MutantResult",
     "MutationResult",
+    "NoViolation",
+    "OnlyOne",
     "Opinion",
     "Progress",
     "ProofResult",
+    "PropertyCoverage",
     "PropertyResult",
     "PropertyViolated",
+    "Reached",
     "RefusedStep",
     "Reporter",
     "RunResult",
@@ -55,7 +69,9 @@ __all__ = [
     "StateGraph",
     "StopReason",
     "SuspiciousModel",
+    "TakenWalk",
     "Trace",
+    "TraceDifference",
     "TraceStep",
     "UnexpectedVerdict",
     "Verdict",
@@ -63,11 +79,15 @@ __all__ = [
     "WalkLengths",
     "WalkProgress",
     "WalkReporter",
+    "WhyResult",
     "agree",
     "ask",
     "bounded_check",
     "check",
+    "diff",
+    "diff_traces",
     "dot_text",
+    "explore",
     "graph",
     "graphml_text",
     "liveness",
@@ -77,6 +97,7 @@ __all__ = [
     "replay",
     "simulate",
     "to_networkx",
+    "why",
     "write_graph",
     "write_trace",
 ]
@@ -85,11 +106,17 @@ _OF_MODULE = {
     "agree": ("Agreement", "agree"),
     "ask": ("ask",),
     "check": ("check",),
+    "coverage.results": ("ActionCoverage", "PropertyCoverage", "WhyResult"),
+    "explore": ("NoViolation", "explore"),
+    "exploring.exploration": ("Exploration", "TakenWalk"),
+    "exploring.reaching": ("Reached",),
+    "diff": ("diff", "diff_traces"),
     "graph": ("graph", "write_graph"),
     "limits": ("Limits", "StopReason"),
     "liveness": ("LivenessResult", "RunResult", "liveness"),
     "mutate": ("Fate", "MutantResult", "MutationResult", "mutate"),
     "opinions": ("Opinion",),
+    "pairing.differences": ("DiffResult", "OnlyOne", "TraceDifference"),
     "progress": ("Progress", "Reporter", "WalkProgress", "WalkReporter"),
     "prove": ("BoundedResult", "ProofResult", "bounded_check", "prove"),
     "replay": ("replay",),
@@ -101,6 +128,7 @@ _OF_MODULE = {
     "traces.trace": ("RefusedStep", "Trace", "TraceStep"),
     "traces.trace_file": ("read_trace", "write_trace"),
     "verdict": ("CheckResult", "PropertyResult", "Verdict", "Violation"),
+    "why": ("why",),
 }
 _MODULE_OF = {name: module for module, names in _OF_MODULE.items() for name in names}
 

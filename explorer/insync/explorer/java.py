@@ -11,9 +11,10 @@ from pathlib import Path
 
 from insync.model.errors import UserError
 
-__all__ = ["Java", "find_compiler", "find_java"]
+__all__ = ["Java", "find_compiler", "find_java", "installed_java"]
 
 _OLDEST = 17
+_RELEASED = re.compile(r'^JAVA_VERSION="([^"]{1,40})"$', re.MULTILINE)
 _VERSION = re.compile(r'version "(?:1\.)?(\d+)')
 
 
@@ -63,6 +64,19 @@ def find_java(needed_by: str) -> Java:
         message = f"{needed_by} needs Java {_OLDEST} or newer, and {java} is Java {match[1]}. {advice}"
         raise UserError(message)
     return Java(java, shown)
+
+
+def installed_java() -> str | None:
+    """Return what is known of the Java runtime without starting it: its version and its path; None if there is none."""
+    java = _program("java")
+    if java is None or not Path(java).is_file():
+        return None
+    try:
+        said = (Path(java).resolve().parents[1] / "release").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return java
+    match = _RELEASED.search(said)
+    return f"{match[1]} ({java})" if match else java
 
 
 def find_compiler(needed_by: str) -> str:

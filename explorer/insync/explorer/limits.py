@@ -170,6 +170,13 @@ class Watch:
             return StopReason.STATES
         return None
 
+    def reaches(self, depth: int, states: int) -> bool:
+        """Return whether the limits on depth and states let a search come so far."""
+        return not (
+            (self.limits.depth is not None and depth > self.limits.depth)
+            or (self.limits.states is not None and states > self.limits.states)
+        )
+
     def settle(self) -> None:
         """Note that what was promised by `may_use` is in memory by now, or never will be."""
         self._promised = 0

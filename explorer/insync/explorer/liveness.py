@@ -15,6 +15,7 @@ from insync.explorer.runs.fair_cycles import Obligation, adjacency_of, fair_comp
 from insync.explorer.runs.lasso import Lasso, lasso_trace, verify, witness_reason
 from insync.explorer.runs.lasso_search import Path, find_lasso
 from insync.explorer.runs.state_graph import StateGraph, graph_watch, graph_within
+from insync.explorer.shown import Shown, TableColumns, Tabular, plural
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.explorer.verdict import Verdict
@@ -32,8 +33,8 @@ from insync.properties.runs import Instance, RunKind, RunProperty
 __all__ = ["LivenessResult", "RunResult", "liveness"]
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class RunResult(Shown):
     """What is known about one property of runs.
 
     Attributes:
@@ -56,9 +57,12 @@ class RunResult:
     trace: Trace | None
     undecided: str | None = None
 
+    def summary(self) -> str:
+        return f"{self.name}: {self.verdict}, {self.kind}"
 
-@dataclass(frozen=True, slots=True)
-class LivenessResult:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LivenessResult(Tabular):
     """The result for some properties of runs.
 
     Attributes:
@@ -83,6 +87,22 @@ class LivenessResult:
     properties: tuple[RunResult, ...]
     warnings: tuple[str, ...]
     seconds: Mapping[str, float]
+
+    def summary(self) -> str:
+        return f"{self.model}: {self.verdict}, {plural(self.distinct_states, 'state')}"
+
+    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+        """Return the table `properties`."""
+        return {"properties": self._properties}
+
+    def _properties(self) -> TableColumns:
+        return {
+            "property": [found.name for found in self.properties],
+            "kind": [found.kind.value for found in self.properties],
+            "verdict": [found.verdict.value for found in self.properties],
+            "fairness": [str(found.fairness) for found in self.properties],
+            "trace_length": [None if found.trace is None else found.trace.length for found in self.properties],
+        }
 
 
 def liveness(

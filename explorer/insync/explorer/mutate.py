@@ -21,6 +21,7 @@ from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.liveness import liveness
 from insync.explorer.mutants.mutants import Mutant, mutants_of, same_steps
+from insync.explorer.shown import TableColumns, Tabular, plural
 from insync.explorer.verdict import CheckResult, Verdict
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, compile_kernels
@@ -75,8 +76,8 @@ class MutantResult:
     stopped_by: StopReason | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MutationResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class MutationResult(Tabular):
     """What became of all mutants.
 
     Attributes:
@@ -107,6 +108,23 @@ class MutationResult:
     def count(self, fate: Fate) -> int:
         """Return how many mutants had this fate."""
         return sum(mutant.fate is fate for mutant in self.mutants)
+
+    def summary(self) -> str:
+        fates = ", ".join(f"{self.count(fate)} {fate}" for fate in Fate)
+        return f"{self.model}: {plural(len(self.mutants), 'mutant')}, {fates}"
+
+    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+        """Return the table `mutants`."""
+        return {"mutants": self._mutants}
+
+    def _mutants(self) -> TableColumns:
+        return {
+            "mutant": [mutant.name for mutant in self.mutants],
+            "action": [mutant.action for mutant in self.mutants],
+            "fate": [mutant.fate.value for mutant in self.mutants],
+            "killed_by": [", ".join(mutant.killed_by) for mutant in self.mutants],
+            "states": [mutant.distinct_states for mutant in self.mutants],
+        }
 
     @property
     def score(self) -> float | None:

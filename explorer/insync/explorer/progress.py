@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from insync.explorer.growth import SpaceEstimate
     from insync.explorer.limits import Watch
 
 __all__ = ["Phase", "Progress", "Pulse", "Reporter", "WalkProgress", "WalkReporter", "while_compiling"]
@@ -30,11 +32,15 @@ class Progress:
         level: the level that is being expanded.
         frontier: its states that are not expanded yet.
         distinct_states: all states found so far.
-        states_per_second: found since the last report.
+        states_per_second: found in the last seconds; see `Pulse`.
         memory_bytes: resident set of the process.
         seconds: since compilation or search began.
         phase: what it is doing.
         subject: the property that is being decided, in that phase.
+        growth: how many states the level has for each of the level before; 0 where that is not known.
+        end: about how large the whole space is, where the levels so far say so and no limit ends the search before.
+        memory_at_end: about what the process takes then, where all states are in its memory.
+        memory_limit: what it may take; 0 where they are elsewhere.
     """
 
     level: int
@@ -45,6 +51,10 @@ class Progress:
     seconds: float
     phase: Phase = Phase.SEARCH
     subject: str = ""
+    growth: float = 0.0
+    end: SpaceEstimate | None = None
+    memory_at_end: int = 0
+    memory_limit: int = 0
 
 
 Reporter = Callable[[Progress], None]
@@ -65,7 +75,7 @@ class WalkProgress:
     Attributes:
         walks: taken so far.
         steps: taken so far.
-        steps_per_second: since the last report.
+        steps_per_second: taken in the last seconds; see `Pulse`.
         memory_bytes: resident set of the process.
         seconds: since it began.
     """
@@ -81,21 +91,26 @@ WalkReporter = Callable[[WalkProgress], None]
 """Called about once a second, in the thread that called `simulate`."""
 
 
+_RATE_SECONDS = 10.0
+
+
 class Pulse:
-    """Says when the next report is due, and how fast things went since the last."""
+    """Says when the next report is due, and how fast things went in the last ten seconds."""
 
     def __init__(self, period: float = 1.0) -> None:
         self._period = period
         self._last = time.perf_counter()
-        self._count = 0
+        self._known = deque([(self._last, 0)])
 
     def due(self) -> bool:
         """Return whether a report is due."""
         return time.perf_counter() - self._last >= self._period
 
     def rate(self, count: int) -> float:
-        """Return how much the count grew per second since the last call."""
-        now = time.perf_counter()
-        rate = (count - self._count) / max(now - self._last, 1e-9)
-        self._last, self._count = now, count
-        return rate
+        """Return how much the count grew per second of late, and begin to wait for the next report."""
+        self._last = now = time.perf_counter()
+        while len(self._known) > 1 and now - self._known[1][0] >= _RATE_SECONDS:
+            self._known.popleft()
+        since, before = self._known[0]
+        self._known.append((now, count))
+        return (count - before) / max(now - since, 1e-9)

@@ -14,6 +14,7 @@ from pathlib import Path
 from insync.explorer.evaluator.stepping import Move, Refused
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, require_seconds_alone
+from insync.explorer.shown import TableColumns, Tabular, plural
 from insync.explorer.small_instance import refuted_candidates, small_instance
 from insync.explorer.traces.counterexample import refusal_trace, trace_of, violation_trace
 from insync.explorer.traces.files import write_whole
@@ -52,8 +53,8 @@ QueryReporter = Callable[[Query], None]
 """Called with each question to z3 when it is answered."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoundedResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class BoundedResult(Tabular):
     """What a bounded check found.
 
     Attributes:
@@ -75,14 +76,21 @@ class BoundedResult:
         """Violated, or incomplete: longer traces were not looked at."""
         return Verdict.VIOLATED if self.traces else Verdict.INCOMPLETE
 
+    def summary(self) -> str:
+        return f"{model_reference(self.model)}: {self.verdict}, searched with z3 to depth {self.result.depth}"
+
+    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+        """Return the table `queries`: what z3 was asked."""
+        return {"queries": lambda: _queries_table(self.result.queries)}
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is suspicious in the model, its settings or the properties; a sentence for each."""
         return _warnings(self.model, self.properties)
 
 
-@dataclass(frozen=True, slots=True)
-class ProofResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class ProofResult(Tabular):
     """What an induction proved, and what an inference dropped on the way to it.
 
     Attributes:
@@ -114,6 +122,13 @@ class ProofResult:
     def warnings(self) -> tuple[str, ...]:
         """What is suspicious in the model, its settings or the properties; a sentence for each."""
         return _warnings(self.model, self.properties)
+
+    def summary(self) -> str:
+        return f"{model_reference(self.model)}: {self.verdict}, {plural(len(self.result.queries), 'question')} to z3"
+
+    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+        """Return the table `queries`: what z3 was asked."""
+        return {"queries": lambda: _queries_table(self.result.queries)}
 
     def save(self, path: str | Path) -> None:
         """Write the proof to a file, from which it can be checked again.
@@ -335,6 +350,17 @@ class _Work:
         names = {p.name for p in conditions.properties}
         lemmas = [c for c in conditions.lemmas if c.name not in names]
         return ProofResult(self.model, conditions.properties, lemmas, result, traces, dropped, lost)
+
+
+def _queries_table(queries: Sequence[Query]) -> TableColumns:
+    """Return the columns of a table of what z3 was asked."""
+    return {
+        "question": [query.name for query in queries],
+        "answer": [query.verdict.value for query in queries],
+        "cases": [query.cases for query in queries],
+        "seconds": [query.seconds for query in queries],
+        "reason": [query.reason for query in queries],
+    }
 
 
 def _without(conditions: Sequence[Invariant], dropped: Sequence[Dropped]) -> list[Invariant]:

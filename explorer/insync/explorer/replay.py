@@ -12,7 +12,7 @@ from insync.explorer.evaluator.stepping import Move, Refused, Stepper, Walk
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.runs.lasso import Lasso, Verified, verify, witness_reason
 from insync.explorer.traces.counterexample import first_codes, refused_step, trace_step
-from insync.explorer.traces.trace import AGREEMENT, RefusedStep, Trace, TraceStep
+from insync.explorer.traces.trace import WITHOUT_PROPERTY, RefusedStep, Trace, TraceStep
 from insync.explorer.traces.trace_file import model_beside, read_trace
 from insync.model import Model
 from insync.model.catalogue import model_reference
@@ -71,7 +71,7 @@ def model_of_trace(
     try:
         named = trace.model if beside is None else model_beside(trace.model, beside)
         built = model_of(model or named, trace.bounds)
-        if trace.property not in (AGREEMENT, *run_properties_of(built)):
+        if trace.property not in (*WITHOUT_PROPERTY, *run_properties_of(built)):
             select(built, [trace.property])
     except UserError as error:
         message = f"{place}: {error.args[0]}{_elsewhere(trace.model) if model is None else ''}"
@@ -105,7 +105,7 @@ class _Replay:
 
     def _ended(self, trace: Trace, steps: list[TraceStep]) -> Trace:
         """The trace with what its end shows."""
-        if trace.property == AGREEMENT:  # of which only the system that it was about could say more
+        if trace.property in WITHOUT_PROPERTY:  # at most a system that it was about could say more
             return replace(trace, steps=tuple(steps))
         known = run_properties_of(self.model)
         if trace.property in known:

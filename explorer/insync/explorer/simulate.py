@@ -13,8 +13,9 @@ from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, require_seconds_alone
 from insync.explorer.progress import WalkProgress, WalkReporter
+from insync.explorer.shown import TableColumns, Tabular, plural
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
-from insync.explorer.verdict import PropertyResult, Verdict, Violation
+from insync.explorer.verdict import PropertyResult, Verdict, Violation, properties_table
 from insync.explorer.walk_threads import Taken, Walks, WalkThreads
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Part, compile_kernels
@@ -48,8 +49,8 @@ class WalkLengths:
     stuck: int
 
 
-@dataclass(frozen=True, slots=True)
-class SimulationResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class SimulationResult(Tabular):
     """The result of a simulation: all but times and memory depends on model, bounds, properties, seed and depth alone.
 
     The walks are taken in shares, in order; the figures are those of all shares up to the one with the first failure.
@@ -98,6 +99,20 @@ class SimulationResult:
     warnings: tuple[str, ...]
     seconds: Mapping[str, float]
     peak_memory_bytes: int
+
+    def summary(self) -> str:
+        return f"{self.model}: {self.verdict}, {plural(self.walks, 'walk')}, {plural(self.steps, 'step')}"
+
+    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+        """Return the tables `actions` and `properties`."""
+        return {"actions": self._actions, "properties": self._properties}
+
+    def _actions(self) -> TableColumns:
+        return {"action": list(self.actions), "steps": list(self.actions.values())}
+
+    def _properties(self) -> TableColumns:
+        lengths = {} if self.violation is None else {self.violation.property: self.violation.trace_length}
+        return properties_table(self.properties, lengths)
 
 
 def simulate(

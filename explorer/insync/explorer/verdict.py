@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from insync.explorer.limits import StopReason
+from insync.explorer.shown import Shown, TableColumns, Tabular, plural
 from insync.explorer.traces.trace import Trace
 
-__all__ = ["CheckResult", "PropertyResult", "Verdict", "Violation"]
+__all__ = ["CheckResult", "PropertyResult", "Verdict", "Violation", "properties_table"]
 
 
 class Verdict(StrEnum):
@@ -28,17 +29,20 @@ class PropertyResult:
     verdict: Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Violation(Shown):
     """A property that fails, and a shortest trace to a state where it does."""
 
     property: str
     trace_length: int
     trace: Trace
 
+    def summary(self) -> str:
+        return self.trace.summary()
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CheckResult(Tabular):
     """The result of an exhaustive search: all but times and memory depends on model, bounds and properties alone.
 
     Attributes:
@@ -101,3 +105,29 @@ class CheckResult:
     def complete_depth(self) -> int:
         """How many levels are complete: all that are counted."""
         return self.depth
+
+    def summary(self) -> str:
+        return f"{self.model}: {self.verdict}, {plural(self.distinct_states, 'state')}, depth {self.depth}"
+
+    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+        """Return the tables `levels`, `actions` and `properties`."""
+        return {"levels": self._levels, "actions": self._actions, "properties": self._properties}
+
+    def _levels(self) -> TableColumns:
+        return {"depth": list(range(1, len(self.levels) + 1)), "states": list(self.levels)}
+
+    def _actions(self) -> TableColumns:
+        return {"action": list(self.actions), "steps": list(self.actions.values())}
+
+    def _properties(self) -> TableColumns:
+        lengths = {violation.property: violation.trace_length for violation in self.violations}
+        return properties_table(self.properties, lengths)
+
+
+def properties_table(properties: Sequence[PropertyResult], lengths: Mapping[str, int]) -> TableColumns:
+    """Return the columns of a table of properties; `lengths` are the states of the traces that there are."""
+    return {
+        "property": [found.name for found in properties],
+        "verdict": [found.verdict.value for found in properties],
+        "trace_length": [lengths.get(found.name) for found in properties],
+    }

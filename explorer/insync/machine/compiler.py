@@ -16,7 +16,7 @@ import llvmlite.binding as llvm
 from insync.machine.objects import load_object, save_object
 from insync.model.errors import InternalError, UserError
 
-__all__ = ["Code", "Library", "compile_module", "machine_key", "object_code", "wanted"]
+__all__ = ["Code", "Library", "compile_module", "llvm_version", "machine_key", "object_code", "wanted"]
 
 
 class Code(StrEnum):
@@ -138,6 +138,11 @@ def _host() -> tuple[str, str]:
     except RuntimeError:  # not known for every system: LLVM then goes by the name alone
         features = ""
     return llvm.get_host_cpu_name(), features
+
+
+def llvm_version() -> str:
+    """Return the version of LLVM, such as 20.1.8."""
+    return ".".join(map(str, llvm.llvm_version_info))
 
 
 @cache

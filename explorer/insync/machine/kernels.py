@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from insync.machine.checker import Checker
+from insync.machine.counter import Counter
 from insync.machine.edges import Edges
 from insync.machine.emit.checking import check_module
+from insync.machine.emit.counting import count_module
 from insync.machine.emit.edging import edges_module
 from insync.machine.emit.expanding import expand_module
 from insync.machine.emit.storing import store_module
@@ -37,6 +39,7 @@ class Part(StrEnum):
     STORE = "store"
     WALK = "walk"
     EDGES = "edges"
+    COUNT = "count"
 
 
 SEARCH = (Part.EXPAND, Part.CHECK, Part.STORE)
@@ -48,6 +51,7 @@ _FUNCTIONS: Mapping[Part, Mapping[str, int]] = {
     Part.STORE: {"insert": 3, "widen": 4, "find": 3, "owner": 2},
     Part.WALK: {"walk": 1},
     Part.EDGES: {"edges": 1},
+    Part.COUNT: {"count": 3},
 }
 """The functions of each part, with the number of their arguments."""
 
@@ -76,6 +80,10 @@ class Kernels:
     def checker(self) -> Checker:
         """Return what evaluates the conditions. Needs the part CHECK."""
         return Checker(self.sizes, self._functions["check"] if self.sizes.conditions else None)
+
+    def counter(self) -> Counter:
+        """Return what counts the states that violate the conditions. Needs the part COUNT."""
+        return Counter(self.sizes, self._functions["count"] if self.sizes.conditions else None)
 
     def store(self, capacity: int, partitions: int = 1) -> Store:
         """Return an empty store on memory of its own; see `store.reserve`. Needs the part STORE."""
@@ -185,7 +193,7 @@ def texts(
         symmetry: of which the search makes use: its states are representatives. None is no use.
     """
     violated = [program.graph.node(Op.NOT, (node,)) for node in conditions]
-    wanted = [part for part in parts if violated or part is not Part.CHECK]
+    wanted = [part for part in parts if violated or part not in (Part.CHECK, Part.COUNT)]
     sizes = Sizes(program.schema.words, len(program.actions), len(violated), symmetry is not None)
     return Texts(sizes, tuple(_text(part, program, violated, symmetry) for part in wanted))
 
@@ -197,6 +205,8 @@ def _text(part: Part, program: Program, violated: Sequence[Node], symmetry: Symm
             return Text(part, program_key("expand", program, symmetry), lambda: expand_module(program, symmetry))
         case Part.CHECK:
             return Text(part, conditions_key("check", schema, violated), lambda: check_module(schema, violated))
+        case Part.COUNT:
+            return Text(part, conditions_key("count", schema, violated), lambda: count_module(schema, violated))
         case Part.STORE:
             return store_text(schema.words)
         case Part.WALK:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import cast
 
@@ -10,8 +11,11 @@ from insync.model import (
     Bounds,
     BoundValues,
     Condition,
+    Drawn,
     Index,
     Int,
+    Mark,
+    MarkKind,
     Model,
     Not,
     Num,
@@ -19,6 +23,7 @@ from insync.model import (
     Set,
     State,
     StateView,
+    Taken,
     UserError,
     action,
     for_all,
@@ -127,6 +132,12 @@ class Placement(Model):
         """Every partition has min.insync.replicas replicas on brokers that run, so it takes writes with acks=all."""
         needed = min(self.b.min_insync, self.b.replicas)
         return for_all(self.all(Partition), lambda partition: self.live(s, partition) >= needed)
+
+    def step_drawing(self, steps: Sequence[Taken], label: str) -> tuple[Drawn, ...]:
+        """A broker that fails or returns."""
+        fails = steps[-1].action == "fail"
+        text, kind = ("fails", MarkKind.DOWN) if fails else ("returns", MarkKind.UP)
+        return (Mark(steps[-1].parameters["broker"], text, kind),)
 
     def grid(self, state: ReadableState) -> dict[str, str]:
         """One column per broker, with the partitions that it leads, and one for what partitions have lost."""

@@ -1,7 +1,7 @@
 """Kafka's releases as sets of rules: what a release does differently, and which KIP or ticket changed it.
 
 A release is the rules of the one before it with some changed. Every minor release is here, and the patch releases in
-which a rule changed. docs/guide/cluster.md says of which releases the code was read or executed.
+which a rule changed. docs/guide/cluster-model.md says of which releases the code was read or executed.
 """
 
 from __future__ import annotations

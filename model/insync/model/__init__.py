@@ -8,6 +8,7 @@ from insync.model.bound_terms import bound
 from insync.model.bounds import Bound, Bounds, BoundValues
 from insync.model.catalogue import find_model
 from insync.model.collected_views import BagView, SeqView
+from insync.model.columns import GridCell, LogCell, LogRecord
 from insync.model.define import Model
 from insync.model.domains import (
     Absent,
@@ -24,6 +25,7 @@ from insync.model.domains import (
     SetOf,
     State,
 )
+from insync.model.drawing import Arrow, Drawn, Mark, MarkKind
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
 from insync.model.hardness import Demand, Hardness, Taken
 from insync.model.optional import OptionValue
@@ -58,6 +60,7 @@ __all__ = [
     "And",
     "Anything",
     "Array",
+    "Arrow",
     "Bag",
     "BagView",
     "Bool",
@@ -67,8 +70,10 @@ __all__ = [
     "Condition",
     "Demand",
     "DomainError",
+    "Drawn",
     "Enum",
     "EnumValue",
+    "GridCell",
     "GuardError",
     "Hardness",
     "If",
@@ -76,6 +81,10 @@ __all__ = [
     "Index",
     "Int",
     "InternalError",
+    "LogCell",
+    "LogRecord",
+    "Mark",
+    "MarkKind",
     "Model",
     "ModelError",
     "Not",

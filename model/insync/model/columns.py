@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TypeGuard
 
 from insync.model.collected import Seq
@@ -14,10 +15,44 @@ from insync.model.domains import Array, Bag, BitSet, Domain, ListedSet, Readable
 from insync.model.errors import ModelError
 from insync.model.sorts import Index
 
-__all__ = ["MARKS", "GridCell", "cell_text", "own_columns", "refuse_cells", "show"]
+__all__ = ["MARKS", "GridCell", "LogCell", "LogRecord", "cell_text", "own_columns", "refuse_cells", "show"]
 
-GridCell = str | tuple[str, ...] | Mapping[str, str]
-"""What stands in a column: a text, the text of each element of a set or bag, or the text of each part."""
+
+@dataclass(frozen=True, slots=True)
+class LogRecord:
+    """A place in a log: what is there, and the epoch that it was written in, empty where there is none."""
+
+    text: str
+    epoch: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text}@{self.epoch}" if self.epoch else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class LogCell:
+    """A log in the grid: records from offset 0 on, the high watermark, and what is said before and after them.
+
+    Attributes:
+        records: what is at each offset.
+        watermark: how many of them are committed; it may lie beyond the end.
+        before: who has the log, and in which role.
+        after: what else is to be said, a word or more.
+    """
+
+    records: tuple[LogRecord, ...]
+    watermark: int
+    before: str = ""
+    after: str = ""
+
+    def __str__(self) -> str:
+        texts = [str(record) for record in self.records]
+        drawn = f"[{' '.join([*texts[: self.watermark], '|', *texts[self.watermark :]])}]"
+        return " ".join(part for part in (self.before, drawn, self.after) if part)
+
+
+GridCell = str | tuple[str, ...] | Mapping[str, str] | LogCell
+"""What stands in a column: a text, the text of each element of a set or bag, the text of each part, or a log."""
 
 MARKS = {"-": "none", "{}": "empty", "[]": "empty", "+": "is new"}
 """What the marks in cells of one's own model mean."""
@@ -49,12 +84,14 @@ def _element(value: Readable) -> str:
 def refuse_cells(place: str, cells: object) -> None:
     """Raise ModelError for what a model's own `grid` returns if it is not a text, or parts with texts, by column."""
     for column, cell in cells.items() if isinstance(cells, Mapping) else [("", cells)]:
+        if isinstance(cell, LogCell):
+            continue
         parts = [*cell, *cell.values()] if isinstance(cell, Mapping) else [cell]
         texts = list(cell) if isinstance(cell, tuple) else parts
         if not all(isinstance(text, str) for text in [column, *texts]) or not isinstance(cells, Mapping):
             message = (
                 f"{place}: grid returns {cells!r}; it must return a dict with the text of each column, or with a dict "
-                f"of the texts of its parts, or a tuple of those of its elements."
+                f"of the texts of its parts, a tuple of those of its elements, or a LogCell."
             )
             raise ModelError(message)
 
@@ -63,6 +100,8 @@ def cell_text(cell: GridCell) -> str:
     """Return all of a cell as one text."""
     if isinstance(cell, tuple):
         return "{" + ", ".join(cell) + "}"
+    if isinstance(cell, LogCell):
+        return str(cell)
     return cell if isinstance(cell, str) else " ".join(f"{name}={text}" for name, text in cell.items())
 
 

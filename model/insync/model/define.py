@@ -19,6 +19,7 @@ from insync.model.bounds import Bounds, BoundValues
 from insync.model.columns import GridCell, own_columns
 from insync.model.confinement import Confinement
 from insync.model.domains import MOST_CELLS, Readable, ReadableState, State
+from insync.model.drawing import Drawn, own_drawing, own_lifelines
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Node
 from insync.model.hardness import Demand, Taken
@@ -212,6 +213,25 @@ class Model(metaclass=ModelMeta):
         Override it where a step is worth a mark that the state after it does not show, and `legend` to explain it.
         """
         return {}
+
+    def lifelines(self) -> Sequence[str]:
+        """Return between whom messages are drawn; by default the members of the sorts that are actions' parameters.
+
+        A name that `grid` has a column for as well stands for the same thing.
+        """
+        return own_lifelines(type(self), self.state, self.b)
+
+    def step_drawing(self, steps: Sequence[Taken], label: str) -> Sequence[Drawn]:
+        """Return how the last of some steps is drawn: arrows for messages, marks for what happens on a lifeline.
+
+        By default a step whose parameters are one lifeline is a mark there, one with two an arrow from the first to the
+        second, by the order in the label. Override it where you know who sends what to whom.
+
+        Args:
+            steps: the initial state first, and at least one step, which is the one to draw.
+            label: that step in words.
+        """
+        return own_drawing(self.lifelines(), steps[-1], label)
 
     def demands(self, steps: Sequence[Taken]) -> list[Demand]:
         """Return what must happen for these steps to come about, by the number of the step; nothing by default.

@@ -9,9 +9,10 @@ from typing import ClassVar
 
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Graph, Node, Op
+from insync.model.noticed import noted
 from insync.model.simplify import apply, combine
 
-__all__ = ["Environment", "Expected", "Nowhere", "Place", "Unreachable", "current"]
+__all__ = ["Environment", "Expected", "Nowhere", "Place", "Unreachable", "conjuncts", "current"]
 
 
 class Unreachable(Exception):
@@ -20,6 +21,11 @@ class Unreachable(Exception):
 
 current: ContextVar[Environment | None] = ContextVar("current", default=None)
 """The environment of the action, or of `initial`, that is being traced."""
+
+
+def conjuncts(condition: Node) -> tuple[Node, ...]:
+    """Return the conditions of which one is the conjunction as it was written: the parts of a guard."""
+    return condition.args if condition.op is Op.AND and condition.arg is None else (condition,)
 
 
 class Environment:
@@ -52,8 +58,7 @@ class Environment:
         """Add a condition to the guard, its conjuncts one by one."""
         if condition is self.graph.false:
             raise Unreachable
-        parts = condition.args if condition.op is Op.AND and condition.arg is None else (condition,)
-        self.guard += [p for p in parts if p is not self.graph.true and p not in self.guard]
+        self.guard += [p for p in conjuncts(condition) if p is not self.graph.true and p not in self.guard]
 
     def expect(self, condition: Node, message: str) -> None:
         """Note what must hold wherever guard and open blocks do; the message says what is wrong where it does not."""
@@ -178,6 +183,8 @@ class Place:
             what = f"this assigns outside {self.path}, which has {dimension.length} places."
             environment.expect(combine(graph, Op.AND, inside), what)
         if graph.false not in environment.where:
+            if (notes := noted.get()) is not None:
+                notes.assign(environment.where)
             for offset, code in enumerate(codes):
                 self._write(self.base + offset, 0, environment.where, code)
 

@@ -19,7 +19,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from insync.model.program import Check
 
-__all__ = ["DomainError", "GuardError", "InternalError", "ModelError", "UserError", "closest", "shown", "user_frame"]
+__all__ = [
+    "DomainError",
+    "GuardError",
+    "InternalError",
+    "ModelError",
+    "UserError",
+    "author_frame",
+    "closest",
+    "shown",
+    "user_frame",
+]
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
 _BETWEEN = ("<string>", "<frozen", copy.__file__)  # such as the constructor that dataclasses write
@@ -85,10 +95,13 @@ def shown(value: object) -> str:
 
 def user_frame() -> str:
     """Return `file:line` of the innermost caller outside the modelling package."""
+    frame = author_frame()
+    return "<unknown>" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def author_frame() -> FrameType | None:
+    """Return the frame of the innermost caller outside the modelling package."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        path = frame.f_code.co_filename
-        if not path.startswith((_PACKAGE, *_BETWEEN)):
-            return f"{path}:{frame.f_lineno}"
+    while frame is not None and frame.f_code.co_filename.startswith((_PACKAGE, *_BETWEEN)):
         frame = frame.f_back
-    return "<unknown>"
+    return frame

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from insync.model.domains import State
-
-__all__ = ["WORD", "Cell", "Schema"]
+__all__ = ["WORD", "Cell", "Celled", "Schema"]
 
 WORD = 64
 
@@ -32,6 +31,13 @@ class Cell:
     shift: int
 
 
+class Celled(Protocol):
+    """What lies in cells: the domain of a state, or those of two."""
+
+    def cells(self, path: str) -> Iterable[tuple[str, int]]:
+        """Return the path of each cell, and how many codes it has."""
+
+
 class Schema:
     """The cells of a state in order of declaration, each in the first word that has room for it.
 
@@ -40,7 +46,7 @@ class Schema:
         words: how many 64-bit words a packed state takes, at least 1.
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: Celled) -> None:
         used: list[int] = [0]
         cells = []
         for number, (path, size) in enumerate(state.cells("")):

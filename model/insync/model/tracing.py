@@ -28,7 +28,7 @@ from insync.model.views import StateView
 if TYPE_CHECKING:
     from insync.model.define import Model
 
-__all__ = ["action_traced_otherwise", "trace_predicate", "traced", "traced_condition"]
+__all__ = ["action_traced_otherwise", "trace_again", "trace_predicate", "traced", "traced_condition"]
 
 _MOST_BINDINGS = 20_000
 
@@ -87,6 +87,23 @@ def action_traced_otherwise(model: Model) -> str | None:
             if again is None or _meaning(again) != _meaning(action):
                 return name
     return None
+
+
+def trace_again(model: Model) -> Iterator[tuple[str, tuple[Parameter, ...], Callable[[], bool]]]:
+    """Yield each action of a traced model for each binding of its parameters, in the order of its program.
+
+    With its name and the values comes what traces it again in the graph of the program, where equal conditions are the
+    same nodes, and says whether the program has it, or the bounds and settings alone rule it out.
+    """
+    model = model if model._confinement is None else model._confinement.whole
+    for name, spec in action_specs(type(model)).items():
+        for values in _bindings(model, name, spec):
+
+            def trace(name: str = name, spec: ActionSpec = spec, values: tuple[Parameter, ...] = values) -> bool:
+                with under(model.b):
+                    return _trace_action(model, model.program.graph, name, spec, values) is not None
+
+            yield name, values, trace
 
 
 def _meaning(action: BoundAction) -> tuple[object, ...]:

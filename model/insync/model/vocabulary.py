@@ -17,6 +17,7 @@ from insync.model.either import Either
 from insync.model.environment import Place, Unreachable, current
 from insync.model.errors import ModelError, shown, user_frame
 from insync.model.graph import Graph, Op
+from insync.model.noticed import noted
 from insync.model.optional import OptionValue
 from insync.model.simplify import apply, combine
 from insync.model.sorts import Subset
@@ -92,6 +93,8 @@ def Not(negated: Condition) -> Condition:
 
 def Implies(premise: Condition, conclusion: Condition) -> Condition:
     """Return whether the conclusion holds wherever the premise does."""
+    if (notes := noted.get()) is not None:
+        notes.imply(premise.node if isinstance(premise, Bool) else premise is True)
     return Or(Not(premise), conclusion)
 
 
@@ -110,6 +113,8 @@ def If(test: Condition, then: Any, otherwise: Any) -> Any:
     if isinstance(test, bool):
         return then if test else otherwise
     graph, arms = condition_graph(test), (then, otherwise)
+    if (notes := noted.get()) is not None and (tracing := current.get()) is not None:
+        notes.branch("If", tracing.where, test.node)
     if any(isinstance(arm, Anything) for arm in arms):
         return Either(test, then, otherwise)
     if any(isinstance(arm, (Bool, bool)) for arm in arms):
@@ -202,7 +207,10 @@ def require(*conditions: Condition) -> None:
             f"Write require(Implies(condition, ...)) before the block."
         )
         raise ModelError(message)
-    for one in conditions:
+    notes = noted.get()
+    for place, one in enumerate(conditions):
+        if notes is not None:
+            notes.require(place, condition(environment.graph, one))
         if one is False:
             raise Unreachable
         environment.require(condition(environment.graph, one))
@@ -234,6 +242,8 @@ class when:
 
     def __enter__(self) -> None:
         self._environment.unopened.pop(self, None)
+        if (notes := noted.get()) is not None:
+            notes.branch("when", self._environment.where, self._test)
         self._environment.where.append(self._test)
 
     def __exit__(self, *_: object) -> None:

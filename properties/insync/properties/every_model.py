@@ -6,7 +6,7 @@ from insync.model import Model
 from insync.model.define import DEADLOCK_FREE, TYPE_OK
 from insync.model.graph import Node, Op
 from insync.model.simplify import combine
-from insync.properties.invariants import Invariant
+from insync.properties.invariants import Invariant, kept_for
 
 __all__ = ["DEADLOCK_FREE", "TYPE_OK", "TYPE_OK_SENTENCE", "deadlock_free"]
 
@@ -14,9 +14,12 @@ TYPE_OK_SENTENCE = "Every step assigns values that their fields can hold, at pla
 
 
 def _some_action_is_enabled(model: Model) -> Node:
-    graph = model.program.graph
-    guards = [combine(graph, Op.AND, list(action.guard)) for action in model.program.actions]
-    return combine(graph, Op.OR, [model.program.outside, *guards])
+    def made() -> Node:
+        graph = model.program.graph
+        guards = [combine(graph, Op.AND, list(action.guard)) for action in model.program.actions]
+        return combine(graph, Op.OR, [model.program.outside, *guards])
+
+    return kept_for(model, DEADLOCK_FREE, made)
 
 
 deadlock_free = Invariant(

@@ -18,7 +18,7 @@ from insync.properties.invariants import Because, Failure, Invariant
 from insync.properties.show import Reading, field_read, plain, read_pair, read_state, shown
 from insync.properties.step_invariants import StepInvariant
 
-__all__ = ["explain", "explain_step", "failure", "failure_of_step"]
+__all__ = ["blame", "explain", "explain_step", "failure", "failure_of_condition", "failure_of_step"]
 
 MOST_FIELDS = 8
 
@@ -38,6 +38,12 @@ def explain_step(model: Model, found: StepInvariant, before: Sequence[int], afte
     return None if failing is None else _said(found, failing)
 
 
+def blame(failing: Failure) -> str:
+    """Return what is to blame for a failure: the condition, and the value of each field that it reads."""
+    known = f", with {_fields(failing)}" if failing.fields else ""
+    return f"{failing.conjunct or 'its condition'} {'does not hold' if failing.must_hold else 'must not hold'}{known}"
+
+
 def failure(model: Model, found: Invariant, codes: Sequence[int]) -> Failure | None:
     """Return where an invariant fails in the state with these codes; None where it holds."""
     if isinstance(found, StepInvariant):
@@ -49,6 +55,17 @@ def failure(model: Model, found: Invariant, codes: Sequence[int]) -> Failure | N
     return _failure(read_state(model), root, codes, model.decode(tuple(codes)))
 
 
+def failure_of_condition(model: Model, root: Node, codes: Sequence[int]) -> Failure | None:
+    """Return where a condition on states fails in the state with these codes; None where it holds.
+
+    Of the elements of which an index chooses one, and of the two values of which a condition does, the fields of the
+    failure have the one that is chosen.
+    """
+    if evaluate(root, codes):
+        return None
+    return _failure(read_state(model), root, codes, model.decode(tuple(codes)), chosen_alone=True)
+
+
 def failure_of_step(model: Model, found: StepInvariant, before: Sequence[int], after: Sequence[int]) -> Failure | None:
     """Return where a step breaks an invariant of steps; None where it does not."""
     if found.met(model, tuple(before), tuple(after)):
@@ -58,7 +75,13 @@ def failure_of_step(model: Model, found: StepInvariant, before: Sequence[int], a
 
 
 def _failure(
-    reading: Reading, root: Node, codes: Sequence[int], state: ReadableState, before: ReadableState | None = None
+    reading: Reading,
+    root: Node,
+    codes: Sequence[int],
+    state: ReadableState,
+    before: ReadableState | None = None,
+    *,
+    chosen_alone: bool = False,
 ) -> Failure:
     bindings: dict[str, str] = {}
     culprit, wanted = _descend(root, True, codes, bindings)
@@ -67,9 +90,29 @@ def _failure(
         culprit, wanted = _descend(_most_telling(culprit), wanted, codes, bindings)
         text = shown(reading, culprit)
     values = reading.decode(tuple(codes))
-    paths = [reading.paths[int(str(n.arg))] for n in reachable([culprit]) if n.op is Op.CELL]
+    read = _chosen(culprit, codes) if chosen_alone else reachable([culprit])
+    paths = [reading.paths[int(str(n.arg))] for n in read if n.op is Op.CELL]
     fields = dict(field_read(values, path) for path in paths)
     return Failure(state, bindings, text, wanted, fields, before)
+
+
+def _chosen(root: Node, codes: Sequence[int]) -> list[Node]:
+    """Return the nodes that the value of one comes from in a state, arguments before users."""
+    seen: dict[int, Node] = {}
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.index in seen:
+            continue
+        seen[node.index] = node
+        if node.op is Op.ITE:
+            stack += [node.args[0], node.args[1 if evaluate(node.args[0], codes) else 2]]
+        elif node.op is Op.SELECT:
+            at = evaluate(node.args[0], codes)
+            stack += [node.args[0], *(node.args[1 + at : 2 + at] if at >= 0 else ())]
+        else:
+            stack += node.args
+    return [seen[index] for index in sorted(seen)]
 
 
 def _said(found: Invariant, failing: Failure) -> str:
@@ -131,10 +174,7 @@ def _quantified(node: Node) -> bool:
 
 def _generic(found: Invariant, failing: Failure) -> str:
     where = ", ".join(f"{variable} = {label}" for variable, label in failing.bindings.items())
-    known = f", with {_fields(failing)}" if failing.fields else ""
-    condition = failing.conjunct or "its condition"
-    fault = "does not hold" if failing.must_hold else "must not hold"
-    return f"{found.name} fails{f' for {where}' if where else ''}: {condition} {fault}{known}."
+    return f"{found.name} fails{f' for {where}' if where else ''}: {blame(failing)}."
 
 
 def _fields(failing: Failure) -> str:

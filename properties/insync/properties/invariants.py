@@ -10,7 +10,7 @@ from typing import Any, Concatenate, TypeVar
 from weakref import WeakKeyDictionary
 
 from insync.model import Condition, Model, ReadableState, StateView
-from insync.model.actions import invariant_specs
+from insync.model.actions import invariant_specs, place_of_function
 from insync.model.graph import Node
 
 __all__ = [
@@ -65,12 +65,14 @@ class Invariant:
         sentence: what it means.
         node: traces it in a model's graph.
         because: says why it fails; None for the generic sentence.
+        place: `file:line` of where it is written; empty where it is nobody's.
     """
 
     name: str
     sentence: str
     node: Callable[[Model], Node]
     because: Because | None = None
+    place: str = ""
 
     def as_written(self, model: Model) -> Node:
         """Return the node of the condition as its author wrote it."""
@@ -111,7 +113,7 @@ def invariant_beside(
         assert isinstance(model, kind), f"{predicate.__name__} is declared of {kind.__name__}, not of {model.name}"
         return _traced(model, predicate, MethodType(predicate, model), parameters)
 
-    return Invariant(predicate.__name__, sentence_of(predicate), node, because)
+    return Invariant(predicate.__name__, sentence_of(predicate), node, because, place_of_function(predicate))
 
 
 def own_invariant(kind: type[Model], name: str) -> Invariant:
@@ -119,7 +121,10 @@ def own_invariant(kind: type[Model], name: str) -> Invariant:
     written = getattr(kind, name)
     parameters = invariant_specs(kind)[name].parameters
     return Invariant(
-        name, sentence_of(written), lambda model: _traced(model, written, getattr(model, name), parameters)
+        name,
+        sentence_of(written),
+        lambda model: _traced(model, written, getattr(model, name), parameters),
+        place=place_of_function(written),
     )
 
 

@@ -62,6 +62,7 @@ class RunProperty:
         kind: what it says.
         instances: traces it in a model's graph, once for each binding of its parameters.
         fairness: what it takes for granted.
+        place: `file:line` of where it is written.
     """
 
     name: str
@@ -69,6 +70,7 @@ class RunProperty:
     kind: RunKind
     instances: Callable[[Model], list[Instance]]
     fairness: Fairness
+    place: str = ""
 
 
 def run_property_beside(
@@ -87,7 +89,8 @@ def run_property_beside(
         members = [members_of(each, model.b) for each in parameters.values()]
         return [_instance(model, kind, function, list(parameters), values) for values in itertools.product(*members)]
 
-    return RunProperty(function.__name__, sentence_of(function), kind, instances, fairness)
+    place = place_of_function(function)
+    return RunProperty(function.__name__, sentence_of(function), kind, instances, fairness, place)
 
 
 def _instance(

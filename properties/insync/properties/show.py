@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from insync.model import Model, ReadableState
 from insync.model.cell_domains import cell_domains
-from insync.model.domains import OptionalScalar, Scalar, Set
+from insync.model.domains import OptionalScalar, Scalar, Set, State
 from insync.model.graph import Node, Op, Quantifier
 from insync.model.readable import plain
 
@@ -107,9 +108,15 @@ def shown(reading: Reading, node: Node) -> str:
     return text if len(text) <= LONGEST else ""
 
 
+@lru_cache(maxsize=8)
+def _cell_domains(state: State) -> list[Scalar | None]:
+    """Return what the code of each cell stands for; many conditions are shown of one model."""
+    return list(cell_domains(state))
+
+
 class _Shown:
     def __init__(self, reading: Reading) -> None:
-        own = list(cell_domains(reading.model.state))
+        own = _cell_domains(reading.model.state)
         self.paths, self.domains = reading.paths, own * 2 if reading.prefixed else own
 
     def text(self, node: Node, depth: int) -> str:
@@ -123,10 +130,10 @@ class _Shown:
             return self._equality(node, depth)
         if node.op is Op.ADD and node.args[1].op is Op.CONST and self._place(node.args[0], depth) is not None:
             return self._number(node.args[0], node.args[1].lo, depth)
-        if node.op is Op.TEST and node.args[0].op is Op.CELL and node.args[1].op is Op.CONST:
-            member = node.args[1].lo
-            if 0 <= member < node.args[0].hi.bit_length():
-                return self._membership(int(str(node.args[0].arg)), member)
+        if node.op is Op.TEST and node.args[1].op is Op.CONST:
+            text = self._membership(node.args[0], node.args[1].lo, depth)
+            if text:
+                return text
         known = self._set(node)
         parts = [self._member_of(known, a, depth) for a in node.args]
         if sum(map(len, parts)) > LONGEST:
@@ -197,11 +204,12 @@ class _Shown:
         sign = "-" if offset < 0 else "+"
         return f"({place[0]} {sign} {abs(offset)})" if offset else place[0]
 
-    def _membership(self, cell: int, number: int) -> str:
-        """Show a test for one member by what the member is called: `isr contains b1`."""
-        domain = self.domains[cell]
-        assert domain is not None
-        return f"{self.paths[cell]} contains {(domain.readable(1 << number) or [number])[0]}"
+    def _membership(self, node: Node, number: int, depth: int) -> str:
+        """Show a test for one member by what the member is called: `isr contains b1`; empty where it has no name."""
+        place = self._place(node, depth)
+        if place is None or not isinstance(place[1], Set) or not 0 <= number < node.hi.bit_length():
+            return ""
+        return f"{place[0]} contains {place[1].readable(1 << number)[0]}"
 
     def _operation(self, node: Node, parts: list[str]) -> str:
         op = node.op

@@ -13,6 +13,7 @@ from types import MethodType
 from typing import Concatenate, TypeVar
 
 from insync.model import Condition, Model, StateView
+from insync.model.actions import place_of_function
 from insync.model.errors import DomainError
 from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.model.graph import Node, Op
@@ -107,4 +108,5 @@ def _made(
     def node(model: Model) -> Node:
         return combine(model.program.graph, Op.AND, list(by_action(model)))
 
-    return StepInvariant(name, sentence_of(function), node, because, pair=pair, by_action=by_action)
+    place = place_of_function(function)
+    return StepInvariant(name, sentence_of(function), node, because, place, pair=pair, by_action=by_action)

@@ -229,6 +229,27 @@ def test_reports_progress_about_once_a_second(monkeypatch: pytest.MonkeyPatch) -
     assert all(r.memory_bytes > 0 and r.seconds >= 0 and r.states_per_second >= 0 for r in reports)
 
 
+def test_reports_say_where_the_search_is_likely_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insync.explorer.progress.Pulse.due", lambda _: True)
+    reports: list[Progress] = []
+    bounds = {"replicas": 2, "log_size": 3, "max_records": 3}
+    result = check("kip320", bounds=bounds, properties=[], symmetry=False, reporter=reports.append)
+    for report in reports:
+        before, level = (0, *result.levels)[report.level - 1 : report.level + 1]
+        assert report.growth == (level / before if before else 0.0)
+        assert report.memory_bytes <= report.memory_at_end < report.memory_limit
+        assert report.end is None or report.level >= 8
+        if report.distinct_states > result.distinct_states * 0.6:
+            assert report.end is not None
+            assert abs(report.end.levels - result.depth) <= 3
+            assert 0.7 < report.end.states / result.distinct_states < 1.4
+    reports.clear()
+    limits = Limits(depth=result.depth - 5)
+    check("kip320", bounds=bounds, properties=[], symmetry=False, reporter=reports.append, limits=limits)
+    assert reports[-1].level == result.depth - 6
+    assert not [report for report in reports if report.end], "the limit ends it before"
+
+
 def test_an_error_in_a_reporter_ends_the_search_cleanly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("insync.explorer.progress.Pulse.due", lambda _: True)
 

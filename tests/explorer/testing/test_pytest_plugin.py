@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -68,7 +69,7 @@ def suite(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     """Run the suite with a time limit that only a large space exceeds, and return the folder and the output."""
     folder = tmp_path_factory.mktemp("suite")
     (folder / "test_suite.py").write_text(SUITE)
-    done = run(folder, "-rA", "--insync-max-seconds", "0.000001", *request.param)
+    done = run(folder, "-rA", "--junitxml", "junit.xml", "--insync-max-seconds", "0.000001", *request.param)
     assert done.returncode == 1, done.stdout + done.stderr
     return folder, done.stdout
 
@@ -108,6 +109,26 @@ def test_a_failure_shows_the_grid_and_a_command_that_replays_it(suite: tuple[Pat
         )
         assert replayed.returncode == 0, replayed.stderr
         assert " is pressed " in replayed.stdout
+
+
+def test_junit_says_what_was_searched_and_found(suite: tuple[Path, str]) -> None:
+    """And the failure itself is the grid, with the command that replays the trace."""
+    cases = {case.get("name"): case for case in ElementTree.parse(suite[0] / "junit.xml").iter("testcase")}  # noqa: S314 -- pytest wrote it
+    noted = {
+        name: {entry.get("name"): entry.get("value") for entry in case.iter("property")} for name, case in cases.items()
+    }
+    violated = noted["test_violated"]
+    assert violated["insync"] == "lamp (switches 1, presses 2): violated (never_on); 2 states, depth 2"
+    trace = violated["insync_trace"]
+    assert trace is not None
+    assert Path(trace).is_relative_to(suite[0] / "tmp")
+    failure = cases["test_violated"].find("failure")
+    assert failure is not None
+    assert "1  s1 is pressed  ON " in (failure.text or "")
+    assert f"Replay: insync replay {trace}" in (failure.text or "")
+    assert ": incomplete, stopped by time; " in (noted["test_out_of_time"]["insync"] or "")
+    assert (noted["test_long_enough[1]"]["insync"] or "").startswith("async_isr (replicas 1, max_offset ")
+    assert noted["test_mistake"] == {}
 
 
 def test_the_command_line_limits_a_search_and_the_search_is_then_no_pass(suite: tuple[Path, str]) -> None:

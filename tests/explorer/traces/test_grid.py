@@ -68,15 +68,43 @@ def test_columns_that_appear_later_are_shown() -> None:
     assert grid.splitlines()[2:5] == [" #  step   a  b", " 0  start  1", " 1  x         2"]
 
 
-@pytest.mark.parametrize("width", [66, 80, 120])
-def test_lines_keep_to_the_width_and_lose_no_text(width: int) -> None:
-    long = {f"b{i}": "L3 [r0@3 r1@3 | r2@3 r3@3 r4@3]" for i in range(1, 5)}
-    grid = render_grid(
-        _trace(("start", long), ("b1 becomes follower of b2 @12", {**long, "b1": "F12 [|]"})), _columns, width=width
-    )
-    table = grid.splitlines()[2:-2]
+LONG_LOGS = {f"b{i}": "L3 [r0@3 r1@3 | r2@3 r3@3 r4@3] ~1" for i in range(1, 5)}
+LONG_TRACE = _trace(("start", LONG_LOGS), ("b1 becomes follower of b2 @12", {**LONG_LOGS, "b1": "F12 [|]"}))
+
+
+@pytest.mark.parametrize(("width", "grids"), [(66, 3), (80, 3), (120, 2), (180, 1)])
+def test_lines_keep_to_the_width_and_tear_no_log_and_no_word(width: int, grids: int) -> None:
+    text = render_grid(LONG_TRACE, _columns, width=width)
+    table = text.splitlines()[2:-2]
     assert max(map(len, table)) <= width
-    assert sorted("".join(grid.split())) == sorted("".join(render_grid_wide(long).split()))
+    assert text.count("[r0@3 r1@3 | r2@3 r3@3 r4@3]") == 4
+    assert sum(line.startswith(" #") for line in table) == grids
+    words = {word for line in table for word in line.split()}
+    assert {"L3", "~1", "F12", "[|]", "follower", "@12", *LONG_LOGS} <= words
+
+
+def test_columns_below_the_grid_have_rows_for_what_changes_alone() -> None:
+    lines = render_grid(LONG_TRACE, _columns, width=80).splitlines()
+    assert [line.split()[:3] for line in lines[2:-2]] == [
+        ["#", "step", "b1"],
+        ["0", "start", "L3"],
+        ["1", "b1", "becomes"],
+        [],
+        ["#", "b2", "b3"],
+        ["0", "L3", "[r0@3"],
+        [],
+        ["#", "b4"],
+        ["0", "L3", "[r0@3"],
+    ]
+
+
+def test_the_column_of_the_steps_gives_way_first() -> None:
+    cell = "L0 [r0@0 r1@0 |] ~1 -b3"
+    trace = _trace(("start", {"b1": cell}), ("b1 becomes follower of b2 @12", {"b1": f"{cell} +b2"}))
+    narrow = render_grid(trace, _columns, width=58).splitlines()
+    assert narrow[5:7] == [f" 1  b1 becomes follower of b2  {cell} +b2", "    @12"]
+    narrower = render_grid(trace, _columns, width=46).splitlines()
+    assert narrower[6:8] == [f" 1  b1 becomes follower   {cell[:16]} ~1", "    of b2 @12             -b3 +b2"]
 
 
 def test_a_row_that_just_fits_is_in_one_line() -> None:
@@ -86,17 +114,10 @@ def test_a_row_that_just_fits_is_in_one_line() -> None:
     assert row not in render_grid(trace, _columns, width=len(row) - 1).splitlines()
 
 
-def test_no_column_becomes_narrower_than_can_be_read() -> None:
-    long = {f"b{i}": "L3 [r0@3 r1@3 | r2@3 r3@3 r4@3]" for i in range(1, 5)}
-    trace = _trace(("start", long), ("b1 becomes follower of b2 @12", {**long, "b1": "F12 [|]"}))
-    narrowest, *others = (render_grid(trace, _columns, width=width).split("\n\n")[1] for width in (1, 20, 40))
-    assert others == [narrowest] * 2
-    assert len(narrowest.splitlines()[0]) > 40
-
-
-def render_grid_wide(long: Mapping[str, object]) -> str:
-    trace = _trace(("start", dict(long)), ("b1 becomes follower of b2 @12", {**long, "b1": "F12 [|]"}))
-    return render_grid(trace, _columns, width=1000)
+def test_a_log_that_is_wider_than_a_line_is_broken_between_records_and_keeps_the_bar_beside_one() -> None:
+    lines = [line.strip() for line in render_grid(LONG_TRACE, _columns, width=40).splitlines()]
+    assert "[r0@3 r1@3 |" in lines
+    assert not any(line.startswith("|") for line in lines)
 
 
 def test_no_line_ends_in_spaces() -> None:

@@ -60,6 +60,11 @@ def test_a_trace_comes_back_as_it_was_written(tmp_path: Path, trace: Trace) -> N
     assert read_trace(path) == trace
 
 
+def test_a_path_may_be_a_text_as_people_write_it_in_notebooks(tmp_path: Path) -> None:
+    write_trace(str(tmp_path / "trace.json"), TRACE)
+    assert read_trace(str(tmp_path / "trace.json")) == TRACE
+
+
 def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
     assert read_trace(_file(tmp_path, "\ufeff" + trace_text(TRACE))) == TRACE
 

@@ -34,14 +34,14 @@ from insync.cli.show.exposure_report import describe_exposure, describe_unasked,
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit, emit_status
 from insync.explorer import Limits
-from insync.explorer.ask import LOSS, PROMISES, Asked, Began, Cell, Given, Question
+from insync.explorer.ask import LOSS, PROMISES, Asked, Cell, Given, Question
 from insync.explorer.availability import availability
 from insync.explorer.disturbances import Disturbed, disturbed
 from insync.explorer.exposure import Exposure, exposures
 from insync.explorer.progress import Pulse
 from insync.kafka.cluster.model import Cluster
 
-__all__ = ["command"]
+__all__ = ["SearchesBegun", "command"]
 
 CONFIGURED = ("replicas", "min_insync", "acks", "unclean", "flushing")
 """The settings that files may have, where the command line is stronger."""
@@ -114,15 +114,15 @@ def command(
     output.check_trace_path()
     if as_matrix or configs:
         given = {"records": 1, **given}
-    with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
-        began = None if output.quiet else _say_search()
+    begun = SearchesBegun()
+    with stop_on_interrupt() as stop, search_progress(output.quiet, which=begun.named) as reporter:
         question = Question(
             bounds=given,
             limits=limits,
             threads=engine.threads,
             reporter=reporter,
             stop=stop,
-            began=began,
+            began=None if output.quiet else begun,
             promises=[name for name in PROMISES if name in wanted or not wanted],
         )
         if configured is not None:
@@ -130,16 +130,22 @@ def command(
         return _matrix(question, output) if as_matrix else _ask(question, output)
 
 
-def _say_search() -> Began:
-    """Return what says on standard error, about once a second, which of several searches begins."""
-    pulse = Pulse()
+class SearchesBegun:
+    """Says on standard error, about once a second, which of several searches begins, and knows which one it is."""
 
-    def began(number: int, total: int, settings: Given) -> None:
-        if pulse.due():
-            pulse.rate(0)
+    def __init__(self) -> None:
+        self._pulse, self._which = Pulse(), ""
+
+    def __call__(self, number: int, total: int, settings: Given) -> None:
+        """Note that a search begins."""
+        self._which = f"search {number} of {total}: "
+        if self._pulse.due():
+            self._pulse.rate(0)
             emit_status(f"Progress: search {number} of {total}, with {describe_settings(settings)}.")
 
-    return began
+    def named(self) -> str:
+        """Return which search it is, as a line about it begins; nothing while there is one alone."""
+        return self._which
 
 
 def _ask(question: Question, output: Output) -> int:

@@ -8,13 +8,16 @@ import click
 
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options.ci import Build, build_options
 from insync.cli.options.engine import Engine, engine_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.watch_option import WatchedCommand, watch_option
 from insync.cli.show.as_json import check_json
 from insync.cli.show.progress import search_progress
 from insync.cli.show.report import describe_check
+from insync.cli.show.statistics import describe_statistics, statistics_entry
 from insync.explorer import CheckResult, Limits, check
 from insync.model import Model
 
@@ -24,7 +27,7 @@ _PATIENCE = 2.0
 """Seconds of tracing after which the search traces the model, within its limits; nearly all models take far less."""
 
 
-@model_command("check", "Search the whole space of a model, and prove or refute its properties.")
+@model_command("check", "Search the whole space of a model, and prove or refute its properties.", cls=WatchedCommand)
 @property_option(
     "Check this property; may be repeated; `none` checks nothing and counts the space [default: those marked *]."
 )
@@ -35,6 +38,9 @@ _PATIENCE = 2.0
     default=True,
     help="Visit one state for all that differ only in who is who, where a sort is declared symmetric [default: yes].",
 )
+@click.option(
+    "--statistics", is_flag=True, help="Show the levels as a bar, the steps of a state, and the largest fields as well."
+)
 @limit_options(
     depth="Stop after N levels; the initial state is level 1.",
     states="Stop once N distinct states were found.",
@@ -43,15 +49,19 @@ _PATIENCE = 2.0
 )
 @engine_options(partitions="Parts of the visited states [default: one a thread or core].", keeps_states=True)
 @output_options(trace=True)
+@build_options
+@watch_option()
 def command(
     chosen: ChosenModel,
     properties: tuple[str, ...],
     within: tuple[str, ...],
     keep_going: bool,
     symmetry: bool,
+    statistics: bool,
     limits: Limits,
     engine: Engine,
     output: Output,
+    build: Build,
 ) -> int:
     """Search every state of MODEL, breadth first, and check its properties in each.
 
@@ -66,12 +76,18 @@ def command(
     model = chosen.build(within, patience=None if engine.on_spark else _PATIENCE)
     names = chosen.select(model, properties)
     output.check_trace_path()
+    build.check(output)
     result = _search(model, names, keep_going, symmetry, limits, engine, output)
-    with output.traces_written([violation.trace for violation in result.violations], model) as files:
+    traces = [violation.trace for violation in result.violations]
+    with output.traces_written(traces, model) as files:
         output.show(
-            lambda: describe_check(result, model.grid, files, output.paint, output.width),
-            lambda: check_json(result, files),
+            lambda: (
+                describe_check(result, model.grid, files, output.paint, output.width)
+                + (describe_statistics(result, model, output.width) if statistics else "")
+            ),
+            lambda: check_json(result, files, statistics_entry(result, model) if statistics else None),
         )
+    build.tell(model, result, traces, names)
     return exit_code_for(result.verdict)
 
 

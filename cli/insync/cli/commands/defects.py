@@ -13,6 +13,7 @@ import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options.completing import complete_from
 from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.defects_report import (
@@ -46,7 +47,7 @@ Examples:
 @click.command(
     "defects", epilog=EXAMPLES + EPILOG, short_help="Show Kafka's published replication defects, and verify them."
 )
-@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_from(lambda: DEFECTS))
 @click.option(
     "--verify", is_flag=True, help="Search with each defect and with its fix, and compare with the catalogue."
 )

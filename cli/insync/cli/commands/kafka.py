@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from insync.cli.exit_codes import ExitCode
+from insync.cli.options.completing import complete_from
+from insync.cli.options.kafka_choice import known_releases
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.kafka_report import describe_fetched, describe_versions, fetched_json, versions_json
 
@@ -67,7 +69,7 @@ def list_versions(output: Output) -> int:
 
 
 @command.command("fetch", short_help="Fetch the jars of a release, once.")
-@click.argument("version", metavar="VERSION")
+@click.argument("version", metavar="VERSION", shell_complete=complete_from(known_releases))
 @click.option(
     "--repository",
     metavar="DIR",

@@ -7,6 +7,7 @@ import time
 import click
 
 from insync.cli.exit_codes import ExitCode
+from insync.cli.options.completing import complete_from
 from insync.cli.options.kafka_choice import ClusterChoice, cluster_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.kafka_cluster_report import ScenarioRun, describe_run, describe_runs, runs_json
@@ -15,7 +16,7 @@ from insync.cli.show.terminal import emit
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.live.live_cluster import LiveCluster
 from insync.conformance.live.operator import Operator
-from insync.conformance.live.scenarios.known import scenario_for
+from insync.conformance.live.scenarios.known import SCENARIOS, scenario_for
 from insync.conformance.live.scenarios.scenario import Scenario, outcome
 from insync.model.errors import UserError
 
@@ -23,7 +24,7 @@ __all__ = ["command"]
 
 
 @click.command("scenario", short_help="Lose records on a cluster, by what operators do.")
-@click.argument("name", metavar="NAME")
+@click.argument("name", metavar="NAME", shell_complete=complete_from(lambda: SCENARIOS))
 @cluster_options()
 @click.option("--runs", metavar="N", type=click.IntRange(1, 1000), default=1, show_default=True, help="How often.")
 @output_options(color=False)

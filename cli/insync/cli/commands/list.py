@@ -7,6 +7,7 @@ import json
 import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
+from insync.cli.options.completing import complete_models
 from insync.cli.options.engine import ENGINES
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.models import describe_model, describe_models, model_entry, models_json
@@ -16,7 +17,7 @@ __all__ = ["command"]
 
 
 @click.command("list", epilog=EPILOG, short_help="Show the models, their bounds and their properties.")
-@click.argument("model", metavar="[MODEL]", required=False)
+@click.argument("model", metavar="[MODEL]", required=False, shell_complete=complete_models)
 @output_options(color=False, quiet=False)
 def command(model: str | None, output: Output) -> int:
     """Show every model that comes with insync: what it is, its bounds, its properties, and the engines.

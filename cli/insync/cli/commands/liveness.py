@@ -6,6 +6,8 @@ import click
 
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options.ci import Build, build_options
+from insync.cli.options.completing import complete_actions
 from insync.cli.options.groups import gathered, option
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import ChosenModel, ModelCommand, model_command, property_option
@@ -52,12 +54,14 @@ def _fairness(weak: tuple[str, ...], strong: tuple[str, ...], unfair: bool) -> F
         "--weak",
         multiple=True,
         metavar="ACTION",
+        shell_complete=complete_actions,
         help="Take weak fairness of this action for granted; may be repeated.",
     ),
     strong=option(
         "--strong",
         multiple=True,
         metavar="ACTION",
+        shell_complete=complete_actions,
         help="Take strong fairness of this action for granted; may be repeated.",
     ),
     unfair=option("--unfair", is_flag=True, help="Take no fairness for granted."),
@@ -67,6 +71,7 @@ def _fairness(weak: tuple[str, ...], strong: tuple[str, ...], unfair: bool) -> F
     states="Stop once N states were found [default: 3,000,000].", seconds="Stop after S seconds, compilation included."
 )
 @output_options(trace=True)
+@build_options
 def command(
     chosen: ChosenModel,
     properties: tuple[str, ...],
@@ -74,6 +79,7 @@ def command(
     witnesses: bool,
     limits: Limits,
     output: Output,
+    build: Build,
 ) -> int:
     """Decide the properties of MODEL's runs: sometimes, eventually, leads_to.
 
@@ -84,6 +90,7 @@ def command(
     """
     model = chosen.build()
     output.check_trace_path()
+    build.check(output)
     with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
         result = liveness(
             model,
@@ -101,4 +108,8 @@ def command(
             lambda: describe_liveness(result, shown, by_name, model.grid, output.paint, output.width),
             lambda: liveness_json(result, by_name),
         )
+    failed = [found for found in result.properties if found.verdict == "violated"]
+    shortest = [found.trace for found in failed if found.trace is not None]
+    never = [found.name for found in failed if found.trace is None]
+    build.tell(model, result, shortest, [found.name for found in result.properties], never)
     return exit_code_for(result.verdict)

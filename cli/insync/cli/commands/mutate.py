@@ -6,6 +6,7 @@ import click
 
 from insync.cli.exit_codes import ExitCode
 from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options.completing import complete_actions
 from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
@@ -22,7 +23,12 @@ __all__ = ["command"]
 @property_option("Let this property judge; may be repeated [default: all that hold, but deadlock_free].")
 @within_option()
 @click.option(
-    "--action", "actions", multiple=True, metavar="NAME", help="Change this action or @initial method; may be repeated."
+    "--action",
+    "actions",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete_actions,
+    help="Change this action or @initial method; may be repeated.",
 )
 @click.option("--runs", is_flag=True, help="Ask the properties of runs about the mutants that survive.")
 @limit_options(

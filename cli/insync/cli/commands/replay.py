@@ -7,8 +7,10 @@ from pathlib import Path
 import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
+from insync.cli.options.completing import complete_models, complete_traces
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.as_json import trace_json
+from insync.cli.show.pages import PICTURES, as_picture, write_page
 from insync.cli.show.report import describe_trace
 from insync.cli.show.terminal import emit
 from insync.explorer import read_trace, replay
@@ -20,17 +22,24 @@ __all__ = ["command"]
 
 
 @click.command("replay", epilog=EPILOG, short_help="Execute a trace file again, and show or convert it.")
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path), shell_complete=complete_traces)
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "itf", "json"]),
+    type=click.Choice(["text", "itf", "json", *PICTURES]),
     default="text",
     show_default=True,
-    help="text: the grid; itf: the Informal Trace Format of Apalache and Quint; json: insync's own.",
+    help="text: the grid; itf: the Informal Trace Format of Apalache and Quint; json: insync's own; html: a page; "
+    "svg: a picture; mermaid: a sequence diagram; markdown: for issues and tickets.",
 )
-@click.option("--model", "reference", metavar="MODEL", help="Take this model, and not the one that FILE names.")
-@output_options(quiet=False)
+@click.option(
+    "--model",
+    "reference",
+    metavar="MODEL",
+    shell_complete=complete_models,
+    help="Take this model, and not the one that FILE names.",
+)
+@output_options(html=True, quiet=False)
 def command(file: Path, form: str, reference: str | None, output: Output) -> int:
     """Execute the trace in FILE step by step with the evaluator, and print it.
 
@@ -41,10 +50,15 @@ def command(file: Path, form: str, reference: str | None, output: Output) -> int
     if output.json and form != "text":
         message = f"--json and --format {form} both say what to print. Give one of them."
         raise click.UsageError(message)
+    output.check_trace_path()
     claim = read_trace(file)
     model = model_of_trace(claim, str(file), model=reference, beside=file)
     trace = replay(claim, model=model, place=str(file))
-    if form == "itf":
+    if output.html is not None:
+        write_page(output.html, [(trace, model, file)])
+    if form in PICTURES:
+        emit(as_picture(form, trace, model, file).rstrip("\n"))
+    elif form == "itf":
         emit(itf_text(trace, model.state).rstrip("\n"))
     elif form == "json":
         emit(trace_text(trace).rstrip("\n"))
@@ -52,4 +66,6 @@ def command(file: Path, form: str, reference: str | None, output: Output) -> int
         output.show(
             lambda: describe_trace(trace, model.grid, None, output.paint, output.width), lambda: trace_json(trace)
         )
+        if output.html is not None and not output.json:
+            emit(f"Page: {output.html}")
     return ExitCode.HOLDS

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options.ci import Build, build_options
 from insync.cli.options.engine import Engine, engine_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
@@ -28,6 +29,7 @@ __all__ = ["command"]
 @limit_options(seconds="Stop after S seconds, compilation included.")
 @engine_options(partitions="Spark: tasks at a time [default: one a core].", keeps_states=False)
 @output_options(trace=True)
+@build_options
 def command(
     chosen: ChosenModel,
     walks: Walks,
@@ -36,6 +38,7 @@ def command(
     limits: Limits,
     engine: Engine,
     output: Output,
+    build: Build,
 ) -> int:
     """Take random walks through MODEL, each step uniform over the enabled ones, and check properties on the way.
 
@@ -48,6 +51,7 @@ def command(
     model = chosen.build(within)
     names = chosen.select(model, properties)
     output.check_trace_path()
+    build.check(output)
     result = _walk(model, names, walks, limits, engine, output)
     traces = [result.violation.trace] if result.violation is not None else []
     with output.traces_written(traces, model) as files:
@@ -56,6 +60,7 @@ def command(
             lambda: describe_simulation(result, model.grid, file, output.paint, output.width),
             lambda: simulation_json(result, file),
         )
+    build.tell(model, result, traces, names)
     return exit_code_for(result.verdict)
 
 

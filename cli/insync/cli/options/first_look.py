@@ -27,12 +27,14 @@ class FirstLook:
         taken: what seems to be the value of each unknown option, by the option.
         values: of the command's own options, by the name of the parameter; the last one counts.
         help: whether the help text is asked for.
+        positional: all such arguments, the first one first.
     """
 
     first: str | None = None
     taken: dict[str, str] = field(default_factory=dict)
     values: dict[str, str] = field(default_factory=dict)
     help: bool = False
+    positional: list[str] = field(default_factory=list)
 
     @property
     def model(self) -> str | None:
@@ -55,10 +57,12 @@ def first_look(command: click.Command, arguments: Sequence[str]) -> FirstLook:
     rest = iter(arguments)
     for argument in rest:
         if argument == "--":
-            found.first = found.first or next(rest, None)
+            found.positional += rest
+            found.first = next(iter(found.positional), None)
             break
         if not argument.startswith("-") or argument == "-":
             found.first = found.first or argument
+            found.positional.append(argument)
             continue
         name, equals, value = argument.partition("=")
         param = own.get(name)

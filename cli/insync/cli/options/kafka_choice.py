@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from insync.cli.options.completing import complete_from
 from insync.cli.options.groups import Decorator, Option, gathered, option
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from insync.conformance.live.live_cluster import LiveCluster
     from insync.conformance.live.nodes.node_files import ClusterPlan
 
-__all__ = ["ClusterChoice", "KafkaChoice", "cluster_options", "kafka_options"]
+__all__ = ["ClusterChoice", "KafkaChoice", "cluster_options", "kafka_options", "known_releases"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +95,16 @@ def cluster_options() -> Decorator:
     )
 
 
+def known_releases() -> Sequence[str]:
+    """Return the releases whose jars insync can fetch."""
+    from insync.conformance.jars.pinned import pinned_versions
+
+    return pinned_versions()
+
+
 def _which(release: str) -> dict[str, Option]:
     return {
-        "kafka": option("--kafka", metavar="VERSION", help=release),
+        "kafka": option("--kafka", metavar="VERSION", help=release, shell_complete=complete_from(known_releases)),
         "libs": option(
             "--libs",
             metavar="DIR",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import io
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +14,7 @@ from click.core import ParameterSource
 
 from insync.cli.exit_codes import EPILOG
 from insync.cli.options.choice_options import choice_options, option_names
+from insync.cli.options.completing import MODEL_KEY, complete_models, complete_properties
 from insync.cli.options.first_look import first_look
 from insync.cli.options.groups import Decorator
 from insync.cli.show.choices import choices, default_of, range_of
@@ -29,7 +32,6 @@ from insync.properties.registry import select
 
 __all__ = ["ChosenModel", "ModelCommand", "model_command", "names_of_within", "property_option", "within_option"]
 
-_MODEL = "insync.model"
 _CHOSEN = "insync.chosen"
 _NONE = "none"
 _ARGUMENT = "model"
@@ -102,6 +104,7 @@ def within_option() -> Decorator:
         "--within",
         multiple=True,
         metavar="NAME",
+        shell_complete=complete_properties,
         help="Take no step from states in which this invariant fails, which are still checked; may be repeated; `none` "
         "takes all steps [default: `within` of the model's class].",
     )
@@ -110,7 +113,14 @@ def within_option() -> Decorator:
 
 def property_option(sentence: str) -> Decorator:
     """Return a decorator that gives a command `--property`, which it gets as `properties`."""
-    option: Decorator = click.option("--property", "properties", multiple=True, metavar="NAME", help=sentence)
+    option: Decorator = click.option(
+        "--property",
+        "properties",
+        multiple=True,
+        metavar="NAME",
+        help=sentence,
+        shell_complete=complete_properties,
+    )
     return option
 
 
@@ -121,8 +131,10 @@ class ModelCommand(click.Command):
         """Find the model among the arguments, so that `get_params` knows its bounds, and parse them all."""
         look = first_look(self, args)
         ctx.meta[_CHOSEN] = {}
+        if ctx.resilient_parsing:
+            return self._parse_unfinished(ctx, args, look.model)
         if look.model is not None:
-            ctx.meta[_MODEL] = kind = find_model(look.model)
+            ctx.meta[MODEL_KEY] = kind = find_model(look.model)
             self._require_value(ctx, kind, look.without_value)
         elif not look.help:
             raise click.MissingParameter(ctx=ctx, param=self.params[0])
@@ -130,8 +142,15 @@ class ModelCommand(click.Command):
         if (named := ctx.params[_ARGUMENT]) != look.model:
             message = f"the model could be {look.model} or {named}. Put MODEL before the options."
             raise click.UsageError(message, ctx)
-        self._refuse_shadowed(ctx)
+        self.refuse_shadowed(ctx)
         return rest
+
+    def _parse_unfinished(self, ctx: click.Context, args: list[str], model: str | None) -> list[str]:
+        """Parse a line that a shell wants completed, in which much may still be wrong, without a word about it."""
+        if model is not None:
+            with suppress(UserError), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+                ctx.meta[MODEL_KEY] = find_model(model)
+        return super().parse_args(ctx, args)
 
     def _require_value(self, ctx: click.Context, kind: type[Model], option: str | None) -> None:
         """Raise UsageError for an option of a bound or setting that stands before the model without its value."""
@@ -141,10 +160,10 @@ class ModelCommand(click.Command):
                 message = f"{option} stands before {kind.name} without a value. Give it one of: {values}."
                 raise click.UsageError(message, ctx)
 
-    def _refuse_shadowed(self, ctx: click.Context) -> None:
+    def refuse_shadowed(self, ctx: click.Context) -> None:
         """Raise UsageError for an option of the command that could be meant for the bound of the same name."""
         own = {name: param for param in self.params for name in param.opts}
-        kind: type[Model] = ctx.meta[_MODEL]
+        kind: type[Model] = ctx.meta[MODEL_KEY]
         for name, option in option_names(kind, self.taken(ctx)).items():
             param = own.get(natural := "--" + name.replace("_", "-"))
             if not isinstance(param, click.Option) or param.is_flag or param.name is None:
@@ -166,7 +185,7 @@ class ModelCommand(click.Command):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters of the command and the bounds of the model."""
         params = super().get_params(ctx)
-        model = ctx.meta.get(_MODEL)
+        model = ctx.meta.get(MODEL_KEY)
         if model is None:
             return params
         return [*params, *choice_options(model, self.taken(ctx), ctx.meta[_CHOSEN])]
@@ -183,7 +202,7 @@ class ModelCommand(click.Command):
                 chosen[param.name] = record
         with formatter.section("Options"):
             formatter.write_dl(options)
-        kind: type[Model] | None = ctx.meta.get(_MODEL)
+        kind: type[Model] | None = ctx.meta.get(MODEL_KEY)
         if kind is None:
             _format_models(ctx, formatter)
             return
@@ -217,12 +236,12 @@ def model_command(
 
     def decorate(function: Callable[..., int]) -> click.Command:
         @click.command(name, cls=cls, epilog=EPILOG, short_help=short_help)
-        @click.argument(_ARGUMENT, metavar="MODEL")
+        @click.argument(_ARGUMENT, metavar="MODEL", shell_complete=complete_models)
         @click.pass_context
         @functools.wraps(function)
         def command(ctx: click.Context, /, **values: Any) -> int:
             del values[_ARGUMENT]
-            return function(chosen=ChosenModel(ctx.meta[_MODEL], ctx.meta[_CHOSEN]), **values)
+            return function(chosen=ChosenModel(ctx.meta[MODEL_KEY], ctx.meta[_CHOSEN]), **values)
 
         return command
 

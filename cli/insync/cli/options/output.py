@@ -11,6 +11,7 @@ import click
 
 from insync.cli.options.groups import Decorator, gathered, option
 from insync.cli.options.values import OutputPath
+from insync.cli.show.pages import write_page
 from insync.cli.show.terminal import emit, grid_width, painter
 from insync.cli.show.trace_files import beside, check_trace_path, traces_written
 from insync.explorer.traces.grid import Paint
@@ -29,12 +30,14 @@ class Output:
         color: auto, always or never.
         quiet: whether there is no progress on standard error.
         trace: where the trace of a violation goes.
+        html: where the page with the traces goes.
     """
 
-    json: bool
+    json: bool = False
     color: str = "auto"
     quiet: bool = False
     trace: Path | None = None
+    html: Path | None = None
 
     @property
     def paint(self) -> Paint:
@@ -51,19 +54,31 @@ class Output:
         emit(as_json() if self.json else text())
 
     def check_trace_path(self) -> None:
-        """Raise UserError unless the trace can be written where it is wanted; done before the search."""
-        if self.trace is not None:
-            check_trace_path(self.trace)
+        """Raise UserError unless trace and page can be written where they are wanted; done before the search."""
+        if self.trace is not None and self.html is not None and self.trace.resolve() == self.html.resolve():
+            message = f"--trace and --html both name {self.trace}. Give each a file of its own."
+            raise click.UsageError(message)
+        for path in (self.trace, self.html):
+            if path is not None:
+                check_trace_path(path)
 
     def beside(self, name: str) -> Output:
-        """Return the same with another file for traces: out.json becomes out.NAME.json."""
-        return self if self.trace is None else replace(self, trace=beside(self.trace, name))
+        """Return the same with other files: out.json becomes out.NAME.json."""
+        trace, html = (None if path is None else beside(path, name) for path in (self.trace, self.html))
+        return replace(self, trace=trace, html=html)
 
     @contextmanager
     def traces_written(self, traces: Sequence[Trace], model: Model) -> Iterator[list[Path | None]]:
-        """Write the traces where they are wanted, and yield the file of each; see `trace_files.traces_written`."""
+        """Write the traces and the page of them where they are wanted, and yield the file of each trace.
+
+        See `trace_files.traces_written`; the page is written last, and said to be there.
+        """
         with traces_written(self.trace, traces, model) as files:
             yield files
+            if self.html is not None and traces:
+                write_page(self.html, [(trace, model, file) for trace, file in zip(traces, files, strict=True)])
+                if not self.json:
+                    emit(f"Page: {self.html}")
 
 
 _JSON = option("--json", is_flag=True, help="Print one JSON object for scripts in place of the report.")
@@ -73,6 +88,12 @@ _COLOR = option(
     default="auto",
     show_default=True,
     help="Colour the report; auto: on a terminal.",
+)
+_HTML = option(
+    "--html",
+    type=OutputPath(),
+    metavar="FILE",
+    help="Write a page to FILE that shows the traces as pictures, to step through, print and send.",
 )
 _QUIET = option("--quiet", is_flag=True, help="No progress on standard error.")
 _TRACE = option(
@@ -84,14 +105,19 @@ _TRACE = option(
 )
 
 
-def output_options(*, trace: bool = False, color: bool = True, quiet: bool = True) -> Decorator:
+def output_options(
+    *, trace: bool = False, html: bool | None = None, json: bool = True, color: bool = True, quiet: bool = True
+) -> Decorator:
     """Return a decorator that gives a command `--json` and its like, which it gets as `output`.
 
     Args:
         trace: whether it finds traces.
+        html: whether it can write a page of traces; None is whether it finds some.
+        json: whether its report can be an object.
         color: whether its report has colours.
         quiet: whether it works long enough to show progress.
     """
-    wanted = {"trace": trace, "json": True, "color": color, "quiet": quiet}
-    known = {"trace": _TRACE, "json": _JSON, "color": _COLOR, "quiet": _QUIET}
+    pages = trace if html is None else html
+    wanted = {"trace": trace, "html": pages, "json": json, "color": color, "quiet": quiet}
+    known = {"trace": _TRACE, "html": _HTML, "json": _JSON, "color": _COLOR, "quiet": _QUIET}
     return gathered("output", Output, **{name: known[name] for name, taken in wanted.items() if taken})

@@ -9,6 +9,10 @@ from pathlib import Path
 
 import click
 
+from insync.cli.options.completing import Completion, file_names, names
+
+_MOST_OFFERED = 40
+
 __all__ = ["Named", "OutputPath", "Seconds", "Size", "Whole"]
 
 _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
@@ -43,6 +47,12 @@ class Whole(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
             most = f" and at most {greatest}" if self.highest is None and number > greatest else ""
             self.fail(f"{text} is out of range; give a whole number {self.allowed()}{most}.", param, ctx)
         return number
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+        """Offer the numbers, where they are few."""
+        if self.highest is None or self.highest - self.lowest >= _MOST_OFFERED:
+            return []
+        return names(map(str, range(self.lowest, self.highest + 1)), incomplete)
 
 
 class Size(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
@@ -84,6 +94,10 @@ class Named(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"{str(value)!r} is not known. {advice}", param, ctx)
         return str(value)
 
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+        """Offer the names."""
+        return names(self.names, incomplete)
+
 
 class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
     """A time in seconds, whole or not, above 0."""
@@ -111,3 +125,7 @@ class OutputPath(click.ParamType):  # type: ignore[type-arg]  # generic since cl
         if not str(value):
             self.fail("the path is empty; name a file.", param, ctx)
         return Path(str(value))
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+        """Leave it to the shell to offer files."""
+        return file_names(incomplete)

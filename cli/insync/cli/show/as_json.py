@@ -28,8 +28,16 @@ __all__ = [
 ]
 
 
-def check_json(result: CheckResult, files: Sequence[Path | None]) -> str:
-    """Return the object for an exhaustive search; `files` are where the traces of its violations were written."""
+def check_json(
+    result: CheckResult, files: Sequence[Path | None], statistics: Mapping[str, object] | None = None
+) -> str:
+    """Return the object for an exhaustive search.
+
+    Args:
+        result: what was found.
+        files: where the traces of its violations were written.
+        statistics: what is said of the space besides, if that is wanted.
+    """
     return json.dumps(
         {
             "model": result.model,
@@ -58,6 +66,7 @@ def check_json(result: CheckResult, files: Sequence[Path | None]) -> str:
             "warnings": list(result.warnings),
             "seconds": _seconds(result.seconds),
             "peak_memory_bytes": result.peak_memory_bytes,
+            **({} if statistics is None else {"statistics": statistics}),
         },
         ensure_ascii=False,
     )

@@ -12,7 +12,7 @@ from types import TracebackType
 
 from insync.cli.exit_codes import ExitCode
 from insync.cli.show.shortened import shortened
-from insync.cli.show.terminal import describe_output_error, emit_error
+from insync.cli.show.terminal import describe_output_error, emit, emit_error
 
 __all__ = ["explain_exit", "explain_fault"]
 
@@ -31,7 +31,7 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
     from insync.model.errors import UserError
 
     if isinstance(error, UserError):
-        emit_error(shortened(f"Error: {error.args[0]}", arguments))
+        _say(shortened(error.args[0], arguments), arguments)
         return ExitCode.USER_ERROR
     if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
         emit_error(f"Error: {describe_output_error(error)}")  # a help text, which click writes itself
@@ -40,11 +40,11 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
     if place is not None:
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         cure = cure_of_call(error) or " Fix it there; Python ran this line to read the model."
-        emit_error(f"Error: {place}: the model raised {what}.{cure}")
+        _say(f"{place}: the model raised {what}.{cure}", arguments)
         return ExitCode.USER_ERROR
     replaced = _replaced_method(error)
     if replaced is not None:
-        emit_error(f"Error: {replaced}")
+        _say(replaced, arguments)
         return ExitCode.USER_ERROR
     emit_error("".join(traceback.format_exception(error)).rstrip())
     emit_error(
@@ -52,6 +52,16 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
         "please report it with the lines above and the command that led to it."
     )
     return ExitCode.INTERNAL_ERROR
+
+
+def _say(message: str, arguments: Sequence[str]) -> None:
+    """Print the sentence for a mistake, and to a build that wants it where it is."""
+    emit_error(f"Error: {message}")
+    if "--github" in arguments:
+        from insync.cli.show.annotations import mistake
+        from insync.cli.show.github import github_lines
+
+        emit(github_lines([mistake(message)]))
 
 
 def _replaced_method(error: Exception) -> str | None:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-__all__ = ["count", "memory", "plural", "rate", "seconds"]
+__all__ = ["brief", "count", "memory", "plural", "rate", "seconds"]
 
 
 def count(number: int) -> str:
     """Return a whole number with its thousands apart: 737,794."""
     return f"{number:,}"
+
+
+def brief(number: float) -> str:
+    """Return a number in three digits or so: 950, 64.2 k, 1.9 M, 25 G."""
+    for factor, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if number >= factor * 0.9995:
+            return f"{number / factor:.{0 if number >= 100 * factor else 1}f}{letter}"
+    return f"{number:.0f}"
 
 
 def plural(number: int, noun: str) -> str:

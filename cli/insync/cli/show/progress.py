@@ -1,4 +1,4 @@
-"""Progress on standard error about once a second: a line on a terminal, else lines that are worded like TLC's."""
+"""Progress on standard error: a line that is rewritten on a terminal, else lines like TLC's, ever fewer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
 
-from insync.cli.show.figures import count, memory, plural, rate, seconds
+from insync.cli.show.figures import brief, memory, plural, rate, seconds
 from insync.cli.show.terminal import clear_status, emit_status, has_status_line
 from insync.explorer.progress import Phase, Progress, Reporter, WalkProgress, WalkReporter
 
@@ -17,19 +17,24 @@ __all__ = ["Steps", "progress_line", "search_progress", "status_line", "steps_of
 P = TypeVar("P", Progress, WalkProgress)
 
 _PERIOD_SECONDS = 1.0
+_SHARE = 4  # of the time so far, after which a log has its next line
+_LONGEST_SECONDS = 300.0  # without a line in a log
 
 
-def search_progress(quiet: bool, first: str = "") -> AbstractContextManager[Reporter | None]:
+def search_progress(
+    quiet: bool, first: str = "", which: Callable[[], str] | None = None
+) -> AbstractContextManager[Reporter | None]:
     """Return the context of what shows the progress of a search; it is None with `--quiet`.
 
     Args:
         quiet: whether nothing is shown.
         first: what is done before the search reports for the first time, if that can take long.
+        which: says which of several searches it is, if there are several.
     """
 
     def line(progress: Progress) -> str:
         if has_status_line():
-            return status_line(progress)
+            return (which() if which is not None else "") + status_line(progress)
         return progress_line(progress, time.strftime("%Y-%m-%d %H:%M:%S"))
 
     return _progress(quiet, first, line)
@@ -46,9 +51,12 @@ def _progress(quiet: bool, first: str, line: Callable[[P], str]) -> Iterator[Cal
         if first:
             steps.begin(first)
 
+        pace = Pace()
+
         def show(progress: P) -> None:
             steps.end()
-            emit_status(line(progress))
+            if pace.due(_subject(progress)):
+                emit_status(line(progress))
 
         yield None if quiet else show
 
@@ -62,6 +70,38 @@ def steps_of_work(quiet: bool) -> Iterator[Steps]:
     finally:
         steps.end()
         clear_status()
+
+
+def _subject(progress: Progress | WalkProgress) -> str:
+    return f"{progress.phase} {progress.subject}" if isinstance(progress, Progress) else ""
+
+
+class Pace:
+    """Says when a log is to have its next line: at ever longer intervals, and with each new subject.
+
+    A terminal shows every report.
+    """
+
+    def __init__(self) -> None:
+        self._began = time.perf_counter()
+        self._next = self._began
+        self._known: set[str] = set()
+
+    def due(self, subject: str = "") -> bool:
+        """Return whether what is reported now, of some subject, is to be shown."""
+        now = time.perf_counter()
+        if has_status_line():
+            return True
+        if now < self._next and subject in self._known:
+            return False
+        self._known.add(subject)
+        self._next = now + pause_after(now - self._began)
+        return True
+
+
+def pause_after(spent: float) -> float:
+    """Return after how many seconds a log has its next line, so many seconds after the work began."""
+    return min(max(0.9 * _PERIOD_SECONDS, spent / _SHARE), _LONGEST_SECONDS)
 
 
 class Steps:
@@ -94,7 +134,8 @@ class Steps:
         began, pause = time.perf_counter(), _PERIOD_SECONDS
         while not over.wait(pause):
             emit_status(f"Progress: {text}, {seconds(time.perf_counter() - began)} so far.")
-            pause = _PERIOD_SECONDS if has_status_line() else 2 * pause
+            spent = time.perf_counter() - began
+            pause = _PERIOD_SECONDS if has_status_line() else max(_PERIOD_SECONDS, pause_after(spent))
 
 
 def walk_line(progress: WalkProgress) -> str:
@@ -119,18 +160,40 @@ def progress_line(progress: Progress, now: str) -> str:
     return (
         f"Progress({progress.level}) at {now}: "
         f"{plural(progress.distinct_states, 'distinct state')} found ({rate(progress.states_per_second, 'states')}), "
-        f"{plural(progress.frontier, 'state')} left on queue, {memory(progress.memory_bytes)} of memory."
+        f"{plural(progress.frontier, 'state')} left on queue, {memory(progress.memory_bytes)} of memory"
+        f"{_end(progress)}."
+    )
+
+
+def _end(progress: Progress) -> str:
+    """Say where the search is likely to end, or how its levels grow."""
+    if progress.end is None:
+        return f"; the level has {progress.growth:.2f} states for each of the last one" if progress.growth else ""
+    about = f"; about {plural(progress.end.levels, 'level')}"
+    if not progress.memory_limit:
+        return f"{about} and {brief(progress.end.states)} states at the end"
+    return (
+        f"{about}, {brief(progress.end.states)} states and {memory(progress.memory_at_end)} at the end, "
+        f"of the {memory(progress.memory_limit)} that it may take"
     )
 
 
 def status_line(progress: Progress) -> str:
-    """Return the same in few words, which fit into a line of a terminal."""
+    """Return the same in few words, which fit into a line of a terminal, what matters most at its beginning."""
     if progress.phase is Phase.COMPILE:
         return f"compiling the model: {memory(progress.memory_bytes)}, {seconds(progress.seconds)}"
     if progress.phase is Phase.DECIDE:
         return progress_line(progress, "")
+    of_levels = of_states = in_the_end = ""
+    if progress.end is not None:
+        of_levels = f" of about {progress.end.levels}"
+        of_states = f" of about {brief(progress.end.states)}"
+        if progress.memory_limit:
+            in_the_end = f", at the end about {memory(progress.memory_at_end)} of {memory(progress.memory_limit)}"
+    elif progress.growth:
+        of_levels = f", {progress.growth:.2f} times the last"
     return (
-        f"level {progress.level}: {plural(progress.distinct_states, 'state')} "
-        f"({rate(progress.states_per_second, 'states')}), {count(progress.frontier)} to expand, "
-        f"{memory(progress.memory_bytes)}, {seconds(progress.seconds)}"
+        f"level {progress.level}{of_levels}; {brief(progress.distinct_states)}{of_states} states; "
+        f"{memory(progress.memory_bytes)}{in_the_end}; {brief(progress.states_per_second)}/s; "
+        f"{brief(progress.frontier)} to expand; {seconds(progress.seconds)}"
     )

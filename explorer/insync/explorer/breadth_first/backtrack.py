@@ -15,6 +15,7 @@ from insync.machine.packed import Words
 from insync.machine.predecessors import CHUNK, least_predecessor
 from insync.model import Model
 from insync.model.errors import InternalError
+from insync.model.evaluator import Codes
 
 __all__ = ["StepBack", "path_to", "traced_back"]
 
@@ -22,7 +23,15 @@ StepBack = Callable[[Words, int], Words | None]
 """Gives the least state of a level that has a step to a state; None if there is none."""
 
 
-def path_to(model: Model, kernels: Kernels, space: Space, team: Team, target: Words, level: int) -> list[Move]:
+def path_to(
+    model: Model,
+    kernels: Kernels,
+    space: Space,
+    team: Team,
+    target: Words,
+    level: int,
+    start: Codes | None = None,
+) -> list[Move]:
     """Return a shortest sequence of moves from an initial state to a state; see `traced_back`.
 
     Args:
@@ -32,6 +41,7 @@ def path_to(model: Model, kernels: Kernels, space: Space, team: Team, target: Wo
         team: the threads that work.
         target: the state.
         level: the level it is in, that of the initial states being 1.
+        start: the state that the search began in, where that is not an initial one.
     """
 
     def step_back(state: Words, earlier: int) -> Words | None:
@@ -41,7 +51,7 @@ def path_to(model: Model, kernels: Kernels, space: Space, team: Team, target: Wo
         team.run(lambda _: found.append(least_predecessor(kernels, chunks, state)))
         return min((least for least in found if least is not None), default=None)
 
-    return traced_back(model, target, level, step_back, kernels.representative)
+    return traced_back(model, target, level, step_back, kernels.representative, start)
 
 
 def _chunks(space: Space, level: int) -> Iterator[tuple[int, int]]:
@@ -58,6 +68,7 @@ def traced_back(
     level: int,
     step_back: StepBack,
     representative: Callable[[Words], Words] = lambda state: state,
+    start: Codes | None = None,
 ) -> list[Move]:
     """Return a shortest sequence of moves from an initial state to a state.
 
@@ -71,6 +82,7 @@ def traced_back(
         level: the level it is in, that of the initial states being 1.
         step_back: finds the predecessors.
         representative: gives the state that stands for a state.
+        start: the state that the search began in, where that is not an initial one.
 
     Raises:
         InternalError: there is no predecessor, or the evaluator does not confirm a step of the machine code.
@@ -88,4 +100,5 @@ def traced_back(
         model,
         [schema.unpack(state) for state in states],
         lambda codes: schema.unpack(representative(schema.pack(codes))),
+        start,
     )

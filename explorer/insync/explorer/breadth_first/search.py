@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from insync.explorer.breadth_first.workers import Team
+from insync.explorer.growth import estimated_end, last_growth
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Progress, Pulse, Reporter
 from insync.machine.kernels import Kernels
@@ -270,8 +271,23 @@ class BreadthFirstSearch:
             return
         distinct = sum(len(partition.store) for partition in self.space.partitions)
         rate = self._pulse.rate(distinct)
-        memory = self.watch.resident
-        self.reporter(Progress(len(self.space.levels), pending, distinct, rate, memory, self.watch.seconds))
+        levels, resident = self.space.visited, self.watch.resident
+        end = estimated_end(levels, self.watch.reaches)
+        to_come = 0 if end is None else max(0, end.states - distinct)
+        self.reporter(
+            Progress(
+                level=len(self.space.levels),
+                frontier=pending,
+                distinct_states=distinct,
+                states_per_second=rate,
+                memory_bytes=resident,
+                seconds=self.watch.seconds,
+                growth=last_growth(levels),
+                end=end,
+                memory_at_end=resident + to_come * (self.kernels.sizes.row_bytes + _SLOT_BYTES),
+                memory_limit=self.watch.memory_bytes,
+            )
+        )
 
 
 def _total(parts: Sequence[Found]) -> Found:

@@ -198,7 +198,10 @@ class Walk:
 
 
 def moves_through(
-    model: Model, states: Sequence[Codes], representative: Callable[[Codes], Codes] = lambda codes: codes
+    model: Model,
+    states: Sequence[Codes],
+    representative: Callable[[Codes], Codes] = lambda codes: codes,
+    start: Codes | None = None,
 ) -> list[Move]:
     """Return the moves through states that an engine found: of several actions that lead on, the one of least number.
 
@@ -207,12 +210,13 @@ def moves_through(
         states: an initial state first.
         representative: gives the state that stands for a state; the moves lead through states that the given ones
             stand for.
+        start: the state that comes first, where the search began in another one than an initial state.
 
     Raises:
-        InternalError: the first is not an initial state, or the evaluator has no such step.
+        InternalError: the first is not an initial state, or not `start`, or the evaluator has no such step.
     """
     stepper = Stepper(model)
-    _require_initial(model, states[0])
+    _require_first(model, states[0], start)
     walk = Walk(stepper, states[0])
     for before, after in pairwise(states):
         outcomes = stepper.outcomes(walk.codes)
@@ -236,7 +240,7 @@ def confirmed(model: Model, moves: Sequence[Move]) -> list[Move]:
         InternalError: the first state is not an initial one, or the evaluator's step leads elsewhere.
     """
     evaluator = Evaluator(model.program)
-    _require_initial(model, moves[0][1])
+    _require_first(model, moves[0][1])
     for (_, before), (number, after) in pairwise(moves):
         if number is None or not evaluator.leads(before, number, after):
             action = "no action" if number is None else model.program.actions[number]
@@ -245,7 +249,8 @@ def confirmed(model: Model, moves: Sequence[Move]) -> list[Move]:
     return list(moves)
 
 
-def _require_initial(model: Model, codes: Codes) -> None:
-    if tuple(codes) not in model.program.initials:
-        message = f"The search traced a violation back to {codes}, which is not an initial state."
+def _require_first(model: Model, codes: Codes, start: Codes | None = None) -> None:
+    if tuple(codes) != start and (start is not None or tuple(codes) not in model.program.initials):
+        what = "an initial state" if start is None else "where the search began"
+        message = f"The search traced a state back to {codes}, which is not {what}."
         raise InternalError(message)

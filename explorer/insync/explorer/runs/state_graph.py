@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import bisect
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from insync.explorer.growth import estimated_end, last_growth
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.progress import Progress, Pulse, Reporter, while_compiling
+from insync.explorer.shown import TableColumns, Tabular, plural, with_fields
+from insync.machine.arrow_states import columns_of, decode_states
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.sizes import BATCH
@@ -46,8 +50,8 @@ def require_graph_libraries() -> None:
         raise UserError(message)
 
 
-@dataclass(frozen=True, slots=True)
-class StateGraph:
+@dataclass(frozen=True, slots=True, repr=False)
+class StateGraph(Tabular):
     """States and steps of a model.
 
     Attributes:
@@ -95,6 +99,34 @@ class StateGraph:
     def level_of(self, state: int) -> int:
         """Return the level of a state; that of the initial states is 1."""
         return bisect.bisect_right(self.starts, state)
+
+    def summary(self) -> str:
+        whole = "" if self.stopped_by is None else f", stopped by {self.stopped_by}"
+        return f"{self.model.name}: {plural(len(self), 'state')}, {plural(len(self.source), 'step')}{whole}"
+
+    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+        """Return the tables `states`, a row each with its depth and its fields, and `transitions`, a row for a step."""
+        return {"states": self._states, "transitions": self._transitions}
+
+    def _states(self) -> TableColumns:
+        columns = columns_of(self.model.state, self.model.program.schema)
+        decoded = decode_states(columns, self.rows)
+        fields = {column.name: values for column, values in zip(columns, decoded, strict=True)}
+        return with_fields({"state": list(range(len(self))), "depth": self._depths()}, fields)
+
+    def _transitions(self) -> TableColumns:
+        names, labels = [action.name for action in self.actions], [str(action) for action in self.actions]
+        depths = self._depths()
+        return {
+            "state": self.source,
+            "depth": [depths[state] for state in self.source],
+            "action": [names[action] for action in self.action],
+            "step": [labels[action] for action in self.action],
+            "next": self.target,
+        }
+
+    def _depths(self) -> list[int]:
+        return [depth for depth in range(1, len(self.starts)) for _ in range(*self.starts[depth - 1 : depth + 1])]
 
     def truth(self, conditions: Sequence[Node], stopped: Callable[[], object] | None = None) -> list[Bits]:
         """Return for each condition in which states it holds.
@@ -192,7 +224,7 @@ class _Builder:
                 self._expand(done, size)
                 done += size
                 stopped = self.watch.interrupted() or (None if self.watch.may_use(0) else StopReason.MEMORY)
-                self._report(len(starts) - 1, end - done)
+                self._report(starts, end - done)
         if starts[-1] != len(self.index):
             starts.append(len(self.index))
         return self._graph(starts, done, stopped if done < len(self.index) else None)
@@ -226,8 +258,11 @@ class _Builder:
         source, action, target = columns
         return StateGraph(self.model, rows, tuple(starts), source, action, target, refused, done, stopped)
 
-    def _report(self, level: int, left: int) -> None:
+    def _report(self, starts: Sequence[int], left: int) -> None:
         if self.reporter is None or not self._pulse.due():
             return
         rate = self._pulse.rate(len(self.index))
-        self.reporter(Progress(level, left, len(self.index), rate, self.watch.resident, self.watch.seconds))
+        levels = [after - before for before, after in pairwise(starts)]
+        end = estimated_end(levels, self.watch.reaches)
+        said = Progress(len(levels), left, len(self.index), rate, self.watch.resident, self.watch.seconds)
+        self.reporter(replace(said, growth=last_growth(levels), end=end))

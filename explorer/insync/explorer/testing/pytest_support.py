@@ -96,8 +96,10 @@ class InsyncCheck:
         traces: the trace files of all violations so far.
     """
 
-    def __init__(self, settings: Settings, directory: Callable[[], Path]) -> None:
-        self._settings, self._directory = settings, directory
+    def __init__(
+        self, settings: Settings, directory: Callable[[], Path], note: Callable[[str, str], None] | None = None
+    ) -> None:
+        self._settings, self._directory, self._note = settings, directory, note
         self.answer: Answer | None = None
         self.traces: list[Path] = []
 
@@ -161,6 +163,7 @@ class InsyncCheck:
             request = Request(built, properties, bounded, threads or self._threads(), walks, depth, seed, symmetry)
             self.answer = answer = run(request)
             files = self._save(built, answer.violations)
+            self._note_down(built, answer, files)
         except UserError as error:
             raise error.with_traceback(None) from None  # a mistake in the test: where insync noticed it says nothing
         if answer.verdict is Verdict.VIOLATED and expect != Verdict.VIOLATED:
@@ -173,6 +176,18 @@ class InsyncCheck:
         for text in answer.warnings:
             warnings.warn(text, SuspiciousModel, stacklevel=2)
         return answer.verdict
+
+    def _note_down(self, model: Model, answer: Answer, files: Sequence[Path]) -> None:
+        """Say what was found to the test, whose report keeps it: `--junitxml` writes it down."""
+        if self._note is None:
+            return
+        broken = ", ".join(violation.property for violation in answer.violations)
+        found = f"violated ({broken})" if broken else str(answer.verdict)
+        stopped = f", stopped by {answer.stopped_by}" if answer.stopped_by and not broken else ""
+        seen = f"{answer.states} {answer.what}, depth {answer.depth}"
+        self._note("insync", f"{model.name} ({describe_bounds(model.identity)}): {found}{stopped}; {seen}")
+        for file in files:
+            self._note("insync_trace", str(file))
 
     def _limits(self, given: Limits, engine: str) -> Limits:
         """Return the limits of a test with those of the command line where it says nothing."""

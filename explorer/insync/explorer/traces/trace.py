@@ -6,19 +6,29 @@ Reading and writing it is in `trace_file`, running it again in `replay`, showing
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from insync.explorer.shown import TableColumns, Tabular, plural, with_fields
 from insync.model import Demand, Hardness, ReadableState
 from insync.properties.fairness import Fairness
 
-__all__ = ["AGREEMENT", "START", "RefusedStep", "Trace", "TraceStep"]
+__all__ = ["AGREEMENT", "DIFFERENCE", "EXPLORED", "START", "WITHOUT_PROPERTY", "RefusedStep", "Trace", "TraceStep"]
 
 START = "start"
 """Label of the initial state, which no action produced; which one it is stands after it, if there are several ways."""
 
 AGREEMENT = "agreement"
 """What stands in the place of the property in the trace of a disagreement between a model and a system."""
+
+EXPLORED = "explored"
+"""What stands in the place of the property in a trace that was explored by hand and ends in a state like any other."""
+
+DIFFERENCE = "difference"
+"""What stands in the place of the property in a trace that one model allows and another does not."""
+
+WITHOUT_PROPERTY = frozenset({AGREEMENT, DIFFERENCE, EXPLORED})
+"""What stands in the place of the property where a trace is about none: its steps are all that can be verified."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +55,8 @@ class RefusedStep:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+@dataclass(frozen=True, slots=True, repr=False)
+class Trace(Tabular):
     """A counterexample: model and bounds, the property that fails, the steps, and the reason in words.
 
     `model` is the name under which the model is found again: "kip320", or "path/to/file.py:Class". `steps[0]` is the
@@ -79,3 +89,30 @@ class Trace:
     def takes_race(self) -> bool:
         """Whether the steps come about only by a race inside one method of the system."""
         return any(demand.hardness is Hardness.RACE for demand in self.demands)
+
+    @builtins.property
+    def outcome(self) -> str:
+        """What it shows, in words: "weak_isr fails after 10 steps"."""
+        steps = self.length - 1
+        count = "in the initial state" if steps == 0 else f"after {plural(steps, 'step')}"
+        if self.witness:
+            return f"{self.property} is reached {count}"
+        if self.loop is not None:
+            return f"{self.property} fails in a run that never ends"
+        return f"{self.property} fails {count}"
+
+    def summary(self) -> str:
+        return f"{self.model}: {self.outcome}"
+
+    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+        """Return the table `steps`: a row for each state, with its step and a column for each field."""
+        return {"steps": self._steps}
+
+    def _steps(self) -> TableColumns:
+        names = dict.fromkeys(name for step in self.steps for name in step.state)
+        own: TableColumns = {
+            "step": list(range(self.length)),
+            "label": [step.label for step in self.steps],
+            "action": [step.action for step in self.steps],
+        }
+        return with_fields(own, {name: [step.state.get(name) for step in self.steps] for name in names})

@@ -19,6 +19,7 @@ from insync.properties.fairness import Fairness
 __all__ = [
     "FORMAT",
     "model_beside",
+    "parse_trace",
     "portable_reference",
     "read_trace",
     "replay_command",
@@ -48,9 +49,9 @@ _FAIRNESS_KEYS = ("weak", "strong")
 _AGAIN = "Write the trace again with `insync check MODEL --trace FILE`."
 
 
-def write_trace(path: Path, trace: Trace) -> None:
+def write_trace(path: str | Path, trace: Trace) -> None:
     """Write `trace` to `path`, whole or not at all; raises UserError when it cannot be written."""
-    write_whole(path, trace_text(trace))
+    write_whole(Path(path), trace_text(trace))
 
 
 def trace_text(trace: Trace) -> str:
@@ -117,11 +118,12 @@ def _line(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def read_trace(path: Path) -> Trace:
+def read_trace(path: str | Path) -> Trace:
     """Read a trace file; raises UserError naming the file, the place in it, the value and what was expected there.
 
     The labels of the steps are not in the file: they are the names of the actions until `replay` makes the trace anew.
     """
+    path = Path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")  # an editor may have put a byte order mark there
     except UnicodeDecodeError as error:
@@ -131,7 +133,12 @@ def read_trace(path: Path) -> Trace:
         reason = error.strerror or error
         message = f"{path}: cannot be read ({reason}). Name a trace file that `insync check MODEL --trace FILE` wrote."
         raise UserError(message) from error
-    return _Reader(str(path)).trace(_parse(str(path), text))
+    return parse_trace(str(path), text)
+
+
+def parse_trace(place: str, text: str) -> Trace:
+    """Return the trace that the text of a trace file has; messages begin with `place`. See `read_trace`."""
+    return _Reader(place).trace(_parse(place, text))
 
 
 def _parse(path: str, text: str) -> object:

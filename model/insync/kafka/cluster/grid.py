@@ -11,21 +11,38 @@ it got without a reset.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
-from insync.model import ReadableState
+from insync.model import GridCell, LogCell, LogRecord, ReadableState
 
-__all__ = ["CUT_BELOW_WATERMARK", "cluster_grid", "cut_below_watermark"]
+__all__ = ["CUT_BELOW_WATERMARK", "LEGEND", "cluster_grid", "cut_below_watermark"]
 
 CUT_BELOW_WATERMARK = "!"
 """The mark of a broker whose log a step has cut below its high watermark."""
 
+DELETED = "x"
+"""What stands in the place of a deleted record."""
 
-def cluster_grid(state: ReadableState) -> dict[str, str]:
+LEGEND = {
+    "L#": "believes that it leads, in epoch #",
+    "F#": "follows, in epoch #",
+    "-#": "knows of no leader, in epoch #",
+    "~#": "its metadata is # changes late",
+    "+b#": "has asked for b# to join the ISR",
+    "-b#": "has asked for b# to leave the ISR",
+    DELETED: "a deleted record",
+    CUT_BELOW_WATERMARK: "cuts its log below its own high watermark",
+}
+"""What the marks in the cells mean."""
+
+
+def cluster_grid(state: ReadableState) -> dict[str, GridCell]:
     """Return the cells of a state of `Cluster`: b1, b2, ..., controller, clients."""
     brokers = cast(dict[str, dict[str, Any]], state["broker"])
     changes = cast(list[dict[str, Any]], state["changes"])
-    cells = {name: _broker(name, broker, changes[broker["lag"]], state) for name, broker in brokers.items()}
+    cells: dict[str, GridCell] = {}
+    cells |= {name: _broker(name, broker, changes[broker["lag"]], state) for name, broker in brokers.items()}
     cells["controller"] = _controller(state, changes[0])
     cells["clients"] = _clients(state)
     return cells
@@ -40,27 +57,25 @@ def cut_below_watermark(before: ReadableState, after: ReadableState) -> list[str
     return [name for name in kept if new[name]["leo"] < old[name]["hw"]]
 
 
-def _broker(name: str, broker: dict[str, Any], view: dict[str, Any], state: ReadableState) -> str:
-    log = _log(broker, cast(dict[str, str], state["epoch_of"]))
+def _broker(name: str, broker: dict[str, Any], view: dict[str, Any], state: ReadableState) -> LogCell:
+    log, late = _log(broker, cast(dict[str, str], state["epoch_of"])), f"~{broker['lag']}" if broker["lag"] else ""
     if not broker["running"]:
-        return f"down {log}"
+        return replace(log, before="down")
     if broker.get("offline"):
-        return f"offline {log}"
+        return replace(log, before="offline")
     if "replicas" in view and name not in view["replicas"]:
-        return f"out {log}" + (f" ~{broker['lag']}" if broker["lag"] else "")
+        return replace(log, before="out", after=late)
     role = "-" if view["leader"] is None else "L" if view["leader"] == name else "F"
-    parts = [f"{role}{view['epoch']} {log}"]
     added = [f"+{other}" for other in broker["pending"] if other not in view["isr"]]
     dropped = [f"-{other}" for other in view["isr"] if broker["pending"] and other not in broker["pending"]]
-    late = [f"~{broker['lag']}"] if broker["lag"] else []
-    return " ".join(parts + added + dropped + late)
+    return replace(log, before=f"{role}{view['epoch']}", after=" ".join([*added, *dropped, late]).strip())
 
 
-def _log(broker: dict[str, Any], epochs: dict[str, str]) -> str:
-    records = [f"{record}@{epochs[record]}" for record in broker["log"][: broker["leo"]]]
+def _log(broker: dict[str, Any], epochs: dict[str, str]) -> LogCell:
+    records = [LogRecord(record, epochs[record]) for record in broker["log"][: broker["leo"]]]
     deleted = broker.get("start", 0)
-    records[:deleted] = ["x"] * deleted
-    return f"[{' '.join([*records[: broker['hw']], '|', *records[broker['hw'] :]])}]"
+    records[:deleted] = [LogRecord(DELETED)] * deleted
+    return LogCell(tuple(records), broker["hw"])
 
 
 def _controller(state: ReadableState, newest: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from insync.kafka.cluster.assigned_directories import AssignedDirectories
 from insync.kafka.cluster.assignment import Assignment
 from insync.kafka.cluster.broker import Broker
 from insync.kafka.cluster.client import Client
+from insync.kafka.cluster.cluster_drawing import CLIENTS, CONTROLLER, draw_step
 from insync.kafka.cluster.configuration import setting_remarks
 from insync.kafka.cluster.consumer import Reader
 from insync.kafka.cluster.controller import Controller
@@ -18,7 +19,7 @@ from insync.kafka.cluster.directories import Directories
 from insync.kafka.cluster.failed_directories import FailedDirectories
 from insync.kafka.cluster.failover import FailOver
 from insync.kafka.cluster.follower import Follower
-from insync.kafka.cluster.grid import CUT_BELOW_WATERMARK, cluster_grid, cut_below_watermark
+from insync.kafka.cluster.grid import CUT_BELOW_WATERMARK, LEGEND, cluster_grid, cut_below_watermark
 from insync.kafka.cluster.isr_replies import IsrReplies
 from insync.kafka.cluster.isr_retries import IsrRetries
 from insync.kafka.cluster.leader import Leader
@@ -29,7 +30,8 @@ from insync.kafka.cluster.reassignment import Reassignment
 from insync.kafka.cluster.replies import Replies
 from insync.kafka.cluster.sessions import FetchSessions
 from insync.kafka.cluster.state import ClusterState
-from insync.model import Demand, ReadableState, Taken
+from insync.kafka.replica import Replica
+from insync.model import Demand, Drawn, GridCell, ReadableState, Taken
 
 __all__ = ["Cluster"]
 
@@ -70,7 +72,7 @@ class Cluster(
         "no_divergence",
         "reads_repeat",
     )
-    legend: ClassVar[Mapping[str, str]] = {CUT_BELOW_WATERMARK: "cuts its log below its own high watermark"}
+    legend: ClassVar[Mapping[str, str]] = LEGEND
 
     def remarks(self) -> list[str]:
         """Say where a setting does not exist in the release, or means less than it says."""
@@ -80,9 +82,17 @@ class Cluster(
         """Say what must be done, fail, be late or race for these steps to come about."""
         return demands_of(self.rules, steps)
 
-    def grid(self, state: ReadableState) -> dict[str, str]:
+    def grid(self, state: ReadableState) -> dict[str, GridCell]:
         """One column per broker, one for the controller, one for what clients know."""
         return cluster_grid(state)
+
+    def lifelines(self) -> tuple[str, ...]:
+        """Clients, brokers, and the controller."""
+        return CLIENTS, *map(str, self.all(Replica)), CONTROLLER
+
+    def step_drawing(self, steps: Sequence[Taken], label: str) -> tuple[Drawn, ...]:
+        """Requests and replies as arrows, what fails and what is decided as marks."""
+        return draw_step(steps, label)
 
     def step_marks(self, before: ReadableState, after: ReadableState) -> Mapping[str, str]:
         """Mark the brokers that cut their logs below their high watermark."""

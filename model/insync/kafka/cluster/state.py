@@ -3,7 +3,7 @@
 Numbers that only ever grow are kept out of the state where their differences say enough. A partition epoch is a place
 in `changes`, the controller's latest decisions: place 0 is the newest, and a broker's `lag` is the place of the one
 that it has applied. A broker epoch is one bit wherever it is kept: whether it is still that of the broker's present
-incarnation. docs/guide/cluster.md says of every field what it is for, and what was left out.
+incarnation. docs/guide/cluster-model.md says of every field what it is for, and what was left out.
 """
 
 from __future__ import annotations

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from insync.kafka.published.grids import async_isr_grid
+from insync.kafka.published.published_drawing import CONTROLLER, draw_async_isr
 from insync.kafka.replica import Replica
 from insync.model import (
     NONE,
@@ -10,6 +13,7 @@ from insync.model import (
     Bound,
     Bounds,
     BoundValues,
+    Drawn,
     If,
     Index,
     Int,
@@ -24,6 +28,7 @@ from insync.model import (
     State,
     StateView,
     Subset,
+    Taken,
     action,
     minimum,
     require,
@@ -179,3 +184,11 @@ class AsyncIsr(Model):
     def grid(self, state: ReadableState) -> dict[str, str]:
         """One column per replica, one for what the leader knows, one for the controller."""
         return async_isr_grid(state)
+
+    def lifelines(self) -> tuple[str, ...]:
+        """The replicas, of which b1 leads, and the controller."""
+        return *map(str, self.all(Replica)), CONTROLLER
+
+    def step_drawing(self, steps: Sequence[Taken], label: str) -> tuple[Drawn, ...]:
+        """Fetches, what the leader asks for, and what it learns."""
+        return draw_async_isr(steps[-1])

@@ -8,15 +8,22 @@ from __future__ import annotations
 
 from typing import cast
 
-from insync.model import ReadableState
+from insync.model import GridCell, LogCell, LogRecord, ReadableState
 
-__all__ = ["async_isr_grid", "replication_grid"]
+__all__ = ["LEGEND", "async_isr_grid", "replication_grid"]
+
+LEGEND = {
+    "L#": "believes that it leads, in epoch #",
+    "F#": "follows, in epoch #",
+    "-": "has heard of no leader",
+}
+"""What the marks in the cells of `Replication` mean."""
 
 
-def replication_grid(state: ReadableState) -> dict[str, str]:
+def replication_grid(state: ReadableState) -> dict[str, GridCell]:
     """Return the cells of a state of `Replication`: columns b1, b2, ... and controller."""
     replicas = cast(dict[str, dict[str, object]], state["replica"])
-    cells = {name: _replica(name, replica) for name, replica in replicas.items()}
+    cells: dict[str, GridCell] = {name: _replica(name, replica) for name, replica in replicas.items()}
     quorum = cast(dict[str, object], state["quorum"])
     epoch = cast(int, state["next_epoch"]) - 1
     leader = quorum["leader"] or "no leader"
@@ -25,18 +32,15 @@ def replication_grid(state: ReadableState) -> dict[str, str]:
     return cells
 
 
-def _replica(name: str, replica: dict[str, object]) -> str:
-    epoch = replica["epoch"]
+def _replica(name: str, replica: dict[str, object]) -> LogCell:
+    """Return the log of a replica with its role; the high watermark may lie beyond the end: `[r0@3 - |]`."""
+    epoch, high_watermark = replica["epoch"], cast(int, replica["hw"])
     role = "- " if epoch is None else f"{'L' if replica['leader'] == name else 'F'}{epoch}"
-    return f"{role} {_log(cast(list[dict[str, str] | None], replica['log']), cast(int, replica['hw']))}"
-
-
-def _log(log: list[dict[str, str] | None], high_watermark: int) -> str:
-    """Draw the records with a bar at the high watermark, which may lie beyond the end: `[r0@3 - |]`."""
-    entries = [f"{entry['id']}@{entry['epoch']}" if entry else "-" for entry in log]
-    while len(entries) > high_watermark and entries[-1] == "-":
-        entries.pop()
-    return f"[{' '.join([*entries[:high_watermark], '|', *entries[high_watermark:]])}]"
+    log = cast(list[dict[str, str] | None], replica["log"])
+    records = [LogRecord(entry["id"], entry["epoch"]) if entry else LogRecord("-") for entry in log]
+    while len(records) > high_watermark and records[-1].text == "-":
+        records.pop()
+    return LogCell(tuple(records), high_watermark, role)
 
 
 def async_isr_grid(state: ReadableState) -> dict[str, str]:

@@ -14,7 +14,11 @@ What the modules do and the code does not (all variants):
 
 from __future__ import annotations
 
-from insync.kafka.published.grids import replication_grid
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from insync.kafka.published.grids import LEGEND, replication_grid
+from insync.kafka.published.published_drawing import CONTROLLER, draw_replication
 from insync.kafka.replica import Peer as Replica
 from insync.model import (
     NONE,
@@ -24,6 +28,8 @@ from insync.model import (
     Bounds,
     BoundValues,
     Condition,
+    Drawn,
+    GridCell,
     If,
     Index,
     Int,
@@ -38,6 +44,7 @@ from insync.model import (
     SetValue,
     State,
     StateView,
+    Taken,
     action,
     for_all,
     minimum,
@@ -84,6 +91,7 @@ class Replication(Model):
         max_leader_epoch=Bound(2, 0, 8, "highest leader epoch; the first is 0"),
     )
     headline = ("weak_isr", "strong_isr")
+    legend: ClassVar[Mapping[str, str]] = LEGEND
 
     def declare(self, b: BoundValues) -> State:
         """Lay out the state; a log is empty beyond its end offset `leo`, and `hw` is exclusive like `leo`."""
@@ -321,6 +329,14 @@ class Replication(Model):
         r.leader = leader
         r.isr = s.requests[epoch].isr
 
-    def grid(self, state: ReadableState) -> dict[str, str]:
+    def grid(self, state: ReadableState) -> dict[str, GridCell]:
         """One column per replica, and one for the controller."""
         return replication_grid(state)
+
+    def lifelines(self) -> tuple[str, ...]:
+        """The replicas, and the controller."""
+        return *map(str, self.all(Replica)), CONTROLLER
+
+    def step_drawing(self, steps: Sequence[Taken], label: str) -> tuple[Drawn, ...]:
+        """Fetches, and what the controller is told and tells."""
+        return draw_replication(steps[-2].state, steps[-1], self.grid(steps[-1].state))

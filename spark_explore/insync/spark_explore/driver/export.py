@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from insync.machine.arrow_states import Column, columns_of, decode_states
 from insync.machine.kernels import Part, load
 from insync.machine.sizes import BATCH
 from insync.model.catalogue import find_model
@@ -15,7 +16,6 @@ from insync.spark_explore.driver.manifest import Manifest, read_manifest, requir
 from insync.spark_explore.driver.options import SparkOptions
 from insync.spark_explore.driver.session import open_session, prepare_workers
 from insync.spark_explore.executor.predecessors import level_pieces
-from insync.spark_explore.wire.columns import Column, columns_of, decode_states
 from insync.spark_explore.wire.recipe import read_recipe, recipe_for, write_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.version import insync_version, require_version

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from insync.explorer.breadth_first.search import Space
+from insync.explorer.growth import estimated_end, last_growth
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Progress, Reporter
 from insync.machine.memory import resident_memory
@@ -149,9 +151,11 @@ class SparkSearch:
             return levels
         now = self.watch.seconds
         for level in range(max(reported, self.ledger.warm - 1) + 1, levels + 1):
-            distinct = sum(space.visited[:level])
-            rate = distinct / max(now, 1e-9)
-            self.reporter(Progress(level, space.visited[level - 1], distinct, rate, resident_memory(), now))
+            known = space.visited[:level]
+            rate = sum(known) / max(now, 1e-9)
+            said = Progress(level, known[-1], sum(known), rate, resident_memory(), now)
+            end = estimated_end(known, self.watch.reaches)
+            self.reporter(replace(said, growth=last_growth(known), end=end))
         return levels
 
 

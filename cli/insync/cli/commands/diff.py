@@ -1,0 +1,116 @@
+"""`insync diff`: how two models differ, or one under two settings, or two trace files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from insync.cli.exit_codes import ExitCode
+from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options.engine import Engine, thread_options
+from insync.cli.options.limits import limit_options
+from insync.cli.options.model_command import property_option
+from insync.cli.options.output import Output, output_options
+from insync.cli.options.two_models import ChosenPair, two_models_command
+from insync.cli.options.values import OutputPath
+from insync.cli.show.diff_json import diff_json, trace_difference_json
+from insync.cli.show.diff_report import describe_diff, describe_trace_difference
+from insync.cli.show.progress import search_progress
+from insync.cli.show.trace_files import beside
+from insync.explorer import DiffResult, Limits, diff, diff_traces, read_trace, replay, write_trace
+from insync.explorer.replay import model_of_trace
+from insync.explorer.traces.files import check_writable
+from insync.explorer.traces.trace import Trace
+from insync.model.errors import UserError
+
+__all__ = ["command"]
+
+
+@two_models_command("diff", "Compare two models, releases or settings, or two traces.")
+@property_option("Compare this property; may be repeated; `none` compares none [default: those marked * of each].")
+@click.option(
+    "--trace",
+    type=OutputPath(),
+    metavar="FILE",
+    help="Write the trace that only A allows to FILE, and the one that only B allows beside it, as FILE with .other "
+    "in its name.",
+)
+@limit_options(
+    depth="Compare the first N levels; the initial state is level 1.",
+    states="Stop each search once N distinct states were found.",
+    seconds="Stop after S seconds, tracing and compilation included.",
+    memory="Keep the process within SIZE, such as 300M or 2G, or stop.",
+)
+@thread_options
+@output_options()
+def command(
+    chosen: ChosenPair,
+    properties: tuple[str, ...],
+    trace: Path | None,
+    limits: Limits,
+    engine: Engine,
+    output: Output,
+) -> int:
+    """Say how A and B differ: in their properties, in the states that they reach and the steps that they take.
+
+    A and B are models, or B is left out and a bound or setting is given twice, first that of A and then that of B:
+    `insync diff cluster --release 3.9 --release 4.1`. What is given once is of both. The shortest trace that one allows
+    and the other does not is executed by the evaluator and shown with what the other does in place of its last step.
+    Two trace files are compared step by step.
+
+    The exit code is 0 if they take the same steps and have the same verdicts, 1 if they differ, and 3 if a limit left
+    that open.
+    """
+    if chosen.files:
+        return _of_traces(chosen, output)
+    models = chosen.build()
+    if trace is not None:
+        check_writable(trace)
+    with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
+        result = diff(
+            *models,
+            properties=_names(properties),
+            limits=limits,
+            threads=engine.threads,
+            reporter=reporter,
+            stop=stop,
+        )
+    files = _written(result, trace)
+    output.show(
+        lambda: describe_diff(result, models, files, output.paint, output.width), lambda: diff_json(result, files)
+    )
+    return {True: ExitCode.HOLDS, False: ExitCode.VIOLATED, None: ExitCode.INCOMPLETE}[result.same]
+
+
+def _names(given: tuple[str, ...]) -> list[str] | None:
+    if "none" in given and len(given) > 1:
+        message = "--property none compares no property, and others are named as well. Leave one of them out."
+        raise UserError(message)
+    return [] if given == ("none",) else list(given) or None
+
+
+def _written(result: DiffResult, trace: Path | None) -> tuple[Path | None, Path | None]:
+    """Write the traces that there are; return where each is."""
+    files: list[Path | None] = [None, None]
+    for side, one in enumerate(result.only):
+        if one is not None and trace is not None:
+            files[side] = file = trace if side == 0 else beside(trace, "other")
+            write_trace(file, one.trace)
+    return files[0], files[1]
+
+
+def _of_traces(chosen: ChosenPair, output: Output) -> int:
+    first, second = (_executed(file) for file in chosen.files)
+    found = diff_traces(first, second)
+    output.show(
+        lambda: describe_trace_difference(found, chosen.files, output.paint, output.width),
+        lambda: trace_difference_json(found, chosen.files),
+    )
+    return ExitCode.HOLDS if found.same else ExitCode.VIOLATED
+
+
+def _executed(file: Path) -> Trace:
+    """Return the trace of a file, executed again, so that its steps are told in words."""
+    claim = read_trace(file)
+    return replay(claim, model=model_of_trace(claim, str(file), beside=file), place=str(file))

@@ -1,0 +1,72 @@
+"""`insync report`: trace files as one page of pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from insync.cli.exit_codes import EPILOG, ExitCode
+from insync.cli.options.completing import complete_models, complete_traces
+from insync.cli.options.values import OutputPath
+from insync.cli.show.pages import write_page
+from insync.cli.show.terminal import emit
+from insync.explorer import read_trace, replay
+from insync.explorer.replay import model_of_trace
+from insync.explorer.traces.files import check_writable
+
+__all__ = ["command"]
+
+EXAMPLES = """\b
+Examples:
+  insync check kip101 --trace out.json
+  insync report out.json
+  insync report out.json out.strong_isr.json -o both.html
+
+"""
+
+
+@click.command("report", epilog=EXAMPLES + EPILOG, short_help="Make a page of trace files, to step through and send.")
+@click.argument(
+    "files",
+    metavar="TRACE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+    shell_complete=complete_traces,
+)
+@click.option(
+    "-o",
+    "--output",
+    "page",
+    type=OutputPath(),
+    metavar="FILE",
+    help="Write the page to FILE [default: the name of the first TRACE, with .html].",
+)
+@click.option(
+    "--model",
+    "reference",
+    metavar="MODEL",
+    shell_complete=complete_models,
+    help="Take this model, and not the one that a TRACE names.",
+)
+def command(files: tuple[Path, ...], page: Path | None, reference: str | None) -> int:
+    """Execute each TRACE again, and write one HTML page with a picture of each.
+
+    The page needs nothing else, neither a network nor insync: it can be sent, printed and looked at on a phone. Each
+    trace is a sequence diagram beside the state after the chosen step, with the reason pointing at what it talks of.
+    """
+    target = files[0].with_suffix(".html") if page is None else page
+    same = [file for file in files if file.resolve() == target.resolve()]
+    if same:
+        message = f"{same[0]} is a TRACE, and the page would replace it. Name another file with --output."
+        raise click.UsageError(message)
+    check_writable(target)
+    shown = []
+    for file in files:
+        claim = read_trace(file)
+        model = model_of_trace(claim, str(file), model=reference, beside=file)
+        shown.append((replay(claim, model=model, place=str(file)), model, file))
+    write_page(target, shown)
+    emit(f"Page: {target}")
+    return ExitCode.HOLDS

@@ -1,0 +1,1 @@
+"""Internal: how a model is explored by typed commands."""

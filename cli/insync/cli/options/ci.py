@@ -1,0 +1,98 @@
+"""What a build is told beside the report: annotations for GitHub, and a SARIF file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from insync.cli.exit_codes import exit_code_for
+from insync.cli.options.groups import gathered, option
+from insync.cli.options.output import Output
+from insync.cli.options.values import OutputPath
+from insync.cli.show.report import STOPPED_BY
+from insync.cli.show.terminal import emit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from insync.explorer import CheckResult, LivenessResult, SimulationResult
+    from insync.explorer.traces.trace import Trace
+    from insync.model import Model
+
+__all__ = ["Build", "build_options"]
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """What is said of a result to a build.
+
+    Attributes:
+        github: whether annotations are printed for GitHub's runner.
+        sarif: the file that is written for others.
+    """
+
+    github: bool
+    sarif: Path | None
+
+    def check(self, output: Output) -> None:
+        """Refuse, before the search, a file that cannot be written, and what cannot be said with `--json`.
+
+        Raises:
+            UserError: the file cannot be written.
+            UsageError: `--github` beside `--json`.
+        """
+        if self.github and output.json:
+            message = "--github prints lines below the report, and --json one object alone. Leave one of them out."
+            raise click.UsageError(message)
+        if self.sarif is not None:
+            from insync.explorer.traces.files import check_writable
+
+            check_writable(self.sarif)
+
+    def tell(
+        self,
+        model: Model,
+        result: CheckResult | SimulationResult | LivenessResult,
+        traces: Sequence[Trace],
+        asked: Sequence[str],
+        never: Sequence[str] = (),
+    ) -> None:
+        """Say what was found to whom it is to be said.
+
+        Args:
+            model: what was searched.
+            result: what was found.
+            traces: one for each property that fails.
+            asked: the names of the properties that were asked for.
+            never: the names of the properties that fail without a trace.
+
+        Raises:
+            UserError: the file cannot be written.
+        """
+        if not self.github and self.sarif is None:
+            return
+        from insync.cli.show.annotations import Outcome
+        from insync.cli.show.github import github_lines
+        from insync.cli.show.sarif import sarif_text
+
+        stopped = result.stopped_by if result.verdict == "incomplete" else None
+        words = "" if stopped is None else STOPPED_BY.get(stopped, stopped)
+        outcome = Outcome(model, traces, asked, words, result.warnings, exit_code_for(result.verdict), never)
+        if self.github and (lines := github_lines(outcome.annotations())):
+            emit(lines)
+        if self.sarif is not None:
+            from insync.explorer.traces.files import write_whole
+
+            write_whole(self.sarif, sarif_text(outcome))
+
+
+build_options = gathered(
+    "build",
+    Build,
+    github=option("--github", is_flag=True, help="Print annotations for GitHub Actions below the report."),
+    sarif=option("--sarif", type=OutputPath(), metavar="FILE", help="Write the result as SARIF 2.1.0 to FILE."),
+)
+"""Gives a command `--github` and `--sarif`, which it gets as `build`."""

@@ -1,0 +1,175 @@
+"""What a shell is offered where a word is not finished: models, their properties and actions, defects, trace files.
+
+Click asks, by its own protocol; see its documentation, "Shell Completion". What is asked of a model is asked of its
+class, which is imported for it; nothing is traced, and neither LLVM nor z3 is loaded.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import click
+from click.shell_completion import BashComplete, CompletionItem, add_completion_class
+
+from insync.model import Model
+from insync.model.catalogue import BUILT_IN
+
+__all__ = [
+    "MODEL_KEY",
+    "Completion",
+    "begin_completing",
+    "complete_actions",
+    "complete_from",
+    "complete_models",
+    "complete_properties",
+    "complete_traces",
+    "file_names",
+    "names",
+]
+
+MODEL_KEY = "insync.model"
+"""Under which the context of a command keeps the class of its model."""
+
+Completion = CompletionItem
+"""What is offered: generic in some releases of click."""
+
+Completing = Callable[[click.Context, click.Parameter, str], list[Completion]]
+
+_TRACE_BEGINS = ("insync-trace/", 200)  # within so many bytes of its file
+
+
+def begin_completing() -> None:
+    """Let Click use what knows how bash divides words; done in the processes that a shell starts to be told."""
+    add_completion_class(_Bash)
+
+
+_SPACE = r"\\ "  # Click's function reads it, which takes one of the backslashes
+_TAKEN = "COMPREPLY+=($value)"
+_SPACELESS = "            [[ $value == */ ]] && compopt -o nospace"
+
+
+class _Bash(BashComplete):
+    """Bash divides words at `:` and `=` as well, and puts what it is offered in the place of the last part.
+
+    After a folder it is to leave no space.
+    """
+
+    source_template = BashComplete.source_template.replace(_TAKEN, f"{_TAKEN}\n{_SPACELESS}")
+    _begun = ""
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        args, incomplete = super().get_completion_args()
+        whole: list[str] = []
+        for part in (*args, incomplete):
+            if whole and (part[:1] in _BREAKS or whole[-1][-1:] in _BREAKS):
+                whole[-1] += part
+            else:
+                whole.append(part)
+        self._begun = "".join(whole[-1].rpartition(":")[:2])
+        return whole[:-1], whole[-1]
+
+    def format_completion(self, item: Completion) -> str:
+        value = str(item.value).removeprefix(self._begun)
+        return f"{item.type},{value.replace(' ', _SPACE)}"
+
+
+_BREAKS = (":", "=")
+
+
+def names(known: Iterable[str], incomplete: str) -> list[Completion]:
+    """Return the names that begin so."""
+    return [CompletionItem(name) for name in known if name.startswith(incomplete)]
+
+
+def file_names(incomplete: str) -> list[Completion]:
+    """Leave it to the shell to offer the names of files."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+    """Offer the models that come with insync, and of a Python file the classes that look like models."""
+    path, colon, beginning = incomplete.rpartition(":")
+    if colon and path.endswith(".py"):
+        return names((f"{path}:{name}" for name in _classes(path)), f"{path}:{beginning}")
+    return [*names(BUILT_IN, incomplete), *_entries(incomplete, _models_in)]
+
+
+def _classes(file: str) -> Iterator[str]:
+    """Return the classes of a file whose bases look like models, without running it."""
+    try:
+        text = Path(file).expanduser().read_bytes()
+        tree = ast.parse(text if b"Model" in text else b"")
+    except (OSError, SyntaxError, ValueError):
+        return
+    known: set[str] = set()
+    for node in tree.body:
+        bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases} if isinstance(node, ast.ClassDef) else ()
+        if isinstance(node, ast.ClassDef) and any(base in known or base.endswith("Model") for base in bases):
+            known.add(node.name)
+            yield node.name
+
+
+def _models_in(file: str) -> list[str]:
+    return [f"{file}:{name}" for name in _classes(file)] if file.endswith(".py") else []
+
+
+def complete_traces(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+    """Offer the trace files in a folder, and its folders."""
+    return [*_entries(incomplete, _if_trace)]
+
+
+def _if_trace(file: str) -> list[str]:
+    mark, size = _TRACE_BEGINS
+    try:
+        with open(os.path.expanduser(file), "rb") as content:
+            return [file] if mark.encode() in content.read(size) else []
+    except OSError:
+        return []
+
+
+def _entries(incomplete: str, offered: Callable[[str], Iterable[str]]) -> Iterator[Completion]:
+    """Return what is offered of the files whose paths begin so, and the folders; without those that are hidden."""
+    folder, beginning = os.path.split(incomplete)
+    try:
+        entries = sorted(os.scandir(os.path.expanduser(folder) or "."), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if not entry.name.startswith(beginning) or (entry.name.startswith(".") and not beginning):
+            continue
+        path = os.path.join(folder, entry.name)
+        if entry.is_dir():
+            yield CompletionItem(f"{path}/")
+        else:
+            yield from map(CompletionItem, offered(path))
+
+
+def complete_properties(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+    """Offer the properties of the model that the command is about."""
+    from insync.properties.registry import run_properties_of, sentences_of
+
+    kind: type[Model] | None = ctx.meta.get(MODEL_KEY)
+    if kind is None:
+        return []
+    known = run_properties_of(kind) if ctx.info_name == "liveness" else [*sentences_of(kind()), "none"]
+    return names(known, incomplete)
+
+
+def complete_actions(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+    """Offer the actions of the model."""
+    from insync.model.actions import action_specs
+
+    kind: type[Model] | None = ctx.meta.get(MODEL_KEY)
+    return [] if kind is None else names(action_specs(kind), incomplete)
+
+
+def complete_from(known: Callable[[], Iterable[str]]) -> Completing:
+    """Return what offers names, which are asked for when they are needed."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+        return names(known(), incomplete)
+
+    return complete

@@ -1,0 +1,137 @@
+"""`--watch`: a command that is run again whenever its model's file, or what that imports from its folder, is saved."""
+
+from __future__ import annotations
+
+import ast
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from insync.cli.exit_codes import ExitCode
+from insync.cli.show.figures import plural
+from insync.cli.show.terminal import clear_status, emit_error, emit_status
+
+__all__ = ["rerun_when_saved", "watched_files"]
+
+_LOOK_SECONDS = 0.1
+_PATIENCE = 0.6  # with a command that is told to end
+_COMMAND = [sys.executable, "-P", "-c", "from insync.cli.main import main; main()"]
+
+Stamps = dict[Path, tuple[int, int, int] | None]
+
+
+def watched_files(file: Path) -> set[Path]:
+    """Return a file and the files in its folder that what it imports could be in, and what these import, and so on.
+
+    They need not be there. Those that are there are read, not run; of one that is no Python now nothing is known.
+    """
+    folder, found, left = file.parent, set[Path](), [file]
+    while left:
+        each = left.pop()
+        if each not in found:
+            found.add(each)
+            left += [module for name in _imported(each) for module in _modules(folder, name)]
+    return found
+
+
+def _imported(file: Path) -> Iterator[str]:
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _modules(folder: Path, name: str) -> Iterator[Path]:
+    """Return the files that a module and the packages that it is in would have below a folder."""
+    parts = name.split(".")
+    for count in range(1, len(parts) + 1):
+        path = folder.joinpath(*parts[:count])
+        yield from (path.with_name(path.name + ".py"), path / "__init__.py")
+
+
+def rerun_when_saved(file: Path, arguments: Sequence[str]) -> int:
+    """Run `insync` with some arguments, and again whenever a watched file is saved, until Ctrl-C.
+
+    A run that is at work then is ended first. Each is a process of its own, which imports the file anew.
+    """
+    process: subprocess.Popen[bytes] | None = None
+    try:
+        with _ended_in_order():
+            while True:
+                stamps = _stamps(watched_files(file))
+                process = subprocess.Popen([*_COMMAND, *arguments], stdin=subprocess.DEVNULL)  # noqa: S603
+                _wait(process, stamps)
+                _end(process)
+                emit_error(f"\n{file.name} was saved: checking again.\n")
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    finally:
+        clear_status()
+        if process is not None:
+            _end(process, told=True)
+
+
+def _wait(process: subprocess.Popen[bytes], stamps: Stamps) -> None:
+    """Return when a file is saved; say what is waited for once the process has ended."""
+    said = False
+    while _stamps(stamps) == stamps:
+        time.sleep(_LOOK_SECONDS)
+        if not said and process.poll() is not None:
+            said = True
+            there = plural(sum(stamp is not None for stamp in stamps.values()), "file")
+            emit_status(f"Watching {there}; Ctrl-C ends it.")
+    now = _stamps(stamps)
+    while True:  # an editor may save in several steps
+        time.sleep(_LOOK_SECONDS)
+        before, now = now, _stamps(stamps)
+        if before == now:
+            return
+
+
+def _stamps(files: Iterable[Path]) -> Stamps:
+    return {file: _stamp(file) for file in files}
+
+
+def _stamp(file: Path) -> tuple[int, int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _end(process: subprocess.Popen[bytes], told: bool = False) -> None:
+    """End a process, which may have been told already, as all that belong to a terminal are by Ctrl-C."""
+    if not told:
+        process.terminate()
+    try:
+        process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Let SIGTERM end the block as Ctrl-C does, so that nothing that it started is left."""
+
+    def leave(number: int, frame: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

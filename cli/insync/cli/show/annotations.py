@@ -1,0 +1,208 @@
+"""What a result says about places in the source: where a property that fails is written, and what is suspicious where.
+
+GitHub and SARIF show the same annotations, each in its own form: `github`, `sarif`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from insync.cli.show.figures import plural
+from insync.model.actions import place_of_function
+from insync.properties.every_model import TYPE_OK, TYPE_OK_SENTENCE
+from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
+
+if TYPE_CHECKING:
+    from insync.explorer.traces.trace import RefusedStep, Trace
+    from insync.model import Model
+    from insync.properties.invariants import Invariant
+    from insync.properties.runs import RunProperty
+
+__all__ = ["Annotation", "Outcome", "PlacedStep", "SourcePlace", "mistake", "repository"]
+
+_LINE = re.compile(r"(?P<file>[^\n]*?\.py):(?P<line>\d+): ")
+_LOADED = re.compile(r"(?P<file>[^\n]*?\.py) cannot be loaded: .*[(, ]line (?P<line>\d+)\)", re.DOTALL)
+_PLACED = re.compile(r"(?P<place>[^\n]*?\.py:\d+): ")
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePlace:
+    """A line of a file of the user's, by its path from the root of the repository, with `/` between its parts."""
+
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedStep:
+    """A step of a trace, where its action is written, and the fields that it changed, as JSON."""
+
+    label: str
+    place: SourcePlace | None
+    changed: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One thing to be said of a place.
+
+    Attributes:
+        rule: the property that fails; `incomplete` or `suspicious`.
+        message: what is to be said, in one sentence or two.
+        place: where; None where it is in no file of the repository, as of a model that comes with insync.
+        fails: whether a property fails; else it is a warning.
+        steps: how it comes about.
+    """
+
+    rule: str
+    message: str
+    place: SourcePlace | None
+    fails: bool
+    steps: Sequence[PlacedStep] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a search came to, as far as annotations tell of it.
+
+    Attributes:
+        model: what was searched.
+        traces: one for each property that fails.
+        asked: the names of the properties that were asked for.
+        stopped_by: what ended the search before it was complete, in words; empty if nothing did, or a property fails.
+        warnings: what is suspicious, a sentence for each.
+        exit_code: of the command.
+        never: the names of the properties that fail without a trace, as no state is as they ask for.
+    """
+
+    model: Model
+    traces: Sequence[Trace]
+    asked: Sequence[str]
+    stopped_by: str
+    warnings: Sequence[str]
+    exit_code: int
+    never: Sequence[str] = ()
+
+    @property
+    def name(self) -> str:
+        """The model's name, which is the same on every machine."""
+        return type(self.model).__name__
+
+    def annotations(self) -> list[Annotation]:
+        """Return what is to be said, what fails first."""
+        root = repository()
+        said = [self._failure(trace, root) for trace in self.traces]
+        for name in self.never:
+            message = f"{self.name}: {name} fails: no state is as it asks for."
+            said.append(Annotation(name, message, self._written_at(name, root), fails=True))
+        if self.stopped_by:
+            message = f"{self.name}: the search was stopped by {self.stopped_by}, so nothing is proved."
+            said.append(Annotation("incomplete", message, _of_class(self.model, root), fails=False))
+        return [*said, *(self._suspicion(warning, root) for warning in self.warnings)]
+
+    def sentences(self) -> dict[str, str]:
+        """Return what each property means that was asked for or fails, by name."""
+        known = {TYPE_OK: TYPE_OK_SENTENCE}
+        known |= {name: found.sentence for name, found in _written(self.model).items()}
+        names = dict.fromkeys([*self.asked, *(trace.property for trace in self.traces), *self.never])
+        return {name: known.get(name, "") for name in names}
+
+    def _failure(self, trace: Trace, root: Path) -> Annotation:
+        settings = ", ".join(f"{name} {value}" for name, value in trace.bounds.items())
+        after = "" if trace.loop is not None else f" after {plural(trace.length - 1, 'step')}"
+        message = f"{self.name}: {trace.property} fails{after} ({settings}). {trace.reason}".rstrip()
+        steps = list(_steps(type(self.model), trace, root))
+        return Annotation(trace.property, message, self._place(trace, root), fails=True, steps=steps)
+
+    def _place(self, trace: Trace, root: Path) -> SourcePlace | None:
+        if trace.refused is not None:
+            return _of_refused(type(self.model), trace.refused, root)
+        return self._written_at(trace.property, root)
+
+    def _written_at(self, name: str, root: Path) -> SourcePlace | None:
+        written = _written(self.model).get(name)
+        place = _below(written.place, root) if written is not None and written.place else None
+        return place or _of_class(self.model, root)
+
+    def _suspicion(self, warning: str, root: Path) -> Annotation:
+        """Take the place from the beginning of a warning, where it has one."""
+        placed = _PLACED.match(warning)
+        if placed is None:
+            return Annotation("suspicious", f"{self.name}: {warning}", _of_class(self.model, root), fails=False)
+        return Annotation("suspicious", warning[placed.end() :], _below(placed["place"], root), fails=False)
+
+
+def mistake(message: str) -> Annotation:
+    """Return what is said of a mistake in a model, at the line that the message names."""
+    root, named = repository(), _LINE.match(message)
+    if named is not None:
+        place = _below(f"{named['file']}:{named['line']}", root)
+        return Annotation("mistake", message[named.end() :] if place is not None else message, place, fails=True)
+    loaded = _LOADED.match(message)
+    place = None if loaded is None else _below(f"{loaded['file']}:{loaded['line']}", root)
+    return Annotation("mistake", message, place, fails=True)
+
+
+def repository() -> Path:
+    """Return the folder that paths begin in: the root of the repository, or else where the command was called."""
+    here = Path.cwd()
+    given = os.environ.get("GITHUB_WORKSPACE")
+    if given and here.is_relative_to(Path(given).resolve()):
+        return Path(given).resolve()
+    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
+
+
+def _written(model: Model) -> dict[str, Invariant | RunProperty]:
+    return {**lemmas_of(model), **invariants_of(model), **run_properties_of(model)}
+
+
+def _steps(kind: type[Model], trace: Trace, root: Path) -> Iterator[PlacedStep]:
+    before: Mapping[str, object] = {}
+    for step in trace.steps:
+        changed = {name: value for name, value in step.state.items() if name not in before or before[name] != value}
+        written = {name: json.dumps(value, ensure_ascii=False, default=str) for name, value in changed.items()}
+        yield PlacedStep(step.label, None if step.action is None else _of_action(kind, step.action, root), written)
+        before = step.state
+    refused = trace.refused
+    if refused is not None:
+        yield PlacedStep(f"{refused.label}: {refused.message}", _of_action(kind, refused.action, root), {})
+
+
+def _of_action(kind: type[Model], name: str, root: Path) -> SourcePlace | None:
+    return _below(place_of_function(getattr(kind, name)), root)
+
+
+def _of_refused(kind: type[Model], refused: RefusedStep, root: Path) -> SourcePlace | None:
+    """Return the line that the message names, if it is one of the file in which the action is."""
+    action = _of_action(kind, refused.action, root)
+    named = _LINE.match(refused.message)
+    if action is None or named is None or Path(action.path).name != named["file"]:
+        return action
+    return SourcePlace(action.path, int(named["line"]))
+
+
+def _of_class(model: Model, root: Path) -> SourcePlace | None:
+    """Return where the class of a model is written; None where Python does not know."""
+    try:
+        file, (_, line) = inspect.getsourcefile(type(model)), inspect.getsourcelines(type(model))
+    except (OSError, TypeError):
+        return None
+    return _below(f"{file}:{line}", root)
+
+
+def _below(place: str, root: Path) -> SourcePlace | None:
+    """Return a `file:line` as a place in the repository; None if it is outside, such as in an installed package."""
+    path, _, line = place.rpartition(":")
+    file = Path(path).resolve()
+    inside = file.is_relative_to(root) and not _INSTALLED & set(file.relative_to(root).parts)
+    return SourcePlace(file.relative_to(root).as_posix(), int(line)) if inside else None
+
+
+_INSTALLED = {"site-packages", "dist-packages"}

@@ -1,0 +1,189 @@
+"""What `diff` says to people: what changes, by how much, and the shortest trace that only one allows."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from insync.cli.show.figures import count, plural, seconds
+from insync.cli.show.report import STOPPED_BY
+from insync.cli.show.trace_files import replay_hint
+from insync.explorer.traces.grid import Paint, Tone, chosen_bounds, describe_bounds, render_grid
+
+if TYPE_CHECKING:
+    from insync.explorer import DiffResult, OnlyOne, TraceDifference, Verdict
+    from insync.model import Model
+
+__all__ = ["describe_diff", "describe_trace_difference"]
+
+_MOST_FIELDS = 12
+
+
+def describe_diff(
+    result: DiffResult, models: Sequence[Model], files: Sequence[Path | None], paint: Paint, width: int
+) -> str:
+    """Return the report.
+
+    Args:
+        result: what was found.
+        models: the models.
+        files: where the traces that only one allows were written.
+        paint: colours it.
+        width: of its lines.
+    """
+    titles = _titles(result, models)
+    lines = [f"A: {titles[0]}", f"B: {titles[1]}", *_alike(result, models[0], width), "", _verdict(result, paint)]
+    if result.properties:
+        lines += ["", paint("properties", Tone.HEADING), *_properties(result)]
+    if result.first.levels and result.second.levels:
+        lines += ["", *_figures(result)]
+    for side, (one, file) in enumerate(zip(result.only, files, strict=True)):
+        if one is not None:
+            lines += ["", *_only(result, side, one, models[side], file, paint, width)]
+    return "\n".join([*lines, "", f"in {seconds(result.seconds)}"])
+
+
+def _titles(result: DiffResult, models: Sequence[Model]) -> list[str]:
+    """Return what each is: its name, and the bounds and settings in which it differs from the other."""
+    found = []
+    for side, model in enumerate(models):
+        own = [f"{name} {pair[side]}" for name, pair in result.settings.items() if pair[side] is not None]
+        found.append(f"{model.name}   {', '.join(own)}".rstrip())
+    return found
+
+
+def _alike(result: DiffResult, model: Model, width: int) -> list[str]:
+    """The bounds and settings that both have, and the fields that are compared in nothing."""
+    chosen = chosen_bounds(result.first.bounds, model)
+    same = {name: value for name, value in chosen.items() if name not in result.settings}
+    lines = textwrap.wrap(f"both: {describe_bounds(same)}", width) if same else []
+    for letter, paths in zip("AB", result.own_fields, strict=True):
+        if paths:
+            shown = ", ".join(paths[:_MOST_FIELDS]) + (", ..." if len(paths) > _MOST_FIELDS else "")
+            text = f"only {letter} has {shown}: what stands there is not compared"
+            lines += textwrap.wrap(text, width, subsequent_indent="  ")
+    return lines
+
+
+def _verdict(result: DiffResult, paint: Paint) -> str:
+    if result.same:
+        return paint("the same", Tone.GOOD) + ": they take the same steps, and have the same verdicts"
+    by = STOPPED_BY.get(result.stopped_by or "", str(result.stopped_by))
+    if result.same is None:
+        return paint(f"incomplete: stopped by {by}", Tone.OPEN) + "; no difference was found up to there"
+    changed = [one.name for one in result.properties if one.changed]
+    said = f"{', '.join(changed)} {'changes' if len(changed) == 1 else 'change'}" if changed else "no property changes"
+    line = paint("different", Tone.BAD) + f": {said}"
+    if result.only == (None, None):
+        line += ", and no trace that only one allows was found"
+    return line if result.stopped_by is None else f"{line}\n  stopped by {by}; the rest was not compared"
+
+
+def _properties(result: DiffResult) -> Iterator[str]:
+    wide = max(len(one.name) for one in result.properties)
+    for one in result.properties:
+        words = [
+            "none of its own"
+            if verdict is None
+            else verdict + (f" (trace of {plural(length, 'state')})" if length else "")
+            for verdict, length in zip((one.first, one.second), one.lengths, strict=True)
+        ]
+        mark = "*" if one.changed else " "
+        same = words[0] == words[1]
+        yield f"{mark} {one.name:<{wide}}  " + (f"both: {words[0]}" if same else f"A: {words[0]}   B: {words[1]}")
+
+
+def _word(verdict: Verdict | None, length: int | None) -> str:
+    if verdict is None:
+        return "has none of that name"
+    return f"{verdict} (trace of {plural(length, 'state')})" if length else str(verdict)
+
+
+def _figures(result: DiffResult) -> list[str]:
+    """States and steps of both, by level and by action, side by side."""
+    first, second, states = result.first, result.second, result.states
+    rows: list[Sequence[str]] = [("", "A", "B", "B - A", *(("only A", "only B") if states else ()))]
+    only = (sum(states.only_first), sum(states.only_second)) if states else None
+    rows.append(_row("states", first.distinct_states, second.distinct_states, only))
+    for level in range(max(len(first.levels), len(second.levels))):
+        pair = _at(first.levels, level), _at(second.levels, level)
+        own = (_at(states.only_first, level), _at(states.only_second, level)) if states else None
+        if pair[0] != pair[1] or (own and any(own)):
+            rows.append(_row(f"  level {level + 1}", *pair, own))
+    rows.append(_row("steps", first.transitions, second.transitions, None))
+    for name in dict.fromkeys([*first.actions, *second.actions]):
+        if first.actions.get(name, 0) != second.actions.get(name, 0):
+            rows.append(_row(f"  {name}", first.actions.get(name, 0), second.actions.get(name, 0), None))
+    wide = [max(len(row[column]) for row in rows if len(row) > column) for column in range(max(map(len, rows)))]
+    lines = []
+    for row in rows:
+        cells = [
+            f"{cell:<{size}}" if at == 0 else f"{cell:>{size}}"
+            for at, (cell, size) in enumerate(zip(row, wide, strict=False))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def _row(name: str, first: int, second: int, only: tuple[int, int] | None) -> Sequence[str]:
+    more = f"{second - first:+,}" if second != first else "0"
+    return (name, count(first), count(second), more, *(map(count, only) if only else ()))
+
+
+def _at(levels: Sequence[int], level: int) -> int:
+    return levels[level] if level < len(levels) else 0
+
+
+def _only(
+    result: DiffResult, side: int, one: OnlyOne, model: Model, file: Path | None, paint: Paint, width: int
+) -> list[str]:
+    """The trace that only one allows; of the second no more than the reason where its steps are those of the first."""
+    letter = "AB"[side]
+    head = paint(f"the shortest trace that {letter} allows and {'BA'[side]} does not", Tone.HEADING)
+    first = result.only[0]
+    if side == 1 and first is not None and _labels(one) == _labels(first):
+        return [f"{head}: the same steps"] if file is None else [f"{head}: the same steps; {file}"]
+    lines = [head, "", render_grid(one.trace, model.grid, width=width, paint=paint, header=False)]
+    return lines if file is None else [*lines, replay_hint(one.trace, file)]
+
+
+def _labels(one: OnlyOne) -> list[str]:
+    return [step.label for step in one.trace.steps]
+
+
+def describe_trace_difference(found: TraceDifference, files: Sequence[Path], paint: Paint, width: int) -> str:
+    """Return the report on the traces of two files."""
+    lines = [
+        f"A: {files[0]}   {plural(found.lengths[0], 'state')}",
+        f"B: {files[1]}   {plural(found.lengths[1], 'state')}",
+    ]
+    lines += [f"  {name}: A {_said(pair[0])}, B {_said(pair[1])}" for name, pair in found.about.items()]
+    lines.append("")
+    if found.step is None:
+        return "\n".join([*lines, paint("the same", Tone.GOOD) + ": the same steps through the same states"])
+    where = "the initial state" if found.step == 0 else f"step {found.step}"
+    lines.append(paint(f"they differ first in {where}", Tone.BAD))
+    if found.labels[0] != found.labels[1]:
+        lines += [f"  {letter} {_step(label)}" for letter, label in zip("AB", found.labels, strict=True)]
+    else:
+        lines.append(f"  both: {found.labels[0]}")
+    shown = list(found.fields.items())[:_MOST_FIELDS]
+    wide = max((len(path) for path, _ in shown), default=0)
+    lines += [f"    {path:<{wide}}  A {_said(a)}   B {_said(b)}" for path, (a, b) in shown]
+    if len(found.fields) > _MOST_FIELDS:
+        lines.append(f"    and {len(found.fields) - _MOST_FIELDS} more parts of the state")
+    return "\n".join(lines)
+
+
+def _step(label: str | None) -> str:
+    return "has ended" if label is None else label
+
+
+def _said(value: object) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{name} {_said(part)}" for name, part in value.items()) + "}"
+    return "{" + ", ".join(map(_said, value)) + "}" if isinstance(value, list) else str(value)

@@ -1,0 +1,44 @@
+"""Pages of pictures: where they are written, and what of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from insync.explorer.traces.files import write_whole
+
+if TYPE_CHECKING:
+    from insync.explorer.traces.trace import Trace
+    from insync.model import Model
+
+__all__ = ["PICTURES", "as_picture", "write_page"]
+
+PICTURES = ("html", "svg", "mermaid", "markdown")
+"""The forms in which a trace is a picture."""
+
+
+def as_picture(form: str, trace: Trace, model: Model, file: Path) -> str:
+    """Return a trace as a picture in one of the forms."""
+    from insync.explorer.report import html, markdown, mermaid, svg
+    from insync.explorer.report.picture import picture
+    from insync.explorer.traces.trace_file import trace_text
+
+    drawn = picture(trace, model, file=file)
+    if form == "html":
+        return html.html_page([html.Page(drawn, trace_text(trace))])
+    return {"svg": svg.svg, "mermaid": mermaid.mermaid, "markdown": markdown.markdown}[form](drawn)
+
+
+def write_page(path: Path, shown: Sequence[tuple[Trace, Model, Path | None]]) -> None:
+    """Write the page of some traces, each with its model and the file that it is in, if any.
+
+    Raises:
+        UserError: the page cannot be written.
+    """
+    from insync.explorer.report.html import Page, html_page
+    from insync.explorer.report.picture import picture
+    from insync.explorer.traces.trace_file import trace_text
+
+    pages = [Page(picture(trace, model, file=file), trace_text(trace)) for trace, model, file in shown]
+    write_whole(path, html_page(pages))

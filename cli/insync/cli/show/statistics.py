@@ -1,0 +1,88 @@
+"""What `--statistics` shows of a search that is over: its levels as a bar, the steps of a state, the largest fields."""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from insync.cli.show.figures import plural
+
+if TYPE_CHECKING:
+    from insync.explorer.verdict import CheckResult
+    from insync.model import Model
+
+__all__ = ["describe_statistics", "level_bar", "statistics_entry"]
+
+_HEIGHTS = "▁▂▃▄▅▆▇█"
+_PLAIN_HEIGHTS = ".:-=+*#@"  # where the output has no such characters
+_LONGEST_BAR = 60
+_FIELDS = 6
+_INDEX = re.compile(r"\[[^\]]*\]")
+
+
+def describe_statistics(result: CheckResult, model: Model, width: int) -> str:
+    """Return the lines below the report of a search, a blank one first; nothing where it found no state."""
+    if not result.levels:
+        return ""
+    largest = max(result.levels)
+    bar, number = level_bar(result.levels, _heights()), plural(len(result.levels), "level")
+    at = f"level {result.levels.index(largest) + 1} with {plural(largest, 'state')}"
+    lines = [f"levels  {bar}  {number}, the largest is {at}"]
+    if mean := _steps_a_state(result):
+        stuck = f"; {plural(result.deadlocks, 'state')} without a step" if result.deadlocks else ""
+        bound = plural(len(model.program.actions), "bound action")
+        lines.append(f"steps   {mean:.2f} a state on average, of {bound}{stuck}")
+    schema, fields = model.program.schema, _fields(model)
+    shown = ", ".join(f"{name} {bits}" for name, bits in fields[:_FIELDS])
+    rest = sum(bits for _, bits in fields[_FIELDS:])
+    others = f", {plural(len(fields) - _FIELDS, 'other')} {rest}" if rest else ""
+    text = f"fields  {plural(schema.bits, 'bit')} a state, in {plural(schema.words, 'word')}: {shown}{others}"
+    lines += textwrap.wrap(text, width, subsequent_indent=" " * 8, break_on_hyphens=False)
+    return "\n".join(["", "", *lines])
+
+
+def statistics_entry(result: CheckResult, model: Model) -> dict[str, object]:
+    """Return the same for scripts."""
+    if not result.levels:  # it may not have been traced
+        return {}
+    return {
+        "steps_per_state": round(_steps_a_state(result), 6),
+        "bound_actions": len(model.program.actions),
+        "bits": model.program.schema.bits,
+        "words": model.program.schema.words,
+        "fields": [{"field": name, "bits": bits} for name, bits in _fields(model)],
+    }
+
+
+def level_bar(levels: Sequence[int], heights: str = _HEIGHTS) -> str:
+    """Return a character for each level, or for several next to one another, as high as the level is large."""
+    each = -(-len(levels) // _LONGEST_BAR)
+    sizes = [max(levels[at : at + each]) for at in range(0, len(levels), each)]
+    top = max(sizes)
+    return "".join(heights[max(0, -(-size * len(heights) // top) - 1)] for size in sizes)
+
+
+def _heights() -> str:
+    try:
+        _HEIGHTS.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return _PLAIN_HEIGHTS
+    return _HEIGHTS
+
+
+def _steps_a_state(result: CheckResult) -> float:
+    """Return how many steps an expanded state has on average; 0 where none was expanded."""
+    expanded = sum(result.levels) - result.frontier
+    return result.transitions / expanded if expanded else 0.0
+
+
+def _fields(model: Model) -> list[tuple[str, int]]:
+    """Return the bits of each field, of all its elements together, the largest first."""
+    bits: Counter[str] = Counter()
+    for cell in model.program.schema.cells:
+        bits[_INDEX.sub("", cell.path)] += cell.bits
+    return [(name, size) for name, size in bits.most_common() if size]

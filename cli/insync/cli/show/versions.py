@@ -1,0 +1,48 @@
+"""What `insync --version` says: insync, what it works with, and where its cache is."""
+
+from __future__ import annotations
+
+import importlib.util
+import platform
+from importlib import metadata
+
+__all__ = ["describe_versions_here"]
+
+_NOT_INSTALLED = "not installed"
+
+
+def describe_versions_here() -> str:
+    """Return a line for insync and each thing that it works with; nothing is started to find out."""
+    from insync.explorer.java import installed_java
+    from insync.machine.objects import cache_folder
+
+    found = {
+        "Python": f"{platform.python_version()} ({platform.system()}, {platform.machine()})",
+        "LLVM": _llvm(),
+        "z3": _package("z3-solver", "z3", extra="prove"),
+        "Spark": _package("pyspark", "pyspark", extra="spark"),
+        "Java": installed_java() or _NOT_INSTALLED,
+        "cache": str(cache_folder()),
+    }
+    width = max(map(len, found))
+    return "\n".join(
+        [f"insync {metadata.version('insync')}", *(f"{name:<{width}}  {said}" for name, said in found.items())]
+    )
+
+
+def _llvm() -> str:
+    try:
+        from insync.machine.compiler import llvm_version
+    except (ImportError, OSError) as error:
+        return f"{_NOT_INSTALLED} ({error})"
+    return f"{llvm_version()} (llvmlite {metadata.version('llvmlite')})"
+
+
+def _package(name: str, module: str, *, extra: str) -> str:
+    """Return the version of an installed package, which is not imported."""
+    if importlib.util.find_spec(module) is None:
+        return f"{_NOT_INSTALLED} (pip install 'insync[{extra}]')"
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "installed, of an unknown version"

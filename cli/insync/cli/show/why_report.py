@@ -1,0 +1,194 @@
+"""What `why` says to people: how often each action was taken first, and what was not exercised after that."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from insync.cli.show.figures import count, plural, seconds
+from insync.cli.show.report import STOPPED_BY, confined_lines
+from insync.cli.show.warned import warning_lines
+from insync.explorer.traces.grid import Paint, Tone, chosen_bounds, describe_bounds
+
+if TYPE_CHECKING:
+    from insync.explorer import ActionCoverage, PropertyCoverage, WhyResult
+    from insync.model import Model
+    from insync.model.noticed import Spot
+
+__all__ = ["describe_why"]
+
+_MOST_SETTLED = 3
+
+
+def describe_why(result: WhyResult, model: Model, detailed: bool, paint: Paint, width: int) -> str:
+    """Return the report.
+
+    Args:
+        result: what was counted.
+        model: in which.
+        detailed: whether every guard, branch and assignment is shown, and not only what was not exercised.
+        paint: colours it.
+        width: of its lines.
+    """
+    lines = [
+        f"{result.model}   {describe_bounds(chosen_bounds(result.bounds, model))}".rstrip(),
+        _extent(result, paint),
+        *confined_lines(result.within),
+        *warning_lines(result.warnings, paint, width),
+    ]
+    if not result.states:
+        return "\n".join(lines)
+    lines += ["", *_table(result.actions)]
+    if detailed:
+        for action in result.actions:
+            lines += ["", *_details(action, paint, width)]
+    for title, rows in _not_exercised(result):
+        if rows:
+            lines += ["", paint(title, Tone.HEADING), *_aligned(_joined(rows), width)]
+    lines += ["", *_properties(result, paint)] if result.properties else []
+    return "\n".join([*lines, "", f"in {seconds(result.seconds)}"])
+
+
+def _extent(result: WhyResult, paint: Paint) -> str:
+    counted = f"{plural(result.states, 'state')}, depth {result.depth}"
+    if result.stopped_by is None:
+        return f"counted in all {counted}"
+    by = STOPPED_BY.get(result.stopped_by, str(result.stopped_by))
+    head = paint(f"incomplete: stopped by {by}", Tone.OPEN)
+    if not result.states:
+        return f"{head} before the first state was counted"
+    return f"{head}; counted in {counted}: what was not exercised there may be further on"
+
+
+def _table(actions: Sequence[ActionCoverage]) -> list[str]:
+    rows = [("action", "states with it enabled", "steps")]
+    rows += [(one.name, count(one.states), count(one.steps)) for one in actions if one.steps or one.states]
+    wide = [max(len(row[column]) for row in rows) for column in range(3)]
+    return [f"  {name:<{wide[0]}}  {states:>{wide[1]}}  {steps:>{wide[2]}}" for name, states, steps in rows]
+
+
+def _details(action: ActionCoverage, paint: Paint, width: int) -> list[str]:
+    head = f"{action.name}   {_place(action.file, action.line)}   {plural(action.steps, 'step')}"
+    chances = f"{plural(action.bindings, 'binding')} of its parameters in each state: {count(action.chances)} chances"
+    refused = f"; {plural(action.refused, 'step')} refused by type_ok" if action.refused else ""
+    if not action.bindings:
+        chances = "ruled out by the bounds and settings alone"
+    rows: list[tuple[str, str, str]] = []
+    for guard in action.guards:
+        text = "" if guard.decided else f"false in {count(guard.false)}, alone in {count(guard.alone)}"
+        rules = f"rules out {plural(guard.ruled_out, 'binding')}" if guard.ruled_out else ""
+        said = "; ".join(filter(None, (text, rules))) or "the settings decide it"
+        rows.append((_spot(guard.spot), f"require {guard.text}", said))
+    for branch in action.branches:
+        sides = f"true in {plural(branch.true, 'step')}, false in {count(branch.false)}"
+        sides += "; the settings decide it" if branch.decided else ""
+        rows.append((_spot(branch.spot), f"{branch.word} {branch.text}", sides))
+    for one in action.assignments:
+        rows.append((_spot(one.spot), f"{_line(one.spot.source)} = ...", f"in {plural(one.steps, 'step')}"))
+    changed = ", ".join(f"{field} in {count(steps)}" for field, steps in action.changed.items())
+    lines = [paint(head, Tone.HEADING), f"  {chances}{refused}", *_aligned(rows, width)]
+    if not changed or not action.steps:
+        return lines
+    return [*lines, *textwrap.wrap(f"changes {changed}", width, initial_indent="  ", subsequent_indent="    ")]
+
+
+def _not_exercised(result: WhyResult) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+    """Yield what to say of the space, each with its rows: the action, what is meant, and where it stands."""
+    acting = [one for one in result.actions if one.bindings]
+    never = [(one.name, _why_never(one), _place(one.file, one.line)) for one in acting if not one.states]
+    yield "never enabled", never
+    names = [one.name for one in result.actions if not one.bindings]
+    yield "impossible at these bounds and settings", [(", ".join(names), "", "")] if names else []
+    taken = [one for one in acting if one.states]
+    yield (
+        "guards that were never false: nothing asked for them",
+        [(one.name, guard.text, _spot(guard.spot)) for one in taken for guard in one.never_false],
+    )
+    yield (
+        "guards that were never alone in being false: each time another was false as well",
+        [(one.name, guard.text, _spot(guard.spot)) for one in taken for guard in one.never_alone],
+    )
+    yield (
+        "branches that were never taken",
+        [
+            (one.name, f"{branch.word} {branch.text}: {_side(branch.true, branch.false)}", _spot(branch.spot))
+            for one in taken
+            for branch in one.one_way
+        ],
+    )
+    yield "fields that no step changes", [(", ".join(result.unchanged), "", "")] if result.unchanged else []
+
+
+def _why_never(action: ActionCoverage) -> str:
+    guards = [guard.text for guard in action.never_true]
+    return f"{' and '.join(guards)} never held" if guards else "its guards never held together"
+
+
+def _side(true: int, false: int) -> str:
+    if not true and not false:
+        return "never reached"
+    return "never false" if true else "never true"
+
+
+def _properties(result: WhyResult, paint: Paint) -> list[str]:
+    lines = [paint("properties: how near they came to failing", Tone.HEADING)]
+    for one in result.properties:
+        lines.append(f"  {one.name}   {_near(one, result.states)}")
+        for premise in one.never_true:
+            what = f"premise {premise.text} was never true" if premise.word == "Implies" else "it never had a member"
+            lines.append(
+                f"    {_spot(premise.spot)}   {what if premise.word == 'Implies' else premise.text + ': ' + what}"
+            )
+        if one.settled:
+            shown = ", ".join(one.settled[:_MOST_SETTLED]) + (", ..." if len(one.settled) > _MOST_SETTLED else "")
+            lines.append(f"    {len(one.settled)} of {plural(one.comparisons, 'comparison')} never changed: {shown}")
+    return lines
+
+
+def _near(one: PropertyCoverage, states: int) -> str:
+    fails = f"fails in {plural(one.fails, 'state')}; " if one.fails else ""
+    if one.near is None:
+        return f"{fails}a property of steps, of which no more is counted"
+    if not one.near:
+        return f"{fails}never near: in no state would one comparison the other way make it fail"
+    where = (
+        f"all {plural(states, 'state')}" if one.near == states else f"{count(one.near)} of {plural(states, 'state')}"
+    )
+    return f"{fails}one comparison the other way would make it fail in {where}"
+
+
+def _joined(rows: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """Return rows with the actions together of which the same is said."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for name, text, place in rows:
+        names.setdefault((text, place), []).append(name)
+    return [(", ".join(found), *said) for said, found in names.items()]
+
+
+def _aligned(rows: Sequence[tuple[str, str, str]], width: int) -> list[str]:
+    """Return rows with their columns below each other; the middle one is cut where a line would be too long."""
+    first, last = (max((len(row[at]) for row in rows if row[1]), default=0) for at in (0, 2))
+    room = max(20, width - first - last - 6)
+    middle = min(room, max((len(row[1]) for row in rows), default=0))
+    lines = []
+    for name, text, place in rows:
+        if not text:
+            lines += textwrap.wrap(name, width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+            continue
+        cut = text if len(text) <= room else f"{text[: room - 3]}..."
+        lines.append(f"  {name:<{first}}  {cut:<{middle}}  {place}".rstrip())
+    return lines
+
+
+def _spot(spot: Spot) -> str:
+    return _place(spot.file, spot.line)
+
+
+def _place(file: str, line: int) -> str:
+    return f"{os.path.basename(file)}:{line}"
+
+
+def _line(source: str) -> str:
+    return " ".join(source.split())

@@ -1,0 +1,34 @@
+"""Sphinx's configuration for the documentation site; `build.py` calls it, and docs/adr/0013 says why Sphinx."""
+
+from __future__ import annotations
+
+from importlib.metadata import version as installed_version
+
+project = "insync"
+version = release = installed_version("insync")
+language = "en"
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence"]
+
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+python_maximum_signature_line_length = 88
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+
+default_role = "code"  # docstrings have code between single backticks
+highlight_language = "text"
+pygments_style = "default"
+pygments_dark_style = "monokai"
+
+html_theme = "furo"
+html_title = "insync"
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+html_show_copyright = False
+html_static_path = ["static"]
+html_css_files = ["insync.css"]

@@ -1,0 +1,1 @@
+"""Internal: what a search exercised: how often a guard, a branch, an assignment or a premise mattered, or ever held."""

@@ -1,0 +1,196 @@
+"""The author's source as a page with the counts in its margin: one file, which needs no network and no script."""
+
+from __future__ import annotations
+
+import linecache
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from importlib import resources
+
+from insync.explorer.coverage.margins import Margin, hottest, margins
+from insync.explorer.coverage.results import ActionCoverage, WhyResult
+
+__all__ = ["why_page"]
+
+_HEATS = 5
+_AROUND = 8
+_SHORTEST = 20  # of what says which condition of a line is meant, in characters
+
+
+def why_page(result: WhyResult) -> str:
+    """Return the page as HTML."""
+    found = margins(result)
+    names = _names(found)
+    every = [one for lines in found.values() for entries in lines.values() for one in entries]
+    most = {guards: hottest([one for one in every if (one.kind == "require") is guards]) for guards in (True, False)}
+    style = resources.files("insync.explorer.coverage").joinpath("source_page.css").read_text(encoding="utf-8")
+    title = f"What the search of {result.model} exercised"
+    return "\n".join(
+        [
+            '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{escape(title)}</title><style>{style}</style></head><body>",
+            f"<header><h1>{escape(title)}</h1>{_facts(result)}</header><main>",
+            *_summary(result, names),
+            *(line for file, lines in found.items() for line in _file(file, names[file], lines, most)),
+            "</main></body></html>",
+            "",
+        ]
+    )
+
+
+def _names(files: Mapping[str, object]) -> dict[str, str]:
+    """Return for each file a name that no other has: as much of the end of its path as it takes."""
+    names: dict[str, str] = {}
+    for file in files:
+        parts = file.split(os.sep)
+        for length in range(1, len(parts) + 1):
+            name = "/".join(parts[-length:])
+            if sum(other.endswith("/" + name) or other == name for other in files) <= 1:
+                break
+        names[file] = name
+    return names
+
+
+def _facts(result: WhyResult) -> str:
+    bounds = ", ".join(f"{name} {value}" for name, value in result.bounds.items())
+    counted = f"Counted in {result.states:,} states, depth {result.depth}"
+    if result.stopped_by is not None:
+        counted += f"; <strong>incomplete: a limit ended the search ({escape(result.stopped_by)})</strong>"
+    within = f" Within {escape(', '.join(result.within))}." if result.within else ""
+    return (
+        f"<p>{counted}.{within}</p><details><summary>Bounds and settings</summary><p>{escape(bounds)}</p></details>"
+        "<p>In the margin: how often a condition of <code>require</code> was false, over all states and all values of "
+        "the action's parameters, and how often it was the only one; in how many steps a branch went either way, and "
+        "an assignment happened. The stronger its colour, the larger the first number. "
+        '<b class="cold">Boxed words</b> are what never was so.</p>'
+    )
+
+
+def _summary(result: WhyResult, names: Mapping[str, str]) -> Iterator[str]:
+    yield '<section aria-labelledby="actions"><h2 id="actions">Actions</h2><div class="wide"><table>'
+    yield (
+        '<thead><tr><th scope="col">action</th><th scope="col">states with it enabled</th><th scope="col">steps</th>'
+        '<th scope="col">not exercised</th></tr></thead><tbody>'
+    )
+    for one in [action for action in result.actions if action.bindings]:
+        place = f"{_anchor(names[one.file])}-{one.line}"
+        yield (
+            f'<tr><th scope="row"><a href="#{place}">{escape(one.name)}</a></th><td>{one.states:,}</td>'
+            f"<td>{one.steps:,}</td><td>{escape('; '.join(_lacks(one)))}</td></tr>"
+        )
+    yield "</tbody></table></div>"
+    impossible = ", ".join(one.name for one in result.actions if not one.bindings)
+    if impossible:
+        yield f"<p>Impossible at these bounds and settings: <code>{escape(impossible)}</code></p>"
+    if result.unchanged:
+        yield f"<p>Fields that no step changes: <code>{escape(', '.join(result.unchanged))}</code></p>"
+    yield "</section>"
+    if result.properties:
+        yield '<section aria-labelledby="properties"><h2 id="properties">Properties</h2><ul>'
+        for found in result.properties:
+            near = "a property of steps" if found.near is None else f"near to failing in {_count(found.near, 'state')}"
+            fails = f"; fails in {_count(found.fails, 'state')}" if found.fails else ""
+            yield f"<li><code>{escape(found.name)}</code>: {near}{fails}</li>"
+        yield "</ul></section>"
+
+
+def _lacks(one: ActionCoverage) -> list[str]:
+    if not one.states:
+        return ["never enabled"]
+    idle = sum(not assigned.steps for assigned in one.assignments)
+    found = {
+        f"{_count(len(one.never_false), 'guard')} never false": one.never_false,
+        f"{_count(len(one.never_alone), 'guard')} never alone": one.never_alone,
+        f"{_count(len(one.one_way), 'branch')} one-sided": one.one_way,
+        f"{_count(idle, 'assignment')} never made": idle,
+    }
+    return [words for words, there in found.items() if there]
+
+
+def _count(number: int, noun: str) -> str:
+    ending = "" if number == 1 else "es" if noun.endswith("ch") else "s"
+    return f"{number:,} {noun}{ending}"
+
+
+def _file(file: str, name: str, lines: Mapping[int, Sequence[Margin]], most: Mapping[bool, int]) -> Iterator[str]:
+    anchor = _anchor(name)
+    yield f'<section aria-labelledby="{anchor}"><h2 id="{anchor}">{escape(name)}</h2>'
+    yield f'<div class="wide" tabindex="0" role="region" aria-label="{escape(name)}"><table class="source">'
+    yield '<thead><tr><th scope="col">line</th><th scope="col">counts</th><th scope="col">source</th></tr></thead>'
+    yield "<tbody>"
+    source, shown = linecache.getlines(file), _shown(sorted(lines))
+    last = 0
+    for number in [one for one in shown if one <= len(source)]:
+        yield from _left_out(last + 1, number - 1)
+        entries, text, last = lines.get(number, ()), source[number - 1], number
+        heat = _heat(hottest(entries), most[entries[0].kind == "require"]) if entries else ""
+        yield (
+            f'<tr id="{anchor}-{number}"{heat}><td class="number">{number}</td>'
+            f"<td>{''.join(_entry(one, len(entries) > 1) for one in entries)}</td>"
+            f"<td><code>{escape(text.rstrip())}</code></td></tr>"
+        )
+    yield from _left_out(last + 1, len(source))
+    yield "</tbody></table></div></section>"
+
+
+def _shown(counted: Sequence[int]) -> list[int]:
+    """Return the lines to show: those with counts and some around them, and what is between two that are near."""
+    near = {line for one in counted for line in range(one - _AROUND, one + _AROUND + 1) if line > 0}
+    return sorted(near)
+
+
+def _left_out(first: int, last: int) -> Iterator[str]:
+    if first <= last:
+        lines = f"line {first}" if first == last else f"lines {first} to {last}"
+        yield f'<tr class="left"><td></td><td></td><td>{lines}, without counts</td></tr>'
+
+
+def _heat(number: int, most: int) -> str:
+    if number < 1:
+        return ' class="h0"'
+    return f' class="h{1 + round((_HEATS - 1) * math.log(number) / math.log(max(most, 2)))}"'
+
+
+def _entry(one: Margin, several: bool) -> str:
+    said = _said(one)
+    cold = "".join(f' <b class="cold">{escape(word)}</b>' for word in one.cold)
+    about = f"{one.kind} {one.text}" if one.kind != "action" else one.text
+    parts = [f"{action}: {_listed(counts)}" for action, counts in one.parts.items()] if len(one.parts) > 1 else []
+    title = escape("\n".join([about, *parts]), quote=True)
+    what = f"<i>{escape(_short(one.text))}</i> " if several else ""
+    return f'<div title="{title}">{what}{escape(said)}{cold}</div>'
+
+
+def _said(one: Margin) -> str:
+    counts = one.counts
+    match one.kind:
+        case "action" if not counts["bindings"]:
+            return "impossible at these bounds"
+        case "action":
+            return f"{_count(counts['steps'], 'step')}, {_count(counts['states'], 'state')}"
+        case "require":
+            rules = f"rules out {_count(counts['rules out'], 'binding')}" if counts["rules out"] else ""
+            false = f"false {counts['false']:,}, alone {counts['alone']:,}" if counts["asked"] else ""
+            return "; ".join(filter(None, (false, rules))) or "the settings decide it"
+        case "If" | "when":
+            decided = "" if counts["asked"] else "; the settings decide it"
+            return f"true {counts['true']:,}, false {counts['false']:,}{decided}"
+        case "assign":
+            return f"{counts['steps']:,}"
+        case _:
+            return f"true in {counts['true']:,}"
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {number:,}" for name, number in counts.items())
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHORTEST else f"{text[: _SHORTEST - 3]}..."
+
+
+def _anchor(name: str) -> str:
+    return "".join(letter if letter.isalnum() else "-" for letter in name)

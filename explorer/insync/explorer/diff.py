@@ -1,0 +1,173 @@
+"""`diff`: how two models differ, in properties, states and steps, with the shortest trace that only one allows."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from insync.explorer.breadth_first.workers import available_cores
+from insync.explorer.check import check
+from insync.explorer.given_model import ModelLike, model_of
+from insync.explorer.limits import Limits, StopReason, Watch, limits_of
+from insync.explorer.pairing.differences import DiffResult, OnlyOne, PropertyChange, StatesCompared, TraceDifference
+from insync.explorer.pairing.joined import Joined, join
+from insync.explorer.pairing.parting import parting_traces
+from insync.explorer.pairing.shared_states import compare_states
+from insync.explorer.pairing.trace_pair import compare_traces
+from insync.explorer.progress import Reporter, while_compiling
+from insync.explorer.traces.trace import Trace
+from insync.explorer.verdict import CheckResult
+from insync.machine.interruptible import GivenUp
+from insync.model import Model
+from insync.model.errors import UserError, closest
+from insync.model.tracing import traced
+from insync.properties.confine import confined
+from insync.properties.every_model import TYPE_OK
+from insync.properties.registry import default_names, invariants_of, lemmas_of
+
+__all__ = ["diff", "diff_traces"]
+
+
+def diff(
+    first: ModelLike,
+    second: ModelLike,
+    *,
+    first_bounds: Mapping[str, int | str] | None = None,
+    second_bounds: Mapping[str, int | str] | None = None,
+    properties: Sequence[str] | None = None,
+    limits: Limits | None = None,
+    threads: int | None = None,
+    reporter: Reporter | None = None,
+    stop: threading.Event | None = None,
+) -> DiffResult:
+    """Search two models, or one under two settings, and say how they differ.
+
+    Actions are the same if they have the same name and parameters, and cells of the state if they have the same path
+    and values; what only one of the models has is compared in nothing.
+
+    Args:
+        first: a model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        second: another one, or the same under other settings.
+        first_bounds: bounds and settings of the first; those left out have their defaults.
+        second_bounds: those of the second.
+        properties: names of properties of either; None is the headline of each.
+        limits: bounds of each search; on the seconds, of all of them together.
+        threads: how many work at once; None is one per core.
+        reporter: is told about once a second how far a search is.
+        stop: ends the work when it is set.
+
+    Raises:
+        UserError: an unknown model, bound or property, or a model that cannot be traced.
+    """
+    work = _Searches(limits_of(limits), threads or available_cores(), reporter, stop)
+    models = confined(model_of(first, first_bounds)), confined(model_of(second, second_bounds))
+    asked = _asked(models, properties)
+    results = [work.check(model, names) for model, names in zip(models, asked, strict=True)]
+    stopped = next((result.stopped_by for result in results if result.stopped_by is not None), None)
+    only: tuple[OnlyOne | None, OnlyOne | None] = (None, None)
+    states: StatesCompared | None = None
+    fields: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    joined, ended = work.join(*models)
+    if joined is not None:
+        only, ended = parting_traces(joined, work.watch(), work.threads, reporter)
+        fields = joined.own_fields
+        if joined.comparable and stopped is None:
+            compared = compare_states(*models, work.watch(), work.threads, reporter)
+            states, ended = (None, ended or compared) if isinstance(compared, StopReason) else (compared, ended)
+    return DiffResult(
+        first=results[0],
+        second=results[1],
+        settings=_settings(*models),
+        properties=_changes(results[0], results[1], asked),
+        own_fields=fields,
+        states=states,
+        only=only,
+        stopped_by=stopped or ended,
+        seconds=work.seconds,
+    )
+
+
+def diff_traces(first: Trace, second: Trace) -> TraceDifference:
+    """Return the first step in which two traces differ, and how: the step, and each part of the state after it."""
+    return compare_traces(first, second)
+
+
+class _Searches:
+    """The searches that a comparison takes, within limits for all of them."""
+
+    def __init__(self, limits: Limits, threads: int, reporter: Reporter | None, stop: threading.Event | None) -> None:
+        self._limits, self.threads, self._reporter, self._stop = limits, threads, reporter, stop
+        self._started = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken."""
+        return time.perf_counter() - self._started
+
+    @property
+    def _left(self) -> Limits:
+        given = self._limits
+        return given if given.seconds is None else replace(given, seconds=max(0.0, given.seconds - self.seconds))
+
+    def watch(self) -> Watch:
+        """Return the watch over the next search."""
+        return Watch(self._left, self._stop)
+
+    def check(self, model: Model, names: Sequence[str]) -> CheckResult:
+        """Search a model to its end, whatever fails."""
+        return check(
+            model,
+            properties=names,
+            limits=self._left,
+            threads=self.threads,
+            keep_going=True,
+            reporter=self._reporter,
+            stop=self._stop,
+        )
+
+    def join(self, first: Model, second: Model) -> tuple[Joined | None, StopReason | None]:
+        """Return two models as one program, or the limit that ended its tracing."""
+        watch = self.watch()
+        try:
+            with watch.telling(while_compiling(self._reporter, watch)):
+                for model in (first, second):
+                    traced(model, watch.go_on)
+                return join(first, second), None
+        except GivenUp as ended:
+            return None, StopReason(str(ended.reason))
+
+
+def _asked(models: Sequence[Model], names: Sequence[str] | None) -> list[list[str]]:
+    """Return the names of the properties to check of each model.
+
+    Raises:
+        UserError: no model has a property of that name.
+    """
+    if names is None:
+        return [list(default_names(model)) for model in models]
+    known = [{**lemmas_of(model), **invariants_of(model), TYPE_OK: None} for model in models]
+    for name in names:
+        if not any(name in each for each in known):
+            which = " nor ".join(dict.fromkeys(model.name for model in models))
+            word = "neither " if " nor " in which else ""
+            message = f"{word}{which} has a property {name!r}. {closest(name, {**known[0], **known[1]})}"
+            raise UserError(message)
+    return [[name for name in names if name in each] for each in known]
+
+
+def _settings(first: Model, second: Model) -> dict[str, tuple[int | str | None, int | str | None]]:
+    names = dict.fromkeys([*first.identity, *second.identity])
+    pairs = {name: (first.identity.get(name), second.identity.get(name)) for name in names}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def _changes(first: CheckResult, second: CheckResult, asked: Sequence[Sequence[str]]) -> tuple[PropertyChange, ...]:
+    verdicts = [{one.name: one.verdict for one in result.properties} for result in (first, second)]
+    lengths = [{one.property: one.trace_length for one in result.violations} for result in (first, second)]
+    names = dict.fromkeys([*asked[0], *asked[1], *verdicts[0], *verdicts[1]])
+    return tuple(
+        PropertyChange(name, verdicts[0].get(name), verdicts[1].get(name), (lengths[0].get(name), lengths[1].get(name)))
+        for name in names
+    )

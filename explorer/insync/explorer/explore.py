@@ -1,0 +1,133 @@
+"""Exploring a model by hand: from an initial state, a trace, an address, or a violation that a search finds."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from insync.explorer.check import check
+from insync.explorer.evaluator.stepping import Move
+from insync.explorer.exploring.exploration import Exploration
+from insync.explorer.given_model import ModelLike, model_of
+from insync.explorer.limits import Limits
+from insync.explorer.progress import Reporter
+from insync.explorer.replay import replay
+from insync.explorer.traces.counterexample import first_codes
+from insync.explorer.traces.trace import EXPLORED, Trace
+from insync.explorer.traces.trace_file import read_trace
+from insync.explorer.verdict import Verdict
+from insync.model import Model
+from insync.model.errors import UserError
+from insync.properties.registry import default_names, invariants_of
+
+__all__ = ["NoViolation", "explore"]
+
+
+class NoViolation(UserError):
+    """There is no violation to begin with.
+
+    Attributes:
+        verdict: holds, or incomplete where a limit ended the search.
+    """
+
+    def __init__(self, message: str, verdict: Verdict = Verdict.HOLDS) -> None:
+        super().__init__(message)
+        self.verdict = verdict
+
+    def __reduce__(self) -> tuple[type[NoViolation], tuple[str, Verdict]]:
+        return type(self), (str(self), self.verdict)
+
+
+def explore(
+    model: ModelLike,
+    *,
+    bounds: Mapping[str, int | str] | None = None,
+    properties: Sequence[str] | None = None,
+    trace: Trace | str | Path | None = None,
+    address: str | None = None,
+    violation: str | None = None,
+    limits: Limits | None = None,
+    reporter: Reporter | None = None,
+    stop: threading.Event | None = None,
+) -> Exploration:
+    """Return an exploration of a model, which is moved about by its methods.
+
+    Args:
+        model: what to explore.
+        bounds: its bounds, where it is a class or a name.
+        properties: those that random walks stop at and traces are of; None is the model's headline.
+        trace: begin at the end of this one, given or in a file.
+        address: begin at the state with this address.
+        violation: search for a violation of this property, and begin at its end.
+        limits: bounds of that search.
+        reporter: is told how far that search is.
+        stop: ends that search when it is set.
+
+    Raises:
+        UserError: more than one beginning, an unknown model, bound or property, a trace or address of another model.
+        NoViolation: the search found none.
+    """
+    built = model_of(model, bounds)
+    if sum(given is not None for given in (trace, address, violation)) > 1:
+        message = "A trace, an address and a violation are three places to begin at; give one of them."
+        raise UserError(message)
+    if violation is not None:
+        trace = _violation(built, violation, limits, reporter, stop)
+    steps = None if trace is None else _replayed(built, trace)
+    watched = properties
+    if steps is not None and properties is None and steps.property in invariants_of(built):
+        watched = list(dict.fromkeys([steps.property, *default_names(built)]))
+    made = Exploration(built, watched)
+    if steps is not None:
+        made.follow(_moves(built, steps))
+    if address is not None:
+        made.go_to_address(address)
+    made.visited.forget_changes()
+    return made
+
+
+def _violation(
+    model: Model, name: str, limits: Limits | None, reporter: Reporter | None, stop: threading.Event | None
+) -> Trace:
+    """Return the shortest trace to a violation of a property."""
+    result = check(model, properties=[name], limits=limits, reporter=reporter, stop=stop)
+    found = next((one for one in result.violations if one.property == name), None)
+    if found is not None:
+        return found.trace
+    if result.violations:
+        message = f"The search for a violation of {name} ended at one of {result.violations[0].property}; explore that."
+        raise NoViolation(message, Verdict.INCOMPLETE)
+    if result.verdict is Verdict.HOLDS:
+        message = f"{name} holds in all {result.distinct_states:,} states, so there is no violation to begin at."
+        raise NoViolation(message)
+    message = (
+        f"No violation of {name} was found in {result.distinct_states:,} states before the search was ended "
+        f"({result.stopped_by}). Give it more, or begin elsewhere."
+    )
+    raise NoViolation(message, Verdict.INCOMPLETE)
+
+
+def _replayed(model: Model, given: Trace | str | Path) -> Trace:
+    """Return a trace whose steps the model takes; what it says of a property is not asked."""
+    claim = given if isinstance(given, Trace) else read_trace(Path(given))
+    bare = replace(claim, property=EXPLORED, refused=None, loop=None, fairness=None, witness=False)
+    place = "trace" if isinstance(given, Trace) else str(given)
+    other = {name: value for name, value in claim.bounds.items() if model.identity.get(name, value) != value}
+    if other:
+        name, value = next(iter(other.items()))
+        own = f"{model.name} is explored with {name}={model.identity[name]}"
+        message = f"{place}: it was made with {name}={value}, and {own}."
+        raise UserError(message)
+    return replace(replay(bare, model=model, place=place), property=claim.property)
+
+
+def _moves(model: Model, trace: Trace) -> list[Move]:
+    start = first_codes(model, trace)
+    assert start is not None, f"{trace} was replayed, and begins in no initial state"
+    moves: list[Move] = [(None, start)]
+    for step in trace.steps[1:]:
+        number = model.program.action_number(step.action or "", dict(step.parameters))
+        moves.append((number, model.encode(dict(step.state))))
+    return moves

@@ -1,0 +1,301 @@
+"""Conditions that somebody types while exploring: read with Python's parser, and given a meaning here, piece by piece.
+
+Nothing of Python is executed: what is not a name, a part of the state, a comparison, arithmetic or a word of the
+language has no meaning. Python's `and`, `or`, `not`, `in`, `is`, `if` and chained comparisons mean what they look like,
+which the text of a model cannot have.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import operator
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+from insync.explorer.exploring.condition_names import WORDS, ConditionNames, members_by_name
+from insync.model import NONE, Model, StateView
+from insync.model.errors import ModelError, UserError, closest
+from insync.model.graph import Node, Op
+from insync.model.kinds import is_kind
+from insync.model.sorts import Subset
+from insync.model.symbolic import Symbolic
+from insync.model.values import Bool, Condition
+from insync.model.views import KNOWN_INDEX, RecordView
+
+__all__ = ["ConditionError", "read_condition"]
+
+_LONGEST = 1000
+_MOST_PIECES = 30_000
+_PLACE = re.compile(r"^.*?\.py:\d+: ")
+_BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
+}  # fmt: skip
+_COMPARISON: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge, ast.Is: operator.eq, ast.IsNot: operator.ne,
+}  # fmt: skip
+_PARTS = frozenset(
+    {"contains", "count", "first", "is_empty", "is_none", "is_some", "is_subset", "last", "length", "or_else", "value"}
+)
+"""What can be asked of a value that is no record: the words that change nothing."""
+
+
+class ConditionError(UserError):
+    """A condition that means nothing, with the place in its text.
+
+    Attributes:
+        at: the number of the first character that is to blame, from 0.
+        length: how many characters are.
+    """
+
+    def __init__(self, message: str, at: int = 0, length: int = 1) -> None:
+        super().__init__(message)
+        self.at, self.length = at, length
+
+    def __reduce__(self) -> tuple[type[ConditionError], tuple[str, int, int]]:
+        return type(self), (str(self), self.at, self.length)
+
+
+def read_condition(model: Model, text: str) -> Node:
+    """Return what a typed condition means in the graph of a model.
+
+    Raises:
+        ConditionError: it means nothing, or is the same in all states.
+    """
+    line = re.sub(r"\s", " ", text)
+    tree = _parsed(line)
+
+    def predicate(view: StateView) -> Condition:
+        meaning = _Meaning(ConditionNames(model), view, line)
+        found: Condition = meaning.of(tree.body, {})
+        if not isinstance(found, bool | Bool):
+            meaning.refuse(tree.body, f"is {_described(found)}, and a condition is needed; compare it with something")
+        return found
+
+    try:
+        node = model.trace_predicate(predicate)
+    except ModelError as error:
+        raise ConditionError(_sentence(error), 0, len(line)) from error
+    if node.op is Op.CONST:
+        value = "true" if node.arg is True else "false"
+        message = f"{line.strip()!r} is {value} in every state, so there is nothing to find."
+        raise ConditionError(message, 0, len(line))
+    return node
+
+
+def _parsed(line: str) -> ast.Expression:
+    if not line.strip():
+        message = "The condition is empty; write one, such as the name of a property, or a field == a value."
+        raise ConditionError(message)
+    if len(line) > _LONGEST:
+        message = f"The condition has {len(line)} characters; at most {_LONGEST} are read."
+        raise ConditionError(message, _LONGEST)
+    indent = len(line) - len(line.lstrip())
+    try:
+        return ast.parse(line[indent:], mode="eval")
+    except SyntaxError as error:
+        at = min(len(line), indent + error.offset - 1) if error.offset else len(line)
+        hint = " Write == to compare." if re.search(r"(?<![=<>!])=(?!=)", line) else ""
+        message = f"{_placed(line, at, 12)}: this is no condition ({error.msg}).{hint}"
+        raise ConditionError(message, at) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        message = f"This is no condition ({type(error).__name__})."
+        raise ConditionError(message, 0, len(line)) from None
+
+
+def _placed(line: str, at: int, length: int) -> str:
+    """Say where in the text something is."""
+    piece = line[at : at + length].strip()
+    shown = piece if len(piece) <= 40 else piece[:37] + "..."
+    return f"{shown!r}, character {at + 1}" if shown else "At the end"
+
+
+def _sentence(error: Exception) -> str:
+    """Return what an error of the language says, without the place in a file."""
+    return _PLACE.sub("", str(error), count=1).removesuffix(f" {KNOWN_INDEX}")
+
+
+def _described(value: object) -> str:
+    if isinstance(value, Symbolic):
+        return repr(value).replace("this ", "a ", 1)
+    return f"{value} ({type(value).__name__})" if isinstance(value, (int, str)) else f"a {type(value).__name__}"
+
+
+class _Meaning:
+    """Gives each piece of a parsed condition its meaning."""
+
+    def __init__(self, names: ConditionNames, view: StateView, line: str) -> None:
+        self.names, self.view, self.line = names, view, line
+        self._indent = len(line) - len(line.lstrip())
+        self._pieces = 0
+
+    def of(self, node: ast.expr, local: Mapping[str, Any]) -> Any:
+        """Return the value of a piece; `local` has the names of the functions around it."""
+        self._pieces += 1
+        if self._pieces > _MOST_PIECES:
+            self.refuse(node, "is asked about too many combinations of members; ask about fewer")
+        rule = _RULES.get(type(node))
+        if rule is None:
+            self.refuse(node, "is nothing that a condition can have; see the guide on exploring for what it can")
+        try:
+            return rule(self, node, local)
+        except ConditionError:
+            raise
+        except ModelError as error:
+            self.refuse(node, "", _sentence(error))
+        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:
+            self.refuse(node, f"means nothing here ({error})")
+
+    def refuse(self, node: ast.expr, why: str, sentence: str = "") -> NoReturn:
+        """Raise ConditionError for a piece."""
+        start = len(self.line[self._indent :].encode()[: node.col_offset].decode()) + self._indent
+        end = len(self.line[self._indent :].encode()[: node.end_col_offset].decode()) + self._indent
+        said = f": {sentence}" if sentence else f" {why}."
+        message = f"{_placed(self.line, start, end - start)}{said}"
+        raise ConditionError(message, start, max(1, end - start))
+
+    def name(self, node: ast.Name, local: Mapping[str, Any]) -> Any:
+        if node.id in local:
+            return local[node.id]
+        known, value = self.names.find(node.id, self.view)
+        if not known:
+            fields = f"The fields are {', '.join(self.names.fields)}."
+            nearest = closest(node.id, [*local, *self.names.known()])
+            self.refuse(node, "", f"there is no {node.id!r} here. {nearest if nearest[0] == 'D' else fields}")
+        return value
+
+    def constant(self, node: ast.Constant, local: Mapping[str, Any]) -> Any:
+        if isinstance(node.value, str):
+            if node.value not in self.names.members:
+                known = self.names.members
+                self.refuse(node, "", f"nothing is called {node.value!r} here. {closest(node.value, known)}")
+            return self.names.members[node.value]
+        if node.value is None:
+            return NONE
+        if not isinstance(node.value, int):
+            self.refuse(node, "is no whole number")
+        return node.value
+
+    def attribute(self, node: ast.Attribute, local: Mapping[str, Any]) -> Any:
+        whole = self.of(node.value, local)
+        if isinstance(whole, type) and is_kind(whole):
+            members = members_by_name(self.names.model, whole)
+            if node.attr not in members:
+                self.refuse(node, "", f"{whole.__name__} has no member {node.attr!r}. {closest(node.attr, members)}")
+            return members[node.attr]
+        if isinstance(whole, RecordView):
+            fields = whole._domain.present
+            if node.attr not in fields:
+                absent = " under these bounds and settings" if node.attr in whole._domain.fields else ""
+                shown = f"there is no field {node.attr!r} in {whole!r}{absent}."
+                self.refuse(node, "", f"{shown} {closest(node.attr, fields)}")
+            return getattr(whole, node.attr)
+        usable = [name for name in sorted(_PARTS) if isinstance(whole, Symbolic | Subset) and _has(whole, name)]
+        if node.attr not in usable:
+            hint = f"It has {', '.join(usable)}." if usable else "It has no parts."
+            self.refuse(node, "", f"{_described(whole)} has no {node.attr!r}. {hint}")
+        return getattr(whole, node.attr)
+
+    def subscript(self, node: ast.Subscript, local: Mapping[str, Any]) -> Any:
+        whole = self.of(node.value, local)
+        if not isinstance(whole, Symbolic) or isinstance(node.slice, ast.Slice):
+            self.refuse(node, "is no place in an array")
+        place: Any = self.of(node.slice, local)
+        return operator.getitem(whole, place)  # type: ignore[call-overload]  # what has no places refuses it
+
+    def compared(self, node: ast.Compare, local: Mapping[str, Any]) -> Any:
+        values = [self.of(part, local) for part in (node.left, *node.comparators)]
+        found = []
+        for sign, left, right in zip(node.ops, values, values[1:], strict=False):
+            if isinstance(sign, ast.In | ast.NotIn):
+                there = self._within(node, left, right)
+                found.append(there if isinstance(sign, ast.In) else WORDS["Not"](there))
+            else:
+                found.append(_COMPARISON[type(sign)](left, right))
+        return found[0] if len(found) == 1 else WORDS["And"](*found)
+
+    def _within(self, node: ast.Compare, member: Any, members: Any) -> Any:
+        if isinstance(members, list | tuple | frozenset):
+            return WORDS["one_of"](member, *members)
+        if not hasattr(type(members), "contains"):
+            self.refuse(node, "", f"{_described(members)} has no members that `in` could ask for.")
+        return members.contains(member)
+
+    def joined(self, node: ast.BoolOp, local: Mapping[str, Any]) -> Any:
+        word = WORDS["And" if isinstance(node.op, ast.And) else "Or"]
+        return word(*(self.of(part, local) for part in node.values))
+
+    def unary(self, node: ast.UnaryOp, local: Mapping[str, Any]) -> Any:
+        value = self.of(node.operand, local)
+        if isinstance(node.op, ast.Not):
+            return WORDS["Not"](value)
+        return -value if isinstance(node.op, ast.USub) else ~value if isinstance(node.op, ast.Invert) else value
+
+    def binary(self, node: ast.BinOp, local: Mapping[str, Any]) -> Any:
+        if type(node.op) not in _BINARY:
+            self.refuse(node, "is no arithmetic that a condition can have; there are +, -, *, //, %, | and &")
+        return _BINARY[type(node.op)](self.of(node.left, local), self.of(node.right, local))
+
+    def chosen(self, node: ast.IfExp, local: Mapping[str, Any]) -> Any:
+        return WORDS["If"](self.of(node.test, local), self.of(node.body, local), self.of(node.orelse, local))
+
+    def listed(self, node: ast.Tuple | ast.List, local: Mapping[str, Any]) -> Any:
+        return tuple(self.of(part, local) for part in node.elts)
+
+    def collected(self, node: ast.Set, local: Mapping[str, Any]) -> Any:
+        return frozenset(self.of(part, local) for part in node.elts)
+
+    def function(self, node: ast.Lambda, local: Mapping[str, Any]) -> Any:
+        given = node.args
+        if given.posonlyargs or given.kwonlyargs or given.vararg or given.kwarg or given.defaults or not given.args:
+            self.refuse(node, "is a function that no word takes; write lambda x: and a condition on x")
+        names = [argument.arg for argument in given.args]
+
+        def called(*values: Any) -> Any:
+            return self.of(node.body, {**local, **dict(zip(names, values, strict=True))})
+
+        kinds = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+        called.__name__ = "<lambda>"
+        called.__signature__ = inspect.Signature(kinds)  # type: ignore[attr-defined]  # read by the quantifiers
+        return called
+
+    def call(self, node: ast.Call, local: Mapping[str, Any]) -> Any:
+        word = node.func.id if isinstance(node.func, ast.Name) else None
+        if word is not None and (word in local or word not in WORDS):
+            self.refuse(node.func, "", f"{word!r} is no word that can be called. {closest(word, WORDS)}")
+        if word is None and not isinstance(node.func, ast.Attribute):
+            self.refuse(node.func, "is nothing that can be called")
+        what = self.of(node.func, local)
+        if not callable(what):
+            self.refuse(node.func, "is a value; leave the parentheses out")
+        spread = [part for part in node.args if isinstance(part, ast.Starred)]
+        if spread or any(keyword.arg is None for keyword in node.keywords):
+            self.refuse(node, "must be given its arguments one by one, without *")
+        named = {str(keyword.arg): self.of(keyword.value, local) for keyword in node.keywords}
+        return what(*(self.of(part, local) for part in node.args), **named)
+
+
+def _has(value: object, name: str) -> bool:
+    """Return whether a kind of value has a part, and not only the refusal of all that it has not."""
+    return any(name in vars(kind) for kind in type(value).__mro__)
+
+
+_RULES: Mapping[type[ast.expr], Callable[[_Meaning, Any, Mapping[str, Any]], Any]] = {
+    ast.Name: _Meaning.name,
+    ast.Constant: _Meaning.constant,
+    ast.Attribute: _Meaning.attribute,
+    ast.Subscript: _Meaning.subscript,
+    ast.Compare: _Meaning.compared,
+    ast.BoolOp: _Meaning.joined,
+    ast.UnaryOp: _Meaning.unary,
+    ast.BinOp: _Meaning.binary,
+    ast.IfExp: _Meaning.chosen,
+    ast.Tuple: _Meaning.listed,
+    ast.List: _Meaning.listed,
+    ast.Set: _Meaning.collected,
+    ast.Lambda: _Meaning.function,
+    ast.Call: _Meaning.call,
+}

@@ -1,0 +1,189 @@
+"""The server of the page: on this machine alone, for who has its address, and for no page of another origin."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+import socket
+from collections.abc import Callable
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from insync.explorer.exploring.exploration import Exploration
+from insync.explorer.exploring_page.tabs import Tabs
+from insync.model.errors import UserError
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+__all__ = ["PageServer"]
+
+_HOST = "127.0.0.1"
+_NAMES = (_HOST, "localhost")
+_MOST_BYTES = 20 << 20  # of a trace file, which a page may send
+_FILES = {
+    "": ("page.html", "text/html"),
+    "page.css": ("page.css", "text/css"),
+    "page.js": ("page.js", "text/javascript"),
+}
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class PageServer:
+    """Serves the page, at an address with a secret in it.
+
+    Args:
+        first: makes the exploration with which a tab begins.
+        port: where to listen; 0 is any free port.
+
+    Attributes:
+        address: of the page.
+
+    Raises:
+        UserError: the libraries for it are not installed, or the port cannot be had.
+    """
+
+    def __init__(self, first: Callable[[], Exploration], port: int = 0) -> None:
+        _require_libraries()
+        self._tabs = Tabs(first)
+        self._secret = secrets.token_urlsafe(16)
+        self._socket = _listening(port)
+        self._port: int = self._socket.getsockname()[1]
+        self.address = f"http://{_HOST}:{self._port}/{self._secret}/"
+
+    def run(self) -> None:
+        """Serve until somebody interrupts it."""
+        import uvicorn
+
+        config = uvicorn.Config(
+            self.application(),
+            log_level="critical",
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            timeout_graceful_shutdown=1,
+            limit_concurrency=64,
+        )
+        try:
+            uvicorn.Server(config).run(sockets=[self._socket])
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """End what is at work, and listen no more."""
+        self._tabs.close()
+        self._socket.close()
+
+    def application(self) -> Starlette:
+        """Return what answers requests."""
+        from starlette.applications import Starlette
+        from starlette.routing import Route
+
+        made = Starlette(
+            routes=[
+                Route("/{secret}/", self._file, methods=["GET"]),
+                Route("/{secret}/do", self._do, methods=["POST"]),
+                Route("/{secret}/{name}", self._file, methods=["GET"]),
+            ]
+        )
+        made.router.redirect_slashes = False  # it would answer before anybody has looked at the address
+        return made
+
+    async def _file(self, request: Request) -> Response:
+        from starlette.responses import Response
+
+        refused = self._refused(request)
+        known = _FILES.get(request.path_params.get("name", ""))
+        if refused is not None or known is None:
+            return refused or _said(404, "There is no such page.")
+        name, kind = known
+        content = files("insync.explorer.exploring_page").joinpath("page", name).read_bytes()
+        return Response(content, media_type=kind, headers=_HEADERS)
+
+    async def _do(self, request: Request) -> Response:
+        from starlette.concurrency import run_in_threadpool
+        from starlette.responses import Response
+
+        refused = self._refused(request) or _refused_body(request)
+        if refused is not None:
+            return refused
+        body = bytearray()
+        async for part in request.stream():
+            body += part
+            if len(body) > _MOST_BYTES:
+                return _said(413, "That is too much; a trace file has at most 20 MiB.")
+        try:
+            asked: object = json.loads(bytes(body))
+        except (ValueError, RecursionError):
+            return _said(400, "This is not JSON.")
+        try:
+            answer = await run_in_threadpool(self._tabs.answer, asked)
+        except Exception as error:  # noqa: BLE001 -- the last resort: whoever looks at the page has to hear of it
+            answer = {"error": f"The model or insync met a case that it was not written for ({error!r:.300})."}
+        content = json.dumps(answer, ensure_ascii=False).encode(errors="backslashreplace")
+        return Response(content, media_type="application/json", headers=_HEADERS)
+
+    def _refused(self, request: Request) -> Response | None:
+        """Return the answer to a request that is not for this server, or from another page; None to others."""
+        own = {f"{name}:{self._port}" for name in _NAMES}
+        if request.headers.get("host", "") not in own:
+            return _said(403, "This server answers to its own address alone.")
+        origin = request.headers.get("origin")
+        if origin is not None and origin not in {f"http://{host}" for host in own}:
+            return _said(403, "This server answers to its own page alone.")
+        if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+            return _said(403, "This server answers to its own page alone.")
+        if not hmac.compare_digest(str(request.path_params["secret"]).encode(), self._secret.encode()):
+            return _said(404, "There is no such page.")
+        return None
+
+
+def _refused_body(request: Request) -> Response | None:
+    """Return the answer to a request whose body another origin could have sent without asking; None to others."""
+    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
+        return _said(415, "Commands are JSON.")
+    return None
+
+
+def _said(status: int, sentence: str) -> Response:
+    from starlette.responses import PlainTextResponse
+
+    return PlainTextResponse(sentence, status_code=status, headers=_HEADERS)
+
+
+def _listening(port: int) -> socket.socket:
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((_HOST, port))
+        made.listen(64)
+    except OSError as error:
+        made.close()
+        message = (
+            f"Port {port} cannot be had ({error.strerror or error}). Name another one, or none for any that is free."
+        )
+        raise UserError(message) from error
+    return made
+
+
+def _require_libraries() -> None:
+    try:
+        import starlette  # noqa: F401 -- whether it is there
+        import uvicorn  # noqa: F401 -- whether it is there
+    except ImportError as error:
+        message = (
+            f"The page needs the extra `page`, of which {error.name} is missing: pip install 'insync[page]'. "
+            f"`insync explore MODEL --text` explores in the terminal without it."
+        )
+        raise UserError(message) from error

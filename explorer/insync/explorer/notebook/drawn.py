@@ -1,0 +1,77 @@
+"""A trace as a drawing in a notebook."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from dataclasses import replace
+from html import escape
+
+from insync.explorer.given_model import model_of
+from insync.explorer.notebook.pieces import folded
+from insync.explorer.prove import induction_trace
+from insync.explorer.report.picture import Picture, picture
+from insync.explorer.report.svg import svg
+from insync.explorer.traces.grid import Columns, render_grid
+from insync.explorer.traces.trace import Trace
+from insync.model import Model, ReadableState
+from insync.model.columns import show
+from insync.model.errors import UserError
+from insync.proofs.outcome import CounterexampleToInduction
+
+__all__ = ["drawing_of", "drawing_of_induction", "model_behind", "picture_html"]
+
+_WIDTH = 120
+
+
+def drawing_of(trace: Trace) -> str:
+    """Return a trace as HTML: a picture and, to copy, the grid; the grid alone where the model is not there."""
+    model = model_behind(trace)
+    if model is None:
+        return _grid(trace, _plain_columns)
+    drawn = picture(trace, model)
+    kept = f'In Python write_trace("{drawn.file}", trace) keeps it, and replay("{drawn.file}") takes its steps again.'
+    return picture_html(replace(drawn, command=kept)) + folded("As text", _grid(trace, model.grid))
+
+
+def drawing_of_induction(model: Model, found: CounterexampleToInduction) -> str:
+    """Return what refutes an induction as HTML: a good state, and the step from it to a bad one."""
+    drawn = picture(induction_trace(model, found), model)
+    asked = f"Does every step from a good state of {model.name} keep {', '.join(found.failing)}?"
+    said = "No: this one does not. Whether its first state is ever reached is not known."
+    return picture_html(replace(drawn, question=asked, verdict=said, command=""))
+
+
+def picture_html(drawn: Picture) -> str:
+    """Return a picture as an image that is part of the HTML: its style stays its own, and the page's the page's."""
+    said = f"{drawn.question} {drawn.verdict} {''.join(phrase.text for phrase in drawn.reason)}"
+    data = b64encode(svg(drawn).encode()).decode()
+    return f'<img alt="{escape(said)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}"/>'
+
+
+def _grid(trace: Trace, columns: Columns) -> str:
+    return f"<pre>{escape(render_grid(trace, columns, width=_WIDTH))}</pre>"
+
+
+def model_behind(trace: Trace) -> Model | None:
+    """Return the model of a trace: by its name, or the class that was last defined with it, as in a notebook's cell.
+
+    None where there is no such model any more: what the trace says can be shown all the same.
+    """
+    try:
+        return model_of(trace.model, trace.bounds)
+    except UserError:
+        pass
+    here = [kind for kind in _kinds(Model) if kind.__module__ == "__main__" and kind.name == trace.model]
+    try:
+        return here[-1](**trace.bounds) if here else None
+    except UserError:
+        return None
+
+
+def _kinds(base: type[Model]) -> list[type[Model]]:
+    """Return the classes below a class, those of a class in the order of their definition."""
+    return [found for kind in base.__subclasses__() for found in (kind, *_kinds(kind))]
+
+
+def _plain_columns(state: ReadableState) -> dict[str, str]:
+    return {name: show(value) for name, value in state.items()}

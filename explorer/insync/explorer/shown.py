@@ -1,0 +1,90 @@
+"""How a result looks where Python shows it by itself: a short `repr`, HTML in a notebook, and its tables."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from insync.model.errors import UserError, closest
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+__all__ = ["Shown", "TableColumns", "Tabular", "plural", "with_fields"]
+
+TableColumns = Mapping[str, "Sequence[object] | pa.Array"]
+"""The columns of a table by name, of equal length."""
+
+
+def plural(number: int, noun: str) -> str:
+    """Return a number and its noun: "1 state", "2,000 states"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def with_fields(own: TableColumns, fields: TableColumns) -> TableColumns:
+    """Return a table's own columns and those of a model's fields; a field with the name of the former gets a `_`."""
+    return {**own, **{f"{name}_" if name in own else name: values for name, values in fields.items()}}
+
+
+class Shown:
+    """A result with a short `repr`, which a notebook shows as HTML."""
+
+    __slots__ = ()
+
+    def summary(self) -> str:
+        """Return what it says in a line, without its type."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.summary()}>"
+
+    def _repr_html_(self) -> str:
+        # By its name, as the door does it: what draws results knows them all, and stands above them.
+        return str(importlib.import_module("insync.explorer.notebook.html_of").html_of(self))
+
+
+class Tabular(Shown):
+    """A result that has tables."""
+
+    __slots__ = ()
+
+    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+        """Return what makes each table, by its name; the first one is what is meant by a table without a name."""
+        raise NotImplementedError
+
+    def to_arrow(self, table: str | None = None) -> pa.Table:
+        """Return a table of the result for Arrow.
+
+        Args:
+            table: its name; None is the first one. `tables()` has the names.
+
+        Raises:
+            UserError: there is no such table, or the extra `tables` is not installed.
+        """
+        _require("pyarrow")
+        import pyarrow as pa
+
+        return pa.table(dict(self._columns(table)))
+
+    def to_pandas(self, table: str | None = None) -> pd.DataFrame:
+        """Return a table of the result for pandas; see `to_arrow`."""
+        _require("pandas")
+        frame: pd.DataFrame = self.to_arrow(table).to_pandas()
+        return frame
+
+    def _columns(self, table: str | None) -> TableColumns:
+        known = self.tables()
+        name = next(iter(known)) if table is None else table
+        if name not in known:
+            message = f"{type(self).__name__} has no table {name!r}. {closest(str(name), known)}"
+            raise UserError(message)
+        return known[name]()
+
+
+def _require(library: str) -> None:
+    if find_spec(library) is None:
+        message = f"Tables need the extra `tables` ({library} is missing); install it: pip install 'insync[tables]'."
+        raise UserError(message)

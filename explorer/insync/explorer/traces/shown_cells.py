@@ -1,0 +1,245 @@
+"""The cells of a state as all pictures show them: what stands in each column, and what of it a step has changed.
+
+What the columns are and what stands in them is said by the model (`model.grid`, `model.step_marks`). A log is boxes
+with the high watermark as a place between them; a cell of another kind is one piece of text, or several.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from insync.explorer.traces.trace import Trace
+from insync.model import GridCell, LogCell, LogRecord, Model, ReadableState
+from insync.model.columns import MARKS, cell_text
+
+__all__ = [
+    "Box",
+    "CellChange",
+    "Columns",
+    "LogDrawing",
+    "Piece",
+    "ShownCell",
+    "legend_of",
+    "model_behind",
+    "state_cells",
+    "trace_cells",
+]
+
+_SHORT = 24  # a set that is written in so many characters is shown as a whole
+
+Columns = Callable[[ReadableState], Mapping[str, GridCell]]
+"""The cells of a readable state by column, as `model.grid` gives them."""
+
+
+class CellChange(Enum):
+    """What a step has done to a part of a cell."""
+
+    SAME = "same"
+    NEW = "new"
+    GONE = "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a cell: its name, empty where it has none, its text, and whether that is new or gone."""
+
+    name: str
+    text: str
+    change: CellChange = CellChange.SAME
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A place in a log: its record and epoch, whether it is committed as far as the log's owner knows, its change."""
+
+    record: str
+    epoch: str
+    committed: bool
+    change: CellChange = CellChange.SAME
+
+
+@dataclass(frozen=True, slots=True)
+class LogDrawing:
+    """A log as boxes.
+
+    Attributes:
+        boxes: from offset 0 on; those that a step has cut off stand at the end, gone.
+        watermark: the high watermark, the number of boxes before it.
+        moved: whether the step has moved the high watermark.
+        before: who has the log and in which role.
+        after: what else is said of it.
+    """
+
+    boxes: tuple[Box, ...]
+    watermark: int
+    moved: bool
+    before: Piece
+    after: Piece
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCell:
+    """What stands in a column after a step.
+
+    Attributes:
+        column: the column's name.
+        text: all of it.
+        shown: what the text grid shows of it: what the step has changed; empty where that is nothing.
+        pieces: the parts or elements of the text; of a log none.
+        log: the boxes, if it is a log.
+        mark: what the model writes beside it for this step.
+    """
+
+    column: str
+    text: str
+    shown: str
+    pieces: tuple[Piece, ...] = ()
+    log: LogDrawing | None = None
+    mark: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether the step has changed it."""
+        return bool(self.shown)
+
+
+def state_cells(
+    names: Iterable[str], before: Mapping[str, GridCell] | None, now: Mapping[str, GridCell], marks: Mapping[str, str]
+) -> tuple[ShownCell, ...]:
+    """Return the cells of a state in the order of the columns.
+
+    Args:
+        names: the columns.
+        before: what stood there before the step; None for a state that no step led to.
+        now: what stands there.
+        marks: what the model writes beside the cells of the step.
+    """
+    earlier = before or {}
+    return tuple(
+        _cell(name, earlier.get(name, ""), now.get(name, ""), marks.get(name, ""), first=before is None)
+        for name in names
+    )
+
+
+def model_behind(columns: Columns) -> Model | None:
+    """Return the model whose `grid` says what the columns are."""
+    model = getattr(columns, "__self__", None)
+    return model if isinstance(model, Model) else None
+
+
+def _cell(name: str, before: GridCell, now: GridCell, mark: str, *, first: bool) -> ShownCell:
+    text, shown = cell_text(now), _changed(before, now)
+    if isinstance(now, LogCell):
+        earlier = now if first else before if isinstance(before, LogCell) else None
+        return ShownCell(name, text, shown, log=_log(earlier, now), mark=mark)
+    return ShownCell(name, text, shown, pieces=tuple(_pieces(now if first else before, now)), mark=mark)
+
+
+def _changed(before: GridCell, now: GridCell) -> str:
+    """Return the text of a cell where it is another one than before; of a cell with parts, those that are others."""
+    if isinstance(before, tuple) and isinstance(now, tuple):
+        return _exchanged(before, now)
+    if not isinstance(before, Mapping) or not isinstance(now, Mapping):
+        return "" if now == before else cell_text(now) or "-"
+    gone = dict.fromkeys((name for name in before if name not in now), "-")
+    return cell_text({name: text for name, text in {**now, **gone}.items() if text != before.get(name)})
+
+
+def _exchanged(before: tuple[str, ...], now: tuple[str, ...]) -> str:
+    """Return which elements came and went; all of them where that is short."""
+    whole, new, gone = cell_text(now), Counter(now) - Counter(before), Counter(before) - Counter(now)
+    if not new and not gone:
+        return ""
+    came = f"+ {cell_text(tuple(new.elements()))}" if new else ""
+    went = f"without {cell_text(tuple(gone.elements()))}" if gone else ""
+    change = f"{came} {went}".strip()
+    return whole if len(whole) <= _SHORT or len(change) > len(whole) else change
+
+
+def _pieces(before: GridCell, now: GridCell) -> Iterable[Piece]:
+    """Return the parts of a cell that is no log, with what has changed of them."""
+    if isinstance(now, tuple):
+        old = Counter(before) if isinstance(before, tuple) else Counter[str]()
+        for element in now:
+            yield Piece("", element, _change(old[element] <= 0))
+            old[element] -= 1
+        yield from (Piece("", element, CellChange.GONE) for element in old.elements())
+    elif isinstance(now, Mapping):
+        parts = before if isinstance(before, Mapping) else {}
+        yield from (Piece(name, text, _change(parts.get(name) != text)) for name, text in now.items())
+        yield from (Piece(name, text, CellChange.GONE) for name, text in parts.items() if name not in now)
+    else:
+        yield Piece("", cell_text(now) or "-", _change(now != before))
+
+
+def _log(before: LogCell | None, now: LogCell) -> LogDrawing:
+    earlier: Sequence[LogRecord] = before.records if before is not None else ()
+    boxes = [
+        Box(record.text, record.epoch, at < now.watermark, _change(at >= len(earlier) or earlier[at] != record))
+        for at, record in enumerate(now.records)
+    ]
+    boxes += [Box(record.text, record.epoch, False, CellChange.GONE) for record in earlier[len(now.records) :]]
+    old = before or LogCell((), 0)
+    return LogDrawing(
+        tuple(boxes),
+        now.watermark,
+        old.watermark != now.watermark,
+        Piece("", now.before.strip(), _change(old.before != now.before)),
+        Piece("", now.after, _change(old.after != now.after)),
+    )
+
+
+def _change(is_new: bool) -> CellChange:
+    return CellChange.NEW if is_new else CellChange.SAME
+
+
+# ----------------------------------------------------------------------------------------------------------- the legend
+
+
+def legend_of(model: Model | None, cells: Iterable[ShownCell]) -> tuple[tuple[str, str], ...]:
+    """Return the marks that occur in cells and what they mean: those of logs, of one's own models, and the model's.
+
+    A `#` in a mark of `Model.legend` stands for a number.
+    """
+    shown = [cell for cell in cells if cell.shown or cell.mark]
+    texts = [f"{cell.shown} {cell.mark}" for cell in shown]
+    words = {word for text in texts for word in re.findall(r"\[\]|{}|[^][{}\s=,]+", text)}
+    known: list[tuple[str, str]] = []
+    logs = [cell.log for cell in shown if cell.log is not None]
+    if any(box.epoch for log in logs for box in log.boxes):
+        known.append(("r@e", "record r of leader epoch e"))
+    if any(log.boxes for log in logs):
+        known.append(("|", "the high watermark: what is before it is committed"))
+    if model is None:
+        return tuple(known)
+    if type(model).grid is Model.grid:
+        known += [(mark, meaning) for mark, meaning in MARKS.items() if mark in words]
+    known += [(mark, meaning) for mark, meaning in model.legend.items() if _occurs(mark, texts, words)]
+    return tuple(known)
+
+
+def _occurs(mark: str, texts: Sequence[str], words: Iterable[str]) -> bool:
+    if "#" in mark:
+        pattern = re.compile(re.escape(mark).replace(r"\#", r"\d+"))
+        return any(pattern.fullmatch(word) for word in words)
+    if mark.isalnum():
+        return mark in words
+    return any(mark in text for text in texts)
+
+
+def trace_cells(trace: Trace, columns: Columns) -> list[tuple[ShownCell, ...]]:
+    """Return the cells of each state of a trace, all with the same columns."""
+    states = [columns(step.state) for step in trace.steps]
+    names = list(dict.fromkeys(name for state in states for name in state))
+    model = model_behind(columns)
+    rows = []
+    for number, state in enumerate(states):
+        marks: Mapping[str, str] = {}
+        if model is not None and number:
+            marks = model.step_marks(trace.steps[number - 1].state, trace.steps[number].state)
+        rows.append(state_cells(names, states[number - 1] if number else None, state, marks))
+    return rows

@@ -1,0 +1,175 @@
+"""`why`: what a search exercised and what it did not, by guards, branches, assignments, fields and properties."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from insync.explorer.breadth_first.search import BreadthFirstSearch, Space
+from insync.explorer.breadth_first.tally import count_states, negated
+from insync.explorer.breadth_first.workers import Team, available_cores
+from insync.explorer.coverage.of_actions import ask_of_action, field_of
+from insync.explorer.coverage.of_properties import ask_of_property
+from insync.explorer.coverage.questions import Answers, Questions
+from insync.explorer.coverage.results import ActionCoverage, PropertyCoverage, WhyResult
+from insync.explorer.given_model import ModelLike, model_of
+from insync.explorer.limits import Limits, StopReason, Watch, limits_of
+from insync.explorer.progress import Reporter, while_compiling
+from insync.machine.interruptible import GivenUp
+from insync.machine.kernels import Part, compile_kernels
+from insync.machine.packed import PackedRows
+from insync.model import Model
+from insync.model.actions import action_specs
+from insync.model.anatomy import Anatomy, anatomies
+from insync.model.catalogue import model_reference
+from insync.model.errors import UserError, closest
+from insync.model.graph import Node, Op
+from insync.model.noticed import noting
+from insync.model.simplify import apply
+from insync.model.suspicion import suspicions
+from insync.model.tracing import traced
+from insync.properties.class_names import named_in, names_within
+from insync.properties.confine import confined
+from insync.properties.registry import judge, select
+
+__all__ = ["why"]
+
+
+def why(
+    model: ModelLike,
+    *,
+    bounds: Mapping[str, int | str] | None = None,
+    actions: Sequence[str] | None = None,
+    properties: Sequence[str] | None = None,
+    within: Sequence[str] | None = None,
+    limits: Limits | None = None,
+    threads: int | None = None,
+    reporter: Reporter | None = None,
+    stop: threading.Event | None = None,
+) -> WhyResult:
+    """Search every state of a model and count what its actions and properties exercise: exactly, in all of them.
+
+    Args:
+        model: what to search: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        bounds: bounds and settings of a class or a name; those left out have their defaults.
+        actions: the actions to report; None is all.
+        properties: the properties to report; None is the model's headline.
+        within: names of invariants: only states in which they hold are counted. None is what the model's class says.
+        limits: bounds of tracing, compilation and search; counted are the levels that are complete by then.
+        threads: how many work at once; None is one per core.
+        reporter: is told about once a second how far the search is.
+        stop: ends tracing, compilation or search when it is set.
+
+    Raises:
+        UserError: an unknown model, bound, action or property, or a model that cannot be traced.
+    """
+    started = time.perf_counter()
+    watch = Watch(limits_of(limits), stop)
+    given = confined(model_of(model, bounds), within)
+    # A model of its own: while its properties are traced for the first time it is noticed what Python says.
+    fresh = confined(type(given)(**given.identity), names_within(given))
+    _require_actions(fresh, actions)
+    select(fresh, properties)
+    try:
+        with watch.telling(while_compiling(reporter, watch)):
+            asked = _Questionnaire(fresh, actions, properties, watch)
+        space, answers = asked.searched(watch, threads or available_cores(), reporter)
+    except GivenUp as ended:
+        return _stopped_before(fresh, StopReason(str(ended.reason)), time.perf_counter() - started)
+    covered = tuple(one(answers) for one in asked.actions)
+    return WhyResult(
+        model=model_reference(fresh),
+        bounds=fresh.identity,
+        states=answers.states,
+        depth=len(space.levels),
+        stopped_by=space.stopped_by,
+        actions=covered,
+        unchanged=() if actions is not None else _unchanged(fresh, covered),
+        properties=tuple(one(answers) for one in asked.properties),
+        within=names_within(fresh),
+        warnings=suspicions(fresh, asked.conditions),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _stopped_before(model: Model, stopped: StopReason, seconds: float) -> WhyResult:
+    """Return the result of a search that was given up before it began."""
+    reference, within, remarks = model_reference(model), names_within(model), tuple(model.remarks())
+    return WhyResult(reference, model.identity, 0, 0, stopped, (), (), (), within, remarks, seconds)
+
+
+def _require_actions(model: Model, names: Sequence[str] | None) -> None:
+    known = action_specs(type(model))
+    unknown = next((name for name in named_in("actions", names or ()) if name not in known), None)
+    if unknown is not None:
+        message = f"{model.name} has no action {unknown!r}. {closest(unknown, known)}"
+        raise UserError(message)
+
+
+def _unchanged(model: Model, actions: Sequence[ActionCoverage]) -> tuple[str, ...]:
+    """Return the fields that no step changes."""
+    fields = dict.fromkeys(field_of(cell.path) for cell in model.program.schema.cells)
+    return tuple(field for field in fields if not any(action.changed.get(field) for action in actions))
+
+
+class _Questionnaire:
+    """What is asked of a model, of which no property has been traced yet.
+
+    Attributes:
+        actions, properties: make the results of the answers.
+        conditions: of the properties as they are written, by name.
+    """
+
+    def __init__(
+        self, model: Model, actions: Sequence[str] | None, properties: Sequence[str] | None, watch: Watch
+    ) -> None:
+        self.program = program = traced(model, watch.go_on)
+        self.conditions: dict[str, Node] = {}
+        with program.graph.asking(watch.go_on):
+            self._inside = apply(Op.NOT, program.outside)
+            self._questions = Questions(program.graph, self._inside)
+            self.actions = self._of_actions(model, actions, watch)
+            self.properties = self._of_properties(model, select(model, properties))
+
+    def _of_actions(
+        self, model: Model, names: Sequence[str] | None, watch: Watch
+    ) -> list[Callable[[Answers], ActionCoverage]]:
+        bindings: dict[str, list[Anatomy]] = {}
+        for one in anatomies(model, watch.go_on):
+            bindings.setdefault(one.name, []).append(one)
+        return [
+            ask_of_action(self._questions, self.program.schema, name, spec.place, bindings.get(name, []))
+            for name, spec in action_specs(type(model)).items()
+            if names is None or name in names
+        ]
+
+    def _of_properties(self, model: Model, names: Sequence[str]) -> list[Callable[[Answers], PropertyCoverage]]:
+        asked = []
+        for name in names:
+            with noting() as notes:
+                judged = judge(model, [name])
+            self.conditions.update(judged.written(model))
+            for found, node in zip(judged.invariants, judged.nodes, strict=True):  # none of type_ok
+                asked.append(ask_of_property(self._questions, model, found, node, notes.premises))
+        return asked
+
+    def searched(self, watch: Watch, threads: int, reporter: Reporter | None) -> tuple[Space, Answers]:
+        """Search the space and count the answers over it.
+
+        Raises:
+            GivenUp: the watch ended the compilation.
+        """
+        conditions = negated([self._inside, *self._questions.nodes.values()])
+        with watch.telling(while_compiling(reporter, watch)):
+            kernels = compile_kernels(self.program, stopped=watch.interrupted)
+            counting = compile_kernels(self.program, conditions, (Part.COUNT,), stopped=watch.interrupted)
+        initials = PackedRows.of(self.program.initials.rows, self.program.schema.words)
+        with Team(threads) as team:
+            search = BreadthFirstSearch(kernels, watch, team, threads, initials, keep_going=True, reporter=reporter)
+            try:
+                space = search.run()
+                inside, *counts = count_states(counting, space, team)
+            finally:
+                search.space.close()
+        return space, Answers(inside, dict(zip(self._questions.nodes, counts, strict=True)))

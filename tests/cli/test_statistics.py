@@ -1,0 +1,70 @@
+"""What `check --statistics` says of a space beside its size."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from insync.cli.show.statistics import level_bar
+from insync.kafka.published import Kip320
+
+Insync = Callable[..., Any]
+
+
+def test_the_lines_of_a_space(insync: Insync) -> None:
+    """Two replicas: 1, 4, 12, ... states a level, two thirds of them in the middle; counted in tests/parity."""
+    code, out, _ = insync("check", "kip320", "--replicas", 2, "--statistics")
+    *_, blank, levels, steps, fields, _ = out.splitlines()
+    schema = Kip320(replicas=2).program.schema
+    assert (code, blank) == (0, "")
+    assert levels == "levels  ▁▁▁▁▁▂▂▄▅▇███▆▄▂▁▁  18 levels, the largest is level 12 with 900 states"
+    answer = json.loads(insync("check", "kip320", "--replicas", 2, "--json").out)
+    mean = answer["transitions"] / answer["distinct_states"]
+    assert steps.startswith(f"steps   {mean:.2f} a state on average, of ")
+    assert fields.startswith(f"fields  {schema.bits} bits a state, in 1 word: replica.log.epoch 8, ")
+    assert schema.words == 1
+
+
+def test_scripts_have_them_as_well(insync: Insync) -> None:
+    answer = json.loads(insync("check", "kip320", "--replicas", 2, "--statistics", "--json").out)
+    said = answer["statistics"]
+    assert said["steps_per_state"] == pytest.approx(answer["transitions"] / answer["distinct_states"], abs=1e-6)
+    assert said["bound_actions"] == len(Kip320(replicas=2).program.actions)
+    assert sum(field["bits"] for field in said["fields"]) == said["bits"] == Kip320(replicas=2).program.schema.bits
+    sizes = [field["bits"] for field in said["fields"]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert "statistics" not in json.loads(insync("check", "kip320", "--replicas", 2, "--json").out)
+
+
+def test_of_a_search_that_was_stopped_the_last_level_has_not_taken_its_steps(insync: Insync) -> None:
+    _, out, _ = insync("check", "kip320", "--replicas", 2, "--max-depth", 2, "--statistics", "--json")
+    assert json.loads(out)["statistics"]["steps_per_state"] == 4.0, "of the initial state alone"
+    code, out, _ = insync("check", "kip320", "--replicas", 2, "--max-seconds", "1e-9", "--statistics")
+    assert (code, "levels" in out) == (3, False)
+
+
+def test_an_output_without_such_characters_has_a_bar_all_the_same(
+    insync: Insync, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", plain)
+    insync("check", "kip320", "--replicas", 2, "--statistics")
+    plain.seek(0)
+    assert "levels  .....::=+#@@@*=:..  18 levels, " in plain.read()
+
+
+@given(st.lists(st.integers(1, 10**12), min_size=1, max_size=500))
+def test_a_bar_is_short_and_highest_where_the_levels_are_largest(levels: list[int]) -> None:
+    bar = level_bar(levels, "12345678")
+    each = -(-len(levels) // 60)
+    assert len(bar) == -(-len(levels) // each) <= 60
+    assert bar[levels.index(max(levels)) // each] == "8"
+    heights = {max(levels[at * each : (at + 1) * each]): height for at, height in enumerate(bar)}
+    assert [heights[size] for size in sorted(heights)] == sorted(heights.values())

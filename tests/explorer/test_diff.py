@@ -1,0 +1,167 @@
+"""Where two models part, found in machine code, is where a plain search in Python sees them part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+
+from insync.explorer import DiffResult, Limits, OnlyOne, StopReason, Verdict, diff, replay
+from insync.explorer.evaluator.stepping import Refused, Stepper
+from insync.explorer.pairing.joined import Joined, join
+from insync.model import Model
+from insync.model.catalogue import find_model
+from insync.model.errors import UserError
+from insync.model.evaluator import Codes
+from insync_plain_counts import states_of
+from insync_random_models import Written, random_model, written
+from insync_toys import Clock, DieHard, TokenRing
+from insync_worksite import Worksite
+
+SMALL = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
+PAIRS = [
+    (TokenRing(), TokenRing(two_tokens=1)),
+    (TokenRing(nodes=2), TokenRing(nodes=3)),
+    (Clock(hours=4), Clock(hours=5)),
+    (Worksite(depth=2), Worksite(depth=3)),
+    (DieHard(), Worksite()),
+    (find_model("kip101")(**SMALL), find_model("kip320")(**SMALL)),
+    (find_model("kip320")(**SMALL), find_model("kip320_first_try")(**SMALL)),
+]
+
+
+def steps(model: Model, stepper: Stepper, codes: Codes) -> dict[tuple[str, str], Codes]:
+    taken = {}
+    for number, after in stepper.outcomes(codes):
+        if not isinstance(after, Refused):
+            action = model.program.actions[number]
+            taken[action.name, str(sorted(action.shown_parameters.items()))] = after
+    return taken
+
+
+def common(joined: Joined, side: int, codes: Codes) -> Codes:
+    at = {place: cell for cell, place in enumerate(joined.places)}
+    return tuple(codes[place] if side == 0 else codes[at[place]] for place in joined.common)
+
+
+def plain_lengths(first: Model, second: Model) -> list[int | None]:
+    """How many states the shortest trace has that only the first, and only the second, allows."""
+    joined, steppers = join(first, second), (Stepper(first), Stepper(second))
+    found: list[int | None] = [None, None]
+    starts = [(a, b) for a in first.program.initials for b in second.program.initials]
+    frontier = [(a, b) for a, b in starts if common(joined, 0, a) == common(joined, 1, b)]
+    for side, initials in enumerate((first.program.initials, second.program.initials)):
+        if any(codes not in [pair[side] for pair in frontier] for codes in initials):
+            found[side] = 1
+    seen, length = set(frontier), 2
+    while frontier and None in found:
+        after = []
+        for pair in frontier:
+            both = [steps(model, s, codes) for model, s, codes in zip((first, second), steppers, pair, strict=True)]
+            alike = {
+                key
+                for key in both[0].keys() & both[1].keys()
+                if common(joined, 0, both[0][key]) == common(joined, 1, both[1][key])
+            }
+            for side in (0, 1):
+                if both[side].keys() - alike:
+                    found[side] = found[side] or length
+            after += [(both[0][key], both[1][key]) for key in sorted(alike)]
+        frontier = [pair for pair in dict.fromkeys(after) if pair not in seen]
+        seen.update(frontier)
+        length += 1
+    return found
+
+
+def lengths(result: DiffResult) -> list[int | None]:
+    return [None if one is None else one.trace.length for one in result.only]
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS, ids=lambda model: str(model.name))
+def test_the_shortest_traces_of_one_alone_are_as_long_as_in_a_plain_search(first: Model, second: Model) -> None:
+    result = diff(first, second)
+    assert lengths(result) == plain_lengths(first, second)
+    assert result.same is (result.only == (None, None) and not any(one.changed for one in result.properties))
+    for side, model in enumerate((first, second)):
+        if (one := result.only[side]) is not None:
+            replay(one.trace, model=model)
+
+
+@settings(max_examples=6)
+@given(parts=written(), others=written())
+def test_random_models_part_where_they_do_in_a_plain_search(parts: Written, others: Written) -> None:
+    first, second = random_model(parts), random_model(others)
+    result = diff(first, second, properties=[])
+    assert lengths(result) == plain_lengths(first, second)
+    if result.states is not None:
+        mine, theirs = set(states_of(first)), set(states_of(second))
+        assert result.states.both == len(mine & theirs)
+        assert sum(result.states.only_first) == len(mine - theirs)
+        assert sum(result.states.only_second) == len(theirs - mine)
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS[-2:], ids=lambda model: str(model.name))
+def test_the_states_of_one_alone_are_counted_by_level(first: Model, second: Model) -> None:
+    states = diff(first, second).states
+    assert states is not None
+
+    def alone(model: Model, other: Model) -> Iterator[int]:
+        theirs, stepper, seen = set(states_of(other)), Stepper(model), set(model.program.initials)
+        level = list(model.program.initials)
+        while level:
+            yield sum(codes not in theirs for codes in level)
+            after = {new: None for codes in level for _, new in stepper.outcomes(codes) if not isinstance(new, Refused)}
+            level = [codes for codes in after if codes not in seen]
+            seen.update(level)
+
+    assert list(states.only_first) == list(alone(first, second))
+    assert list(states.only_second) == list(alone(second, first))
+    assert states.both == len(set(states_of(first)) & set(states_of(second)))
+
+
+def only(result: DiffResult, side: int) -> OnlyOne:
+    found = result.only[side]
+    assert found is not None
+    return found
+
+
+def test_a_step_that_the_other_does_not_take_is_told_with_the_condition_that_fails() -> None:
+    result = diff(Worksite(depth=3), Worksite(depth=3), properties=[])
+    assert (result.same, result.only, result.settings) == (True, (None, None), {})
+    forging = diff(TokenRing(), TokenRing(two_tokens=1))
+    assert forging.settings == {"two_tokens": (0, 1)}
+    assert forging.only[0] is None
+    assert only(forging, 1).trace.steps[-1].action == "forge"
+    assert only(forging, 1).reason == "token_ring (two_tokens 0) has no such step: its bounds and settings rule it out."
+    assert [(one.name, one.first, one.second, one.lengths) for one in forging.properties] == [
+        ("exclusive", Verdict.HOLDS, Verdict.VIOLATED, (None, 4))
+    ]
+
+
+def test_a_step_that_leads_elsewhere_is_told_with_both_values() -> None:
+    result = diff("cluster", "cluster", first_bounds={"release": "3.9"}, second_bounds={"release": "4.1"},
+                  properties=[], limits=Limits(states=200))  # fmt: skip
+    assert result.stopped_by is StopReason.STATES
+    assert only(result, 0).reason.startswith(
+        "cluster (release 4.1) takes this step too, and it leads elsewhere: changes[0].isr is {b1, b2, b3} here and "
+        "{b1, b3} there; "
+    )
+    assert only(result, 0).trace.length == only(result, 1).trace.length == 3
+    assert result.own_fields == ((), ("controller.elr", "controller.last_leader"))
+    assert result.same is False
+
+
+def test_a_limit_leaves_open_whether_models_differ() -> None:
+    result = diff(Clock(hours=4), Clock(hours=5), properties=[], limits=Limits(depth=2))
+    assert (result.same, result.stopped_by, result.only, result.states) == (None, StopReason.DEPTH, (None, None), None)
+    assert diff(Clock(hours=4), Clock(hours=5), limits=Limits(seconds=0)).same is None
+
+
+def test_a_property_that_neither_has_is_refused() -> None:
+    with pytest.raises(UserError, match=r"neither die_hard nor worksite has a property .never_for.\. Did you mean"):
+        diff(DieHard(), Worksite(), properties=["never_for"])
+    found = diff(DieHard(), Worksite(), properties=["never_four"]).properties
+    assert [(one.name, one.first, one.second, one.changed) for one in found] == [
+        ("never_four", Verdict.VIOLATED, None, False)
+    ]

@@ -1,0 +1,216 @@
+"""Results in a notebook: a repr of one line, HTML in which nothing of a model is markup, and tables."""
+
+from __future__ import annotations
+
+import sys
+import xml.etree.ElementTree as ET
+from base64 import b64decode
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from insync.explorer import CheckResult, Trace, check, diff, graph, liveness, mutate, prove, simulate, why
+from insync.explorer.notebook.drawn import model_behind
+from insync.explorer.shown import Shown, Tabular
+from insync.model import UserError
+from insync_runs import Crossing
+from insync_toys import DieHard, TokenRing
+
+pytest.importorskip("numpy")
+
+
+@pytest.fixture(scope="module")
+def checked() -> CheckResult:
+    return check(DieHard)
+
+
+@pytest.fixture(scope="module")
+def results(checked: CheckResult) -> dict[str, Shown]:
+    runs = liveness(Crossing)
+    return {
+        "check": checked,
+        "violation": checked.violations[0],
+        "trace": checked.violations[0].trace,
+        "holds": check(TokenRing),
+        "walks": simulate(DieHard, walks=50),
+        "runs": runs,
+        "run": runs.properties[0],
+        "mutants": mutate(TokenRing),
+        "graph": graph(TokenRing),
+        "why": why(TokenRing),
+        "diff": diff(TokenRing, TokenRing(two_tokens=1)),
+    }
+
+
+KINDS = ("check", "violation", "trace", "holds", "walks", "runs", "run", "mutants", "graph", "why", "diff")
+
+
+def parsed(result: Shown) -> ET.Element:
+    """The HTML of a result, which is also well-formed XML."""
+    return ET.fromstring(result._repr_html_())  # noqa: S314 -- it is made here
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_repr_is_a_line(results: dict[str, Shown], kind: str) -> None:
+    text = repr(results[kind])
+    assert text.startswith(f"<{type(results[kind]).__name__} ")
+    assert len(text) < 140
+    assert "\n" not in text
+
+
+def test_a_repr_says_the_verdict(checked: CheckResult) -> None:
+    assert repr(checked) == "<CheckResult tests/support/insync_toys.py:DieHard: violated, 14 states, depth 7>"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_html_is_well_formed_and_stands_by_itself(results: dict[str, Shown], kind: str) -> None:
+    page = parsed(results[kind])
+    assert page.get("class") == "insync"
+    assert [one.tag for one in page.iter() if one.tag in ("script", "link", "iframe")] == []
+    sources = [one.get("src", "") for one in page.iter("img")]
+    assert [source for source in sources if not source.startswith("data:image/svg+xml;base64,")] == []
+    assert "http" not in results[kind]._repr_html_()
+
+
+def test_html_says_the_verdict_in_words_and_shows_the_trace(checked: CheckResult) -> None:
+    text = " ".join(parsed(checked).itertext())
+    assert "violated" in text
+    assert all(step.label in text for step in checked.violations[0].trace.steps)
+    assert checked.violations[0].trace.reason in " ".join(text.split())
+
+
+def test_a_text_that_looks_like_markup_is_shown_as_text(checked: CheckResult) -> None:
+    trace, bad = checked.violations[0].trace, "<script>alert('1')</script><img src=x onerror=alert(2)>"
+    steps = [replace(step, label=f"{step.label} {bad}", state={**step.state, bad: bad}) for step in trace.steps]
+    evil = replace(trace, model=bad, property=bad, steps=tuple(steps), reason=bad, bounds={bad: bad})
+    page = parsed(evil)
+    assert not {"script", "img"} & {one.tag for one in page.iter()}
+    assert "alert('1')" in " ".join(page.itertext())
+
+
+def pictures(result: Shown) -> list[ET.Element]:
+    """The pictures in the HTML of a result."""
+    sources = [one.get("src", "") for one in parsed(result).iter("img")]
+    return [ET.fromstring(b64decode(source.partition(",")[2])) for source in sources]  # noqa: S314 -- made here
+
+
+def test_a_trace_is_a_picture_with_its_steps(checked: CheckResult) -> None:
+    (drawn,) = pictures(checked)
+    text = " ".join(drawn.itertext())
+    assert [step.label for step in checked.violations[0].trace.steps if step.label not in text] == []
+    assert next(one.get("alt", "") for one in parsed(checked).iter("img")).startswith("Does never_four hold")
+
+
+def test_a_picture_shows_markup_of_a_trace_as_text(checked: CheckResult) -> None:
+    trace, bad = checked.violations[0].trace, "<script>alert('1')</script>"
+    steps = tuple(replace(step, label=f"{step.label} {bad}") for step in trace.steps)
+    (drawn,) = pictures(replace(trace, steps=steps, reason=bad))
+    assert [one.tag for one in drawn.iter() if one.tag.endswith("script")] == []
+    assert "<script>" in "".join(drawn.itertext())
+
+
+def test_a_property_that_fails_after_the_same_steps_is_not_drawn_twice(checked: CheckResult) -> None:
+    first = checked.violations[0]
+    second = replace(first, property="another", trace=replace(first.trace, property="another"))
+    once, twice = (
+        " ".join(parsed(result).itertext()) for result in (checked, replace(checked, violations=(first, second)))
+    )
+    assert "another fails after the same steps" in twice
+    assert [twice.count(step.label) for step in first.trace.steps] == [
+        once.count(step.label) for step in first.trace.steps
+    ]
+
+
+def test_a_proof_has_html_and_a_table() -> None:
+    pytest.importorskip("z3")
+    result = prove(TokenRing)
+    assert result.verdict in " ".join(parsed(result).itertext())
+    refuted = [query for query in result.result.queries if query.counterexample is not None]
+    assert len(pictures(result)) == len(refuted)
+    assert "fails after" not in " ".join(" ".join(drawn.itertext()) for drawn in pictures(result))
+    assert result.to_arrow().column("question").to_pylist() == [query.name for query in result.result.queries]
+
+
+def test_a_model_is_found_again_by_its_name_or_in_the_cells_of_a_notebook(
+    checked: CheckResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = checked.violations[0].trace
+    assert type(model_behind(trace)).__name__ == "DieHard"
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))  # that of a notebook has no file
+    cell = type("Riddle", (DieHard,), {"__module__": "__main__"})
+    assert type(model_behind(check(cell).violations[0].trace)) is cell
+    assert model_behind(replace(trace, model="no_such_model")) is None
+
+
+TABLES = {
+    "check": {"levels", "actions", "properties"},
+    "trace": {"steps"},
+    "walks": {"actions", "properties"},
+    "runs": {"properties"},
+    "mutants": {"mutants"},
+    "graph": {"states", "transitions"},
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_every_table_is_one_for_arrow_and_for_pandas(results: dict[str, Any], kind: str) -> None:
+    pytest.importorskip("pyarrow")
+    result: Tabular = results[kind]
+    assert set(result.tables()) == TABLES[kind]
+    for name in result.tables():
+        assert list(result.to_pandas(name).columns) == result.to_arrow(name).column_names
+        assert len(result.to_pandas(name)) == result.to_arrow(name).num_rows > 0
+
+
+def test_the_tables_of_a_search_have_its_figures(checked: CheckResult) -> None:
+    pytest.importorskip("pyarrow")
+    assert checked.to_arrow().column("states").to_pylist() == list(checked.levels)
+    assert sum(checked.to_arrow("actions").column("steps").to_pylist()) == checked.transitions
+    assert checked.to_arrow("properties").to_pylist()[0]["trace_length"] == checked.violations[0].trace_length
+
+
+def test_the_tables_of_a_graph_have_states_and_steps() -> None:
+    pytest.importorskip("pyarrow")
+    found = graph(TokenRing)
+    states = found.to_arrow("states").to_pylist()
+    assert [
+        {**found.readable(row["state"]), "state": row["state"], "depth": found.level_of(row["state"])} for row in states
+    ] == states
+    steps = found.to_arrow("transitions").to_pylist()
+    assert [(row["state"], row["next"]) for row in steps] == list(zip(found.source, found.target, strict=True))
+    assert {row["action"] for row in steps} == {action.name for action in found.actions}
+
+
+def test_the_table_of_a_trace_has_a_column_for_each_field(checked: CheckResult) -> None:
+    pytest.importorskip("pyarrow")
+    trace: Trace = checked.violations[0].trace
+    rows = trace.to_arrow().to_pylist()
+    assert [row["label"] for row in rows] == [step.label for step in trace.steps]
+    assert [{name: row[name] for name in step.state} for row, step in zip(rows, trace.steps, strict=True)] == [
+        step.state for step in trace.steps
+    ]
+
+
+def test_a_field_with_the_name_of_a_column_gets_another_one(checked: CheckResult) -> None:
+    pytest.importorskip("pyarrow")
+    trace = checked.violations[0].trace
+    steps = tuple(replace(step, state={"label": 7}) for step in trace.steps)
+    assert replace(trace, steps=steps).to_arrow().column_names == ["step", "label", "action", "label_"]
+
+
+def test_an_unknown_table_names_the_nearest_one(checked: CheckResult) -> None:
+    pytest.importorskip("pyarrow")
+    with pytest.raises(UserError, match=r"CheckResult has no table 'level'. Did you mean 'levels'"):
+        checked.to_arrow("level")
+    with pytest.raises(UserError, match="has no table"):
+        checked.to_pandas("state")
+
+
+def test_without_the_library_a_sentence_says_what_to_install(
+    checked: CheckResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("insync.explorer.shown.find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"pip install 'insync\[tables\]'"):
+        checked.to_pandas()

@@ -1,0 +1,150 @@
+"""What `why` counts over whole spaces in machine code is what the evaluator counts state by state."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+
+from insync.explorer import ActionCoverage, Limits, PropertyCoverage, StopReason, WhyResult, why
+from insync.model import Model
+from insync.model.catalogue import find_model
+from insync.model.errors import UserError
+from insync.model.evaluator import evaluate
+from insync.properties.confine import confined
+from insync.properties.registry import judge
+from insync_plain_counts import Key, near_to_failing, plain_counts, states_of
+from insync_random_models import Written, random_model, written
+from insync_toys import Clock, Commit, DieHard, Ledger, TokenRing
+from insync_worksite import Worksite
+
+SMALL = [
+    Clock(),
+    TokenRing(two_tokens=1),
+    DieHard(),
+    Ledger(),
+    Commit(),
+    find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1),
+    confined(find_model("kip101")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1), ["strong_isr"]),
+]
+
+
+def counted(result: WhyResult) -> Counter[Key]:
+    found: Counter[Key] = Counter()
+    for action in result.actions:
+        found[action.name, "states"] = action.states
+        found[action.name, "steps"] = action.steps
+        found[action.name, "refused"] = action.refused
+        for guard in action.guards:
+            found[action.name, "false", guard.spot, guard.place] = guard.false
+            found[action.name, "alone", guard.spot, guard.place] = guard.alone
+        for branch in action.branches:
+            found[action.name, True, branch.spot] = branch.true
+            found[action.name, False, branch.spot] = branch.false
+        for assignment in action.assignments:
+            found[action.name, "assigned", assignment.spot] = assignment.steps
+        for field, steps in action.changed.items():
+            found[action.name, "changed", field] = steps
+    return +found
+
+
+@pytest.mark.parametrize("model", SMALL, ids=lambda model: str(model.name))
+def test_everything_is_counted_as_the_evaluator_counts_it(model: Model) -> None:
+    result = why(model)
+    states = states_of(model)
+    assert result.states == len(states)
+    assert counted(result) == plain_counts(model)
+    for found, invariant, node in zip(
+        result.properties, (judged := judge(model)).invariants, judged.nodes, strict=True
+    ):
+        assert found.name == invariant.name
+        assert found.fails == sum(not evaluate(node, codes) for codes in states)
+        assert found.near == sum(near_to_failing(node, codes) for codes in states)
+
+
+@settings(max_examples=12)
+@given(parts=written())
+def test_random_models_are_counted_as_the_evaluator_counts_them(parts: Written) -> None:
+    model = random_model(parts)
+    assert counted(why(model, properties=[])) == plain_counts(model)
+
+
+def action_of(result: WhyResult, name: str) -> ActionCoverage:
+    return next(action for action in result.actions if action.name == name)
+
+
+def property_of(result: WhyResult, name: str) -> PropertyCoverage:
+    return next(found for found in result.properties if found.name == name)
+
+
+WORKSITE = why(Worksite)
+"""Seven states: each depth from 0 to 3, and each from 1 to 3 at rest."""
+
+
+def test_an_action_says_how_often_each_of_its_guards_decided() -> None:
+    dig = action_of(WORKSITE, "dig")
+    assert (WORKSITE.states, WORKSITE.depth, WORKSITE.stopped_by) == (7, 5, None)
+    assert (dig.bindings, dig.chances, dig.states, dig.steps, dig.refused) == (1, 7, 5, 5, 0)
+    assert [(guard.text, guard.false, guard.alone, guard.ruled_out) for guard in dig.guards] == [
+        ("s.depth < self.b.depth", 2, 2, 0),
+        ("Not(s.warned)", 0, 0, 0),
+        ("self.all(Digger)[0] == digger", 0, 0, 1),
+    ]
+    assert [guard.text for guard in dig.never_false] == ["Not(s.warned)"]
+    rest = action_of(WORKSITE, "rest")
+    assert [(guard.text, guard.false, guard.alone) for guard in rest.guards] == [
+        ("And(s.depth > 0, s.fallen.count() < 2)", 1, 1),
+        ("s.depth >= 0", 0, 0),
+    ]
+
+
+def test_a_guard_that_follows_from_another_is_never_alone() -> None:
+    become = action_of(why("kip320", bounds={"replicas": 2, "log_size": 1, "max_records": 1}), "become_follower")
+    assert [guard.text for guard in become.never_alone] == ["s.requests[epoch].leader == leader"]
+
+
+def test_a_branch_counts_the_steps_on_both_sides_and_an_assignment_those_in_which_it_happens() -> None:
+    dig = action_of(WORKSITE, "dig")
+    assert [(branch.word, branch.text, branch.true, branch.false) for branch in dig.branches] == [
+        ("If", "s.resting", 2, 3),
+        ("when", "s.depth == 0", 0, 5),
+    ]
+    assert [branch.text for branch in dig.one_way] == ["s.depth == 0"]
+    assert [(one.spot.source, one.steps) for one in dig.assignments] == [
+        ("s.depth", 5),
+        ("s.warned", 0),
+        ("s.resting", 5),
+    ]
+
+
+def test_fields_that_no_step_changes_are_named_unless_some_actions_are_left_out() -> None:
+    assert WORKSITE.unchanged == ("fallen", "warned")
+    assert action_of(WORKSITE, "dig").changed == {"depth": 3, "resting": 2, "warned": 0}
+    assert why(Worksite, actions=["rest"]).unchanged == ()
+    assert [action.name for action in why(Worksite, actions=["rest"]).actions] == ["rest"]
+
+
+def test_a_property_says_whether_it_was_put_to_the_test() -> None:
+    fallen, warned = property_of(WORKSITE, "fallen_are_deep"), property_of(WORKSITE, "warned_in_time")
+    assert [(one.word, one.text) for one in fallen.never_true] == [
+        ("for_all", "for_all(s.fallen, lambda digger: s.depth > 0)")
+    ]
+    assert [(one.word, one.text, one.true) for one in warned.premises] == [("Implies", "s.warned", 0)]
+    assert (warned.fails, warned.near, warned.comparisons) == (0, 6, 2)
+    assert warned.settled == ("never warned == true",)
+    deep = property_of(why(Worksite, bounds={"depth": 6}), "not_too_deep")
+    assert (deep.fails, deep.near, deep.settled) == (2, 11, ())
+
+
+def test_a_search_that_is_stopped_counts_the_levels_that_are_complete() -> None:
+    found = why(Worksite, limits=Limits(depth=2))
+    assert (found.stopped_by, found.states, found.depth) == (StopReason.DEPTH, 2, 2)
+    assert action_of(found, "dig").chances == 2
+    nothing = why(Worksite, limits=Limits(seconds=0))
+    assert (nothing.stopped_by, nothing.states, nothing.actions) == (StopReason.TIME, 0, ())
+
+
+def test_an_unknown_action_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UserError, match=r"worksite has no action 'digg'\. Did you mean 'dig'\?"):
+        why(Worksite, actions=["digg"])
