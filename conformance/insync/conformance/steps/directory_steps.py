@@ -146,6 +146,21 @@ class DirectorySteps:
         if seen is not None and seen.promotion is not None and after["broker"][replica]["copied"] is None:
             self._kafka.give("stay_in_directory", broker=number)
 
+    def require_watermark_of_log(self, replica: str, before: ReadableState, after: ReadableState) -> None:
+        """Refuse a start that takes a copy whose high watermark is older than that of the log.
+
+        Raises:
+            NotSchedulable: it is so.
+        """
+        was, log = before["broker"][replica], self._kafka.broker(broker_id(replica)).log
+        taken = was.get("copied") is not None and was.get("elsewhere")
+        if taken and log is not None and log.high_watermark < after["broker"][replica]["hw"]:
+            message = (
+                f"the copy that {replica} takes for its log at the start has the high watermark of when it got its "
+                "last record; in the model it has that of the log"
+            )
+            raise NotSchedulable(message, "a copy that is taken at a start has an older high watermark")
+
     def tell_where_log_is(self, after: ReadableState) -> bool:
         """Let the controller hear where a log is after a start or a copy that was dropped, if that makes nothing late.
 
