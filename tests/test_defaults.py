@@ -17,7 +17,7 @@ from insync.spark_explore import SparkOptions
 
 VERBS: list[tuple[Callable[..., object], dict[str, object]]] = [
     (explorer.check, {"keep_going": False, "symmetry": True}),
-    (explorer.simulate, {"walks": 10_000, "depth": 100, "seed": 0}),
+    (explorer.simulate, {"walks": 10_000, "depth": 100, "seed": 0, "strategy": "mixed"}),
     (explorer.liveness, {}),
     (explorer.diff, {}),
     (explorer.graph, {}),
@@ -28,7 +28,7 @@ VERBS: list[tuple[Callable[..., object], dict[str, object]]] = [
     (explorer.replay, {}),
     (explorer.why, {}),
     (spark_explore.check, {"keep_going": False, "symmetry": True}),
-    (spark_explore.simulate, {"walks": 10_000, "depth": 100, "seed": 0}),
+    (spark_explore.simulate, {"walks": 10_000, "depth": 100, "seed": 0, "strategy": "mixed"}),
     (spark_explore.export, {}),
 ]
 
