@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from enum import Enum
 from html import escape
 from pathlib import Path
@@ -37,22 +38,24 @@ def write_catalogue(folder: Path, beside: Path) -> None:
 
     Args:
         folder: where the sources of the site are.
-        beside: the folder that is copied to the site as it is: for the pages to step through.
+        beside: the folder that is copied to the site as it is: for the pictures and the pages to step through.
     """
     for path in (folder, beside):
         path.mkdir(parents=True)
     with ThreadPoolExecutor(2) as workers:
         for defect, found in zip(DEFECTS.values(), workers.map(search_defect, DEFECTS.values()), strict=True):
             (folder / f"{defect.name}.md").write_text(entry_page(defect, found))
-            for drawn, trace in _pictures(found):
-                (folder / f"{defect.name}.svg").write_text(svg(drawn))
+            for drawn, trace in _pictures(defect, found):
+                (beside / f"{defect.name}.svg").write_text(svg(drawn))
                 (beside / f"{defect.name}-trace.html").write_text(html_page([Page(drawn, trace_text(trace))]))
     (folder / "index.md").write_text(index_page())
 
 
-def _pictures(found: DefectFound) -> list[tuple[Picture, Trace]]:
+def _pictures(defect: Defect, found: DefectFound) -> list[tuple[Picture, Trace]]:
     """Return the picture of the trace of an entry, if it has one."""
-    return [(picture(trace, found.model), trace) for trace in found.traces]
+    file = Path(f"{defect.name}.json")
+    command = f"insync defects {defect.name} --trace {file}"
+    return [(replace(picture(trace, found.model, file=file), command=command), trace) for trace in found.traces]
 
 
 def index_page() -> str:
@@ -81,7 +84,7 @@ def entry_page(defect: Defect, found: DefectFound) -> str:
     lines += [_rule(defect, name) for name in defect.rules]
     if defect.rules:
         lines.append("")
-    lines += [f"- {said}" for said in seen_at_length(defect.name)]
+    lines += [f"- {said[:1].upper()}{said[1:]}" for said in seen_at_length(defect.name)]
     lines += ["", "## A shortest trace", "", *_trace(defect, found), ""]
     lines += ["## See it yourself", "", f"    insync defects {defect.name}"]
     if defect.name.startswith(("N", "R")):
@@ -100,13 +103,13 @@ def _trace(defect: Defect, found: DefectFound) -> list[str]:
     """Return the picture, the way to the page to step through, and the grid, for who reads text."""
     if found.trace is None:
         return [f"None: `{defect.breaks}` holds in all {plural(found.distinct_states, 'state')} at these bounds."]
-    ((drawn, trace),) = _pictures(found)
+    ((drawn, trace),) = _pictures(defect, found)
     grid = render_grid(with_shown_bounds(trace, found.model), found.model.grid, width=110)
-    said = f"{drawn.question} {drawn.verdict}".replace("]", "\\]")
+    said, name = escape(f"{drawn.question} {drawn.verdict}"), defect.name
     return [
-        f"![{said}]({defect.name}.svg)",
-        "",
-        f'<p><a href="{defect.name}-trace.html">To step through, print or send</a></p>',
-        "",
+        "``````{raw} html",
+        f'<div class="picture"><img src="{name}.svg" alt="{said}"></div>',
+        f'<p><a href="{name}-trace.html">As a page to step through, to print or to send</a></p>',
         f"<details><summary>As text</summary><pre>{escape(grid)}</pre></details>",
+        "``````",
     ]

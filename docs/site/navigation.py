@@ -13,10 +13,11 @@ DOORS = ("insync.model", "insync.properties", "insync.explorer", "insync.explore
 """The modules that users import from; each has a page of its API."""
 
 _GUIDES: Mapping[str, Sequence[str]] = {
-    "Begin here": ("first-model", "modelling", "messages", "command-line"),
+    "Begin here": ("first-model", "modelling", "messages", "command-line", "reports"),
     "What a cluster can lose": ("cluster", "cluster-model", "cluster-results", "changing-cluster"),
     "Kafka itself": ("kafka", "kafka-releases", "kafka-cluster"),
-    "More answers": ("liveness", "proving", "agree-and-mutate"),
+    "Look closer": ("exploring", "why-and-diff", "agree-and-mutate"),
+    "More answers": ("liveness", "proving"),
     "In your own work": ("pytest", "ci", "hypothesis", "spark"),
 }
 """The guides in the order of the site; one that is not named here stands at the end of the last section."""

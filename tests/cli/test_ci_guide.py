@@ -59,7 +59,7 @@ def test_the_commands_are_there_and_leave_the_files_that_are_kept(
     code, out, _ = insync(*called["insync"])
     assert code == 1
     assert re.search(r"^::error file=models/lock\.py,line=\d+,title=insync%3A one_inside::", out, re.MULTILINE)
-    assert {path.name for path in tmp_path.iterdir() if path.is_file()} == {"insync.sarif", "trace.json"}
+    assert {path.name for path in tmp_path.iterdir() if path.is_file()} == {"insync.sarif", "trace.html", "trace.json"}
 
 
 def test_pytest_knows_the_options() -> None:

@@ -22,7 +22,7 @@ def test_a_setting_that_is_given_twice_is_of_the_first_and_then_of_the_second(in
     code, out, err = insync("diff", RING, "--two-tokens", 0, "--two-tokens", 1, "--nodes", 2, "--quiet")
     assert (code, err) == (1, "")
     assert out.startswith("A: token_ring   two_tokens 0\nB: token_ring   two_tokens 1\nboth: nodes 2\n")
-    assert "\ndifferent: exclusive changes\n" in out
+    assert "\ndifferent: other steps; exclusive changes\n" in out
     assert "* exclusive  A: holds   B: violated (trace of 4 states)\n" in out
     assert re.search(r"^states +4 +13 +\+9 +0 +9$", out, re.MULTILINE)
     assert re.search(r"^  forge +0 +\d+ +\+\d+$", out, re.MULTILINE)
@@ -99,6 +99,30 @@ def test_a_mistake_is_one_sentence(insync: Insync, arguments: list[str], sentenc
     assert (code, out) == (2, "")
     assert sentence in err
     assert err.count("\n") == 1
+
+
+def test_models_of_one_name_are_told_apart_by_their_files(insync: Insync, tmp_path: Path) -> None:
+    changed = tmp_path / "changed.py"
+    changed.write_text(Path(WORKSITE.rpartition(":")[0]).read_text().replace("s.depth > 0, s.fallen", "s.fallen"))
+    code, out, _ = insync("diff", WORKSITE, f"{changed}:Worksite", "--quiet")
+    assert code == 1
+    assert re.search(r"^A: \S*insync_worksite.py:Worksite\nB: \S*changed.py:Worksite\n", out)
+    assert "does not take this step. rest: 0 < depth does not hold" in " ".join(out.split())
+
+
+def test_a_page_shows_the_traces_as_pictures(insync: Insync, tmp_path: Path, traces: list[Path]) -> None:
+    page = tmp_path / "page.html"
+    code, out, _ = insync("diff", "kip101", "kip320", "--replicas", 2, *SMALL, "--html", page, "--quiet")
+    assert code == 1
+    assert out.endswith(f"Page: {page}\n")
+    assert "Which steps does kip101 take that the other model does not?" in page.read_text()
+    assert "Step 2; up to there both take the same." in page.read_text()
+    page.unlink()
+    assert insync("diff", WORKSITE, WORKSITE, "--html", page, "--quiet").code == 0
+    assert not page.exists()
+    code, out, _ = insync("diff", *traces, "--html", page)
+    assert (code, out.endswith(f"Page: {page}\n")) == (0, True)
+    assert "n2: forge" in page.read_text()
 
 
 @pytest.fixture

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 import signal
 import subprocess
+import sys
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -93,7 +97,7 @@ MISTAKES = {
     "go 5": "No state of the number 5 was visited; there are 0 to 0.",
     "start 1": "die_hard has no initial state 1; there are 0 to 0.",
     "state big": "`state` stands alone; leave 'big' out.",
-    "save": "`save` needs the name of a file: save out.json.",
+    "save": "`save` needs the name of a file: save out.json, or save out.html for a page.",
     "save a\0b": "No file can have that name; give another one.",
     "find": "The condition is empty; write one, such as the name of a property, or a field == a value.",
     "find bgi == 4": "'bgi', character 1: there is no 'bgi' here. Did you mean 'big'?",
@@ -111,6 +115,17 @@ def test_a_mistake_is_answered_by_a_sentence(typed: Insync) -> None:
         "This is the start; there is no step to go back by.",
         "Nothing was visited after this state; take a step.",
     ]
+
+
+def test_it_is_saved_as_a_page_or_for_other_tools_by_the_name_of_the_file(typed: Insync, tmp_path: Path) -> None:
+    page, other = tmp_path / "out.html", tmp_path / "out.itf.json"
+    _, out, _ = typed(f"1\nsave {page}\nsave {other}\nsave {tmp_path}\n", JUGS)
+    _, html, itf, wrong = answers(out)
+    assert html.endswith(f"Page: {page}")
+    assert "Where do these steps of die_hard lead?" in page.read_text().replace("_<wbr>", "_")
+    assert "ITF, for other tools" in itf
+    assert {"small", "big"} <= set(json.loads(other.read_text())["vars"])
+    assert wrong.startswith(f"Error: {tmp_path}: ")
 
 
 def test_it_begins_where_it_is_told_to(typed: Insync, tmp_path: Path) -> None:
@@ -155,3 +170,47 @@ def test_ctrl_c_at_the_prompt_ends_it() -> None:
     assert process.wait(timeout=60) == 130
     assert process.stderr is not None
     assert process.stderr.read() == "\nInterrupted.\n"
+
+
+def test_the_page_is_served_until_ctrl_c() -> None:
+    pytest.importorskip("starlette")
+    pytest.importorskip("uvicorn")
+    process = started(["explore", JUGS, "--quiet"])
+    assert process.stdout is not None
+    first = process.stdout.readline()
+    address = first.removeprefix("die_hard is explored at ").strip()
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{20,}/", address)
+    with urllib.request.urlopen(address, timeout=30) as page:  # noqa: S310 -- our own server
+        assert b"insync explore" in page.read()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 0
+    assert process.stdout.read() == "Ctrl-C ends it.\nEnded.\n"
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--text", "--port", "8000"], "--text explores in the terminal, and --port and --open are about the page."),
+        (["--port", "0"], "0 is out of range; give a whole number from 1 to 65535."),
+        (["--text", "--at", "x"], "'x' is not the address of a state"),
+        (["--text", "--from", "nowhere.json"], "nowhere.json: cannot be read"),
+        (["--text", "--property", "x"], "die_hard has no property 'x'."),
+        (["--text", "--at", "x", "--violation", "never_four"], "are three places to begin at; give one of them."),
+    ],
+)
+def test_a_mistake_in_the_command_is_answered_by_a_sentence(
+    insync: Insync, arguments: list[str], sentence: str
+) -> None:
+    code, out, err = insync("explore", JUGS, *arguments)
+    assert (code, out) == (2, "")
+    assert sentence in err
+
+
+def test_without_its_libraries_the_page_says_what_to_install(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    code, out, err = insync("explore", JUGS, "--quiet")
+    assert (code, out) == (2, "")
+    assert "pip install 'insync[page]'" in err
+    assert "--text explores in the terminal without it" in err.replace("`", "").replace("insync explore MODEL ", "")

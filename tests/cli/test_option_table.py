@@ -15,18 +15,20 @@ SPARK = "--threads --partitions --engine=local --master --remote"
 OPTIONS = {
     "list": "--json",
     "check": f"{LOOKED_AT} --keep-going --symmetry=True --statistics --max-depth --max-states --max-seconds --memory "
-    f"{SPARK} --run-dir --resume --tables-on-disk --trace {OUTPUT} {BUILD} --watch",
-    "simulate": f"--walks=10000 --depth=100 --seed=0 {LOOKED_AT} --max-seconds {SPARK} --trace {OUTPUT} {BUILD}",
+    f"{SPARK} --run-dir --resume --tables-on-disk --trace --html {OUTPUT} {BUILD} --watch",
+    "simulate": f"--walks=10000 --depth=100 --seed=0 --strategy=mixed {LOOKED_AT} --max-seconds {SPARK} --trace --html "
+    f"{OUTPUT} {BUILD}",
     "explore": f"--text --port --open --from --at --violation {LOOKED_AT} --max-seconds --color=auto --quiet",
-    "replay": "--format=text --model --json --color=auto",
-    "defects": f"--verify --threads --trace {OUTPUT}",
-    "liveness": f"--property* --weak* --strong* --unfair --witnesses --max-states --max-seconds --trace {OUTPUT} "
-    f"{BUILD}",
+    "replay": "--format=text --model --html --json --color=auto",
+    "report": "--output --model",
+    "defects": f"--verify --threads --trace --html {OUTPUT}",
+    "liveness": f"--property* --weak* --strong* --unfair --witnesses --max-states --max-seconds --trace --html "
+    f"{OUTPUT} {BUILD}",
     "prove": f"--bmc --induction --infer --k --save {LOOKED_AT} --lemma* --lemmas --max-seconds --timeout --trace "
-    f"{OUTPUT}",
+    f"--html {OUTPUT}",
     "agree": f"{LOOKED_AT} --engine* --z3-depth=8 --max-depth --max-seconds {OUTPUT}",
     "mutate": f"{LOOKED_AT} --action* --runs --max-states --max-seconds --threads {OUTPUT}",
-    "diff": f"--property* --trace --max-depth --max-states --max-seconds --memory --threads {OUTPUT}",
+    "diff": f"--property* --trace --html --max-depth --max-states --max-seconds --memory --threads {OUTPUT}",
     "why": f"{LOOKED_AT} --html --max-depth --max-states --max-seconds --memory --threads {OUTPUT}",
     "spark export": "--master --remote --json",
     "spark prepare": "",

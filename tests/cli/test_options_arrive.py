@@ -10,6 +10,7 @@ import pytest
 
 from insync.explorer import Limits
 from insync.explorer.ask import PROMISES
+from insync.machine.walker import Strategy
 from insync.model import Model
 from insync.model.errors import UserError
 from insync.properties.class_names import names_within
@@ -23,7 +24,7 @@ ON_SPARK = ["--engine", "spark", "--master", "local[3]", "--partitions", "7", "-
 CHOSEN = ["--property", "weak_isr", "--property", "strong_isr"]
 BOTH = ["weak_isr", "strong_isr"]
 LOCAL = {"threads": None, "partitions": None}
-WALKS = {"walks": 10_000, "depth": 100, "seed": 0, "threads": None}
+WALKS = {"walks": 10_000, "depth": 100, "seed": 0, "strategy": Strategy.MIXED, "threads": None}
 PROVE = {"properties": (), "lemmas": (), "infer": False, "proof": None, "within": None, "query_seconds": None}
 CLUSTER = {"threads": None, "promises": list(PROMISES)}
 
@@ -43,11 +44,15 @@ VERBS: list[tuple[str, list[str], dict[str, object]]] = [
       "options": SparkOptions(remote="sc://x", run_dir="there", resume=True)}),
     ("cli.commands.simulate.simulate", CHOSEN, {**WALKS, "properties": BOTH, "limits": Limits()}),
     ("cli.commands.simulate.simulate",
-     ["--walks", "3", "--depth", "5", "--seed", "7", "--threads", "2", "--max-seconds", "4", "--property", "weak_isr"],
-     {"walks": 3, "depth": 5, "seed": 7, "threads": 2, "properties": ["weak_isr"], "limits": Limits(seconds=4.0)}),
+     ["--walks", "3", "--depth", "5", "--seed", "7", "--strategy", "names", "--threads", "2",
+      "--max-seconds", "4", "--property", "weak_isr"],
+     {"walks": 3, "depth": 5, "seed": 7, "strategy": Strategy.NAMES, "threads": 2,
+      "properties": ["weak_isr"], "limits": Limits(seconds=4.0)}),
     ("spark_explore.simulate",
-     ["--walks", "3", "--depth", "5", "--seed", "7", "--engine", "spark", "--partitions", "2", "--max-seconds", "4"],
-     {"walks": 3, "depth": 5, "seed": 7, "properties": BOTH, "limits": Limits(seconds=4.0),
+     ["--walks", "3", "--depth", "5", "--seed", "7", "--strategy", "uniform", "--engine", "spark",
+      "--partitions", "2", "--max-seconds", "4"],
+     {"walks": 3, "depth": 5, "seed": 7, "strategy": Strategy.UNIFORM, "properties": BOTH,
+      "limits": Limits(seconds=4.0),
       "options": SparkOptions(partitions=2)}),
     ("cli.commands.liveness.liveness", [], {"properties": None, "fairness": None, "limits": Limits()}),
     ("cli.commands.liveness.liveness",

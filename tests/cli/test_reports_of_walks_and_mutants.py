@@ -17,6 +17,7 @@ from insync.explorer.limits import StopReason
 from insync.explorer.simulate import WalkLengths
 from insync.explorer.traces.grid import plain
 from insync.explorer.verdict import PropertyResult, Verdict, Violation
+from insync.machine.walker import Strategy
 from insync_lamp_reports import BOUNDS, HEAD, TRACE, WIDTH, columns
 
 # ------------------------------------------------------------------------------------------------------------- figures
@@ -55,6 +56,7 @@ WALKED = SimulationResult(
     verdict=Verdict.INCOMPLETE,
     stopped_by=None,
     seed=7,
+    strategy=Strategy.MIXED,
     depth=20,
     walks=1_000,
     steps=12_000,

@@ -61,6 +61,7 @@ def test_the_object_for_scripts_depends_on_the_seed_alone(insync: Insync) -> Non
             "verdict",
             "stopped_by",
             "seed",
+            "strategy",
             "depth",
             "walks",
             "steps",

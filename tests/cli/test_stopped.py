@@ -22,6 +22,8 @@ WHILE_COMPILING = {
     "simulate": ["simulate", "kip320"],
     "liveness": ["liveness", "kip320"],
     "mutate": ["mutate", "kip320", "--quiet"],
+    "why": ["why", "kip320", "--quiet"],
+    "diff": ["diff", "kip101", "kip320", "--quiet"],
     "agree": ["agree", "kip320", "--engine", "local-1", "--engine", "local-2", "--quiet"],
 }
 

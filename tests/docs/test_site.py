@@ -94,6 +94,9 @@ def test_an_entry_of_the_catalogue_says_what_the_code_says_and_shows_its_trace()
     assert page.startswith(f"# R-26: {defect.title}\n")
     for said in (defect.story, defect.ticket, defect.affected, "b1 starts and registers", "insync defects R-26"):
         assert said in page
+    shown = re.findall(r"^``````\{raw\} html\n((?:.*\n)*?)``````$", page, re.M)
+    assert len(shown) == 1
+    assert "b1 appends a record" not in page.replace(shown[0], "")  # blank lines of the grid would end its HTML
 
 
 def test_an_entry_that_does_no_harm_says_so() -> None:

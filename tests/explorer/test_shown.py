@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import xml.etree.ElementTree as ET
 from base64 import b64decode
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from insync.explorer import CheckResult, Trace, check, diff, graph, liveness, mutate, prove, simulate, why
+from insync.explorer import CheckResult, Trace, agree, check, diff, graph, liveness, mutate, prove, simulate, why
 from insync.explorer.notebook.drawn import model_behind
+from insync.explorer.opinions import own_engines
 from insync.explorer.shown import Shown, Tabular
 from insync.model import UserError
 from insync_runs import Crossing
@@ -39,12 +42,13 @@ def results(checked: CheckResult) -> dict[str, Shown]:
         "run": runs.properties[0],
         "mutants": mutate(TokenRing),
         "graph": graph(TokenRing),
+        "engines": agree(TokenRing, engines={name: one for name, one in own_engines().items() if name != "z3"}),
         "why": why(TokenRing),
         "diff": diff(TokenRing, TokenRing(two_tokens=1)),
     }
 
 
-KINDS = ("check", "violation", "trace", "holds", "walks", "runs", "run", "mutants", "graph", "why", "diff")
+KINDS = ("check", "violation", "trace", "holds", "walks", "runs", "run", "mutants", "graph", "engines", "why", "diff")
 
 
 def parsed(result: Shown) -> ET.Element:
@@ -137,11 +141,22 @@ def test_a_model_is_found_again_by_its_name_or_in_the_cells_of_a_notebook(
     checked: CheckResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trace = checked.violations[0].trace
-    assert type(model_behind(trace)).__name__ == "DieHard"
+    assert type(model_behind(trace)) is DieHard
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))  # that of a notebook has no file
     cell = type("Riddle", (DieHard,), {"__module__": "__main__"})
     assert type(model_behind(check(cell).violations[0].trace)) is cell
     assert model_behind(replace(trace, model="no_such_model")) is None
+    assert model_behind(replace(trace, steps=(replace(trace.steps[0], state={"jug": 7}),))) is None
+
+
+def test_to_show_a_trace_runs_no_file_that_it_names(checked: CheckResult, tmp_path: Path) -> None:
+    file = tmp_path / "sent.py"
+    file.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    sent = replace(checked.violations[0].trace, model=f"{file}:DieHard")
+    text = " ".join(parsed(sent).itertext())
+    assert "is not loaded with these fields" in text
+    assert all(step.label in text for step in sent.steps)
+    assert not (tmp_path / "ran").exists()
 
 
 TABLES = {
@@ -150,6 +165,7 @@ TABLES = {
     "walks": {"actions", "properties"},
     "runs": {"properties"},
     "mutants": {"mutants"},
+    "engines": {"engines"},
     "graph": {"states", "transitions"},
 }
 
@@ -162,6 +178,22 @@ def test_every_table_is_one_for_arrow_and_for_pandas(results: dict[str, Any], ki
     for name in result.tables():
         assert list(result.to_pandas(name).columns) == result.to_arrow(name).column_names
         assert len(result.to_pandas(name)) == result.to_arrow(name).num_rows > 0
+
+
+def test_the_guide_names_every_table(results: dict[str, Any]) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "modelling.md").read_text()
+    rows = dict(re.findall(r"^\| (.+?) \| (.+) \|$", guide.split("| result of | tables |\n")[1].split("\n\n")[0], re.M))
+    named = {
+        "`check`": "check",
+        "`simulate`": "walks",
+        "`liveness`": "runs",
+        "`mutate`": "mutants",
+        "`agree`": "engines",
+        "a trace": "trace",
+    }
+    for row, kind in {**named, "`agree`": "engines", "`graph`": "graph"}.items():
+        assert set(re.findall(r"`(\w+)`", rows[row])) == set(results[kind].tables())
+    assert rows["`prove`, `bounded_check`"] == "`queries`"
 
 
 def test_the_tables_of_a_search_have_its_figures(checked: CheckResult) -> None:

@@ -12,7 +12,7 @@ from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.replay import replay
 from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import PackedRows
-from insync.machine.walker import merged
+from insync.machine.walker import Strategy, merged
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import InternalError, UserError
@@ -83,15 +83,69 @@ def test_a_walk_does_not_depend_on_how_many_there_are() -> None:
     walker.close()
 
 
-def test_steps_are_uniform_over_what_is_enabled() -> None:
+UNIFORM = {"fill": 2 / 6, "empty": 2 / 6, "pour_into_big": 1 / 6, "pour_into_small": 1 / 6}
+NAMES = dict.fromkeys(UNIFORM, 1 / 4)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "shares"), [(Strategy.UNIFORM, UNIFORM), (Strategy.NAMES, NAMES), ("names", NAMES)]
+)
+def test_steps_are_uniform_over_what_is_drawn_from(strategy: Strategy | str, shares: dict[str, float]) -> None:
     # From any state of the die-hard puzzle all six actions are enabled.
-    result = simulate(DieHard(), properties=[], walks=2000, depth=30, seed=9)
+    result = simulate(DieHard(), properties=[], walks=2000, depth=30, seed=9, strategy=strategy)
     steps = sum(result.actions.values())
     assert steps == result.steps == 2000 * 30
+    assert result.strategy is Strategy(strategy)
     assert (result.lengths.shortest, result.lengths.longest, result.lengths.stuck) == (30, 30, 0)
-    shares = {"fill": 2, "empty": 2, "pour_into_big": 1, "pour_into_small": 1}
     for name, share in shares.items():
-        assert abs(result.actions[name] / steps - share / 6) < 0.01
+        assert abs(result.actions[name] / steps - share) < 0.01
+
+
+def taken(strategy: Strategy, seed: int, walk: int, depth: int) -> dict[str, int]:
+    """How often a walk of the die-hard puzzle takes each action."""
+    program = DieHard().program
+    walker = compile_kernels(program, [], (Part.WALK,)).walker(initials_of(DieHard()), seed, depth, strategy)
+    steps = walker.walk(walk, walk + 1).steps
+    walker.close()
+    return {action.label: count for action, count in zip(program.actions, steps, strict=True)}
+
+
+@pytest.mark.parametrize("strategy", list(Strategy))
+def test_parameters_are_drawn_uniformly_whatever_the_strategy(strategy: Strategy) -> None:
+    """Of the two vessels that can be filled no walk favours one."""
+    for walk in range(12):
+        one, other = (count for label, count in taken(strategy, 3, walk, 1000).items() if "fill" in label)
+        assert abs(one - other) < 5 * (one + other) ** 0.5
+
+
+def spread(strategy: Strategy, walk: int) -> float:
+    """How much more often a walk takes what it takes most than what it takes least, of actions always enabled."""
+    counts = dict.fromkeys(NAMES, 0)
+    for action, count in zip(DieHard().program.actions, taken(strategy, 5, walk, 2000).values(), strict=True):
+        counts[action.name] += count
+    return max(counts.values()) / min(counts.values())
+
+
+def test_who_has_a_taste_and_how_strong_it_is() -> None:
+    plain = [spread(Strategy.NAMES, walk) for walk in range(16)]
+    tasted = [spread(Strategy.TASTES, walk) for walk in range(16)]
+    assert max(plain) < 1.3
+    assert 5 < max(tasted) < 10
+    assert sum(ratio > 1.5 for ratio in tasted) >= 12
+    every_other = [tasted[walk] if walk % 2 else plain[walk] for walk in range(16)]
+    assert [spread(Strategy.MIXED, walk) for walk in range(16)] == every_other
+
+
+@pytest.mark.parametrize("strategy", list(Strategy))
+def test_a_walk_ends_where_nothing_is_enabled_whatever_the_strategy(strategy: Strategy) -> None:
+    model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
+    result = simulate(model, properties=[], walks=200, depth=200, seed=0, strategy=strategy)
+    assert result.lengths.stuck == result.walks == 200
+
+
+def test_a_strategy_that_there_is_not_is_refused() -> None:
+    with pytest.raises(UserError, match="strategy='greedy' is none of mixed, names, tastes, uniform"):
+        simulate(DieHard(), strategy="greedy")
 
 
 def test_a_walk_without_a_step_left_is_stuck() -> None:

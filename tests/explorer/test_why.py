@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +13,10 @@ from insync.explorer import ActionCoverage, Limits, PropertyCoverage, StopReason
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
-from insync.model.evaluator import evaluate
+from insync.model.evaluator import Codes, evaluate
+from insync.model.graph import Node, Op
+from insync.model.noticed import Spot, noting
+from insync.properties.class_names import names_within
 from insync.properties.confine import confined
 from insync.properties.registry import judge
 from insync_plain_counts import Key, near_to_failing, plain_counts, states_of
@@ -61,6 +66,32 @@ def test_everything_is_counted_as_the_evaluator_counts_it(model: Model) -> None:
         assert found.name == invariant.name
         assert found.fails == sum(not evaluate(node, codes) for codes in states)
         assert found.near == sum(near_to_failing(node, codes) for codes in states)
+
+
+@pytest.mark.parametrize("model", SMALL, ids=lambda model: str(model.name))
+def test_premises_and_comparisons_are_counted_as_the_evaluator_counts_them(model: Model) -> None:
+    fresh = confined(type(model)(**model.identity), names_within(model))
+    states = states_of(fresh)
+    for found in why(model).properties:
+        with noting() as notes:
+            (node,) = judge(fresh, [found.name]).nodes
+        true: dict[Spot, set[Codes]] = {}
+        for premise in notes.premises:
+            given = premise.condition
+            holds = [codes for codes in states if (given if isinstance(given, bool) else evaluate(given, codes))]
+            true.setdefault(premise.spot, set()).update(holds)
+        assert {one.spot: one.true for one in found.premises} == {spot: len(codes) for spot, codes in true.items()}
+        parts = {id(part): part for part in comparisons_in(node)}.values()
+        settled = [part for part in parts if len({bool(evaluate(part, codes)) for codes in states}) == 1]
+        assert (found.comparisons, len(found.settled)) == (len(parts), len(settled))
+
+
+def comparisons_in(node: Node) -> Iterator[Node]:
+    if node.op in (Op.AND, Op.OR, Op.NOT):
+        for arg in node.args:
+            yield from comparisons_in(arg)
+    elif node.op is not Op.CONST:
+        yield node
 
 
 @settings(max_examples=12)
@@ -148,3 +179,47 @@ def test_a_search_that_is_stopped_counts_the_levels_that_are_complete() -> None:
 def test_an_unknown_action_is_refused_with_the_nearest() -> None:
     with pytest.raises(UserError, match=r"worksite has no action 'digg'\. Did you mean 'dig'\?"):
         why(Worksite, actions=["digg"])
+
+
+SOURCE = """
+from insync.model import *
+import insync.model as words
+from insync.model import require as need
+
+class Odd(Model):
+    def declare(self, b):
+        return State(n=Int(0, 9), on=Bool)
+
+    @action
+    def go(self, s):
+        "\\u00e9"; need(s.n < 9, Not(s.on)); need(
+            *[s.n != 7],
+        )
+        with when(s.n == 1), words.when(s.n > 5): s.on = True
+        with words.when(
+            s.n == 3
+        ):
+            s.on = True
+        s.n = s.n + words.If(
+            s.n > 4, 1, 2
+        )
+
+    @invariant
+    def never_nine(self, s):
+        return words.Implies(
+            s.n == 9, s.on
+        )
+"""
+
+
+def test_conditions_are_quoted_however_they_are_written(tmp_path: Path) -> None:
+    file = tmp_path / "odd.py"
+    file.write_text(SOURCE, encoding="utf-8")
+    result = why(f"{file}:Odd")
+    (go,) = result.actions
+    assert [guard.text for guard in go.guards] == ["s.n < 9", "Not(s.on)", "need(*[s.n != 7])"]
+    assert [guard.spot.line for guard in go.guards] == [12, 12, 12]
+    line = "with when(s.n == 1), words.when(s.n > 5): s.on = True"
+    assert [branch.text for branch in go.branches] == [line, "s.n == 3", "s.n > 4"]
+    assert [premise.text for premise in result.properties[0].premises] == ["s.n == 9"]
+    assert result.properties[0].premises[0].word == "Implies"

@@ -16,8 +16,7 @@ from zlib import crc32
 import numpy as np
 
 from insync.explorer.mutants.mutants import mutants_of
-from insync.model import Model
-from insync.model.columns import cell_text
+from insync.model import LogCell, Model
 from insync.model.evaluator import Codes, Evaluator
 from insync.model.graph import Node, Op, reachable
 from insync.properties.explain import explain
@@ -162,7 +161,9 @@ def words(model: Model, states: Sequence[Codes], only: Collection[str] | None = 
     written, readable = _written(model, only), model.decode
     known = values((node for nodes in written.values() for node in nodes), states)
     shown = [model.grid(readable(codes)).items() for codes in states[::29]]
-    grids = [sorted((name, cell_text(cell)) for name, cell in cells) for cells in shown]
+    grids = [
+        sorted((name, str(cell) if isinstance(cell, LogCell) else cell) for name, cell in cells) for cells in shown
+    ]
     labels = [(one.label, sorted(one.shown_parameters.items())) for one in model.program.actions]
     reasons = []
     # In the order of their names: that of declaration is the order in which modules are imported.

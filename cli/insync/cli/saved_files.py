@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from insync.cli.exit_codes import ExitCode
 from insync.cli.show.figures import plural
-from insync.cli.show.terminal import clear_status, emit_error, emit_status
+from insync.cli.show.terminal import clear_status, emit_error, emit_status, has_status_line
 
 __all__ = ["rerun_when_saved", "watched_files"]
 
@@ -74,6 +74,8 @@ def rerun_when_saved(file: Path, arguments: Sequence[str]) -> int:
                 process = subprocess.Popen([*_COMMAND, *arguments], stdin=subprocess.DEVNULL)  # noqa: S603
                 _wait(process, stamps)
                 _end(process)
+                if has_status_line():
+                    emit_status("")  # in the place of what the process said last
                 emit_error(f"\n{file.name} was saved: checking again.\n")
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED

@@ -16,10 +16,12 @@ from insync.explorer.progress import Reporter
 from insync.explorer.replay import replay
 from insync.explorer.traces.counterexample import first_codes
 from insync.explorer.traces.trace import EXPLORED, Trace
-from insync.explorer.traces.trace_file import read_trace
+from insync.explorer.traces.trace_file import portable_reference, read_trace
 from insync.explorer.verdict import Verdict
 from insync.model import Model
+from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
+from insync.properties.confine import confined
 from insync.properties.registry import default_names, invariants_of
 
 __all__ = ["NoViolation", "explore"]
@@ -48,6 +50,7 @@ def explore(
     trace: Trace | str | Path | None = None,
     address: str | None = None,
     violation: str | None = None,
+    within: Sequence[str] | None = None,
     limits: Limits | None = None,
     reporter: Reporter | None = None,
     stop: threading.Event | None = None,
@@ -61,6 +64,8 @@ def explore(
         trace: begin at the end of this one, given or in a file.
         address: begin at the state with this address.
         violation: search for a violation of this property, and begin at its end.
+        within: names of invariants, no step being taken from states in which one fails. None is what the model's class
+            says.
         limits: bounds of that search.
         reporter: is told how far that search is.
         stop: ends that search when it is set.
@@ -69,7 +74,7 @@ def explore(
         UserError: more than one beginning, an unknown model, bound or property, a trace or address of another model.
         NoViolation: the search found none.
     """
-    built = model_of(model, bounds)
+    built = confined(model_of(model, bounds), within)
     if sum(given is not None for given in (trace, address, violation)) > 1:
         message = "A trace, an address and a violation are three places to begin at; give one of them."
         raise UserError(message)
@@ -114,6 +119,9 @@ def _replayed(model: Model, given: Trace | str | Path) -> Trace:
     claim = given if isinstance(given, Trace) else read_trace(Path(given))
     bare = replace(claim, property=EXPLORED, refused=None, loop=None, fairness=None, witness=False)
     place = "trace" if isinstance(given, Trace) else str(given)
+    if set(claim.bounds) != set(model.identity) and portable_reference(model_reference(model)) != claim.model:
+        message = f"{place}: it is a trace of {claim.model}, which has other bounds or settings than {model.name}."
+        raise UserError(message)
     other = {name: value for name, value in claim.bounds.items() if model.identity.get(name, value) != value}
     if other:
         name, value = next(iter(other.items()))

@@ -21,9 +21,10 @@ from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Part, compile_kernels
 from insync.machine.memory import peak_memory
 from insync.machine.packed import PackedRows
-from insync.machine.walker import FailedWalk, nothing_walked
+from insync.machine.walker import FailedWalk, Strategy, nothing_walked
 from insync.model import Model
 from insync.model.catalogue import model_reference
+from insync.model.errors import UserError
 from insync.model.evaluator import Codes, evaluate, evaluate_each
 from insync.model.graph import Node
 from insync.model.program import Program
@@ -34,7 +35,7 @@ from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import Judged, judge
 from insync.properties.step_invariants import StepInvariant
 
-__all__ = ["SimulationResult", "WalkEngine", "WalkLengths", "simulate", "simulated", "walk_watch"]
+__all__ = ["SimulationResult", "WalkEngine", "WalkLengths", "simulate", "simulated", "strategy_called", "walk_watch"]
 
 _FEW = 100  # initial states that the evaluator looks at in no time; machine code is made for more
 
@@ -51,7 +52,7 @@ class WalkLengths:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SimulationResult(Tabular):
-    """The result of a simulation: all but times and memory depends on model, bounds, properties, seed and depth alone.
+    """The result of a simulation: all but times and memory depends on model, bounds, properties and walks alone.
 
     The walks are taken in shares, in order; the figures are those of all shares up to the one with the first failure.
 
@@ -62,6 +63,7 @@ class SimulationResult(Tabular):
         stopped_by: the bound that ended it; None if it ended with the last walk or the first failure. A violation
             found all the same is then perhaps not that of the first walk that fails.
         seed: of the random numbers.
+        strategy: how they chose among the enabled actions.
         depth: most steps of a walk.
         walks: how many walks were taken.
         steps: how many steps.
@@ -85,6 +87,7 @@ class SimulationResult(Tabular):
     verdict: Verdict
     stopped_by: StopReason | None
     seed: int
+    strategy: Strategy
     depth: int
     walks: int
     steps: int
@@ -123,13 +126,14 @@ def simulate(
     walks: int = 10_000,
     depth: int = 100,
     seed: int = 0,
+    strategy: Strategy | str = Strategy.MIXED,
     within: Sequence[str] | None = None,
     limits: Limits | None = None,
     threads: int | None = None,
     reporter: WalkReporter | None = None,
     stop: threading.Event | None = None,
 ) -> SimulationResult:
-    """Take random walks, each step uniform over the enabled ones, and check properties in each state.
+    """Take random walks, and check properties in each state.
 
     Args:
         model: what to walk through: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
@@ -138,6 +142,7 @@ def simulate(
         walks: how many, at least 1; walk n is the same whatever their number.
         depth: most steps of a walk, at least 1.
         seed: of the random numbers, from 0 to 2^64 - 1.
+        strategy: how a walk chooses among the enabled actions: mixed, names, tastes or uniform; see `Strategy`.
         within: names of invariants; no step is taken from states in which one fails. None is what the class says.
         limits: `seconds` of compilation and walks together; walks have no other limit.
         threads: how many work at once; None is one per core. The result does not depend on it.
@@ -145,7 +150,8 @@ def simulate(
         stop: ends compilation, walks or shortening when it is set.
 
     Raises:
-        UserError: an unknown model, bound or property, a model that cannot be traced, or another limit than seconds.
+        UserError: an unknown model, bound, property or strategy, a model that cannot be traced, or another limit than
+            seconds.
         InternalError: the evaluator does not confirm what the machine code found.
     """
     return simulated(
@@ -154,11 +160,23 @@ def simulate(
         bounds=bounds,
         properties=properties,
         within=within,
-        walks=Walks(walks, depth, seed),
+        walks=Walks(walks, depth, seed, strategy_called(strategy)),
         limits=limits,
         reporter=reporter,
         stop=stop,
     )
+
+
+def strategy_called(name: str) -> Strategy:
+    """Return the strategy with a name.
+
+    Raises:
+        UserError: there is none.
+    """
+    if name not in list(Strategy):
+        message = f"strategy={name!r} is none of {', '.join(Strategy)}."
+        raise UserError(message)
+    return Strategy(name)
 
 
 class WalkEngine(Protocol):
@@ -321,6 +339,7 @@ def _simulation_of(
         verdict=Verdict.VIOLATED if violated else Verdict.INCOMPLETE,
         stopped_by=taken.stopped_by,
         seed=walks.seed,
+        strategy=walks.strategy,
         depth=walks.depth,
         walks=count,
         steps=steps,

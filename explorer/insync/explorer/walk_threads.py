@@ -12,7 +12,7 @@ from insync.explorer.limits import StopReason, Watch, require_whole
 from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
 from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import PackedRows
-from insync.machine.walker import Walked, Walker, merged
+from insync.machine.walker import Strategy, Walked, Walker, merged
 from insync.model.graph import Node
 from insync.model.program import Program
 
@@ -30,6 +30,7 @@ class Walks:
         count: how many.
         depth: most steps of a walk.
         seed: of the random numbers.
+        strategy: how they choose among the enabled actions.
 
     Raises:
         UserError: no walk, no step, or a seed that is not from 0 to 2^64 - 1.
@@ -38,6 +39,7 @@ class Walks:
     count: int
     depth: int
     seed: int
+    strategy: Strategy = Strategy.MIXED
 
     def __post_init__(self) -> None:
         require_whole(f"walks={self.count!r}", self.count, 1)
@@ -83,7 +85,9 @@ class WalkThreads:
         assert self._kernels is not None, "compile comes first"
         shares = _Shares(walks, watch, reporter)
         with Team(self._threads) as team:
-            walkers = [self._kernels.walker(initials, walks.seed, walks.depth) for _ in range(self._threads)]
+            walkers = [
+                self._kernels.walker(initials, walks.seed, walks.depth, walks.strategy) for _ in range(self._threads)
+            ]
             try:
                 team.run(lambda number: shares.work(walkers[number]))
             finally:

@@ -23,7 +23,7 @@ from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.packed import PackedRows, Words
 from insync.machine.sizes import Sizes
 from insync.machine.store import Memory, Store, StoreKernels, reserve
-from insync.machine.walker import Walker
+from insync.machine.walker import Strategy, Walker
 from insync.model.graph import Node, Op
 from insync.model.program import Program
 from insync.model.symmetry import Symmetry
@@ -114,9 +114,9 @@ class Kernels:
         place = self._functions["find"](rows, count, state.address)
         return place if place < count else None
 
-    def walker(self, initials: PackedRows, seed: int, depth: int) -> Walker:
+    def walker(self, initials: PackedRows, seed: int, depth: int, strategy: Strategy = Strategy.MIXED) -> Walker:
         """Return what takes random walks; see `Walker`. Needs the part WALK."""
-        return Walker(self.sizes, self._functions["walk"], initials, seed, depth)
+        return Walker(self.sizes, self._functions["walk"], initials, seed, depth, strategy)
 
     def edges(self) -> Edges:
         """Return what lists steps. Needs the part EDGES."""

@@ -6,19 +6,49 @@ import ctypes
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from functools import reduce
 
 from insync.machine.memory import Block
 from insync.machine.packed import PackedRows
 from insync.machine.sizes import BATCH, COLUMN_BYTES, MASK_BYTES, Sizes
 
-__all__ = ["NO_WALK", "FailedWalk", "PlaceField", "WalkField", "Walked", "Walker", "merged", "nothing_walked"]
+__all__ = [
+    "NO_WALK",
+    "TASTE_OF_ALL",
+    "TASTE_OF_HALF",
+    "FailedWalk",
+    "PlaceField",
+    "Strategy",
+    "WalkField",
+    "Walked",
+    "Walker",
+    "merged",
+    "nothing_walked",
+]
 
 _ROUNDS = 128  # some milliseconds, of a large model a tenth of a second
 
 NO_WALK = 2**64 - 1
 """The number of a walk that is none: of an idle place, and of the failing walk while there is none."""
+
+
+class Strategy(StrEnum):
+    """How walks choose among the enabled actions.
+
+    `UNIFORM` draws from all actions with their parameters at once, so actions with many parameters come often. The
+    others draw the action first and then its parameters. With `NAMES` all actions are equal; with `TASTES` each walk
+    has weights of its own for them, 1 to 8. With `MIXED` every other walk has.
+    """
+
+    MIXED = "mixed"
+    NAMES = "names"
+    TASTES = "tastes"
+    UNIFORM = "uniform"
+
+
+TASTE_OF_ALL, TASTE_OF_HALF = 1, 2
+_TASTES = {Strategy.TASTES: TASTE_OF_ALL, Strategy.MIXED: TASTE_OF_HALF}
 
 
 class WalkField(IntEnum):
@@ -43,6 +73,8 @@ class WalkField(IntEnum):
     FIRST = 16  # number of the first walk
     ROUNDS = 17  # most steps of a place before the kernel returns
     STARTS = 18  # how many initial states there are
+    BY_NAME = 19  # whether an action is drawn first, and then its parameters
+    TASTES = 20  # which walks have weights of their own for the actions: none, or one of the two constants below
 
 
 class PlaceField(IntEnum):
@@ -51,8 +83,12 @@ class PlaceField(IntEnum):
     NUMBER = 0  # of the walk there, or NO_WALK
     RANDOM = 1  # the state of its generator
     TAKEN = 2  # its steps so far
-    ENABLED = 3  # how many actions are enabled, then how many of them to pass over
+    ENABLED = 3  # how many actions of the group that is drawn are enabled, then which of them is taken, from 1
     START = 4  # place of the initial state that it began in
+    TASTE = 5  # what the weights of its groups of actions are made of; 0 if they are all 1
+    LAST = 6  # the group that was looked at last
+    WEIGHT = 7  # the sum of the weights of those with an enabled action, then how much of it to pass over
+    GROUP = 8  # the one that is drawn; 0 before that
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +155,18 @@ class Walker:
         initials: the packed initial states.
         seed: of the random numbers.
         depth: most steps of a walk.
+        strategy: how walks choose.
     """
 
-    def __init__(self, sizes: Sizes, walk: Callable[[int], int], initials: PackedRows, seed: int, depth: int) -> None:
+    def __init__(
+        self,
+        sizes: Sizes,
+        walk: Callable[[int], int],
+        initials: PackedRows,
+        seed: int,
+        depth: int,
+        strategy: Strategy = Strategy.MIXED,
+    ) -> None:
         self._sizes, self._walk, self._depth = sizes, walk, depth
         self._initials = initials
         self._steps = (ctypes.c_uint64 * sizes.actions)()
@@ -143,10 +188,12 @@ class Walker:
         for part, size in scratch.items():
             self._context[part] = address
             address += size
-        self._fill(seed)
+        self._fill(seed, strategy)
 
-    def _fill(self, seed: int) -> None:
+    def _fill(self, seed: int, strategy: Strategy) -> None:
         fields = self._context
+        fields[WalkField.BY_NAME] = strategy is not Strategy.UNIFORM
+        fields[WalkField.TASTES] = _TASTES.get(strategy, 0)
         fields[WalkField.SEED] = seed % 2**64
         fields[WalkField.DEPTH] = self._depth
         fields[WalkField.INITIALS] = self._initials.address

@@ -6,14 +6,16 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import click
 import pytest
 from click.shell_completion import FishComplete, ShellComplete, ZshComplete
 
 from insync.cli.group import insync as group
 from insync.cli.options.completing import begin_completing
+from insync.cli.options.values import Named, OutputPath, Seconds, Size, Whole
 from insync.kafka.defects import DEFECTS
 from insync.kafka.releases import Release
 from insync.model.catalogue import BUILT_IN
@@ -116,14 +118,48 @@ def test_properties_and_actions_are_those_of_the_model(ask: Ask) -> None:
     assert ask("insync liveness kip320 --property tw") == ["two_leaders"]
     assert ask("insync mutate kip320 --action follower") == ask("insync liveness kip320 --weak follower") != []
     assert ask("insync mutate --action f") == []
+    assert ask("insync why kip320 leader_w") == ["leader_write"]
+    assert ask("insync prove kip320 --lemma al") == ["all"]
 
 
 def test_defects_releases_and_trace_files_are_offered(ask: Ask, folder: Path) -> None:
     assert ask("insync defects N-0") == [name for name in DEFECTS if name.startswith("N-0")]
     assert ask("insync kafka fetch 4.4") == ["4.4.0"] == ask("insync kafka replay R-26 --kafka 4.4")
     assert ask("insync replay ") == ["deeper/", "out.json"]
+    assert ask("insync diff kip101 ") == [*BUILT_IN, "deeper/", "mine.py:Base", "mine.py:Lock", "out.json"]
     assert ask("insync kafka replay ou") == ["out.json"]
-    assert ask("insync kafka replay R-26") == ["R-26"]
+    assert ask("insync kafka replay R-26") == ["R-26"] == ask("insync kafka bisect R-26")
+    assert ask("insync kafka patch N-15") == ["N-15"] == ask("insync kafka validate x --fixed N-15")
+    newest = [release.value for release in Release if release.value.startswith("4.")]
+    assert ask("insync kafka validate run.json --release 4.") == newest
+
+
+def parameters() -> Iterator[tuple[str, click.Parameter]]:
+    """Return each argument and each option with a value, of all commands."""
+    left: list[tuple[str, click.Command]] = [("", group)]
+    while left:
+        path, command = left.pop()
+        if isinstance(command, click.Group):
+            ctx = click.Context(command)
+            parts = [(name, command.get_command(ctx, name)) for name in command.list_commands(ctx)]
+            left += [(f"{path} {name}", part) for name, part in parts if part is not None]
+        for param in command.params:
+            if not isinstance(param, click.Option) or not (param.is_flag or param.count):
+                yield f"{path} {param.opts[-1]}".strip(), param
+
+
+def test_every_name_that_can_be_known_is_offered() -> None:
+    """What takes a name, a model or a trace says what there is; what takes a file leaves that to the shell."""
+    offered = (click.Choice, click.Path, Named, OutputPath, Whole, Seconds, Size, click.types.IntParamType)
+    open_ended = {"DIR", "URL", "OUT", "RUN_DIR", "ADDRESS", "TOPIC"}
+    silent = [
+        name
+        for name, param in parameters()
+        if param._custom_shell_complete is None
+        and not isinstance(param.type, offered)
+        and (param.metavar or "").strip("[].") not in open_ended
+    ]
+    assert silent == []
 
 
 @pytest.mark.parametrize("shell", [ZshComplete, FishComplete])

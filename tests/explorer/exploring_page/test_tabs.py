@@ -43,7 +43,7 @@ def test_a_page_is_told_all_that_it_shows() -> None:
     assert [step["label"] for step in told["steps"] if step["enabled"]] == ["n1: hand on", "n1: start"]
     assert told["properties"][0]["name"] == "exclusive"
     assert told["properties"][0]["holds"] is True
-    assert "<table>" in told["state"]
+    assert "<table><caption>The state</caption>" in told["state"]
 
 
 def test_steps_back_forward_undo_and_the_tree() -> None:
@@ -165,6 +165,13 @@ def test_the_tabs_that_are_kept_are_the_last_ones() -> None:
     pages = [Page(tabs) for _ in range(51)]
     assert "error" in pages[0].ask("take", number=0)
     assert "error" not in pages[1].ask("take", number=0)
+
+
+def test_what_may_take_long_is_known_before_it_is_answered() -> None:
+    tabs = Tabs(Exploration(DieHard()).again)
+    assert [one for one in ("take", "back", "why", "stop", "progress") if tabs.takes_long({"command": one})] == []
+    assert all(tabs.takes_long({"command": one}) for one in ("open", "find", "violation", "walk", "load", "at"))
+    assert not tabs.takes_long([])
 
 
 def test_a_search_is_stopped_and_asked_how_far_it_is_from_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from insync.explorer.simulate import simulate
 from insync.explorer.testing.failures import PropertyViolated, SuspiciousModel, UnexpectedVerdict
 from insync.explorer.testing.pytest_support import ENGINES, InsyncCheck, Settings
 from insync.explorer.traces.trace_file import read_trace
-from insync.model import Condition, ReadableState, StateView, invariant
+from insync.model import Condition, Drawn, ReadableState, StateView, Taken, invariant
 from insync.model.errors import UserError
 from insync_confined import Plane
 from insync_corners import Late
@@ -44,6 +45,21 @@ def test_a_property_that_holds_passes(search: InsyncCheck, engine: str) -> None:
     assert (search.answer.states, search.answer.what, search.traces) == (325, "states", [])
 
 
+class Scribbled(Lamp):
+    name = "lamp"
+
+    def step_drawing(self, steps: Sequence[Taken], label: str) -> Sequence[Drawn]:
+        message = "no pencil"
+        raise RuntimeError(message)
+
+
+def test_a_drawing_that_fails_does_not_hide_the_violation(search: InsyncCheck, tmp_path: Path) -> None:
+    with pytest.raises(PropertyViolated) as caught:
+        search(Scribbled, bounds={"switches": 2}, properties=["never_on"])
+    assert "\nNo page: no pencil\n" in str(caught.value)
+    assert caught.value.trace is not None
+
+
 @pytest.mark.parametrize("engine", list(ENGINES))
 def test_a_property_that_fails_shows_grid_and_replay_and_leaves_a_trace(
     search: InsyncCheck, engine: str, tmp_path: Path
@@ -54,7 +70,9 @@ def test_a_property_that_fails_shows_grid_and_replay_and_leaves_a_trace(
     shown = str(caught.value)
     assert shown.startswith("lamp: never_on violated\n\nnever_on fails after 1 step ")
     assert " is pressed  ON " in shown
-    assert shown.endswith(f"Replay: insync replay {file}")
+    page = file.with_suffix(".html")
+    assert shown.endswith(f"\nPage: {page}\nReplay: insync replay {file}")
+    assert "Does never_on hold" in page.read_text(encoding="utf-8").replace("<wbr>", "")
     assert (caught.value.file, search.traces) == (file, [file])
     assert caught.value.trace == replay(read_trace(file), model=Lamp(), place=str(file))
 

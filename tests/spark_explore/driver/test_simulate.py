@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from insync.explorer import Limits, SimulationResult
 from insync.explorer import simulate as simulate_locally
+from insync.machine.walker import Strategy
 from insync.model.catalogue import find_model
 from insync.spark_explore import SparkOptions, simulate
 from insync.spark_explore.executor.walk_task import Tour
@@ -40,8 +41,9 @@ def test_walks_that_find_nothing(spark: SparkSession, partitions: int) -> None:
 @pytest.mark.parametrize("model", [KIP101, Overflow(last=3), Cabinet()], ids=["kip101", "overflow", "cabinet"])
 def test_the_first_walk_that_fails_is_found_and_shortened(spark: SparkSession, model: Model, partitions: int) -> None:
     options = SparkOptions(session=spark, partitions=partitions)
-    found = simulate(model, walks=20_000, depth=60, seed=1, options=options)
-    assert facts(found) == facts(simulate_locally(model, walks=20_000, depth=60, seed=1))
+    given: dict[str, Any] = {"walks": 20_000, "depth": 60, "seed": 1, "strategy": list(Strategy)[partitions % 4]}
+    found = simulate(model, **given, options=options)
+    assert facts(found) == facts(simulate_locally(model, **given))
     assert found.verdict == "violated"
 
 
@@ -64,7 +66,7 @@ def test_each_job_takes_twice_as_many_walks_up_to_a_limit(spark: SparkSession, m
 
     tours: list[Tour] = []
 
-    def noted(*args: int) -> Tour:
+    def noted(*args: Any) -> Tour:
         tours.append(Tour(*args))
         return tours[-1]
 

@@ -61,10 +61,10 @@ def test_what_all_partitions_say_is_what_one_walker_says() -> None:
 
 
 def test_a_partition_stops_after_the_share_in_which_a_walk_fails() -> None:
-    whole = walked(NODES, 0, 400).failed
+    whole = walked(NODES, 0, 4000).failed
     assert whole is not None
-    (found,) = answers(NODES, Tour(7, 12, 0, 400, 5, 1)).values()
+    (found,) = answers(NODES, Tour(7, 12, 0, 4000, 5, 1)).values()
     assert found.failed == whole
     assert sum(found.lengths.values()) <= whole.number // 5 * 5 + 5
-    after = walked(NODES, whole.number + 1, 400).failed
+    after = walked(NODES, whole.number + 1, 4000).failed
     assert after is None or after.number > whole.number

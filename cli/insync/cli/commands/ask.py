@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -100,14 +101,15 @@ def command(
     Ctrl-C ends it with what is known by then; the rest is unknown. The exit code is 1 if a promise is broken, in any
     of the searches or of the cells of a --matrix, else 3 if something is unknown, else 0.
     """
-    if as_matrix and output.trace is not None:
-        message = "--matrix finds no traces that --trace could write. Ask without --matrix for one."
+    if as_matrix and (output.trace or output.html) is not None:
+        given_option = "--html" if output.trace is None else "--trace"
+        message = f"--matrix finds no traces that {given_option} could write. Ask without --matrix for one."
         raise click.UsageError(message)
     if as_matrix and wanted:
         message = f"--matrix is about {LOSS} alone. Leave --property out, or ask without --matrix."
         raise click.UsageError(message)
-    if configs and (as_matrix or wanted or output.trace is not None):
-        message = f"--config asks about {LOSS} alone. Leave --matrix, --property and --trace out, or --config."
+    if configs and (as_matrix or wanted or output.trace is not None or output.html is not None):
+        message = f"--config asks about {LOSS} alone. Leave --matrix, --property, --trace and --html out, or --config."
         raise click.UsageError(message)
     stronger = {name: given[name] for name in CONFIGURED if name in given}
     configured = read_configs(configs, stronger) if configs else None
@@ -173,6 +175,8 @@ def _ask(question: Question, output: Output) -> int:
 def _written(asked: Asked, output: Output) -> Iterator[Files]:
     """Write the traces of the broken promises where they are wanted, and yield the file of each."""
     violations = by_promise(asked)
+    if not violations:  # another search may have some for the page
+        output = replace(output, html=None)
     with output.traces_written([violation.trace for violation in violations], asked.model) as written:
         yield {violation.property: file for violation, file in zip(violations, written, strict=True)}
 

@@ -13,7 +13,7 @@ import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.completing import complete_from
+from insync.cli.options.completing import complete_defects
 from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.defects_report import (
@@ -47,7 +47,7 @@ Examples:
 @click.command(
     "defects", epilog=EXAMPLES + EPILOG, short_help="Show Kafka's published replication defects, and verify them."
 )
-@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_from(lambda: DEFECTS))
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_defects)
 @click.option(
     "--verify", is_flag=True, help="Search with each defect and with its fix, and compare with the catalogue."
 )
@@ -109,7 +109,8 @@ def _show_all(chosen: Sequence[Defect], search: _Search, output: Output) -> int:
     for defect in chosen:
         broken = search.broken(defect)
         searched = Searched(broken, search.fixed(defect))
-        with output.traces_written(broken.traces, broken.model) as files:
+        written = output if len(chosen) == 1 else output.beside(defect.name)
+        with written.traces_written(broken.traces, broken.model) as files:
             entries.append(defect_json(defect, searched, files))
             if not output.json:
                 emit(("\n" if codes else "") + describe_defect(defect, searched, files, output.paint, output.width))

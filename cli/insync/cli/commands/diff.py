@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -17,11 +19,11 @@ from insync.cli.options.values import OutputPath
 from insync.cli.show.diff_json import diff_json, trace_difference_json
 from insync.cli.show.diff_report import describe_diff, describe_trace_difference
 from insync.cli.show.progress import search_progress
-from insync.cli.show.trace_files import beside
-from insync.explorer import DiffResult, Limits, diff, diff_traces, read_trace, replay, write_trace
+from insync.cli.show.trace_files import beside, traces_written
+from insync.explorer import Limits, diff, diff_traces, read_trace, replay
 from insync.explorer.replay import model_of_trace
-from insync.explorer.traces.files import check_writable
 from insync.explorer.traces.trace import Trace
+from insync.model import Model
 from insync.model.errors import UserError
 
 __all__ = ["command"]
@@ -43,7 +45,7 @@ __all__ = ["command"]
     memory="Keep the process within SIZE, such as 300M or 2G, or stop.",
 )
 @thread_options
-@output_options()
+@output_options(html=True)
 def command(
     chosen: ChosenPair,
     properties: tuple[str, ...],
@@ -62,11 +64,11 @@ def command(
     The exit code is 0 if they take the same steps and have the same verdicts, 1 if they differ, and 3 if a limit left
     that open.
     """
+    files = (None, None) if trace is None else (trace, beside(trace, "other"))
+    replace(output, trace=trace).check_trace_path()
     if chosen.files:
         return _of_traces(chosen, output)
     models = chosen.build()
-    if trace is not None:
-        check_writable(trace)
     with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
         result = diff(
             *models,
@@ -76,10 +78,16 @@ def command(
             reporter=reporter,
             stop=stop,
         )
-    files = _written(result, trace)
-    output.show(
-        lambda: describe_diff(result, models, files, output.paint, output.width), lambda: diff_json(result, files)
-    )
+    with ExitStack() as written:
+        there = [
+            None if one is None else written.enter_context(traces_written(path, [one.trace], model))[0]
+            for one, path, model in zip(result.only, files, models, strict=True)
+        ]
+        output.show(
+            lambda: describe_diff(result, models, there, output.paint, output.width), lambda: diff_json(result, there)
+        )
+    pairs = zip(result.only, models, there, strict=True)
+    output.write_page([(one.trace, model, file) for one, model, file in pairs if one is not None])
     return {True: ExitCode.HOLDS, False: ExitCode.VIOLATED, None: ExitCode.INCOMPLETE}[result.same]
 
 
@@ -90,27 +98,19 @@ def _names(given: tuple[str, ...]) -> list[str] | None:
     return [] if given == ("none",) else list(given) or None
 
 
-def _written(result: DiffResult, trace: Path | None) -> tuple[Path | None, Path | None]:
-    """Write the traces that there are; return where each is."""
-    files: list[Path | None] = [None, None]
-    for side, one in enumerate(result.only):
-        if one is not None and trace is not None:
-            files[side] = file = trace if side == 0 else beside(trace, "other")
-            write_trace(file, one.trace)
-    return files[0], files[1]
-
-
 def _of_traces(chosen: ChosenPair, output: Output) -> int:
-    first, second = (_executed(file) for file in chosen.files)
-    found = diff_traces(first, second)
+    pairs = [_executed(file) for file in chosen.files]
+    found = diff_traces(*(trace for trace, _ in pairs))
     output.show(
         lambda: describe_trace_difference(found, chosen.files, output.paint, output.width),
         lambda: trace_difference_json(found, chosen.files),
     )
+    output.write_page([(*pair, file) for pair, file in zip(pairs, chosen.files, strict=True)])
     return ExitCode.HOLDS if found.same else ExitCode.VIOLATED
 
 
-def _executed(file: Path) -> Trace:
-    """Return the trace of a file, executed again, so that its steps are told in words."""
+def _executed(file: Path) -> tuple[Trace, Model]:
+    """Return the trace of a file with its model, executed again, so that its steps are told in words."""
     claim = read_trace(file)
-    return replay(claim, model=model_of_trace(claim, str(file), beside=file), place=str(file))
+    model = model_of_trace(claim, str(file), beside=file)
+    return replay(claim, model=model, place=str(file)), model

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import webbrowser
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -12,6 +14,7 @@ from click.core import ParameterSource
 from insync.cli.exit_codes import ExitCode, exit_code_for
 from insync.cli.exploring.prompt import Prompt
 from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options.completing import complete_properties, complete_traces
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
@@ -20,6 +23,7 @@ from insync.cli.show.exploration import ExplorationText
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit
 from insync.explorer import Exploration, Limits, NoViolation, explore, read_trace
+from insync.explorer.exploring.exploration import FIND_LIMITS
 from insync.model.errors import UserError
 
 __all__ = ["command"]
@@ -32,10 +36,20 @@ __all__ = ["command"]
 )
 @click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
 @click.option(
-    "--from", "file", type=click.Path(path_type=Path), metavar="TRACE", help="Begin at the end of this trace file."
+    "--from",
+    "file",
+    type=click.Path(path_type=Path),
+    metavar="TRACE",
+    shell_complete=complete_traces,
+    help="Begin at the end of this trace file.",
 )
 @click.option("--at", "address", metavar="ADDRESS", help="Begin at the state with this address.")
-@click.option("--violation", metavar="NAME", help="Search for a violation of this property, and begin at its end.")
+@click.option(
+    "--violation",
+    metavar="NAME",
+    shell_complete=complete_properties,
+    help="Search for a violation of this property, and begin at its end.",
+)
 @property_option("Watch this property; may be repeated; `none` watches type_ok alone [default: those marked *].")
 @within_option()
 @limit_options(seconds="End the search for a violation, and each for a condition, after S seconds.")
@@ -81,18 +95,20 @@ def command(
     except NoViolation as none:
         emit(none.args[0])
         return exit_code_for(none.verdict)
+    seconds = FIND_LIMITS.seconds if limits.seconds is None else limits.seconds
     if text:
-        Prompt(made, ExplorationText(made, output.paint, output.width), limits, output.quiet).run()
+        finds = replace(FIND_LIMITS, seconds=seconds)
+        Prompt(made, ExplorationText(made, output.paint, output.width), finds, output.quiet).run()
     else:
-        _serve(made, port or 0, opens)
+        _serve(made, port or 0, math.ceil(seconds or 0), opens)
     return ExitCode.HOLDS
 
 
-def _serve(made: Exploration, port: int, opens: bool) -> None:
+def _serve(made: Exploration, port: int, seconds: int, opens: bool) -> None:
     """Serve the page until Ctrl-C."""
     from insync.explorer.exploring_page.server import PageServer
 
-    server = PageServer(made.again, port)
+    server = PageServer(made.again, port, seconds)
     emit(f"{made.model.name} is explored at {server.address}\nCtrl-C ends it.")
     if opens:
         webbrowser.open(server.address)

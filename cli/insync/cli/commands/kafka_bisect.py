@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from insync.cli.exit_codes import ExitCode
+from insync.cli.options.completing import complete_traces_and_defects
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.progress import steps_of_work
 
@@ -14,7 +15,7 @@ __all__ = ["command"]
 
 
 @click.command("bisect", short_help="Find the releases that do what a trace says, and where that changes.")
-@click.argument("trace", metavar="TRACE")
+@click.argument("trace", metavar="TRACE", shell_complete=complete_traces_and_defects)
 @click.option("--fetch", is_flag=True, help="Fetch the releases that are not here yet; without it they are left out.")
 @click.option(
     "--repository",

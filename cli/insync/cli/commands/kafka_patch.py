@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from insync.cli.exit_codes import ExitCode
+from insync.cli.options.completing import complete_defects, complete_from, complete_traces_and_defects
+from insync.cli.options.kafka_choice import known_releases
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.kafka_patch_report import TriedPatch, describe_patch, patch_json
 from insync.cli.show.progress import steps_of_work
@@ -14,16 +16,35 @@ from insync.cli.show.progress import steps_of_work
 __all__ = ["command"]
 
 
+def _patches() -> tuple[str, ...]:
+    from insync.conformance.patches.patched_jars import known_patches
+
+    return known_patches()
+
+
 @click.command("patch", short_help="Put a fix into Kafka's classes, and try a defect without it and with it.")
-@click.argument("patch", metavar="PATCH")
-@click.option("--kafka", "version", metavar="VERSION", required=True, help="The release, which must be fetched.")
+@click.argument("patch", metavar="PATCH", shell_complete=complete_from(_patches))
+@click.option(
+    "--kafka",
+    "version",
+    metavar="VERSION",
+    required=True,
+    shell_complete=complete_from(known_releases),
+    help="The release, which must be fetched.",
+)
 @click.option(
     "--trace",
     "given",
     metavar="TRACE",
+    shell_complete=complete_traces_and_defects,
     help="What is tried: a defect of the catalogue, or a trace file [default: PATCH, where it is a defect's].",
 )
-@click.option("--fixes", metavar="DEFECT", help="The defect that PATCH fixes [default: PATCH, where it is a defect's].")
+@click.option(
+    "--fixes",
+    metavar="DEFECT",
+    shell_complete=complete_defects,
+    help="The defect that PATCH fixes [default: PATCH, where it is a defect's].",
+)
 @click.option(
     "--cluster", is_flag=True, help="With what brokers need to run by themselves, for insync kafka scenario --libs."
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from insync.cli.exit_codes import ExitCode
+from insync.cli.options.completing import complete_from
 from insync.cli.options.kafka_choice import ClusterChoice, cluster_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.kafka_run_report import describe_recorded, recorded_json
@@ -20,9 +21,21 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
+def _scenarios() -> list[str]:
+    from insync.conformance.live.scenarios.known import SCENARIOS
+
+    return list(SCENARIOS)
+
+
 @click.command("record", short_help="Record what brokers do, for insync kafka validate.")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--scenario", "name", metavar="NAME", help="What to do to a cluster: see insync kafka scenario.")
+@click.option(
+    "--scenario",
+    "name",
+    metavar="NAME",
+    shell_complete=complete_from(_scenarios),
+    help="What to do to a cluster: see insync kafka scenario.",
+)
 @click.option("--walk", "seed", metavar="SEED", type=int, help="Or do to it what this seed of a random walk says.")
 @click.option(
     "--metadata-log",

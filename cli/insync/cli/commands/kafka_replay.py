@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from insync.cli.exit_codes import ExitCode
-from insync.cli.options.completing import Completion, complete_traces, names
+from insync.cli.options.completing import complete_traces_and_defects
 from insync.cli.options.kafka_choice import ClusterChoice, KafkaChoice, kafka_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.progress import steps_of_work
@@ -14,14 +14,8 @@ from insync.explorer.traces.files import check_writable
 __all__ = ["command"]
 
 
-def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
-    from insync.kafka.defects import DEFECTS
-
-    return [*complete_traces(ctx, param, incomplete), *names(DEFECTS, incomplete)]
-
-
 @click.command("replay", short_help="Take the steps of a trace on Kafka's classes, and compare.")
-@click.argument("trace", metavar="[TRACE]", required=False, shell_complete=_complete)
+@click.argument("trace", metavar="[TRACE]", required=False, shell_complete=complete_traces_and_defects)
 @kafka_options()
 @click.option(
     "--on",

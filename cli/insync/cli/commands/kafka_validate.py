@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from insync.cli.exit_codes import ExitCode
+from insync.cli.options.completing import complete_defects, complete_from
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.kafka_run_report import describe_inferred, describe_validation, inferred_json, validation_json
 from insync.cli.show.progress import steps_of_work
@@ -17,10 +18,26 @@ from insync.model.errors import UserError, closest
 __all__ = ["command"]
 
 
+def _releases() -> list[str]:
+    from insync.kafka.releases import Release
+
+    return [release.value for release in Release]
+
+
 @click.command("validate", short_help="Say whether a recorded run is a behaviour of the model.")
 @click.argument("file", metavar="RUN", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--release", metavar="RELEASE", help="By the rules of this release; else of the one that was recorded.")
-@click.option("--fixed", metavar="DEFECT", help="As if this defect of `insync defects` were fixed.")
+@click.option(
+    "--release",
+    metavar="RELEASE",
+    shell_complete=complete_from(_releases),
+    help="By the rules of this release; else of the one that was recorded.",
+)
+@click.option(
+    "--fixed",
+    metavar="DEFECT",
+    shell_complete=complete_defects,
+    help="As if this defect of `insync defects` were fixed.",
+)
 @click.option("--infer-release", "infer", is_flag=True, help="Try the rules of all releases of KRaft, from 3.3 on.")
 @output_options()
 def command(file: Path, release: str | None, fixed: str | None, infer: bool, output: Output) -> int:

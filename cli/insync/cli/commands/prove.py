@@ -10,6 +10,7 @@ import click
 
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options.completing import complete_lemmas
 from insync.cli.options.first_look import first_look
 from insync.cli.options.groups import gathered, option
 from insync.cli.options.model_command import (
@@ -24,6 +25,7 @@ from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import OutputPath, Seconds, Whole
 from insync.cli.show.choices import choices
 from insync.cli.show.figures import seconds
+from insync.cli.show.progress import steps_of_work
 from insync.cli.show.terminal import emit_error
 from insync.explorer import Limits
 from insync.explorer.traces.files import check_writable
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from insync.proofs.proof_file import Proof
 
 __all__ = ["command"]
+
+_AT_WORK = "z3 is at work"
 
 
 class ProveCommand(ModelCommand):
@@ -143,6 +147,7 @@ class Helped:
         "--lemma",
         multiple=True,
         metavar="NAME",
+        shell_complete=complete_lemmas,
         help="Prove this lemma with them; may be repeated; `all` is every candidate of the library.",
     ),
     proof=option(
@@ -203,9 +208,12 @@ def command(
 
     def report(query: Query) -> None:
         if not output.quiet:
+            steps.end()
             emit_error(f"Progress: {query.name}: {answer_of(query)} in {seconds(query.seconds)}.")
+            steps.begin(_AT_WORK)
 
-    with stop_on_interrupt() as stop:
+    with stop_on_interrupt() as stop, steps_of_work(output.quiet) as steps:
+        steps.begin(_AT_WORK)
         if way.bmc is not None:
             search = bounded_check(
                 model,

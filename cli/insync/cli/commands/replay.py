@@ -66,6 +66,5 @@ def command(file: Path, form: str, reference: str | None, output: Output) -> int
         output.show(
             lambda: describe_trace(trace, model.grid, None, output.paint, output.width), lambda: trace_json(trace)
         )
-        if output.html is not None and not output.json:
-            emit(f"Page: {output.html}")
+        output.say_page()
     return ExitCode.HOLDS

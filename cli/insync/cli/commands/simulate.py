@@ -23,7 +23,7 @@ __all__ = ["command"]
 
 
 @model_command("simulate", "Take random walks through a model, and shorten the one that fails.")
-@walk_options(10_000, 100, 1_000_000)
+@walk_options(10_000, 100, 1_000_000, strategies=True)
 @property_option("Check this property; may be repeated; `none` checks type_ok alone [default: those marked *].")
 @within_option()
 @limit_options(seconds="Stop after S seconds, compilation included.")
@@ -40,12 +40,15 @@ def command(
     output: Output,
     build: Build,
 ) -> int:
-    """Take random walks through MODEL, each step uniform over the enabled ones, and check properties on the way.
+    """Take random walks through MODEL, and check properties on the way.
 
     For spaces that are too large to search: walks find violations and prove nothing, so without one the verdict is
     incomplete, with exit code 3. The first walk that fails is shortened, by leaving out the steps that it does not
-    need, and shown. The result depends on model, bounds, properties, --depth and --seed alone, never on --threads;
-    walk number n of a seed is the same whatever the number of walks.
+    need, and shown. The result depends on model, bounds, properties, --depth, --seed and --strategy alone, never on
+    --threads; walk number n of a seed is the same whatever the number of walks.
+
+    A walk draws an action first, and then its parameters; every other walk likes some actions more than others.
+    --strategy names and tastes are the one and the other alone, uniform draws actions with their parameters at once.
     """
     engine.require_own_options()
     model = chosen.build(within)
@@ -77,6 +80,7 @@ def _walk(
                 walks=walks.count,
                 depth=walks.depth,
                 seed=walks.seed,
+                strategy=walks.strategy,
                 limits=limits,
                 options=engine.spark_options(),
                 reporter=reporter,
@@ -88,6 +92,7 @@ def _walk(
             walks=walks.count,
             depth=walks.depth,
             seed=walks.seed,
+            strategy=walks.strategy,
             limits=limits,
             threads=engine.threads,
             reporter=reporter,

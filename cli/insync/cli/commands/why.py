@@ -15,6 +15,7 @@ from insync.cli.options.model_command import ChosenModel, model_command, propert
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import OutputPath
 from insync.cli.show.progress import search_progress
+from insync.cli.show.terminal import emit
 from insync.cli.show.why_json import why_json
 from insync.cli.show.why_report import describe_why
 from insync.explorer import Limits, why
@@ -22,6 +23,9 @@ from insync.explorer.coverage.source_page import why_page
 from insync.explorer.traces.files import check_writable, write_whole
 
 __all__ = ["command"]
+
+_PATIENCE = 2.0
+"""Seconds of tracing after which the count traces the model, within its limits."""
 
 
 @model_command("why", "Count what a search exercised: every guard, branch, field and premise.")
@@ -61,7 +65,7 @@ def command(
     these is shown; without, what was not exercised. The exit code is 0 whatever was counted, and 3 if a limit ended the
     search: then the counts are those of its complete levels.
     """
-    model = chosen.build(within)
+    model = chosen.build(within, patience=_PATIENCE)
     names = chosen.select(model, properties)
     if html is not None:
         check_writable(html)
@@ -75,10 +79,12 @@ def command(
             reporter=reporter,
             stop=stop,
         )
-    if html is not None:
-        write_whole(html, why_page(result))
     output.show(
         lambda: describe_why(result, model, bool(actions), output.paint, output.width),
         lambda: why_json(result, html),
     )
+    if html is not None:
+        write_whole(html, why_page(result))
+        if not output.json:
+            emit(f"Page: {html}")
     return ExitCode.HOLDS if result.stopped_by is None else ExitCode.INCOMPLETE

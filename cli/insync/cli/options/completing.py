@@ -22,10 +22,14 @@ __all__ = [
     "Completion",
     "begin_completing",
     "complete_actions",
+    "complete_defects",
     "complete_from",
+    "complete_lemmas",
     "complete_models",
+    "complete_models_and_traces",
     "complete_properties",
     "complete_traces",
+    "complete_traces_and_defects",
     "file_names",
     "names",
 ]
@@ -158,12 +162,40 @@ def complete_properties(ctx: click.Context, param: click.Parameter, incomplete: 
     return names(known, incomplete)
 
 
+def complete_lemmas(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+    """Offer the lemmas of the model, and `all`."""
+    from insync.properties.registry import lemmas_of
+
+    kind: type[Model] | None = ctx.meta.get(MODEL_KEY)
+    return [] if kind is None else names([*lemmas_of(kind()), "all"], incomplete)
+
+
 def complete_actions(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
     """Offer the actions of the model."""
     from insync.model.actions import action_specs
 
     kind: type[Model] | None = ctx.meta.get(MODEL_KEY)
     return [] if kind is None else names(action_specs(kind), incomplete)
+
+
+def complete_models_and_traces(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+    """Offer models and trace files, and the folders of both once."""
+    traces = [item for item in complete_traces(ctx, param, incomplete) if not str(item.value).endswith("/")]
+    return [*complete_models(ctx, param, incomplete), *traces]
+
+
+def complete_traces_and_defects(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+    """Offer trace files, and the entries of the catalogue, each of which has a trace."""
+    from insync.kafka.defects import DEFECTS
+
+    return [*complete_traces(ctx, param, incomplete), *names(DEFECTS, incomplete)]
+
+
+def complete_defects(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+    """Offer the entries of the catalogue."""
+    from insync.kafka.defects import DEFECTS
+
+    return names(DEFECTS, incomplete)
 
 
 def complete_from(known: Callable[[], Iterable[str]]) -> Completing:

@@ -12,7 +12,7 @@ import click
 from insync.cli.options.groups import Decorator, gathered, option
 from insync.cli.options.values import OutputPath
 from insync.cli.show.pages import write_page
-from insync.cli.show.terminal import emit, grid_width, painter
+from insync.cli.show.terminal import emit, emit_error, grid_width, painter
 from insync.cli.show.trace_files import beside, check_trace_path, traces_written
 from insync.explorer.traces.grid import Paint
 from insync.explorer.traces.trace import Trace
@@ -75,10 +75,26 @@ class Output:
         """
         with traces_written(self.trace, traces, model) as files:
             yield files
-            if self.html is not None and traces:
-                write_page(self.html, [(trace, model, file) for trace, file in zip(traces, files, strict=True)])
-                if not self.json:
-                    emit(f"Page: {self.html}")
+            self.write_page([(trace, model, file) for trace, file in zip(traces, files, strict=True)])
+
+    def write_page(self, shown: Sequence[tuple[Trace, Model, Path | None]]) -> None:
+        """Write the page of some traces where it is wanted, and say that it is there, or that there is no trace.
+
+        Args:
+            shown: each trace with its model and the file that it is in, if any.
+        """
+        if self.html is None:
+            return
+        if not shown:
+            emit_error(f"{self.html} was not written: there is no trace to show.")
+            return
+        write_page(self.html, shown)
+        self.say_page()
+
+    def say_page(self) -> None:
+        """Say where the page is, unless a script listens."""
+        if self.html is not None and not self.json:
+            emit(f"Page: {self.html}")
 
 
 _JSON = option("--json", is_flag=True, help="Print one JSON object for scripts in place of the report.")

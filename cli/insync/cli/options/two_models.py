@@ -18,7 +18,7 @@ from click.core import ParameterSource
 
 from insync.cli.exit_codes import EPILOG
 from insync.cli.options.choice_options import choice_options, option_names
-from insync.cli.options.completing import MODEL_KEY, complete_models
+from insync.cli.options.completing import MODEL_KEY, complete_models_and_traces
 from insync.cli.options.first_look import first_look
 from insync.cli.options.model_command import ChosenModel, ModelCommand
 from insync.cli.show.choices import choices
@@ -32,7 +32,7 @@ _PATIENCE = 2.0
 """Seconds of tracing after which the comparison traces the models, within its limits."""
 
 _GIVEN, _KINDS = "insync.given_twice", "insync.two_kinds"
-_OF_TRACES = ("output_json", "output_color", "output_quiet")
+_OF_TRACES = ("output_html", "output_json", "output_color", "output_quiet")
 _TRACE = ".json"
 
 
@@ -130,8 +130,8 @@ def two_models_command(name: str, short_help: str) -> Callable[[Callable[..., in
 
     def decorate(function: Callable[..., int]) -> click.Command:
         @click.command(name, cls=PairCommand, epilog=EPILOG, short_help=short_help)
-        @click.argument("first", metavar="A", shell_complete=complete_models)
-        @click.argument("second", metavar="[B]", required=False, shell_complete=complete_models)
+        @click.argument("first", metavar="A", shell_complete=complete_models_and_traces)
+        @click.argument("second", metavar="[B]", required=False, shell_complete=complete_models_and_traces)
         @click.pass_context
         @functools.wraps(function)
         def command(ctx: click.Context, /, first: str, second: str | None, **values: Any) -> int:

@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
+import click
+
 from insync.cli.options.groups import Decorator, Option, gathered, option
 from insync.cli.options.values import Whole
 from insync.explorer.walk_threads import Walks
+from insync.machine.walker import Strategy
 
 __all__ = ["walk_options"]
 
 
-def walk_options(count: int, depth: int, deepest: int) -> Decorator:
+def walk_options(count: int, depth: int, deepest: int, *, strategies: bool = False) -> Decorator:
     """Return a decorator that gives a command `--walks`, `--depth` and `--seed`, which it gets as `walks`.
 
     Args:
         count: how many walks are taken by default.
         depth: how many steps one has at most, by default.
         deepest: the most that may be asked for.
+        strategies: whether it has `--strategy` too.
     """
+    strategy = {"strategy": _STRATEGY} if strategies else {}
     return gathered(
         "walks",
         Walks,
         count=_number("--walks", Whole(1), count, "How many walks to take."),
         depth=_number("--depth", Whole(1, deepest), depth, "Most steps of a walk."),
         seed=_number("--seed", Whole(0, (1 << 64) - 1), 0, "Of the random numbers: same seed, same walks."),
+        **strategy,
     )
+
+
+_STRATEGY = option(
+    "--strategy",
+    type=click.Choice([str(strategy) for strategy in Strategy]),
+    callback=lambda _context, _parameter, value: Strategy(value),
+    default=str(Strategy.MIXED),
+    show_default=True,
+    help="How walks choose among the enabled actions.",
+)
 
 
 def _number(name: str, values: Whole, default: int, words: str) -> Option:

@@ -82,6 +82,7 @@ def simulation_json(result: SimulationResult, file: Path | None) -> str:
             "verdict": result.verdict,
             "stopped_by": result.stopped_by,
             "seed": result.seed,
+            "strategy": result.strategy,
             "depth": result.depth,
             "walks": result.walks,
             "steps": result.steps,

@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from insync.cli.show.figures import plural
-from insync.cli.show.report import STOPPED_BY
-from insync.cli.show.trace_files import replay_hint
+from insync.cli.show.report import STOPPED_BY, describe_traces
 from insync.cli.show.warned import warning_lines
 from insync.explorer import Violation
 from insync.explorer.ask import PROMISES, Asked, Cell, Given, shown_bounds, with_shown_bounds
 from insync.explorer.availability import STOPS, Stopped
 from insync.explorer.disturbances import DISTURBANCES, Disturbed
-from insync.explorer.traces.grid import Paint, render_grid
+from insync.explorer.traces.grid import Paint
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 
@@ -124,17 +123,17 @@ def _outcomes(asked: Asked) -> list[str]:
 
 
 def _traces(asked: Asked, files: Mapping[str, Path | None], paint: Paint, width: int, most: int) -> list[str]:
-    """The first different traces, and where each was written."""
-    shown: list[object] = []
-    lines: list[str] = []
+    """The first different traces, and where each was written; of others with the same steps, why they fail."""
+    different: list[object] = []
+    shown = []
     for violation in by_promise(asked):
-        if violation.trace.steps not in shown and len(shown) < most:
-            shown.append(violation.trace.steps)
-            trace = with_shown_bounds(violation.trace, asked.model)
-            lines += ["", render_grid(trace, asked.model.grid, width=width, paint=paint)]
-            if (file := files.get(violation.property)) is not None:
-                lines.append(replay_hint(trace, file))
-    return lines
+        trace = violation.trace
+        if trace.steps not in different and len(different) < most:
+            different.append(trace.steps)
+        if trace.steps in different:
+            shown.append(with_shown_bounds(trace, asked.model))
+    written = [files.get(trace.property) for trace in shown]
+    return describe_traces(shown, asked.model.grid, written, paint, width)
 
 
 def describe_question(model: Cluster) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from insync.cli.show.as_json import demands_json, steps_json
 from insync.cli.show.figures import plural
-from insync.cli.show.report import describe_trace
+from insync.cli.show.report import describe_traces
 from insync.cli.show.seen_on_kafka import seen_at_length, seen_in_short, seen_json
 from insync.explorer.ask import with_shown_bounds
 from insync.explorer.defect_search import DefectFound
@@ -98,8 +98,8 @@ def describe_defect(defect: Defect, searched: Searched, files: Sequence[Path | N
     for said in seen_at_length(defect.name):
         lines += textwrap.wrap(said, 100, subsequent_indent="  ")
     lines += [_rule_line(defect, name) for name in defect.rules]
-    for trace, file in zip(broken.traces, files, strict=True):
-        lines += ["", describe_trace(with_shown_bounds(trace, model), model.grid, file, paint, width)]
+    traces = [with_shown_bounds(trace, model) for trace in broken.traces]
+    lines += describe_traces(traces, model.grid, files, paint, width)
     if broken.verdict == "holds":
         states = plural(broken.distinct_states, "state")
         lines += ["", f"No harm: {defect.breaks} holds in all {states} at these bounds, without the fix as well."]

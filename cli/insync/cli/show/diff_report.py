@@ -47,10 +47,12 @@ def describe_diff(
 
 def _titles(result: DiffResult, models: Sequence[Model]) -> list[str]:
     """Return what each is: its name, and the bounds and settings in which it differs from the other."""
+    alike = type(models[0]) is not type(models[1]) and models[0].name == models[1].name
     found = []
     for side, model in enumerate(models):
         own = [f"{name} {pair[side]}" for name, pair in result.settings.items() if pair[side] is not None]
-        found.append(f"{model.name}   {', '.join(own)}".rstrip())
+        name = (result.first, result.second)[side].model if alike else model.name
+        found.append(f"{name}   {', '.join(own)}".rstrip())
     return found
 
 
@@ -69,27 +71,22 @@ def _alike(result: DiffResult, model: Model, width: int) -> list[str]:
 
 def _verdict(result: DiffResult, paint: Paint) -> str:
     if result.same:
-        return paint("the same", Tone.GOOD) + ": they take the same steps, and have the same verdicts"
+        within = ", as far as they have the same fields" if any(result.own_fields) else ""
+        return paint("the same", Tone.GOOD) + f": they take the same steps{within}, and have the same verdicts"
     by = STOPPED_BY.get(result.stopped_by or "", str(result.stopped_by))
     if result.same is None:
         return paint(f"incomplete: stopped by {by}", Tone.OPEN) + "; no difference was found up to there"
     changed = [one.name for one in result.properties if one.changed]
     said = f"{', '.join(changed)} {'changes' if len(changed) == 1 else 'change'}" if changed else "no property changes"
-    line = paint("different", Tone.BAD) + f": {said}"
-    if result.only == (None, None):
-        line += ", and no trace that only one allows was found"
+    steps = "other steps" if any(result.only) else "no step of one alone was found"
+    line = paint("different", Tone.BAD) + f": {steps}; {said}"
     return line if result.stopped_by is None else f"{line}\n  stopped by {by}; the rest was not compared"
 
 
 def _properties(result: DiffResult) -> Iterator[str]:
     wide = max(len(one.name) for one in result.properties)
     for one in result.properties:
-        words = [
-            "none of its own"
-            if verdict is None
-            else verdict + (f" (trace of {plural(length, 'state')})" if length else "")
-            for verdict, length in zip((one.first, one.second), one.lengths, strict=True)
-        ]
+        words = [_word(*pair) for pair in zip((one.first, one.second), one.lengths, strict=True)]
         mark = "*" if one.changed else " "
         same = words[0] == words[1]
         yield f"{mark} {one.name:<{wide}}  " + (f"both: {words[0]}" if same else f"A: {words[0]}   B: {words[1]}")

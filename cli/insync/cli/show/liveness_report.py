@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from insync.cli.show.figures import plural, seconds
-from insync.cli.show.report import STOPPED_BY
+from insync.cli.show.report import STOPPED_BY, describe_choices
 from insync.cli.show.trace_files import replay_hint
 from insync.cli.show.warned import warning_lines
 from insync.explorer import LivenessResult, RunResult
-from insync.explorer.traces.grid import Columns, Paint, Tone, describe_bounds, render_grid
+from insync.explorer.traces.grid import Columns, Paint, Tone, render_grid
+from insync.explorer.traces.shown_cells import model_behind
 
 __all__ = ["describe_liveness", "liveness_json"]
 
@@ -26,7 +27,7 @@ def describe_liveness(
     width: int,
 ) -> str:
     """Return the report; `files` are where the traces shown were written, by the property."""
-    lines = [f"{result.model}   {describe_bounds(result.bounds)}"]
+    lines = describe_choices(result.model, result.bounds, model_behind(columns), width)
     size = max(len(found.name) for found in result.properties)
     for found in result.properties:
         tone = Tone.GOOD if found.verdict == "holds" else Tone.BAD

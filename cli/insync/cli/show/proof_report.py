@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import plural, seconds
-from insync.cli.show.report import STOPPED_BY, confined_lines, describe_trace
+from insync.cli.show.report import STOPPED_BY, confined_lines, describe_choices, describe_traces
 from insync.cli.show.warned import warning_lines
 from insync.explorer.prove import induction_trace
-from insync.explorer.traces.grid import Tone, describe_bounds, render_grid
+from insync.explorer.traces.grid import Tone, render_grid
 from insync.explorer.traces.trace_file import stands_elsewhere
 from insync.explorer.verdict import Verdict
 from insync.model.catalogue import model_reference
@@ -32,7 +32,7 @@ __all__ = ["answer_of", "describe_attempt", "describe_search"]
 def describe_search(search: BoundedResult, files: Sequence[Path | None], paint: Paint, width: int) -> str:
     """Return the report of a bounded check; `files` are where its traces were written."""
     result, names = search.result, ", ".join(p.name for p in search.properties) or TYPE_OK
-    lines = [f"{model_reference(search.model)}   {describe_bounds(search.model.identity)}"]
+    lines = describe_choices(model_reference(search.model), search.model.identity, search.model, width)
     if result.verdict is BoundedVerdict.VIOLATED:
         lengths = ", ".join(f"{t.property} (trace of {plural(t.length, 'state')})" for t in search.traces)
         lines.append(paint(f"violated: {lengths}", Tone.BAD) + "; there is no shorter trace")
@@ -51,8 +51,7 @@ def describe_search(search: BoundedResult, files: Sequence[Path | None], paint: 
     lines += warning_lines(search.warnings, paint, width)
     lines += _used(search.lemmas, "assuming, having proved them,", width)
     lines += ["", *_queries(result.queries), f"z3 {seconds(result.seconds)}"]
-    for trace, file in zip(search.traces, files, strict=True):
-        lines += ["", describe_trace(trace, search.model.grid, file, paint, width)]
+    lines += describe_traces(search.traces, search.model.grid, files, paint, width)
     return "\n".join(lines)
 
 
@@ -60,7 +59,8 @@ def describe_attempt(
     attempt: ProofResult, saved: Path | None, files: Sequence[Path | None], paint: Paint, width: int
 ) -> str:
     """Return the report of an induction; `files` are where the proof and the traces of initiation were written."""
-    lines = [f"{model_reference(attempt.model)}   {describe_bounds(attempt.model.identity)}", *_verdict(attempt, paint)]
+    lines = describe_choices(model_reference(attempt.model), attempt.model.identity, attempt.model, width)
+    lines += _verdict(attempt, paint)
     lines += confined_lines(names_within(attempt.model))
     lines += _unanswered(attempt.result, width)
     lines += warning_lines(attempt.warnings, paint, width)
@@ -71,8 +71,7 @@ def describe_attempt(
         for dropped in attempt.dropped:
             text = f"{dropped.name}, by {dropped.by}: {dropped.reason}"
             lines += textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
-    for trace, file in zip(attempt.traces, files, strict=True):
-        lines += ["", describe_trace(trace, attempt.model.grid, file, paint, width)]
+    lines += describe_traces(attempt.traces, attempt.model.grid, files, paint, width)
     for query in attempt.result.queries:
         if query.counterexample is not None:
             lines += ["", _counterexample(attempt, query, query.counterexample, paint, width)]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import count, memory, plural, rate, seconds
 from insync.cli.show.trace_files import replay_hint
 from insync.cli.show.warned import warning_lines
-from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_grid, render_reason
+from insync.explorer.traces.grid import Paint, Tone, chosen_bounds, describe_bounds, render_grid, render_reason
+from insync.explorer.traces.shown_cells import model_behind
 from insync.model.catalogue import BUILT_IN
 from insync.properties.every_model import TYPE_OK
 
@@ -19,8 +21,17 @@ if TYPE_CHECKING:
     from insync.explorer.traces.grid import Columns
     from insync.explorer.traces.trace import Trace
     from insync.explorer.verdict import CheckResult
+    from insync.model import Model
 
-__all__ = ["STOPPED_BY", "confined_lines", "describe_check", "describe_simulation", "describe_trace"]
+__all__ = [
+    "STOPPED_BY",
+    "confined_lines",
+    "describe_check",
+    "describe_choices",
+    "describe_simulation",
+    "describe_trace",
+    "describe_traces",
+]
 
 STOPPED_BY = {
     "depth": "the limit on the depth (--max-depth)",
@@ -40,7 +51,7 @@ def describe_check(
 ) -> str:
     """Return the report of an exhaustive search; `files` are where the traces of its violations were written."""
     lines = [
-        f"{result.model}   {describe_bounds(result.bounds)}",
+        *describe_choices(result.model, result.bounds, model_behind(columns), width),
         _check_verdict(result, paint),
         *_representatives(result),
         *confined_lines(result.within, result.outside),
@@ -53,18 +64,13 @@ def describe_check(
         _times(result.seconds, *_visited(result), result.peak_memory_bytes),
     ]
     traces = [violation.trace for violation in result.violations]
-    for number, (trace, file) in enumerate(zip(traces, files, strict=True)):
-        if trace.refused is None and any(trace.steps == earlier.steps for earlier in traces[:number]):
-            lines += ["", _same_state(trace, file, paint, width)]
-        else:
-            lines += ["", describe_trace(trace, columns, file, paint, width)]
-    return "\n".join(lines)
+    return "\n".join([*lines, *describe_traces(traces, columns, files, paint, width)])
 
 
 def describe_simulation(result: SimulationResult, columns: Columns, file: Path | None, paint: Paint, width: int) -> str:
     """Return the report of a simulation; `file` is where the trace of its violation was written."""
     lines = [
-        f"{result.model}   {describe_bounds(result.bounds)}",
+        *describe_choices(result.model, result.bounds, model_behind(columns), width),
         *_simulation_verdict(result, paint),
         *confined_lines(result.within),
         *warning_lines(result.warnings, paint, width),
@@ -113,11 +119,53 @@ def _stopped_line(result: SimulationResult) -> list[str]:
     return [] if result.stopped_by is None else [f"  stopped by {STOPPED_BY[result.stopped_by]}"]
 
 
-def _same_state(trace: Trace, file: Path | None, paint: Paint, width: int) -> str:
+def describe_traces(
+    traces: Sequence[Trace], columns: Columns, files: Sequence[Path | None], paint: Paint, width: int
+) -> list[str]:
+    """Return the lines of some traces, each after an empty one; the same steps are shown once.
+
+    Args:
+        traces: what to show.
+        columns: says what the cells are.
+        files: where each was written.
+        paint: colours them.
+        width: how many characters a line may have.
+    """
+    lines: list[str] = []
+    for number, (trace, file) in enumerate(zip(traces, files, strict=True)):
+        alike = [earlier for earlier in traces[:number] if _is_shown_by(trace, earlier)]
+        shown = _same_steps(trace, alike[0], file, paint, width) if alike else None
+        lines += ["", shown or describe_trace(trace, columns, file, paint, width)]
+    return lines
+
+
+def _is_shown_by(trace: Trace, earlier: Trace) -> bool:
+    """Whether the steps of a trace are those of an earlier one, and end in the same way."""
+    ends = [(one.steps, one.loop, one.witness, one.refused) for one in (trace, earlier)]
+    return trace.refused is None and ends[0] == ends[1]
+
+
+def _same_steps(trace: Trace, earlier: Trace, file: Path | None, paint: Paint, width: int) -> str:
     """What is left to say of a trace whose steps are those of one shown above."""
-    head = paint(f"{trace.property} fails after the same steps", Tone.BAD)
+    what, tone = ("is reached", Tone.GOOD) if trace.witness else ("fails", Tone.BAD)
+    head = paint(f"{trace.property} {what} after the same steps as {earlier.property}", tone)
     text = "\n".join([head, "", *render_reason(trace, width, paint)])
     return text if file is None else f"{text}\n{replay_hint(trace, file)}"
+
+
+def describe_choices(model: str, bounds: Mapping[str, int | str], of: Model | None, width: int) -> list[str]:
+    """Return the lines that say which model was looked at, and under which bounds and settings.
+
+    Args:
+        model: what it is called.
+        bounds: all of them.
+        of: the model itself, for the defaults, of which many are not told; None tells everything.
+        width: how many characters a line may have.
+    """
+    said = describe_bounds(chosen_bounds(bounds, of))
+    return textwrap.wrap(
+        f"{model}   {said}".rstrip(), width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
 
 
 def confined_lines(within: Sequence[str], outside: int | None = None) -> list[str]:

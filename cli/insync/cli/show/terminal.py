@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 _WIDTH = 120
+_NARROWEST = 40
 
 _STYLES: dict[str, dict[str, object]] = {
     "good": {"fg": "green", "bold": True},
@@ -154,5 +155,8 @@ def _paint(text: str, tone: Tone) -> str:
 
 
 def grid_width() -> int:
-    """Return how wide the grid may be: the terminal, or 120 characters where there is none."""
-    return max(80, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _WIDTH
+    """Return how wide the grid may be: what COLUMNS says, else the terminal, or 120 characters where there is none."""
+    wanted = os.environ.get("COLUMNS", "")
+    if wanted.isdecimal() and int(wanted) > 0:
+        return max(_NARROWEST, int(wanted[:6]))
+    return max(_NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _WIDTH

@@ -15,7 +15,7 @@ from insync.model.errors import UserError
 if TYPE_CHECKING:
     from insync.model import Model
 
-__all__ = ["beside", "check_trace_path", "replay_hint", "traces_written"]
+__all__ = ["beside", "check_trace_path", "is_itf", "replay_hint", "traces_written"]
 
 _ITF = ".itf.json"
 
@@ -27,7 +27,7 @@ def check_trace_path(path: Path) -> None:
 
 def replay_hint(trace: Trace, file: Path) -> str:
     """Return the line below a trace that was written: how to run it again, or where it is when only others read it."""
-    if _is_itf(file):
+    if is_itf(file):
         return f"Trace: {file} (ITF, for other tools; `insync replay` reads insync's own JSON)"
     return f"Replay: {replay_command(trace, file)}"
 
@@ -53,7 +53,7 @@ def traces_written(path: Path | None, traces: Sequence[Trace], model: Model) -> 
 
 
 def _write(file: Path, trace: Trace, model: Model) -> Path:
-    if _is_itf(file):
+    if is_itf(file):
         from insync.explorer.traces.itf import write_itf
 
         write_itf(file, trace, model.state)
@@ -62,7 +62,8 @@ def _write(file: Path, trace: Trace, model: Model) -> Path:
     return file
 
 
-def _is_itf(path: Path) -> bool:
+def is_itf(path: Path) -> bool:
+    """Return whether a trace file is one for other tools, by its name."""
     return path.name.endswith(_ITF)
 
 
@@ -70,5 +71,5 @@ def beside(path: Path, name: str) -> Path:
     """Return the file for another trace: out.json becomes out.NAME.json; a device or a pipe takes all."""
     if is_special(path):
         return path
-    suffix = _ITF if _is_itf(path) else path.suffix
+    suffix = _ITF if is_itf(path) else path.suffix
     return path.with_name(f"{path.name.removesuffix(suffix)}.{name}{suffix}")

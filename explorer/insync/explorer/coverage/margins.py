@@ -81,7 +81,7 @@ def _of_action(action: ActionCoverage) -> Iterator[_Entry]:
     for guard in action.guards:
         asked = 0 if guard.decided else action.chances
         counts = {"false": guard.false, "alone": guard.alone, "rules out": guard.ruled_out, "asked": asked}
-        line = argument_line(guard.spot, "require", guard.place)
+        line = argument_line(guard.spot, guard.place)
         yield guard.spot.file, line, "require", guard.text, name, counts
     for branch in action.branches if action.steps else ():
         sides = {"true": branch.true, "false": branch.false, "asked": 0 if branch.decided else action.steps}

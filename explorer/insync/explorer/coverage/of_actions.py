@@ -93,7 +93,7 @@ def _ask_of_guards(questions: Questions, bindings: Sequence[Anatomy]) -> list[Ca
         return lambda answers: GuardCoverage(
             spot=key[0],
             place=key[1],
-            text=argument_text(key[0], "require", key[1]),
+            text=argument_text(key[0], key[1]),
             false=sum(answers[node] for node in false[key]),
             alone=sum(answers[node] for node in alone.get(key, [])),
             ruled_out=ruled_out.get(key, 0),
@@ -127,7 +127,7 @@ def _ask_of_branches(
         return lambda answers: BranchCoverage(
             spot=spot,
             word=word,
-            text=argument_text(spot, word),
+            text=argument_text(spot),
             true=sum(answers[node] for node in true),
             false=sum(answers[node] for node in false),
             decided=key not in by_state,

@@ -28,7 +28,7 @@ from insync.model.evaluator import Codes
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import judge, run_properties_of, select
 
-__all__ = ["LONGEST_WALK", "Exploration", "TakenWalk"]
+__all__ = ["FIND_LIMITS", "LONGEST_WALK", "Exploration", "TakenWalk"]
 
 LONGEST_WALK = 10_000
 FIND_LIMITS = Limits(states=5_000_000, seconds=30)
@@ -237,7 +237,9 @@ class Exploration:
             possible = list(self.stepper.outcomes(moves[-1][1]))
             refused = [outcome for _, outcome in possible if isinstance(outcome, Refused)]
             if not possible or refused:
-                ended = f"{TYPE_OK} fails: {refused[0]}" if refused else "no action is enabled here"
+                ended = (
+                    f"{TYPE_OK} fails: {str(refused[0]).removesuffix('.')}" if refused else "no action is enabled here"
+                )
                 break
             number, after = chosen.choice(possible)
             assert not isinstance(after, Refused)

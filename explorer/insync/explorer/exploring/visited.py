@@ -11,7 +11,7 @@ from insync.model.evaluator import Codes
 __all__ = ["Visited", "VisitedState"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # a place in a tree is equal to itself alone
 class VisitedState:
     """A state in the tree.
 

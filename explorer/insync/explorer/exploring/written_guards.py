@@ -41,7 +41,7 @@ def written_guards(model: Model) -> WrittenGuards:
         parts: dict[Node, WrittenPart] = {}
         for required in anatomy.required:
             place = f"{os.path.basename(required.spot.file)}:{required.spot.line}"
-            part = WrittenPart(argument_text(required.spot, "require", required.place), place)
+            part = WrittenPart(argument_text(required.spot, required.place), place)
             for node in conjuncts(required.condition):
                 parts.setdefault(node, part)
         found.append(parts)

@@ -8,8 +8,9 @@ from typing import Any
 from insync.explorer.exploring.condition_names import WORDS, ConditionNames
 from insync.explorer.exploring.exploration import Exploration
 from insync.explorer.exploring.offered import OfferedStep, WhyNot
-from insync.explorer.exploring_page.drawn_state import drawn_state
+from insync.explorer.exploring_page.drawn_state import StateDrawing
 from insync.model import Model
+from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import invariants_of
 
 __all__ = ["model_as_seen", "seen", "why_as_seen"]
@@ -28,15 +29,17 @@ def model_as_seen(model: Model) -> dict[str, Any]:
         "members": list(names.members),
         "kinds": names.used,
         "words": ["and", "or", "not", "in", *WORDS, "NONE"],
-        "properties": list(invariants_of(model)),
+        "properties": list(names.invariants),
+        "violable": [*invariants_of(model), TYPE_OK],
     }
 
 
-def seen(exploration: Exploration, known: int = 0) -> dict[str, Any]:
+def seen(exploration: Exploration, drawing: StateDrawing, known: int = 0) -> dict[str, Any]:
     """Return what the page shows of where an exploration is.
 
     Args:
         exploration: the exploration.
+        drawing: draws its states.
         known: how many states of the tree the page has already.
     """
     here, visited = exploration.here, exploration.visited
@@ -48,7 +51,7 @@ def seen(exploration: Exploration, known: int = 0) -> dict[str, Any]:
         "depth": here.depth,
         "label": exploration.step.label,
         "address": exploration.address,
-        "state": drawn_state(exploration),
+        "state": drawing.html(exploration),
         "steps": _steps(exploration),
         "properties": [
             {

@@ -1,26 +1,93 @@
-"""The state that is looked at, as a piece of HTML."""
+"""The state that is looked at, and the step that led there, drawn as reports draw them."""
 
 from __future__ import annotations
 
-from html import escape
+from collections import OrderedDict
+from collections.abc import Sequence
 
+from insync.explorer.evaluator.stepping import remembered
 from insync.explorer.exploring.exploration import Exploration
-from insync.model.columns import cell_text
+from insync.explorer.exploring.visited import VisitedState
+from insync.explorer.report.escaping import in_xml
+from insync.explorer.report.html_state import epochs_of, state_table
+from insync.explorer.report.picture import PictureStep, lifelines_of, picture_of_state
+from insync.explorer.report.strip import strip_svg
+from insync.explorer.traces.counterexample import trace_step
+from insync.explorer.traces.shown_cells import legend_of
+from insync.explorer.traces.trace import TraceStep
+from insync.model import Model
 
-__all__ = ["drawn_state"]
+__all__ = ["StateDrawing"]
+
+_MOST_BEFORE = 40
+"""How many steps before the last one may matter to how that is drawn."""
+
+_MOST_PICTURES = 20_000
+_MOST_LINES = 6
 
 
-def drawn_state(exploration: Exploration) -> str:
-    """Return the table of the state that an exploration looks at."""
-    model, path = exploration.model, exploration.visited.path
-    now = model.grid(model.decode(path[-1].codes))
-    before = model.grid(model.decode(path[-2].codes)) if len(path) > 1 else now
-    rows = []
-    for name, cell in now.items():
-        changed = before.get(name) != cell
-        mark = '<span class="unseen"> changed</span>' if changed else ""
-        rows.append(
-            f'<tr class="{"changed" if changed else "same"}"><th scope="row">{escape(name)}{mark}</th>'
-            f"<td>{escape(cell_text(cell) or '-')}</td></tr>"
-        )
-    return f"<table><caption>The state</caption>{''.join(rows)}</table>"
+class StateDrawing:
+    """Draws the states of a model.
+
+    Args:
+        model: the model.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._lifelines = lifelines_of(model)
+        self._steps: OrderedDict[VisitedState, TraceStep] = OrderedDict()
+        self._pictures: OrderedDict[VisitedState, PictureStep] = OrderedDict()
+        self._epochs: list[PictureStep] = []
+
+    def html(self, exploration: Exploration) -> str:
+        """Return the drawing of the state that an exploration looks at, as a piece of HTML."""
+        path = exploration.visited.path[-_MOST_BEFORE:]
+        drawn = self._picture(path)
+        parts = []
+        if len(path) > 1:
+            heads = "".join(f"<span>{in_xml(name)}</span>" for name in self._lifelines)
+            strip = strip_svg(drawn, self._picture(path[:-1]).down, self._lifelines)
+            height = min(_MOST_LINES, max(1, len(drawn.drawn)))
+            parts.append(f'<div class="heads">{heads}</div><div class="lane h{height}">{strip}</div>')
+        table = state_table(drawn, "here", epochs=self._known_epochs(drawn), caption="The state")
+        parts.append(f'<div class="state">{table}</div>')
+        whole = picture_of_state(self.model, [self._step(path[-1])])
+        rows = [
+            f"<dt>{in_xml(mark)}</dt><dd>{in_xml(meaning)}</dd>"
+            for mark, meaning in legend_of(self.model, [*whole.cells, *drawn.cells])
+            if mark != "|"
+        ]
+        if any(cell.log for cell in drawn.cells):
+            rows.append("<dt>HW</dt><dd>the high watermark; what is committed has a full frame and a shade</dd>")
+        if len(path) > 1 and any(cell.changed or cell.mark for cell in drawn.cells):
+            rows.append("<dt>●</dt><dd>changed by this step</dd>")
+        return "".join(parts) + (f'<dl class="legend">{"".join(rows)}</dl>' if rows else "")
+
+    def _picture(self, path: Sequence[VisitedState]) -> PictureStep:
+        """Return the picture of the last state of a path; what runs there is known from the pictures before."""
+        known = self._pictures.get(path[-1])
+        if known is not None:
+            return known
+        first = next((at for at in range(len(path) - 1, -1, -1) if path[at] in self._pictures), -1)
+        down = frozenset() if first < 0 else self._pictures[path[first]].down
+        drawn: PictureStep | None = None
+        for at in range(first + 1, len(path)):
+            steps = [self._step(state) for state in path[: at + 1]]
+            drawn = self._pictures[path[at]] = picture_of_state(self.model, steps, down=down)
+            down = drawn.down
+        while len(self._pictures) > _MOST_PICTURES:
+            self._pictures.popitem(last=False)
+        assert drawn is not None
+        return drawn
+
+    def _step(self, state: VisitedState) -> TraceStep:
+        return remembered(self._steps, state, lambda: trace_step(self.model, (state.action, state.codes)))
+
+    def _known_epochs(self, drawn: PictureStep) -> tuple[str, ...]:
+        """Return all epochs that were drawn so far, so that each keeps its colour."""
+        known = epochs_of(self._epochs)
+        if not set(epochs_of([drawn])) <= set(known):
+            self._epochs.append(drawn)
+            known = epochs_of(self._epochs)
+        return known

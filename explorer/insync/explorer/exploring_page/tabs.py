@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +14,7 @@ from insync.explorer.explore import NoViolation, explore
 from insync.explorer.exploring.conditions import ConditionError
 from insync.explorer.exploring.exploration import Exploration
 from insync.explorer.exploring_page.as_seen import model_as_seen, seen, why_as_seen
+from insync.explorer.exploring_page.drawn_state import StateDrawing
 from insync.explorer.exploring_page.page_command import PageCommand
 from insync.explorer.limits import Limits
 from insync.explorer.progress import Progress
@@ -26,12 +27,14 @@ _MOST_TABS = 50
 _MOST_STATES = 100_000_000
 _MOST_SECONDS = 3600
 _PATIENCE = 2.0
+_LONG = frozenset({"find", "violation", "load", "walk", "at", "open"})
 
 
 @dataclass(slots=True)  # not frozen: what a tab looks at changes
 class _Tab:
     name: str
     exploration: Exploration
+    drawing: StateDrawing
     walks: int = 0
 
 
@@ -53,10 +56,11 @@ class Tabs:
 
     Args:
         first: makes the exploration with which a tab begins.
+        seconds: how long a search may take, unless the page says otherwise.
     """
 
-    def __init__(self, first: Callable[[], Exploration]) -> None:
-        self._first = first
+    def __init__(self, first: Callable[[], Exploration], seconds: int = 30) -> None:
+        self._first, self._seconds = first, seconds
         self._tabs: OrderedDict[str, _Tab] = OrderedDict()
         self._lock = threading.Lock()
         self._search: _Search | None = None
@@ -91,12 +95,16 @@ class Tabs:
         except UserError as error:
             return {"error": error.args[0]}
 
+    def takes_long(self, asked: object) -> bool:
+        """Return whether what a page asks may take longer than a click should."""
+        return isinstance(asked, Mapping) and asked.get("command") in _LONG
+
     def close(self) -> None:
         """Let a search that is at work come to its end."""
         self._stop()
 
     def _alone(self, asked: PageCommand, command: str) -> dict[str, Any]:
-        if not self._lock.acquire(timeout=_PATIENCE):
+        if not self._lock.acquire(timeout=_PATIENCE if self._search is None else 0):
             message = "A search is at work, here or in another tab. Stop it, or wait for its end."
             raise UserError(message)
         try:
@@ -113,7 +121,10 @@ class Tabs:
                 message = f"There is no command {command!r}. {closest(command, self._answers)}"
                 raise UserError(message)
             said = self._answers[command](tab, asked)
-            return {"message": said, **seen(tab.exploration, asked.whole("known", "a number of states", 0))}
+            return {
+                "message": said,
+                **seen(tab.exploration, tab.drawing, asked.whole("known", "a number of states", 0)),
+            }
         finally:
             self._lock.release()
 
@@ -123,7 +134,8 @@ class Tabs:
         tab = self._tabs.get(asked.text("tab", ""))
         said = ""
         if tab is None or (address and tab.exploration.address != address):
-            tab = _Tab(secrets.token_urlsafe(9), self._first())
+            made = self._first()
+            tab = _Tab(secrets.token_urlsafe(9), made, StateDrawing(made.model))
             if address:
                 try:
                     tab.exploration.go_to_address(address)
@@ -134,7 +146,12 @@ class Tabs:
             if len(self._tabs) > _MOST_TABS:
                 self._tabs.popitem(last=False)
         self._tabs.move_to_end(tab.name)
-        told = {"tab": tab.name, "model": model_as_seen(tab.exploration.model), **seen(tab.exploration)}
+        told = {
+            "tab": tab.name,
+            "seconds": self._seconds,
+            "model": model_as_seen(tab.exploration.model),
+            **seen(tab.exploration, tab.drawing),
+        }
         return {**told, "error": said} if said else told
 
     def _tab(self, asked: PageCommand) -> _Tab:
@@ -162,14 +179,14 @@ class Tabs:
         condition = asked.text("condition")
         limits = Limits(
             states=asked.whole("states", "a number of states", 5_000_000, _MOST_STATES),
-            seconds=asked.whole("seconds", "a number of seconds", 30, _MOST_SECONDS),
+            seconds=asked.whole("seconds", "a number of seconds", self._seconds, _MOST_SECONDS),
         )
         with self._searching() as search:
             return tab.exploration.find(condition, limits, search.stop, search.told).in_words
 
     def _violation(self, tab: _Tab, asked: PageCommand) -> str:
         name = asked.text("name")
-        limits = Limits(seconds=asked.whole("seconds", "a number of seconds", 30, _MOST_SECONDS))
+        limits = Limits(seconds=asked.whole("seconds", "a number of seconds", self._seconds, _MOST_SECONDS))
         try:
             with self._searching() as search:
                 model, stop = tab.exploration.model, search.stop

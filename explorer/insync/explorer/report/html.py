@@ -34,7 +34,7 @@ class Page:
 
 
 def html_page(pages: Sequence[Page]) -> str:
-    """Return the page of some pictures, one below the other."""
+    """Return the page of some pictures, one below the other; the same steps are on it once."""
     style, script = page_style(), resource("report.js")
     allowed = f"style-src '{_hash(style)}'; script-src '{_hash(script)}'"
     policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
@@ -53,7 +53,7 @@ def html_page(pages: Sequence[Page]) -> str:
             "</head>",
             "<body>",
             "<main>",
-            *[article(page, number) for number, page in enumerate(pages)],
+            *_articles(pages),
             "</main>",
             f"<script>{script}</script>",
             "</body>",
@@ -65,24 +65,70 @@ def html_page(pages: Sequence[Page]) -> str:
 
 def article(page: Page, number: int = 0) -> str:
     """Return one picture as an `article`; `number` keeps the ids of several apart."""
-    drawn = page.picture
+    return _article(page, number, _places(page.picture))
+
+
+def _articles(pages: Sequence[Page]) -> list[str]:
+    """Return all pictures; of one whose steps are those of another what it says, which points at the other's."""
+    shown: list[str] = []
+    firsts = [next(at for at, other in enumerate(pages) if _same_steps(page, other)) for page in pages]
+    for number, (page, first) in enumerate(zip(pages, firsts, strict=True)):
+        if first == number:
+            alike = [other for other, its in zip(pages, firsts, strict=True) if its == number]
+            shown.append(_article(page, number, frozenset().union(*(_places(other.picture) for other in alike))))
+        else:
+            shown.append(_said_of_the_same(page, number, first, pages[first].picture.property))
+    return shown
+
+
+def _same_steps(one: Page, other: Page) -> bool:
+    return (one.picture.steps, one.picture.loop) == (other.picture.steps, other.picture.loop)
+
+
+def _places(drawn: Picture) -> frozenset[Place]:
+    """The boxes that a reason talks of."""
+    return frozenset(place for phrase in drawn.reason for place in phrase.places if place.box is not None)
+
+
+def _article(page: Page, number: int, pointed: frozenset[Place]) -> str:
     prefix = f"t{number}"
-    level = "h1" if number == 0 else "h2"
-    loop = "" if drawn.loop is None else f' data-loop="{drawn.loop}"'
+    loop = "" if page.picture.loop is None else f' data-loop="{page.picture.loop}"'
     return "\n".join(
         [
             f'<article aria-labelledby="{prefix}-question"{loop}>',
-            f'<{level} id="{prefix}-question">{_breakable(drawn.question)}</{level}>',
-            *([f'<p class="soft">{in_xml(drawn.sentence)}</p>'] if drawn.sentence else []),
-            f'<p class="verdict {drawn.outcome.value}">{in_xml(drawn.verdict)}</p>',
-            _reason(drawn, prefix),
+            *_head(page.picture, number, prefix),
             '<p class="keys soft screen">Steps: <kbd>↑</kbd> <kbd>↓</kbd>, or a click.</p>',
             '<div class="unseen said-aloud" aria-live="polite"></div>',
-            _steps(drawn, prefix),
+            _steps(page.picture, prefix, pointed),
             _foot(page),
             "</article>",
         ]
     )
+
+
+def _said_of_the_same(page: Page, number: int, first: int, name: str) -> str:
+    steps = f'<a href="#t{first}-question">{_breakable(name)}</a>'
+    return "\n".join(
+        [
+            f'<article aria-labelledby="t{number}-question">',
+            *_head(page.picture, number, f"t{first}"),
+            f"<p>The steps are those for {steps}, above.</p>",
+            f"<pre>{in_xml(page.picture.command)}</pre>",
+            _download(page),
+            "</article>",
+        ]
+    )
+
+
+def _head(drawn: Picture, number: int, steps: str) -> list[str]:
+    """Question, verdict and reason, which points at the steps whose ids begin with `steps`."""
+    level = "h1" if number == 0 else "h2"
+    return [
+        f'<{level} id="t{number}-question">{_breakable(drawn.question)}</{level}>',
+        *([f'<p class="soft">{in_xml(drawn.sentence)}</p>'] if drawn.sentence else []),
+        f'<p class="verdict {drawn.outcome.value}">{in_xml(drawn.verdict)}</p>',
+        _reason(drawn, steps),
+    ]
 
 
 def _breakable(text: str) -> str:
@@ -126,10 +172,9 @@ def _phrase(drawn: Picture, phrase: Phrase, prefix: str) -> str:
 # ------------------------------------------------------------------------------------------------------------ the steps
 
 
-def _steps(drawn: Picture, prefix: str) -> str:
+def _steps(drawn: Picture, prefix: str, pointed: frozenset[Place]) -> str:
     heads = "".join(f"<span>{in_xml(name)}</span>" for name in drawn.lifelines)
     epochs = epochs_of(drawn.steps)
-    pointed = frozenset(place for phrase in drawn.reason for place in phrase.places if place.box is not None)
     items = []
     for at, step in enumerate(drawn.steps):
         before = drawn.steps[at - 1].down if at else frozenset()
@@ -163,12 +208,15 @@ def _step(
         *(["last"] if chosen else []),
         *(["refused"] if step.refused else []),
         *(["round"] if round_and_round else []),
+        *(["begins"] if round_and_round and step.number == (drawn.loop or 0) + 1 else []),
+        *(["ends"] if round_and_round and step is drawn.failing else []),
     ]
     label = f"{step.label} (refused)" if step.refused else step.label
     changes = "; ".join(f"{cell.column}: {cell.shown}" for cell in step.cells if cell.changed)
     said = f"{step.number}, {label}. {in_words(step.drawn)}. {changes}"
     takes = "".join(f'<p class="takes">Takes: {in_xml(d.text)} ({d.hardness.value}).</p>' for d in step.demands)
     caption = "Unchanged: the step is refused" if step.refused else ""
+    table = state_table(step, name if chosen else "", epochs=epochs, pointed=pointed, caption=caption)
     return (
         f'<li id="{name}" data-step="{step.number}" class="{" ".join(kinds)}">'
         f'<button type="button" class="pick"{" aria-current=" + chr(34) + "step" + chr(34) if chosen else ""}>'
@@ -176,7 +224,7 @@ def _step(
         f'<span class="label">{in_xml(label)}</span></button>'
         f'<div class="lane h{min(_MOST_LINES, max(1, len(step.drawn)))}">{strip_svg(step, down, drawn.lifelines)}</div>'
         f'<div class="state"><span class="unseen change">{in_xml(said)}</span>'
-        f"{state_table(step, name, epochs=epochs, pointed=pointed, caption=caption)}{takes}</div></li>"
+        f"{table}{takes}</div></li>"
     )
 
 

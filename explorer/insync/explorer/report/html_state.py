@@ -27,17 +27,20 @@ def state_table(
 
     Args:
         step: the step.
-        prefix: begins the id of each cell, which no other table may share.
+        prefix: begins the id of each cell, which no other table may share; without one they have none.
         epochs: those that have a colour, in the order of the colours.
         pointed: what is to be pointed at.
         caption: what stands above it; by default which state it is.
     """
     said = caption or (f"State after step {step.number}" if step.number else "State at the start")
-    rows = [_row(cell, f"{prefix}-{at}", epochs, pointed) for at, cell in enumerate(step.cells)]
+    rows = [
+        _row(cell, f"{prefix}-{at}" if prefix else "", epochs, pointed, marked=step.number > 0)
+        for at, cell in enumerate(step.cells)
+    ]
     return f"<table><caption>{in_xml(said)}</caption>{''.join(rows)}</table>"
 
 
-def _row(cell: ShownCell, name: str, epochs: Sequence[str], pointed: Collection[Place]) -> str:
+def _row(cell: ShownCell, name: str, epochs: Sequence[str], pointed: Collection[Place], *, marked: bool) -> str:
     whole = " pointed" if any(place.column == cell.column and place.box is None for place in pointed) else ""
     head = f'<th scope="row"><span class="name{whole}">{in_xml(cell.column)}</span></th>'
     beside = f' <span class="mark-beside">{in_xml(cell.mark)}</span>' if cell.mark else ""
@@ -47,11 +50,15 @@ def _row(cell: ShownCell, name: str, epochs: Sequence[str], pointed: Collection[
         boxes = {place.box for place in pointed if place.column == cell.column and place.box is not None}
         inner = (
             f'<td class="role">{_piece(cell.log.before)}</td>'
-            f'<td><span class="log">{_log(cell.log, name, epochs, boxes)}</span></td>'
+            f'<td class="logs"><span class="log">{_log(cell.log, name, epochs, boxes)}</span></td>'
             f'<td class="after">{_piece(cell.log.after)}{beside}</td>'
         )
-    changed = "changed" if cell.changed or cell.mark else "same"
-    return f'<tr class="{changed}" id={attribute(name)}>{head}{inner}</tr>'
+    changed = "changed" if marked and (cell.changed or cell.mark) else "same"
+    return f'<tr class="{changed}"{_id(name)}>{head}{inner}</tr>'
+
+
+def _id(name: str) -> str:
+    return f" id={attribute(name)}" if name else ""
 
 
 def _pieces(pieces: Sequence[Piece]) -> str:
@@ -66,7 +73,8 @@ def _piece(piece: Piece) -> str:
     if not piece.text and not piece.name:
         return ""
     text = f"{piece.name}={piece.text}" if piece.name else piece.text
-    return f'<span class="piece {piece.change.value}">{in_xml(text)}</span>'
+    kind = "piece" if piece.change is CellChange.SAME else f"piece {piece.change.value}"
+    return f'<span class="{kind}">{in_xml(text)}</span>'
 
 
 def _log(log: LogDrawing, name: str, epochs: Sequence[str], pointed: Collection[int | None]) -> str:
@@ -80,7 +88,7 @@ def _log(log: LogDrawing, name: str, epochs: Sequence[str], pointed: Collection[
         box = log.boxes[at] if at < len(log.boxes) else None
         if box is None and at not in pointed and at >= log.watermark:
             continue
-        parts.append(_box(box, f"{name}-{at}", epochs, pointed=at in pointed))
+        parts.append(_box(box, f"{name}-{at}" if name else "", epochs, pointed=at in pointed))
     if log.watermark >= ends:
         parts.append(bar)
     if not present and not pointed and not log.boxes:
@@ -91,11 +99,11 @@ def _log(log: LogDrawing, name: str, epochs: Sequence[str], pointed: Collection[
 def _box(box: Box | None, name: str, epochs: Sequence[str], *, pointed: bool) -> str:
     ring = " pointed" if pointed else ""
     if box is None:
-        return f'<span class="box missing{ring}" id={attribute(name)}>none</span>'
+        return f'<span class="box missing{ring}"{_id(name)}>none</span>'
     colour = f" e{epochs.index(box.epoch) % _COLOURS}" if box.epoch in epochs else ""
     kinds = f"box{' committed' if box.committed else ''}{colour} {box.change.value}{ring}"
     epoch = f'<span class="epoch">@{in_xml(box.epoch)}</span>' if box.epoch else ""
-    return f'<span class="{kinds}" id={attribute(name)}>{in_xml(box.record)}{epoch}</span>'
+    return f'<span class="{kinds}"{_id(name)}>{in_xml(box.record)}{epoch}</span>'
 
 
 def epochs_of(steps: Iterable[PictureStep]) -> tuple[str, ...]:

@@ -172,8 +172,9 @@ class _Sheet:
     def _foot(self, top: float) -> float:
         legend = "; ".join(f"{mark} {meaning}" for mark, meaning in self.drawn.legend)
         settings = ", ".join(f"{name} {value}" for name, value in self.drawn.settings.items())
+        about = f"{self.drawn.model}: {settings}" if settings else self.drawn.model
         top += 10
-        for line in [*self._wrapped(legend), *self._wrapped(f"{self.drawn.model}: {settings}"), self.drawn.command]:
+        for line in [line for text in (legend, about, self.drawn.command) for line in self._wrapped(text)]:
             top += _LINE
             self._say(_MARGIN, top, line, "soft")
         return top + 14

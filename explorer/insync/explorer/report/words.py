@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from insync.explorer.traces.trace import AGREEMENT, EXPLORED, Trace
+from insync.explorer.traces.trace import AGREEMENT, DIFFERENCE, EXPLORED, Trace
 from insync.model import Model
 from insync.model.errors import UserError
 from insync.properties.every_model import TYPE_OK, TYPE_OK_SENTENCE
@@ -32,6 +32,8 @@ def question(trace: Trace, model: Model) -> str:
     name = trace.property
     if name == AGREEMENT:
         return f"Do {model.name} and the system take the same steps?"
+    if name == DIFFERENCE:
+        return f"Which steps does {model.name} take that the other model does not?"
     if name == EXPLORED:
         return f"Where do these steps of {model.name} lead?"
     if name == TYPE_OK:
@@ -52,6 +54,8 @@ def verdict(trace: Trace) -> str:
         return f"Yes: it is reached {count}."
     if trace.property == EXPLORED:
         return f"They were explored by hand; this is the state {count}."
+    if trace.property == DIFFERENCE:
+        return f"Step {steps}; up to there both take the same." if steps else "They do not begin in the same state."
     if trace.property == AGREEMENT:
         return f"No: they part {count}."
     if trace.loop is not None:

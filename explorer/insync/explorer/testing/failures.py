@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from insync.explorer.report.page_file import write_page
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import replay_command, write_trace
@@ -57,8 +58,18 @@ def save(model: Model, trace: Trace, directory: Path) -> Path:
 
 
 def describe(model: Model, trace: Trace, file: Path) -> str:
-    """Return the grid of a trace with its reason, and how it is replayed from the file."""
-    return f"{render_grid(trace, model.grid)}\n{_replay_line(model, trace, file)}"
+    """Return the grid of a trace with its reason, the page that shows it, and how it is replayed from the file."""
+    return f"{render_grid(trace, model.grid)}\n{_page_line(model, trace, file)}\n{_replay_line(model, trace, file)}"
+
+
+def _page_line(model: Model, trace: Trace, file: Path) -> str:
+    """Write the page of a trace beside its file, and return the line that says where it is."""
+    page = file.with_suffix(".html")
+    try:
+        write_page(page, [(trace, model, file)])
+    except Exception as error:  # noqa: BLE001 -- a drawing of the model's own that fails must not hide the violation
+        return f"No page: {error}"
+    return f"Page: {page}"
 
 
 def _replay_line(model: Model, trace: Trace, file: Path) -> str:

@@ -211,9 +211,9 @@ def legend_of(model: Model | None, cells: Iterable[ShownCell]) -> tuple[tuple[st
     known: list[tuple[str, str]] = []
     logs = [cell.log for cell in shown if cell.log is not None]
     if any(box.epoch for log in logs for box in log.boxes):
-        known.append(("r@e", "record r of leader epoch e"))
+        known.append(("r@e", "record r, epoch e"))
     if any(log.boxes for log in logs):
-        known.append(("|", "the high watermark: what is before it is committed"))
+        known.append(("|", "high watermark"))
     if model is None:
         return tuple(known)
     if type(model).grid is Model.grid:

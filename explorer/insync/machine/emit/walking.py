@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.machine.emit.builder import I8, I32, I64, I128, PTR, VOID, Function, Module, Value
+from insync.machine.emit.builder import I32, I64, PTR, VOID, Function, Module, Value
+from insync.machine.emit.choosing import Places, choose_function, drawn, mixed
 from insync.machine.emit.elements import Fields
 from insync.machine.emit.lowering import LANES
 from insync.machine.emit.masks import columns_function, masks_functions, states_of
 from insync.machine.emit.rows import Rows
 from insync.machine.emit.transitions import Steps
-from insync.machine.sizes import BATCH, MASK_BYTES
-from insync.machine.walker import NO_WALK, PlaceField, WalkField
+from insync.machine.sizes import BATCH
+from insync.machine.walker import NO_WALK, TASTE_OF_ALL, TASTE_OF_HALF, PlaceField, WalkField
 from insync.model.graph import Node
 from insync.model.program import Program
 
 __all__ = ["walk_module"]
+
+_TASTE = 0x5851F42D4C957F2D  # tells what a walk likes from what it draws first
 
 
 def walk_module(program: Program, violated: Sequence[Node]) -> str:
@@ -41,7 +44,7 @@ def walk_module(program: Program, violated: Sequence[Node]) -> str:
     checks = masks_functions(m, "violated", schema, [(node,) for node in violated])
     finish = _finish_function(m)
     fail = _fail_function(m, finish, len(violated))
-    begin, choose = _begin_function(m, schema.words), _choose_function(m, len(actions), finish)
+    begin, choose = _begin_function(m, schema.words), choose_function(m, [action.name for action in actions], finish)
     steps, judge = _steps_function(m, program, fail, len(violated)), _judge_function(m, len(violated), fail, finish)
     b = m.function("walk", I64, (PTR,), exported=True)
     context = Fields(b, b.arguments[0])
@@ -67,36 +70,11 @@ def walk_module(program: Program, violated: Sequence[Node]) -> str:
     return m.text
 
 
-class _Places:
-    """The places of the batch: each a record of `PlaceField`."""
-
-    def __init__(self, b: Function, context: Fields) -> None:
-        self._b, self._address = b, context.pointer(WalkField.PLACES)
-
-    def __getitem__(self, number: Value) -> Fields:
-        return Fields(self._b, self._b.element(I8, self._address, number * (8 * len(PlaceField))))
-
-
-def _mix(number: Value) -> Value:
-    """The finalizer of SplitMix64 (Steele, Lea, Flood 2014)."""
-    number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9
-    number = (number ^ number >> 27) * 0x94D049BB133111EB
-    return number ^ number >> 31
-
-
-def _draw(b: Function, place: Fields, below: Value) -> Value:
-    """A random number below another one: the next of the place's Weyl sequence, mixed, as a fraction of 2^64."""
-    state = place[PlaceField.RANDOM] + 0x9E3779B97F4A7C15
-    place[PlaceField.RANDOM] = state
-    scaled = b.convert("zext", _mix(state), I128) * b.convert("zext", below, I128)
-    return b.convert("trunc", scaled >> 64, I64)
-
-
 def _finish_function(m: Module) -> Function:
     """Define `finish(context, place)`: the walk at a place has ended."""
     b = m.function("finish", VOID, (PTR, I64))
     context = Fields(b, b.arguments[0])
-    place = _Places(b, context)[b.arguments[1]]
+    place = Places(b, context)[b.arguments[1]]
     context.array(WalkField.LENGTHS)[place[PlaceField.NUMBER] - context[WalkField.FIRST]] = place[PlaceField.TAKEN]
     place[PlaceField.NUMBER] = NO_WALK
     return b
@@ -109,7 +87,7 @@ def _fail_function(m: Module, finish: Function, refused: int) -> Function:
     """
     b = m.function("fail", VOID, (PTR, I64, I64), inline=False)
     context, number, condition = Fields(b, b.arguments[0]), b.arguments[1], b.arguments[2]
-    place, failed = _Places(b, context)[number], context.array(WalkField.FAILED)
+    place, failed = Places(b, context)[number], context.array(WalkField.FAILED)
     walk, taken = place[PlaceField.NUMBER], place[PlaceField.TAKEN]
     with b.when(walk < failed[0]):
         failed[0], failed[1], failed[2], failed[3] = walk, condition, taken, place[PlaceField.START]
@@ -126,60 +104,25 @@ def _begin_function(m: Module, words: int) -> Function:
     context = Fields(b, b.arguments[0])
     rows = Rows(b, context.pointer(WalkField.ROWS), words)
     initials, starts = Rows(b, context.pointer(WalkField.INITIALS), words), context[WalkField.STARTS]
-    seed, end = context[WalkField.SEED], context[WalkField.END]
-    places, following, busy = _Places(b, context), b.variable(context[WalkField.NEXT]), b.variable(0)
+    seed, end, tastes = context[WalkField.SEED], context[WalkField.END], context[WalkField.TASTES]
+    places, following, busy = Places(b, context), b.variable(context[WalkField.NEXT]), b.variable(0)
     with b.loop(BATCH) as number:
         place, walk = places[number], following.value
         with b.when(place[PlaceField.NUMBER].equals(NO_WALK) & (walk < end)):
             following += 1
             place[PlaceField.NUMBER] = walk
-            place[PlaceField.RANDOM] = _mix(_mix(walk + 1) ^ seed)
+            place[PlaceField.RANDOM] = mixed(mixed(walk + 1) ^ seed)
             place[PlaceField.TAKEN] = 0
             place[PlaceField.START] = 0
+            place[PlaceField.TASTE] = 0
+            with b.when(tastes.equals(TASTE_OF_ALL) | (tastes.equals(TASTE_OF_HALF) & (walk & 1).equals(1))):
+                place[PlaceField.TASTE] = mixed(place[PlaceField.RANDOM] ^ _TASTE) | 1
             with b.when(starts > 1):
-                place[PlaceField.START] = _draw(b, place, starts)
+                place[PlaceField.START] = drawn(b, place, starts)
             rows[number] = initials[place[PlaceField.START]]
         busy += b.select(place[PlaceField.NUMBER].equals(NO_WALK), 0, 1)
     context[WalkField.NEXT] = following.value
     b.give(busy.value)
-    return b
-
-
-def _choose_function(m: Module, actions: int, finish: Function) -> Function:
-    """Define `choose(context)`: for every place with a walk draw an enabled action, and set its bit in CHOSEN.
-
-    The enabled actions of each place are counted, one of them is drawn, and so many are passed over before it.
-    """
-    b = m.function("choose", VOID, (PTR,))
-    context = Fields(b, b.arguments[0])
-    places, masks, chosen = _Places(b, context), context.array(WalkField.MASKS), context.array(WalkField.CHOSEN, I8)
-    paths, depth = context.array(WalkField.PATHS, I32), context[WalkField.DEPTH]
-    b.clear(chosen.address, actions * MASK_BYTES)
-    with b.loop(BATCH) as number:
-        places[number][PlaceField.ENABLED] = 0
-    with b.loop(actions) as action, states_of(b, masks, action) as number:
-        place = places[number]
-        place[PlaceField.ENABLED] = place[PlaceField.ENABLED] + 1
-    with b.loop(BATCH) as number:
-        place = places[number]
-        enabled = place[PlaceField.ENABLED]
-        with b.when(place[PlaceField.NUMBER].equals(NO_WALK)):
-            b.again()
-        with b.when(enabled.equals(0)):
-            stuck = context.array(WalkField.STUCK)
-            stuck[0] = stuck[0] + 1
-            b.call(finish, context.address, number)
-            b.again()
-        place[PlaceField.ENABLED] = _draw(b, place, enabled)
-    with b.loop(actions) as action, states_of(b, masks, action) as number:
-        place = places[number]
-        over, taken = place[PlaceField.ENABLED], place[PlaceField.TAKEN]
-        place[PlaceField.ENABLED] = over - 1  # once it is below 0, no other is chosen
-        with b.when(place[PlaceField.NUMBER].differs(NO_WALK) & over.equals(0)):
-            byte = action * MASK_BYTES + (number >> 3)
-            chosen[byte] = chosen[byte] | b.convert("trunc", b.typed(I64, 1) << (number & 7), I8)
-            paths[number * depth + taken] = b.convert("trunc", action, I32)
-            place[PlaceField.TAKEN] = taken + 1
     return b
 
 
@@ -205,7 +148,7 @@ def _judge_function(m: Module, conditions: int, fail: Function, finish: Function
     """Define `judge(context)`: end the walks that violate a condition, at their first one, and those that are done."""
     b = m.function("judge", VOID, (PTR,))
     context = Fields(b, b.arguments[0])
-    places, masks, depth = _Places(b, context), context.array(WalkField.VIOLATED), context[WalkField.DEPTH]
+    places, masks, depth = Places(b, context), context.array(WalkField.VIOLATED), context[WalkField.DEPTH]
     with b.loop(conditions) as condition, states_of(b, masks, condition) as number:
         with b.when(places[number][PlaceField.NUMBER].differs(NO_WALK)):
             b.call(fail, context.address, number, condition)

@@ -25,12 +25,12 @@ DELETED = "x"
 """What stands in the place of a deleted record."""
 
 LEGEND = {
-    "L#": "believes that it leads, in epoch #",
-    "F#": "follows, in epoch #",
-    "-#": "knows of no leader, in epoch #",
-    "~#": "its metadata is # changes late",
-    "+b#": "has asked for b# to join the ISR",
-    "-b#": "has asked for b# to leave the ISR",
+    "L#": "believes it leads, epoch #",
+    "F#": "follows, epoch #",
+    "-#": "knows no leader, epoch #",
+    "~#": "metadata # changes late",
+    "+b#": "asks to add b# to the ISR",
+    "-b#": "asks to drop b# from the ISR",
     DELETED: "a deleted record",
     CUT_BELOW_WATERMARK: "cuts its log below its own high watermark",
 }

@@ -13,9 +13,9 @@ from insync.model import GridCell, LogCell, LogRecord, ReadableState
 __all__ = ["LEGEND", "async_isr_grid", "replication_grid"]
 
 LEGEND = {
-    "L#": "believes that it leads, in epoch #",
-    "F#": "follows, in epoch #",
-    "-": "has heard of no leader",
+    "L#": "believes it leads, epoch #",
+    "F#": "follows, epoch #",
+    "-": "knows no leader",
 }
 """What the marks in the cells of `Replication` mean."""
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from insync.explorer.given_model import ModelLike
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import WalkProgress, WalkReporter
-from insync.explorer.simulate import SimulationResult, simulated
+from insync.explorer.simulate import SimulationResult, simulated, strategy_called
 from insync.explorer.walk_threads import Taken, Walks
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.kernels import Part
 from insync.machine.memory import resident_memory
 from insync.machine.packed import PackedRows
-from insync.machine.walker import Walked, merged, nothing_walked
+from insync.machine.walker import Strategy, Walked, merged, nothing_walked
 from insync.model.graph import Node
 from insync.model.program import Program
 from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
@@ -44,12 +44,13 @@ def simulate(
     walks: int = 10_000,
     depth: int = 100,
     seed: int = 0,
+    strategy: Strategy | str = Strategy.MIXED,
     within: Sequence[str] | None = None,
     limits: Limits | None = None,
     reporter: WalkReporter | None = None,
     stop: threading.Event | None = None,
 ) -> SimulationResult:
-    """Take random walks on Spark, each step uniform over the enabled ones, and check properties in each state.
+    """Take random walks on Spark, and check properties in each state.
 
     The arguments are those of `insync.explorer.simulate`, but that `options` says how to use Spark (there is no run
     directory) and `reporter` is told after each job. So is the result, but for the times and the memory.
@@ -64,7 +65,7 @@ def simulate(
         bounds=bounds,
         properties=properties,
         within=within,
-        walks=Walks(walks, depth, seed),
+        walks=Walks(walks, depth, seed, strategy_called(strategy)),
         limits=limits,
         reporter=reporter,
         stop=stop,
@@ -106,7 +107,7 @@ class _Tours:
         first, shares, parts = 0, _FIRST_SHARES, list[Walked]()
         while first < walks.count and self.stopped_by is None:
             end = min(first + shares * partitions * walks.per_share, walks.count)
-            tour = Tour(walks.seed, walks.depth, first, end, walks.per_share, partitions)
+            tour = Tour(walks.seed, walks.depth, first, end, walks.per_share, partitions, walks.strategy)
             task = walk_task(insync_version(), self.recipe, tour)
             try:
                 rows = run_plan(self.spark, partial(seeded_plan, self.spark, partitions, 0, task), self.watch)

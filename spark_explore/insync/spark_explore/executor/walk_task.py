@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from insync.machine.kernels import load
-from insync.machine.walker import FailedWalk, Walked, merged
+from insync.machine.walker import FailedWalk, Strategy, Walked, merged
 from insync.spark_explore.wire.packets import Kind, rows_of, to_batch
 from insync.spark_explore.wire.recipe import read_recipe
 from insync.spark_explore.wire.version import require_version
@@ -34,6 +34,7 @@ class Tour:
     end: int
     share: int
     partitions: int
+    strategy: Strategy = Strategy.MIXED
 
     def shares(self, partition: int) -> range:
         """Return the first walk of each share of a partition."""
@@ -64,7 +65,7 @@ def walk_task(version: str, recipe: bytes, tour: Tour) -> Task:
 
 def _walk(written: bytes, tour: Tour, partition: int) -> Walked | None:
     recipe = read_recipe(written)
-    walker = load(recipe.texts).walker(recipe.initials, tour.seed, tour.depth)
+    walker = load(recipe.texts).walker(recipe.initials, tour.seed, tour.depth, tour.strategy)
     parts: list[Walked] = []
     try:
         for first in tour.shares(partition):

@@ -19,11 +19,15 @@ async function post(asked) {
 }
 
 async function ask(asked) {
-  if (busy) return null;
+  if (busy) {
+    if (!$("stop").hidden) say("A search is at work; Stop, or the key Esc, ends it.");
+    return null;
+  }
   busy = true;
   document.body.setAttribute("aria-busy", "true");
   try {
     const told = await post(asked);
+    tab = told.tab ?? tab;
     say(told.error ?? told.message ?? "", "error" in told);
     if ("state" in told) show(told);
     return told;
@@ -98,7 +102,7 @@ function stepButton(step, at) {
 
 function notEnabled(step) {
   const made = element("details", { "data-number": step.number },
-    element("summary", {}, step.label, element("span", { class: "reason" }, "")));
+    element("summary", {}, step.label, element("span", { class: "short" }, "")));
   made.addEventListener("toggle", () => fillGuard(made, step.number));
   return made;
 }
@@ -113,7 +117,7 @@ async function explain(address) {
 function fillReasons() {
   for (const made of $("disabled").querySelectorAll("details")) {
     const why = reasons.get(Number(made.dataset.number));
-    if (why) made.querySelector(".reason").textContent = why.reason;
+    if (why) made.querySelector(".short").textContent = why.reason;
     if (why && made.open) fillGuard(made, why.number);
   }
 }
@@ -121,12 +125,12 @@ function fillReasons() {
 function fillGuard(made, number) {
   const why = reasons.get(number);
   made.querySelector(".guard")?.remove();
-  made.querySelector(".reason").hidden = made.open;
+  made.querySelector(".short").hidden = made.open;
   if (!made.open || !why) return;
   const lines = [];
   why.guard.forEach(([text, holds, written], at) => {
     lines.push(element("li", { class: holds ? "true" : "false", title: written },
-      element("span", { class: "word" }, holds ? "holds " : "FAILS "), text));
+      element("span", { class: "word" }, holds ? "holds" : "FAILS"), ` ${text}`));
     if (at !== why.first) return;
     const because = [];
     if (why.bindings.length) because.push(`for ${why.bindings.join(", ")}`);
@@ -173,6 +177,8 @@ function showPath() {
 }
 
 function showTree() {
+  const branches = shown.tree && tree.length !== shown.path.length;
+  $("tree-title").hidden = $("tree").hidden = !branches && shown.tree !== null;
   if (!shown.tree || tree.length > 600) {
     $("tree").textContent = `${shown.tree?.total ?? "Many"} states were visited, too many to be drawn as a tree.`;
     return;
@@ -255,7 +261,7 @@ async function find() {
   if (told?.error === undefined || told.at === undefined) return;
   const [from, to] = [told.at, Math.min(text.length, told.at + told.length)];
   $("condition-error").replaceChildren(
-    element("span", {}, text.slice(0, from)), element("mark", {}, text.slice(from, to) || "⁓"), text.slice(to));
+    element("span", {}, text.slice(0, from)), element("mark", {}, text.slice(from, to) || "…"), text.slice(to));
   $("condition-error").hidden = false;
   $("condition").setSelectionRange(from, to);
   $("condition").focus();
@@ -270,7 +276,7 @@ for (const [id, command] of Object.entries(commands)) $(id).addEventListener("cl
 
 const forms = {
   find,
-  violation: () => search({ command: "violation", name: $("property").value }),
+  violation: () => search({ command: "violation", name: $("property").value, seconds: $("seconds").value }),
   walk: () => ask({ command: "walk", steps: $("length").value, seed: $("seed").value }),
   at: () => ask({ command: "at", address: $("address").value }),
   start: () => ask({ command: "start", number: $("initial").value }),
@@ -332,9 +338,9 @@ addEventListener("hashchange", () => {
 
 const told = await ask({ command: "open", address: decodeURIComponent(location.hash.slice(1)) });
 if (told?.tab) {
-  tab = told.tab;
   sessionStorage.setItem("tab", tab);
   const model = told.model;
+  $("seconds").value = told.seconds;
   document.title = `${model.name} - insync explore`;
   $("model").textContent = `insync explore ${model.name}`;
   const list = (pairs) => pairs.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]);
@@ -345,6 +351,6 @@ if (told?.tab) {
     ["Kinds", model.kinds.join(", ") || "none"], ["Properties", model.properties.join(", ")],
     ["Words", model.words.join(", ")],
   ]));
-  $("property").replaceChildren(...model.properties.map((name) => element("option", {}, name)));
+  $("property").replaceChildren(...model.violable.map((name) => element("option", {}, name)));
   if (document.activeElement === document.body) focusStep(0);
 }

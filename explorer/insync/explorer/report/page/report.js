@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const articles = [...document.querySelectorAll("article")];
+  const articles = [...document.querySelectorAll("article")].filter((article) => article.querySelector(".steps"));
   let active = articles[0];
 
   const stepsOf = (article) => [...article.querySelectorAll(".steps > li[data-step]")];
@@ -19,11 +19,12 @@
     button.setAttribute("aria-current", "step");
     if (focus) {
       button.focus({ preventScroll: true });
-      const heads = article.querySelector(".heads");
-      const room = heads ? heads.getBoundingClientRect().height : 0;
-      const box = button.getBoundingClientRect();
-      if (box.top < room + 4) window.scrollBy(0, box.top - room - 4);
-      else if (box.bottom > window.innerHeight - 8) window.scrollBy(0, box.bottom - window.innerHeight + 8);
+      const state = step.querySelector(".state");
+      const last = getComputedStyle(state).position === "static" ? state : button;
+      const top = button.getBoundingClientRect().top - article.querySelector(".heads").getBoundingClientRect().height - 4;
+      const below = last.getBoundingClientRect().bottom - window.innerHeight + 8;
+      if (top < 0) window.scrollBy(0, top);
+      else if (below > 0) window.scrollBy(0, Math.min(top, below));
       const said = article.querySelector(".said-aloud");
       if (said) said.textContent = step.querySelector(".unseen.change").textContent;
     }
