@@ -163,6 +163,17 @@ class DirectorySteps:
             )
             raise NotSchedulable(message, "a copy that is taken at a start has an older high watermark")
 
+    def require_no_epoch_of_deleted_records(self, replica: str, after: ReadableState) -> None:
+        """Refuse a copy that keeps the epoch of records which are deleted, where the model's has none.
+
+        Raises:
+            NotSchedulable: it is so.
+        """
+        broker, log = after["broker"][replica], self._kafka.broker(broker_id(replica)).log
+        if broker["term"] < 0 < broker.get("start", 0) == broker["leo"] and log is not None and len(log.epochs) == 1:
+            message = f"the copy that {replica} takes for its log keeps the epoch of records that are deleted"
+            raise NotSchedulable(message, "a copy that takes the place of the log keeps the epoch of deleted records")
+
     def tell_where_log_is(self, after: ReadableState) -> bool:
         """Let the controller hear where a log is after a start or a copy that was dropped, if that makes nothing late.
 

@@ -144,6 +144,8 @@ class Schedule:
         self._settle(after)
         if action == "delete_record" and self._model.answers_deletions:
             require_same_answer(given["leader"], after, self.seen, answered=self._deleted)
+        if action == "swap_log":
+            self._directories.require_no_epoch_of_deleted_records(given["replica"], after)
         if action == "register":
             self._directories.end_former_copy(given["replica"], after)
             self._directories.require_watermark_of_log(given["replica"], before, after)
