@@ -41,6 +41,8 @@ os.environ.pop("COLUMNS", None)  # reports are as wide as it says, and whoever d
 # of the folder parity run what users run; `INSYNC_CODE=fast make test` runs all of them so.
 os.environ.setdefault("INSYNC_CODE", "quick")
 
+os.environ.pop("COLUMNS", None)  # which the processes of pytest-xdist are given, and which decides how wide a grid is
+
 if (
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 ):  # as a shell starts what runs in the background, and so its children

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import version as installed_version
+from typing import Any
 
 project = "insync"
 version = release = installed_version("insync")
@@ -30,5 +31,22 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_show_copyright = False
+html_show_search_summary = False  # a page from a folder may not read the others
 html_static_path = ["static"]
 html_css_files = ["insync.css"]
+
+
+def _for_every_reader(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Say the level of the sidebar's headings, and let who has no mouse scroll what is wider than its place."""
+    for part, plain, said in (
+        ("furo_navigation_tree", 'role="heading"', 'role="heading" aria-level="2"'),
+        ("body", "<pre>", '<pre tabindex="0">'),
+        ("body", '<div class="picture">', '<div class="picture" tabindex="0">'),
+    ):
+        if isinstance(context.get(part), str):
+            context[part] = context[part].replace(plain, said)
+
+
+def setup(app: Any) -> None:
+    """Join in where Sphinx writes a page, after the theme."""
+    app.connect("html-page-context", _for_every_reader, priority=900)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import signal
 import subprocess
@@ -96,7 +97,7 @@ MISTAKES = {
     "go 5": "No state of the number 5 was visited; there are 0 to 0.",
     "start 1": "die_hard has no initial state 1; there are 0 to 0.",
     "state big": "`state` stands alone; leave 'big' out.",
-    "save": "`save` needs the name of a file: save out.json.",
+    "save": "`save` needs the name of a file: save out.json, or save out.html for a page.",
     "save a\0b": "No file can have that name; give another one.",
     "find": "The condition is empty; write one, such as the name of a property, or a field == a value.",
     "find bgi == 4": "'bgi', character 1: there is no 'bgi' here. Did you mean 'big'?",
@@ -114,6 +115,17 @@ def test_a_mistake_is_answered_by_a_sentence(typed: Insync) -> None:
         "This is the start; there is no step to go back by.",
         "Nothing was visited after this state; take a step.",
     ]
+
+
+def test_it_is_saved_as_a_page_or_for_other_tools_by_the_name_of_the_file(typed: Insync, tmp_path: Path) -> None:
+    page, other = tmp_path / "out.html", tmp_path / "out.itf.json"
+    _, out, _ = typed(f"1\nsave {page}\nsave {other}\nsave {tmp_path}\n", JUGS)
+    _, html, itf, wrong = answers(out)
+    assert html.endswith(f"Page: {page}")
+    assert "Where do these steps of die_hard lead?" in page.read_text().replace("_<wbr>", "_")
+    assert "ITF, for other tools" in itf
+    assert {"small", "big"} <= set(json.loads(other.read_text())["vars"])
+    assert wrong.startswith(f"Error: {tmp_path}: ")
 
 
 def test_it_begins_where_it_is_told_to(typed: Insync, tmp_path: Path) -> None:

@@ -63,7 +63,16 @@ def test_an_internal_error_is_reported_as_one() -> None:
     assert "please report it" in done.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["chek"]])
+def test_the_versions_load_nothing_but_llvm_that_takes_time() -> None:
+    code = (
+        "import sys; from insync.cli.main import run\n"
+        "run(['--version'])\n"
+        "sys.exit(any(name.startswith(('z3', 'pyspark', 'pyarrow', 'insync.kafka')) for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["chek"]])
 def test_what_needs_no_model_loads_none(arguments: list[str]) -> None:
     code = (
         "import sys; from insync.cli.main import run\n"
@@ -211,7 +220,7 @@ def test_output_to_a_full_device_is_a_mistake_of_the_user(arguments: list[str]) 
 
 def test_a_full_disk_leaves_no_half_trace_and_still_shows_the_result(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
-    done = _run_on_full_disk(1000, "check", "kip101", "--replicas", 2, "--trace", path)
+    done = _run_on_full_disk(1000, "check", "kip101", "--replicas", 2, "--trace", path, "--quiet")
     assert done.returncode == 2
     assert "weak_isr fails after" in done.stdout
     assert "Replay" not in done.stdout

@@ -10,7 +10,19 @@ from hypothesis import given, settings
 from insync.explorer import DiffResult, Limits, OnlyOne, StopReason, Verdict, diff, replay
 from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.explorer.pairing.joined import Joined, join
-from insync.model import Model
+from insync.model import (
+    ANY,
+    Bound,
+    Bounds,
+    BoundValues,
+    Int,
+    Model,
+    State,
+    StateView,
+    action,
+    initial,
+    require,
+)
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes
@@ -118,6 +130,53 @@ def test_the_states_of_one_alone_are_counted_by_level(first: Model, second: Mode
     assert list(states.only_first) == list(alone(first, second))
     assert list(states.only_second) == list(alone(second, first))
     assert states.both == len(set(states_of(first)) & set(states_of(second)))
+
+
+class Begun(Model):
+    """Counts on from where it begins."""
+
+    bounds = Bounds(first=Bound(0, 0, 3, "where it begins"), free=Bound(0, 0, 1, "1: anywhere below"))
+
+    def declare(self, b: BoundValues) -> State:
+        return State(n=Int(0, 5))
+
+    @initial
+    def begins(self, s: StateView) -> None:
+        """Begin at the bound, or anywhere below it as well."""
+        if self.b.free:
+            s.n = ANY
+            require(s.n <= self.b.first)
+        else:
+            s.n = self.b.first
+
+    @action
+    def count(self, s: StateView) -> None:
+        require(s.n < 5)
+        s.n += 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ({"first": 0}, {"first": 2}, [1, 1]),
+        ({"first": 2}, {"first": 2, "free": 1}, [None, 1]),
+        ({"first": 1, "free": 1}, {"first": 2, "free": 1}, [None, 1]),
+        ({"first": 0}, {"first": 0, "free": 1}, [None, None]),
+    ],
+)
+def test_an_initial_state_of_one_alone_is_a_trace_of_one_state(
+    first: dict[str, int], second: dict[str, int], expected: list[int | None]
+) -> None:
+    one, other = Begun(**first), Begun(**second)
+    result = diff(one, other)
+    assert lengths(result) == plain_lengths(one, other) == expected
+    assert result.same is (expected == [None, None])
+    if result.only[1] is not None:
+        assert result.only[1].reason == f"This initial state is none of begun ({said(one, other)})."
+
+
+def said(one: Model, other: Model) -> str:
+    return ", ".join(f"{name} {value}" for name, value in one.identity.items() if other.identity[name] != value)
 
 
 def only(result: DiffResult, side: int) -> OnlyOne:

@@ -139,11 +139,22 @@ def test_a_model_is_found_again_by_its_name_or_in_the_cells_of_a_notebook(
     checked: CheckResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trace = checked.violations[0].trace
-    assert type(model_behind(trace)).__name__ == "DieHard"
+    assert type(model_behind(trace)) is DieHard
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))  # that of a notebook has no file
     cell = type("Riddle", (DieHard,), {"__module__": "__main__"})
     assert type(model_behind(check(cell).violations[0].trace)) is cell
     assert model_behind(replace(trace, model="no_such_model")) is None
+    assert model_behind(replace(trace, steps=(replace(trace.steps[0], state={"jug": 7}),))) is None
+
+
+def test_to_show_a_trace_runs_no_file_that_it_names(checked: CheckResult, tmp_path: Path) -> None:
+    file = tmp_path / "sent.py"
+    file.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    sent = replace(checked.violations[0].trace, model=f"{file}:DieHard")
+    text = " ".join(parsed(sent).itertext())
+    assert "is not loaded with these fields" in text
+    assert all(step.label in text for step in sent.steps)
+    assert not (tmp_path / "ran").exists()
 
 
 TABLES = {

@@ -79,7 +79,7 @@ def test_texts_are_made_without_llvm() -> None:
         "print(len([text.make() for text in made.parts]), 'llvmlite' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.split() == ["5", "False"]
+    assert done.stdout.split() == ["6", "False"]
 
 
 @pytest.mark.parametrize("kind", [TokenRing, DieHard])

@@ -15,7 +15,7 @@ from insync.model.cures import cure_of_call
 from insync.model.define import Model
 from insync.model.errors import UserError, closest
 
-__all__ = ["BUILT_IN", "find_model", "model_reference"]
+__all__ = ["BUILT_IN", "class_reference", "find_model", "model_reference"]
 
 BUILT_IN: dict[str, str] = {
     "truncate_to_high_watermark": "insync.kafka.published.truncate_to_high_watermark:TruncateToHighWatermark",
@@ -55,7 +55,11 @@ def find_model(reference: str) -> type[Model]:
 
 def model_reference(model: Model) -> str:
     """Return how `find_model` finds the class again; a file below the current directory by its relative path."""
-    kind = type(model)
+    return class_reference(type(model))
+
+
+def class_reference(kind: type[Model]) -> str:
+    """Return how `find_model` finds a class again; the name alone of a class that is in no file."""
     if BUILT_IN.get(kind.name) == f"{kind.__module__}:{kind.__name__}":
         return kind.name
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)

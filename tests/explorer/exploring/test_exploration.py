@@ -9,14 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.explorer import Exploration, Limits, NoViolation, Verdict, explore, read_trace, replay
+from insync.explorer import Exploration, Limits, NoViolation, Verdict, check, explore, read_trace, replay
 from insync.explorer.report.picture import picture
 from insync.explorer.report.words import Outcome
 from insync.explorer.traces.trace import EXPLORED
 from insync.model import Model, UserError
 from insync.model.evaluator import Evaluator
 from insync.properties.confine import confined
+from insync.properties.registry import default_names, invariants_of
+from insync_corners import Overflow
 from insync_initials import Cabinet
+from insync_steps import Counter
 from insync_toys import TOYS, Clock, Commit, DieHard, TokenRing
 
 SEVERAL = {type(model).__name__ + str(number): model for number, model in enumerate(TOYS)}
@@ -292,3 +295,40 @@ def test_a_trace_of_other_bounds_is_refused(tmp_path: Path) -> None:
 def test_there_is_one_beginning(beginnings: dict[str, Any]) -> None:
     with pytest.raises(UserError, match="three places to begin at"):
         explore(DieHard, **beginnings)
+
+
+# ------------------------------------------------------------------------------------------------- how properties stand
+
+
+def test_a_property_of_steps_is_about_the_step_that_led_here() -> None:
+    found = check(Counter(), properties=["by_one"]).violations[0]
+    here = explore(Counter(), properties=["by_one"])
+    assert [one.holds for one in here.standings if one.name == "by_one"] == [None]
+    here = explore(Counter(), violation="by_one")
+    (broken,) = [one for one in here.standings if one.name == "by_one"]
+    assert (broken.of_steps, broken.watched, broken.holds, broken.reason) == (True, True, False, found.trace.reason)
+    assert here.trace.property == "by_one"
+    assert replay(here.trace, model=here.model).reason == found.trace.reason
+    here.back()
+    assert [one.holds for one in here.standings if one.name == "by_one"] != [False]
+
+
+def test_a_step_that_leaves_a_domain_is_offered_refused_and_is_a_failure_of_type_ok() -> None:
+    here = explore(Overflow(), violation="type_ok")
+    (refused,) = [step for step in here.steps if step.refused is not None]
+    assert refused.enabled
+    (standing,) = [one for one in here.standings if one.name == "type_ok"]
+    assert (standing.holds, standing.watched) == (False, True)
+    with pytest.raises(UserError, match="this step is refused, type_ok fails here"):
+        here.take(refused.number)
+    assert here.walk(1).ended.startswith("type_ok fails: ")
+    assert here.trace.refused is not None
+    assert replay(here.trace, model=here.model).property == "type_ok"
+
+
+def test_properties_of_runs_are_named_as_not_shown() -> None:
+    here = explore("cluster")
+    assert "all_acknowledged" in here.not_shown
+    assert not {one.name for one in here.standings} & set(here.not_shown)
+    assert {one.name for one in here.standings} == {*invariants_of(here.model), "type_ok"}
+    assert [one.name for one in here.standings if one.watched] == [*default_names(here.model), "type_ok"]

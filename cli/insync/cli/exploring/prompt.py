@@ -9,13 +9,14 @@ from pathlib import Path
 
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.show.exploration import ExplorationText
+from insync.cli.show.pages import write_page
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit
+from insync.cli.show.trace_files import replay_hint, traces_written
 from insync.explorer import Exploration
 from insync.explorer.exploring.exploration import FIND_LIMITS
 from insync.explorer.limits import Limits
 from insync.explorer.traces.grid import render_grid
-from insync.explorer.traces.trace_file import replay_command
 from insync.model.errors import UserError, closest
 
 __all__ = ["Prompt"]
@@ -37,7 +38,7 @@ _HELP = """\
   tree           all that was visited;  go N  goes to one of these states
   start N        go to initial state N, where there are several
   address        the address of this state;  at ADDRESS  goes to one
-  save FILE      write how you got here to a trace file
+  save FILE      write how you got here to a trace file, or to a page if FILE ends in .html
   help, quit     `b`, `f`, `u`, `w`, `h` and `q` are short for back, forward, undo, why, help and quit"""
 
 
@@ -167,13 +168,17 @@ class Prompt:
 
     def _save(self, rest: str) -> str:
         if not rest:
-            message = "`save` needs the name of a file: save out.json."
+            message = "`save` needs the name of a file: save out.json, or save out.html for a page."
             raise UserError(message)
         if "\0" in rest:
             message = "No file can have that name; give another one."
             raise UserError(message)
-        trace = self.exploration.save(Path(rest))
-        return f"{trace.reason}\nReplay: {replay_command(trace, Path(rest))}"
+        file, trace = Path(rest), self.exploration.trace
+        if file.suffix == ".html":
+            write_page(file, [(trace, self.exploration.model, None)])
+            return f"{trace.reason}\nPage: {file}"
+        with traces_written(file, [trace], self.exploration.model):
+            return f"{trace.reason}\n{replay_hint(trace, file)}"
 
     def _alone(self, word: str, rest: str, answer: Callable[[], str]) -> str:
         if rest:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.cli.show.trace_files import is_itf
-from insync.explorer.traces.files import write_whole
 
 if TYPE_CHECKING:
     from insync.explorer.traces.trace import Trace
@@ -37,12 +36,7 @@ def write_page(path: Path, shown: Sequence[tuple[Trace, Model, Path | None]]) ->
     Raises:
         UserError: the page cannot be written.
     """
-    from insync.explorer.report.html import Page, html_page
-    from insync.explorer.report.picture import picture
-    from insync.explorer.traces.trace_file import trace_text
+    from insync.explorer.report import page_file
 
-    pages = [
-        Page(picture(trace, model, file=None if file is None or is_itf(file) else file), trace_text(trace))
-        for trace, model, file in shown
-    ]
-    write_whole(path, html_page(pages))
+    replayed = [(trace, model, None if file is None or is_itf(file) else file) for trace, model, file in shown]
+    page_file.write_page(path, replayed)

@@ -75,23 +75,33 @@ def _details(action: ActionCoverage, paint: Paint, width: int) -> list[str]:
     refused = f"; {plural(action.refused, 'step')} refused by type_ok" if action.refused else ""
     if not action.bindings:
         chances = "ruled out by the bounds and settings alone"
-    rows: list[tuple[str, str, str]] = []
-    for guard in action.guards:
-        text = "" if guard.decided else f"false in {count(guard.false)}, alone in {count(guard.alone)}"
-        rules = f"rules out {plural(guard.ruled_out, 'binding')}" if guard.ruled_out else ""
-        said = "; ".join(filter(None, (text, rules))) or "the settings decide it"
-        rows.append((_spot(guard.spot), f"require {guard.text}", said))
-    for branch in action.branches:
-        sides = f"true in {plural(branch.true, 'step')}, false in {count(branch.false)}"
-        sides += "; the settings decide it" if branch.decided else ""
-        rows.append((_spot(branch.spot), f"{branch.word} {branch.text}", sides))
-    for one in action.assignments:
-        rows.append((_spot(one.spot), f"{_line(one.spot.source)} = ...", f"in {plural(one.steps, 'step')}"))
+    rows = [row for _, row in sorted(_parts(action), key=lambda part: part[0])]
     changed = ", ".join(f"{field} in {count(steps)}" for field, steps in action.changed.items())
     lines = [paint(head, Tone.HEADING), f"  {chances}{refused}", *_aligned(rows, width)]
     if not changed or not action.steps:
         return lines
     return [*lines, *textwrap.wrap(f"changes {changed}", width, initial_indent="  ", subsequent_indent="    ")]
+
+
+def _parts(action: ActionCoverage) -> Iterator[tuple[tuple[int, int, int], tuple[str, str, str]]]:
+    """Yield the row of each part of an action, with its place: files in the order in which it comes to them."""
+    files: dict[str, int] = {}
+
+    def place(spot: Spot) -> tuple[int, int, int]:
+        return files.setdefault(spot.file, len(files)), spot.line, spot.column
+
+    for guard in action.guards:
+        text = "" if guard.decided else f"false in {count(guard.false)}, alone in {count(guard.alone)}"
+        rules = f"rules out {plural(guard.ruled_out, 'binding')}" if guard.ruled_out else ""
+        said = "; ".join(filter(None, (text, rules))) or "the settings decide it"
+        yield place(guard.spot), (_spot(guard.spot), f"require {guard.text}", said)
+    for branch in action.branches:
+        sides = f"true in {plural(branch.true, 'step')}, false in {count(branch.false)}"
+        sides += "; the settings decide it" if branch.decided else ""
+        yield place(branch.spot), (_spot(branch.spot), f"{branch.word} {branch.text}", sides)
+    for one in action.assignments:
+        made = f"{_line(one.spot.source)} = ..."
+        yield place(one.spot), (_spot(one.spot), made, f"in {plural(one.steps, 'step')}")
 
 
 def _not_exercised(result: WhyResult) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
-from functools import cache
+from functools import lru_cache
 
 from insync.model.noticed import Spot
 
@@ -51,14 +51,16 @@ def _argument(call: ast.Call, place: int) -> ast.expr | None:
 
 
 def _call(spot: Spot) -> ast.Call | None:
-    return _calls(spot.file).get((spot.line, spot.column, spot.end_line, spot.end_column))
+    linecache.checkcache(spot.file)  # a model that was edited is loaded again
+    known = _calls("".join(linecache.getlines(spot.file)))
+    return known.get((spot.line, spot.column, spot.end_line, spot.end_column))
 
 
-@cache
-def _calls(file: str) -> dict[tuple[int, int, int | None, int | None], ast.Call]:
+@lru_cache(maxsize=64)
+def _calls(source: str) -> dict[tuple[int, int, int | None, int | None], ast.Call]:
     """Return the calls in a file by where they stand, and those that open a `with` by where that stands."""
     try:
-        tree = ast.parse("".join(linecache.getlines(file)))
+        tree = ast.parse(source)
     except SyntaxError:  # it has been changed since it was imported
         return {}
     found: dict[tuple[int, int, int | None, int | None], ast.Call] = {}

@@ -6,14 +6,14 @@ from base64 import b64encode
 from dataclasses import replace
 from html import escape
 
-from insync.explorer.given_model import model_of
-from insync.explorer.notebook.pieces import folded
+from insync.explorer.notebook.pieces import folded, paragraph
 from insync.explorer.prove import induction_trace
 from insync.explorer.report.picture import Picture, picture
 from insync.explorer.report.svg import svg
 from insync.explorer.traces.grid import Columns, render_grid
 from insync.explorer.traces.trace import Trace
 from insync.model import Model, ReadableState
+from insync.model.catalogue import BUILT_IN, class_reference, find_model
 from insync.model.columns import show
 from insync.model.errors import UserError
 from insync.proofs.outcome import CounterexampleToInduction
@@ -24,10 +24,15 @@ _WIDTH = 120
 
 
 def drawing_of(trace: Trace) -> str:
-    """Return a trace as HTML: a picture and, to copy, the grid; the grid alone where the model is not there."""
+    """Return a trace as HTML: a picture and, to copy, the grid.
+
+    Of a model that is not loaded, or has other fields by now, it is the grid alone: to show a trace that somebody sent
+    runs no code that it names.
+    """
     model = model_behind(trace)
     if model is None:
-        return _grid(trace, _plain_columns)
+        why = f"{trace.model} is not loaded with these fields. replay(trace) loads it, and its result is a picture."
+        return _grid(trace, _plain_columns) + paragraph(why, dim=True)
     drawn = picture(trace, model)
     kept = f'In Python write_trace("{drawn.file}", trace) keeps it, and replay("{drawn.file}") takes its steps again.'
     return picture_html(replace(drawn, command=kept)) + folded("As text", _grid(trace, model.grid))
@@ -53,19 +58,21 @@ def _grid(trace: Trace, columns: Columns) -> str:
 
 
 def model_behind(trace: Trace) -> Model | None:
-    """Return the model of a trace: by its name, or the class that was last defined with it, as in a notebook's cell.
+    """Return the model of a trace: one that comes with insync, or the class of its name that was defined last.
 
-    None where there is no such model any more: what the trace says can be shown all the same.
+    None where there is none, or its states are not those of the trace.
     """
+    here = [kind for kind in _kinds(Model) if class_reference(kind) == trace.model]
     try:
-        return model_of(trace.model, trace.bounds)
-    except UserError:
-        pass
-    here = [kind for kind in _kinds(Model) if kind.__module__ == "__main__" and kind.name == trace.model]
-    try:
-        return here[-1](**trace.bounds) if here else None
+        kind = find_model(trace.model) if trace.model in BUILT_IN else here[-1] if here else None
+        if kind is None:
+            return None
+        model = kind(**trace.bounds)
+        for step in trace.steps:
+            model.encode(step.state)
     except UserError:
         return None
+    return model
 
 
 def _kinds(base: type[Model]) -> list[type[Model]]:

@@ -26,7 +26,7 @@ __all__ = ["html_of"]
 @singledispatch
 def html_of(result: Shown) -> str:
     """Return a result as HTML that needs nothing else; all text of models is escaped."""
-    return page([paragraph(repr(result))])
+    return page([paragraph(result.summary())])
 
 
 @html_of.register

@@ -24,7 +24,7 @@ STYLE = """
 .insync th { font-weight: 600; border-bottom: 1px solid currentColor; }
 .insync td.number, .insync th.number { text-align: right; }
 .insync pre { overflow-x: auto; background: none; color: inherit; font-size: 12px; line-height: 1.35; }
-.insync summary { cursor: pointer; }
+.insync summary { cursor: pointer; padding: .15em 0; min-height: 24px; }
 .insync figure { margin: .5em 0; }
 """
 

@@ -1,4 +1,4 @@
-"""What a failing test shows: the grid of the trace, the file that it was saved in, and the command that replays it."""
+"""What a failing test shows: the grid of the trace, its file with the command that replays it, and its page."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from insync.explorer.report.html import Page, html_page
-from insync.explorer.report.picture import picture
-from insync.explorer.traces.files import write_whole
+from insync.explorer.report.page_file import write_page
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.trace import Trace
-from insync.explorer.traces.trace_file import replay_command, trace_text, write_trace
+from insync.explorer.traces.trace_file import replay_command, write_trace
 from insync.model import Model
 from insync.model.catalogue import BUILT_IN
 from insync.model.errors import UserError
@@ -60,15 +58,15 @@ def save(model: Model, trace: Trace, directory: Path) -> Path:
 
 
 def describe(model: Model, trace: Trace, file: Path) -> str:
-    """Return the grid of a trace with its reason, the page that shows it, and how it is replayed from the file."""
-    return f"{render_grid(trace, model.grid)}\n{_page_line(model, trace, file)}\n{_replay_line(model, trace, file)}"
+    """Return the grid of a trace with its reason, how it is replayed from the file, and its page, which is written."""
+    return f"{render_grid(trace, model.grid)}\n{_replay_line(model, trace, file)}\n{_page_line(model, trace, file)}"
 
 
 def _page_line(model: Model, trace: Trace, file: Path) -> str:
     """Write the page of a trace beside its file, and return the line that says where it is."""
     page = file.with_suffix(".html")
     try:
-        write_whole(page, html_page([Page(picture(trace, model, file=file), trace_text(trace))]))
+        write_page(page, [(trace, model, file)])
     except Exception as error:  # noqa: BLE001 -- a drawing of the model's own that fails must not hide the violation
         return f"No page: {error}"
     return f"Page: {page}"

@@ -118,16 +118,9 @@ def _demands(trace: Trace, width: int, paint: Paint) -> list[str]:
 
 def _header(trace: Trace, model: Model | None, width: int, paint: Paint) -> list[str]:
     """Return the verdict and what it is about: in one line, or where that is too long in several."""
-    steps = trace.length - 1
-    count = "in the initial state" if steps == 0 else f"after {steps} step{'s' if steps > 1 else ''}"
-    if trace.property in (DIFFERENCE, EXPLORED):
-        verdict, tone = f"{trace.property}, {count}", Tone.HEADING
-    elif trace.witness:
-        verdict, tone = f"{trace.property} is reached {count}", Tone.GOOD
-    elif trace.loop is not None:
-        verdict, tone = f"{trace.property} fails in a run that never ends", Tone.BAD
-    else:
-        verdict, tone = f"{trace.property} fails {count}", Tone.BAD
+    verdict = trace.outcome
+    neutral = trace.property in (DIFFERENCE, EXPLORED)
+    tone = Tone.HEADING if neutral else Tone.GOOD if trace.witness else Tone.BAD
     about = f"{trace.model}   {describe_bounds(chosen_bounds(trace.bounds, model))}".rstrip()
     if len(verdict) + 4 + len(about) <= width:
         return [f"{paint(verdict, tone)}    {about}"]

@@ -95,6 +95,8 @@ class Trace(Tabular):
         """What it shows, in words: "weak_isr fails after 10 steps"."""
         steps = self.length - 1
         count = "in the initial state" if steps == 0 else f"after {plural(steps, 'step')}"
+        if self.property in (DIFFERENCE, EXPLORED):
+            return f"{self.property}, {count}"
         if self.witness:
             return f"{self.property} is reached {count}"
         if self.loop is not None:

@@ -351,6 +351,6 @@ if (told?.tab) {
     ["Kinds", model.kinds.join(", ") || "none"], ["Properties", model.properties.join(", ")],
     ["Words", model.words.join(", ")],
   ]));
-  $("property").replaceChildren(...model.properties.map((name) => element("option", {}, name)));
+  $("property").replaceChildren(...model.violable.map((name) => element("option", {}, name)));
   if (document.activeElement === document.body) focusStep(0);
 }
