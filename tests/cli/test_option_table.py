@@ -16,7 +16,8 @@ OPTIONS = {
     "list": "--json",
     "check": f"{LOOKED_AT} --keep-going --symmetry=True --statistics --max-depth --max-states --max-seconds --memory "
     f"{SPARK} --run-dir --resume --tables-on-disk --trace --html {OUTPUT} {BUILD} --watch",
-    "simulate": f"--walks=10000 --depth=100 --seed=0 {LOOKED_AT} --max-seconds {SPARK} --trace --html {OUTPUT} {BUILD}",
+    "simulate": f"--walks=10000 --depth=100 --seed=0 --strategy=mixed {LOOKED_AT} --max-seconds {SPARK} --trace --html "
+    f"{OUTPUT} {BUILD}",
     "explore": f"--text --port --open --from --at --violation {LOOKED_AT} --max-seconds --color=auto --quiet",
     "replay": "--format=text --model --html --json --color=auto",
     "report": "--output --model",
