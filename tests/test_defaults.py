@@ -12,12 +12,13 @@ from insync import explorer, spark_explore
 from insync.explorer import Limits
 from insync.explorer.disturbances import Disturbance
 from insync.explorer.traces.grid import render_grid
+from insync.machine.walker import Strategy
 from insync.proofs.watch import ProofLimits
 from insync.spark_explore import SparkOptions
 
 VERBS: list[tuple[Callable[..., object], dict[str, object]]] = [
     (explorer.check, {"keep_going": False, "symmetry": True}),
-    (explorer.simulate, {"walks": 10_000, "depth": 100, "seed": 0}),
+    (explorer.simulate, {"walks": 10_000, "depth": 100, "seed": 0, "strategy": Strategy.MIXED}),
     (explorer.liveness, {}),
     (explorer.diff, {}),
     (explorer.graph, {}),
@@ -28,7 +29,7 @@ VERBS: list[tuple[Callable[..., object], dict[str, object]]] = [
     (explorer.replay, {}),
     (explorer.why, {}),
     (spark_explore.check, {"keep_going": False, "symmetry": True}),
-    (spark_explore.simulate, {"walks": 10_000, "depth": 100, "seed": 0}),
+    (spark_explore.simulate, {"walks": 10_000, "depth": 100, "seed": 0, "strategy": Strategy.MIXED}),
     (spark_explore.export, {}),
 ]
 

@@ -144,6 +144,18 @@ def test_json_and_annotations_do_not_share_an_output(insync: Insync) -> None:
     assert "Leave one of them out." in err
 
 
+def test_a_model_without_bounds_has_none_to_name(insync: Insync, folder: Path) -> None:
+    text = (
+        (folder / "our shutter,1.py")
+        .read_text()
+        .replace("Int(0, b.most)", "Int(0, 3)")
+        .replace("    bounds =", "    # ")
+    )
+    (folder / "plain.py").write_text(text)
+    _, out, _ = insync("check", "plain.py:Shutter", "--github")
+    assert annotated(out)[0][2].startswith("Shutter: few fails after 2 steps. few fails: ")
+
+
 def test_paths_begin_in_the_workspace_that_github_names(
     insync: Insync, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,14 +12,21 @@ import pytest
 
 SUPPORT = Path(__file__).parent.parent / "support"
 WORKSITE = f"{SUPPORT / 'insync_worksite.py'}:Worksite"
-RING = f"{SUPPORT / 'insync_toys.py'}:TokenRing"
 SMALL = ["--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1]
 
 Insync = Callable[..., Any]
 
 
-def test_a_setting_that_is_given_twice_is_of_the_first_and_then_of_the_second(insync: Insync) -> None:
-    code, out, err = insync("diff", RING, "--two-tokens", 0, "--two-tokens", 1, "--nodes", 2, "--quiet")
+@pytest.fixture
+def ring(tmp_path: Path) -> str:
+    """A model in a copy of its file: loaded under the name of a user's file, it is another than the tests import."""
+    file = tmp_path / "ring.py"
+    file.write_text((SUPPORT / "insync_toys.py").read_text())
+    return f"{file}:TokenRing"
+
+
+def test_a_setting_that_is_given_twice_is_of_the_first_and_then_of_the_second(insync: Insync, ring: str) -> None:
+    code, out, err = insync("diff", ring, "--two-tokens", 0, "--two-tokens", 1, "--nodes", 2, "--quiet")
     assert (code, err) == (1, "")
     assert out.startswith("A: token_ring   two_tokens 0\nB: token_ring   two_tokens 1\nboth: nodes 2\n")
     assert "\ndifferent: other steps; exclusive changes\n" in out
@@ -41,8 +48,8 @@ def test_models_that_do_the_same_are_the_same(insync: Insync) -> None:
     assert (code, json.loads(out)["same"]) == (0, True)
 
 
-def test_a_limit_leaves_open_whether_they_differ(insync: Insync) -> None:
-    code, out, _ = insync("diff", RING, "--nodes", 3, "--nodes", 3, "--max-depth", 2, "--quiet")
+def test_a_limit_leaves_open_whether_they_differ(insync: Insync, ring: str) -> None:
+    code, out, _ = insync("diff", ring, "--nodes", 3, "--nodes", 3, "--max-depth", 2, "--quiet")
     assert code == 3
     assert "incomplete: stopped by the limit on the depth (--max-depth); no difference was found up to there" in out
 
@@ -101,6 +108,15 @@ def test_a_mistake_is_one_sentence(insync: Insync, arguments: list[str], sentenc
     assert err.count("\n") == 1
 
 
+def test_models_of_one_name_are_told_apart_by_their_files(insync: Insync, tmp_path: Path) -> None:
+    changed = tmp_path / "changed.py"
+    changed.write_text(Path(WORKSITE.rpartition(":")[0]).read_text().replace("s.depth > 0, s.fallen", "s.fallen"))
+    code, out, _ = insync("diff", WORKSITE, f"{changed}:Worksite", "--quiet")
+    assert code == 1
+    assert re.search(r"^A: \S*insync_worksite.py:Worksite\nB: \S*changed.py:Worksite\n", out)
+    assert "does not take this step. rest: 0 < depth does not hold" in " ".join(out.split())
+
+
 def test_a_page_shows_the_traces_as_pictures(insync: Insync, tmp_path: Path, traces: list[Path]) -> None:
     page = tmp_path / "page.html"
     code, out, _ = insync("diff", "kip101", "kip320", "--replicas", 2, *SMALL, "--html", page, "--quiet")
@@ -117,10 +133,10 @@ def test_a_page_shows_the_traces_as_pictures(insync: Insync, tmp_path: Path, tra
 
 
 @pytest.fixture
-def traces(insync: Insync, tmp_path: Path) -> list[Path]:
+def traces(insync: Insync, ring: str, tmp_path: Path) -> list[Path]:
     """Two traces of the same steps but for the third."""
     files = [tmp_path / "a.json", tmp_path / "b.json"]
-    insync("check", RING, "--two-tokens", 1, "--trace", files[0], "--quiet")
+    insync("check", ring, "--two-tokens", 1, "--trace", files[0], "--quiet")
     found = json.loads(files[0].read_text())
     files[1].write_text(files[0].read_text().replace('"property": "exclusive"', '"property": "agreement"'))
     assert len(found["steps"]) == 4

@@ -32,6 +32,9 @@ pytestmark = [pytest.mark.kafka, pytest.mark.timeout(600)]
         ("N-03", "3.9.2"),
         ("N-03", "4.3.1"),
         ("R-46", "4.3.1"),
+        ("N-12", "4.1.2"),
+        ("N-13", "4.3.1"),
+        ("N-14", "4.1.2"),
     ],
 )
 def test_a_patch_fixes_its_defect(jars_of: JarsOf, name: str, version: str) -> None:

@@ -38,6 +38,9 @@ def replayed(name: str, change: Callable[[int, Json], None] = lambda number, sta
         ("N-07-4.1.2", 4),
         ("N-08-4.4.0", 6),
         ("N-09-4.3.1", 2),
+        ("N-12-4.3.1", 11),
+        ("N-13-4.3.1", 5),
+        ("N-14-4.3.1", 8),
     ],
 )
 def test_a_defect_of_a_release_is_reproduced_on_it(name: str, steps: int) -> None:

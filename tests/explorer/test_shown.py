@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from insync.explorer import CheckResult, Trace, check, diff, graph, liveness, mutate, prove, simulate, why
+from insync.explorer import CheckResult, Trace, agree, check, diff, graph, liveness, mutate, prove, simulate, why
 from insync.explorer.notebook.drawn import model_behind
+from insync.explorer.opinions import own_engines
 from insync.explorer.shown import Shown, Tabular
 from insync.model import UserError
 from insync_runs import Crossing
@@ -41,12 +42,13 @@ def results(checked: CheckResult) -> dict[str, Shown]:
         "run": runs.properties[0],
         "mutants": mutate(TokenRing),
         "graph": graph(TokenRing),
+        "engines": agree(TokenRing, engines={name: one for name, one in own_engines().items() if name != "z3"}),
         "why": why(TokenRing),
         "diff": diff(TokenRing, TokenRing(two_tokens=1)),
     }
 
 
-KINDS = ("check", "violation", "trace", "holds", "walks", "runs", "run", "mutants", "graph", "why", "diff")
+KINDS = ("check", "violation", "trace", "holds", "walks", "runs", "run", "mutants", "graph", "engines", "why", "diff")
 
 
 def parsed(result: Shown) -> ET.Element:
@@ -163,6 +165,7 @@ TABLES = {
     "walks": {"actions", "properties"},
     "runs": {"properties"},
     "mutants": {"mutants"},
+    "engines": {"engines"},
     "graph": {"states", "transitions"},
 }
 
@@ -180,8 +183,15 @@ def test_every_table_is_one_for_arrow_and_for_pandas(results: dict[str, Any], ki
 def test_the_guide_names_every_table(results: dict[str, Any]) -> None:
     guide = (Path(__file__).parents[2] / "docs" / "guide" / "modelling.md").read_text()
     rows = dict(re.findall(r"^\| (.+?) \| (.+) \|$", guide.split("| result of | tables |\n")[1].split("\n\n")[0], re.M))
-    named = {"`check`": "check", "`simulate`": "walks", "`liveness`": "runs", "`mutate`": "mutants", "a trace": "trace"}
-    for row, kind in {**named, "`graph`": "graph"}.items():
+    named = {
+        "`check`": "check",
+        "`simulate`": "walks",
+        "`liveness`": "runs",
+        "`mutate`": "mutants",
+        "`agree`": "engines",
+        "a trace": "trace",
+    }
+    for row, kind in {**named, "`agree`": "engines", "`graph`": "graph"}.items():
         assert set(re.findall(r"`(\w+)`", rows[row])) == set(results[kind].tables())
     assert rows["`prove`, `bounded_check`"] == "`queries`"
 

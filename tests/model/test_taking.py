@@ -105,7 +105,7 @@ def test_what_is_taken_is_what_python_takes() -> None:
 def test_taking_from_past_the_end_is_a_violation() -> None:
     result = check(Careless)
     assert [violation.property for violation in result.violations] == ["type_ok"]
-    assert "this takes an element past the end of queue." in str(result.violations[0].trace)
+    assert "this takes an element past the end of queue." in result.violations[0].trace.reason
 
 
 def test_only_a_place_before_the_end_can_be_taken() -> None:

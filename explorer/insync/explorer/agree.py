@@ -16,6 +16,7 @@ from insync.explorer.evaluator.difference import Difference, first_difference
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, limits_of
 from insync.explorer.opinions import SHARES, Engine, Opinion, own_engines, sharing, states_in_words
+from insync.explorer.shown import TableColumns, Tabular, plural
 from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.catalogue import model_reference
@@ -29,8 +30,8 @@ from insync.properties.step_invariants import StepInvariant
 __all__ = ["Agreement", "agree"]
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+@dataclass(frozen=True, slots=True, repr=False)
+class Agreement(Tabular):
     """What the engines say, and where they differ.
 
     Attributes:
@@ -64,6 +65,23 @@ class Agreement:
     def compared(self) -> int:
         """How many engines have looked at states."""
         return sum(opinion.counts for opinion in self.opinions)
+
+    def summary(self) -> str:
+        said = "agree" if self.agreed else "differ" if self.differences else "too few to compare"
+        return f"{self.model}: {plural(len(self.opinions), 'engine')}, {said}"
+
+    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+        """Return the table `engines`."""
+        return {"engines": self._engines}
+
+    def _engines(self) -> TableColumns:
+        return {
+            "engine": [opinion.engine for opinion in self.opinions],
+            "verdict": [opinion.verdict and opinion.verdict.value for opinion in self.opinions],
+            "depth": [opinion.depth for opinion in self.opinions],
+            "states": [None if opinion.levels is None else sum(opinion.levels) for opinion in self.opinions],
+            "note": [opinion.note for opinion in self.opinions],
+        }
 
 
 def agree(

@@ -254,11 +254,13 @@ def _changes(model: Cluster) -> Iterator[dict[str, int | str]]:
 
 
 def _differs(model: Cluster, release: Release) -> bool:
-    """Whether a release has other rules than a model, beside those of reassignments where there are none."""
-    rules = release.rules
+    """Whether a release has other rules than a model, beside those of what its budgets leave out."""
+    rules, own = release.rules, rules_of(model.b)
     if not model.b.reassignments:
-        rules = replace(rules, reassignment_ends=rules_of(model.b).reassignment_ends)
-    return rules != rules_of(model.b)
+        rules = replace(rules, reassignment_ends=own.reassignment_ends)
+    if not model.directories_fail:  # else whoever is in the ISR may lead, so it is empty when nobody leads
+        rules = replace(rules, last_leader_when_leaderless=own.last_leader_when_leaderless)
+    return rules != own
 
 
 def shown_bounds(model: Cluster) -> dict[str, int | str]:

@@ -16,9 +16,10 @@ from insync.explorer.progress import Reporter
 from insync.explorer.replay import replay
 from insync.explorer.traces.counterexample import first_codes
 from insync.explorer.traces.trace import EXPLORED, Trace
-from insync.explorer.traces.trace_file import read_trace
+from insync.explorer.traces.trace_file import portable_reference, read_trace
 from insync.explorer.verdict import Verdict
 from insync.model import Model
+from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.properties.confine import confined
 from insync.properties.registry import default_names, invariants_of
@@ -118,6 +119,9 @@ def _replayed(model: Model, given: Trace | str | Path) -> Trace:
     claim = given if isinstance(given, Trace) else read_trace(Path(given))
     bare = replace(claim, property=EXPLORED, refused=None, loop=None, fairness=None, witness=False)
     place = "trace" if isinstance(given, Trace) else str(given)
+    if set(claim.bounds) != set(model.identity) and portable_reference(model_reference(model)) != claim.model:
+        message = f"{place}: it is a trace of {claim.model}, which has other bounds or settings than {model.name}."
+        raise UserError(message)
     other = {name: value for name, value in claim.bounds.items() if model.identity.get(name, value) != value}
     if other:
         name, value = next(iter(other.items()))

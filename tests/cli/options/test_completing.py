@@ -130,7 +130,8 @@ def test_defects_releases_and_trace_files_are_offered(ask: Ask, folder: Path) ->
     assert ask("insync kafka replay ou") == ["out.json"]
     assert ask("insync kafka replay R-26") == ["R-26"] == ask("insync kafka bisect R-26")
     assert ask("insync kafka patch N-15") == ["N-15"] == ask("insync kafka validate x --fixed N-15")
-    assert ask("insync kafka validate run.json --release 4.") == ["4.0", "4.0.1", "4.1", "4.2", "4.3", "4.4"]
+    newest = [release.value for release in Release if release.value.startswith("4.")]
+    assert ask("insync kafka validate run.json --release 4.") == newest
 
 
 def parameters() -> Iterator[tuple[str, click.Parameter]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -287,6 +288,15 @@ def test_a_trace_of_other_bounds_is_refused(tmp_path: Path) -> None:
     explore(TokenRing(nodes=4)).save(tmp_path / "out.json")
     with pytest.raises(UserError, match="it was made with nodes=4, and token_ring is explored with nodes=3"):
         explore(TokenRing(), trace=tmp_path / "out.json")
+
+
+def test_a_trace_of_another_model_is_said_to_be_one(tmp_path: Path) -> None:
+    explore("kip320", bounds={"replicas": 2}).save(tmp_path / "out.json")
+    with pytest.raises(UserError, match="it is a trace of kip320, which has other bounds or settings than token_ring"):
+        explore(TokenRing(), trace=tmp_path / "out.json")
+    explore(DieHard).save(tmp_path / "jugs.json")
+    with pytest.raises(UserError, match="step 0"):
+        explore(Clock(hours=2), trace=replace(read_trace(tmp_path / "jugs.json"), bounds={"hours": 2}))
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,10 @@ def test_it_listens_on_this_machine_alone(served: Served) -> None:
     assert len(served.path) > 20
 
 
+def test_small_answers_leave_at_once(served: Served) -> None:
+    assert served.made._socket.proto == socket.IPPROTO_TCP, "asyncio sets TCP_NODELAY for this alone"
+
+
 def test_each_server_has_a_secret_of_its_own() -> None:
     made = [PageServer(Exploration(DieHard()).again) for _ in range(2)]
     secrets = {one.address.split("/")[3] for one in made}

@@ -167,6 +167,13 @@ def test_the_tabs_that_are_kept_are_the_last_ones() -> None:
     assert "error" not in pages[1].ask("take", number=0)
 
 
+def test_what_may_take_long_is_known_before_it_is_answered() -> None:
+    tabs = Tabs(Exploration(DieHard()).again)
+    assert [one for one in ("take", "back", "why", "stop", "progress") if tabs.takes_long({"command": one})] == []
+    assert all(tabs.takes_long({"command": one}) for one in ("open", "find", "violation", "walk", "load", "at"))
+    assert not tabs.takes_long([])
+
+
 def test_a_search_is_stopped_and_asked_how_far_it_is_from_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     page = page_of(DieHard())
     at_work = threading.Event()

@@ -150,6 +150,14 @@ def test_when_writes_stop_a_failed_directory_that_is_known_counts_as_a_broker_th
     assert violation.trace_length == 5, "both directories fail, and the controller hears of both"
 
 
+def test_the_controller_decides_anew_when_a_directory_fails_in_which_nobody_of_the_isr_is() -> None:
+    started = ("b1 crashes, its log ends at 0", "b2 asks to stop", "b2's directory fails", "b1 starts and registers")
+    walk = pair(*started, crashes=1, stops=1, release="3.9")
+    assert walk.cells["controller"] == "b1@0 ISR b1 fenced b1 b2", "who registers is not fenced before, and leads on"
+    walk.take("controller hears of b2's failed directory")
+    assert walk.cells["controller"] == "none@1 ISR b1 fenced b1 b2 offline b2"
+
+
 BACK = ("controller fences b2", "b1 applies metadata 0", "controller unfences b2", "b2 fetches from b1")
 JOINED = (*BACK, "b1 adds b2 to the ISR", "b2's directory fails", "controller hears of b2's failed directory")
 

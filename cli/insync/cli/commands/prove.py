@@ -25,6 +25,7 @@ from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import OutputPath, Seconds, Whole
 from insync.cli.show.choices import choices
 from insync.cli.show.figures import seconds
+from insync.cli.show.progress import steps_of_work
 from insync.cli.show.terminal import emit_error
 from insync.explorer import Limits
 from insync.explorer.traces.files import check_writable
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from insync.proofs.proof_file import Proof
 
 __all__ = ["command"]
+
+_AT_WORK = "z3 is at work"
 
 
 class ProveCommand(ModelCommand):
@@ -205,9 +208,12 @@ def command(
 
     def report(query: Query) -> None:
         if not output.quiet:
+            steps.end()
             emit_error(f"Progress: {query.name}: {answer_of(query)} in {seconds(query.seconds)}.")
+            steps.begin(_AT_WORK)
 
-    with stop_on_interrupt() as stop:
+    with stop_on_interrupt() as stop, steps_of_work(output.quiet) as steps:
+        steps.begin(_AT_WORK)
         if way.bmc is not None:
             search = bounded_check(
                 model,

@@ -117,7 +117,8 @@ class Outcome:
     def _failure(self, trace: Trace, root: Path) -> Annotation:
         settings = ", ".join(f"{name} {value}" for name, value in trace.bounds.items())
         after = "" if trace.loop is not None else f" after {plural(trace.length - 1, 'step')}"
-        message = f"{self.name}: {trace.property} fails{after} ({settings}). {trace.reason}".rstrip()
+        under = f" ({settings})" if settings else ""
+        message = f"{self.name}: {trace.property} fails{after}{under}. {trace.reason}".rstrip()
         steps = list(_steps(type(self.model), trace, root))
         return Annotation(trace.property, message, self._place(trace, root), fails=True, steps=steps)
 

@@ -47,10 +47,12 @@ def describe_diff(
 
 def _titles(result: DiffResult, models: Sequence[Model]) -> list[str]:
     """Return what each is: its name, and the bounds and settings in which it differs from the other."""
+    alike = type(models[0]) is not type(models[1]) and models[0].name == models[1].name
     found = []
     for side, model in enumerate(models):
         own = [f"{name} {pair[side]}" for name, pair in result.settings.items() if pair[side] is not None]
-        found.append(f"{model.name}   {', '.join(own)}".rstrip())
+        name = (result.first, result.second)[side].model if alike else model.name
+        found.append(f"{name}   {', '.join(own)}".rstrip())
     return found
 
 

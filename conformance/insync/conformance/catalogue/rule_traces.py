@@ -121,6 +121,7 @@ RULE_TRACES: Mapping[str, RuleTrace] = {
                 ("accept_isr", {}),
                 ("apply_metadata", {"replica": "b1", "place": "0"}),
                 ("fence", {"replica": "b1"}),
+                ("unfence", {"replica": "b1"}),  # nobody leads, as b2 is in its way, which is what N-14 does
             ),
         ),
     )

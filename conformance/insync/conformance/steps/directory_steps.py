@@ -12,7 +12,7 @@ from typing import Any
 
 from insync.conformance.classes.observation import DirectorySeen
 from insync.conformance.steps.commands import Commands
-from insync.conformance.steps.gaps import NotSchedulable, Unlike
+from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.likeness import broker_id
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
@@ -44,15 +44,17 @@ class DirectorySteps:
         return 2 if self._model.directories_fail else 1
 
     def fail(self, given: Mapping[str, str], before: ReadableState) -> None:
-        """Let the directory with the log fail, and see whether the broker will tell of it."""
+        """Let the directory with the log fail; the broker will tell of it, or not, as the model's."""
         number = self._broker(given)
         self._hear_answer(number)
         self._kafka.give("fail_directory", broker=number)
         told, tells = self._model.rules.failed_directory_is_told, self._seen(number).tells
         if told is not tells:
-            words = {True: "that it has failed", False: "nothing"}
-            what = f"what {given['replica']} tells the controller of its directory"
-            raise Unlike(what, words[bool(told)], words[tells])
+            message = (
+                f"{given['replica']} {'tells' if tells else 'does not tell'} the controller that its directory has "
+                "failed, and in the model it is the other way round; until the controller hears nothing differs"
+            )
+            raise NotSchedulable(message, "a broker tells of a failed directory where the model's does not")
 
     def report(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the controller have a heartbeat that tells of the failed directory."""
@@ -98,7 +100,7 @@ class DirectorySteps:
         """Let the controller hear of a copy that has caught up; the broker hears later that it agrees."""
         number = self._broker(given)
         self._ask(number)
-        self._kafka.give_accepted("the controller's answer about the copy", "assign_directory", broker=number)
+        self._assign(number)
 
     def hear(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let a broker hear by its metadata in which directory its log is to be, then of the answer, and answer."""
@@ -146,6 +148,21 @@ class DirectorySteps:
         if seen is not None and seen.promotion is not None and after["broker"][replica]["copied"] is None:
             self._kafka.give("stay_in_directory", broker=number)
 
+    def require_watermark_of_log(self, replica: str, before: ReadableState, after: ReadableState) -> None:
+        """Refuse a start that takes a copy whose high watermark is older than that of the log.
+
+        Raises:
+            NotSchedulable: it is so.
+        """
+        was, log = before["broker"][replica], self._kafka.broker(broker_id(replica)).log
+        taken = was.get("copied") is not None and was.get("elsewhere")
+        if taken and log is not None and log.high_watermark < after["broker"][replica]["hw"]:
+            message = (
+                f"the copy that {replica} takes for its log at the start has the high watermark of when it got its "
+                "last record; in the model it has that of the log"
+            )
+            raise NotSchedulable(message, "a copy that is taken at a start has an older high watermark")
+
     def tell_where_log_is(self, after: ReadableState) -> bool:
         """Let the controller hear where a log is after a start or a copy that was dropped, if that makes nothing late.
 
@@ -167,8 +184,19 @@ class DirectorySteps:
 
     def _tell(self, number: int) -> None:
         """Let the controller hear what a broker has to tell, and the broker the answer."""
-        self._kafka.give_accepted("the controller's answer about a log", "assign_directory", broker=number)
+        self._assign(number)
         self._kafka.give("hear_directory", broker=number)
+
+    def _assign(self, number: int) -> None:
+        """Let the controller hear where a broker has its replica."""
+        leader = self._kafka.seen.controller.leader
+        self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
+        if self._kafka.seen.controller.leader != leader:
+            message = (
+                f"a directory of b{number} that is named makes the controller elect, as the leader may not lead any "
+                "more, which nothing has made it look at; in the model it leads on until something does"
+            )
+            raise NotSchedulable(message, "a directory that is named makes the controller look at the leader")
 
     def _ask(self, number: int) -> None:
         """Make a broker ask the controller for the directory of its copy, which has caught up."""

@@ -146,6 +146,7 @@ class Schedule:
             require_same_answer(given["leader"], after, self.seen, answered=self._deleted)
         if action == "register":
             self._directories.end_former_copy(given["replica"], after)
+            self._directories.require_watermark_of_log(given["replica"], before, after)
             require_no_epoch_of_deleted_records(given["replica"], after, self.seen)
 
     def probe(self, command: str, **arguments: Argument) -> str:

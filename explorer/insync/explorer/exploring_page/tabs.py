@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +27,7 @@ _MOST_TABS = 50
 _MOST_STATES = 100_000_000
 _MOST_SECONDS = 3600
 _PATIENCE = 2.0
+_LONG = frozenset({"find", "violation", "load", "walk", "at", "open"})
 
 
 @dataclass(slots=True)  # not frozen: what a tab looks at changes
@@ -94,12 +95,16 @@ class Tabs:
         except UserError as error:
             return {"error": error.args[0]}
 
+    def takes_long(self, asked: object) -> bool:
+        """Return whether what a page asks may take longer than a click should."""
+        return isinstance(asked, Mapping) and asked.get("command") in _LONG
+
     def close(self) -> None:
         """Let a search that is at work come to its end."""
         self._stop()
 
     def _alone(self, asked: PageCommand, command: str) -> dict[str, Any]:
-        if not self._lock.acquire(timeout=_PATIENCE):
+        if not self._lock.acquire(timeout=_PATIENCE if self._search is None else 0):
             message = "A search is at work, here or in another tab. Stop it, or wait for its end."
             raise UserError(message)
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import singledispatch
 
+from insync.explorer.agree import Agreement
 from insync.explorer.coverage.results import WhyResult
 from insync.explorer.liveness import LivenessResult, RunResult
 from insync.explorer.mutate import Fate, MutationResult
@@ -115,6 +116,14 @@ def _bounded(result: BoundedResult) -> str:
             *_different(result.traces),
         ]
     )
+
+
+@html_of.register
+def _agreement(result: Agreement) -> str:
+    columns = result.tables()["engines"]()
+    differences = (paragraph(text) for text in result.differences)
+    rows = zip(*columns.values(), strict=True)
+    return page([paragraph(result.summary()), *differences, *_warnings(result.warnings), table(list(columns), rows)])
 
 
 @html_of.register

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from insync.model import Model
 from insync.model.beginnings import Beginning
+from insync.model.catalogue import model_reference
 from insync.model.cell_domains import cell_domains
 from insync.model.domains import Scalar
 from insync.model.evaluator import Codes
@@ -68,8 +69,8 @@ class Joined:
     def title(self, side: int) -> str:
         """Return what to call the model of a side: its name, and where the other has it too what it is set to."""
         model, other = self.models(side)
-        if model.name != other.name:
-            return model.name
+        if type(model) is not type(other):
+            return model.name if model.name != other.name else model_reference(model)
         theirs = other.identity
         own = [f"{name} {value}" for name, value in model.identity.items() if theirs.get(name) != value]
         return f"{model.name} ({', '.join(own)})" if own else model.name

@@ -1,4 +1,4 @@
-"""What a failing test shows: the grid of the trace, its file with the command that replays it, and its page."""
+"""What a failing test shows: the grid of the trace, the file that it was saved in, and the command that replays it."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def save(model: Model, trace: Trace, directory: Path) -> Path:
 
 
 def describe(model: Model, trace: Trace, file: Path) -> str:
-    """Return the grid of a trace with its reason, how it is replayed from the file, and its page, which is written."""
-    return f"{render_grid(trace, model.grid)}\n{_replay_line(model, trace, file)}\n{_page_line(model, trace, file)}"
+    """Return the grid of a trace with its reason, the page that shows it, and how it is replayed from the file."""
+    return f"{render_grid(trace, model.grid)}\n{_page_line(model, trace, file)}\n{_replay_line(model, trace, file)}"
 
 
 def _page_line(model: Model, trace: Trace, file: Path) -> str:

@@ -40,15 +40,21 @@ class FailedDirectories(Actor):
     def report_directory(self, s: StateView, replica: Replica) -> None:
         """A heartbeat says which directories have failed: who is in one leaves the ISR, and may not be elected.
 
-        The controller goes by the directory in which it takes the log to be. With ZooKeeper it asks the broker for its
-        replicas, and hears which are offline.
+        The controller goes by the directory in which it takes the log to be, and decides about every partition of which
+        a replica is there, in the ISR or not. With ZooKeeper it asks the broker for its replicas, and hears which are
+        offline.
         Kafka: ReplicationControlManager.handleDirectoriesOffline, KafkaController.processLogDirEventNotification.
         """
         b, controller = s.broker[replica], s.controller
         require(self.directories_fail, self.rules.failed_directory_is_told, b.running, b.offline, Not(b.elsewhere))
         require(Not(controller.without_directory.contains(replica)))
         controller.without_directory |= {replica}
-        self.take_out(s, replica)
+        if self.rules.controller_in_zookeeper:
+            self.take_out(s, replica)
+            return
+        change = self.build_change(s, s.changes[0].isr - {replica})
+        require(self.can_write(s, change))
+        self.write_change(s, change)
 
     @action(label="{replica}'s directory works again")
     def repair_directory(self, s: StateView, replica: Replica) -> None:

@@ -96,14 +96,18 @@ final class BrokerNode {
 
     /** Dies: of the log the records below an offset survive, and all checkpoints as they are now. */
     void crash(long spared) {
-        replicas().checkpointHighWatermarks();
-        Reflect.call(parts.logManager, "checkpointLogStartOffsets");
+        checkpoint();
         File survived = new File(world.base, "b" + id + "-" + (++incarnation));
         Disk.copyWithoutCleanMark(base, survived);
         directories.places(survived).forEach(directory -> Disk.cut(directory, world.partition, spared));
         throwAway();
         Disk.delete(base);
         base = survived;
+    }
+
+    private void checkpoint() {
+        replicas().checkpointHighWatermarks();
+        Reflect.call(parts.logManager, "checkpointLogStartOffsets");
     }
 
     /** Ends as BrokerServer does at a controlled shutdown. */
@@ -213,8 +217,9 @@ final class BrokerNode {
         replicas().tryCompleteActions();
     }
 
-    /** The directory with the log fails; the broker runs on. */
+    /** The directory with the log fails, with all checkpoints as they are now; the broker runs on. */
     void failDirectory() {
+        checkpoint();
         Reflect.callWithDefaults(replicas(), "handleLogDirFailure", (String) Reflect.call(log(), "parentDir"));
     }
 
