@@ -45,7 +45,7 @@ DISKS = (
         name="N-12",
         title="A broker that starts takes a copy for its log that lacks records",
         ticket="no ticket known; LogManager.recoverAbandonedFutureLogs, with KAFKA-16082",
-        affected="3.7.2 and later, by reading 3.9.2, 4.0.1, 4.1.2 and 4.3.1; executed on running brokers of 4.1.2, "
+        affected="3.7.2 and later: executed on the classes of 3.7.2 to 4.4.0, and on running brokers of 4.1.2, "
         "4.3.1 and 4.4.0",
         story="The copy of a log has caught up, and the controller has accepted it. A record is appended and "
         "acknowledged, and the broker is stopped cleanly before the copy has it. At the start the copy takes the "
@@ -62,7 +62,7 @@ DISKS = (
         name="N-13",
         title="The controller is told that a log has not moved, and then it moves",
         ticket="no ticket known; ReplicaManager.maybeUpdateTopicAssignment",
-        affected="3.7 and later, by reading 3.7.0, 3.9.2, 4.1.2 and 4.3.1; not executed",
+        affected="3.7 and later: 3.7.0 by reading, executed on the classes of 3.7.2 to 4.4.0",
         story="The controller accepts the copy of a log. The metadata that says so reaches the broker before the copy "
         "has taken the log's place, and the broker answers with the directory in which the log still is. It hears "
         "that this counts, and only then makes the copy the log. Nothing tells the controller; when the "
