@@ -68,11 +68,11 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
         (8_985, 22_921, 21),
     ),
     ({"late_replies": "on", "release": "2.1", "elections": 2, "records": 2}, (2_759, 5_134, 22)),
-    ({"directory_failures": 1, "crashes": 1, "fencings": 1, "shrinks": 1}, (41_528, 127_824, 27)),
-    ({"directory_failures": 1, "crashes": 1, "fencings": 1, "release": "2.8"}, (19_043, 58_589, 30)),
+    ({"directory_failures": 1, "crashes": 1, "fencings": 1, "shrinks": 1}, (40_340, 121_454, 25)),
+    ({"directory_failures": 1, "crashes": 1, "fencings": 1, "release": "2.8"}, (18_251, 55_330, 27)),
     (
         {"directory_failures": 1, "moves": 1, "crashes": 1, "release": "3.7", "elr": "on"},
-        (36_564, 145_993, 25),
+        (28_722, 116_464, 22),
     ),
     (
         {"late_replies": "on", "release": "3.0", "elections": 1, "records": 2, "fencings": 1, "deletions": 1,
