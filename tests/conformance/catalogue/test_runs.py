@@ -9,7 +9,7 @@ import pytest
 from insync.conformance.catalogue.bisection import Bisection
 from insync.conformance.catalogue.catalogue_record import RecordedRun
 from insync.conformance.catalogue.catalogue_runs import as_expected, merged, recorded_run, run_entry
-from insync.conformance.catalogue.entry_traces import has_defect, release_traces
+from insync.conformance.catalogue.entry_traces import catalogue_trace, has_defect, release_traces, takes_trace
 from insync.conformance.catalogue.reached import claims
 from insync.conformance.catalogue.rule_traces import RULE_TRACES, rule_trace
 from insync.kafka.defects import DEFECTS
@@ -85,3 +85,11 @@ def test_a_run_takes_the_place_of_an_earlier_one_of_its_version() -> None:
     later = merged(first, again, datetime.date(2026, 3, 4))
     assert [(one.kafka, one.date) for one in later["R-26"].runs] == [("3.9.2", "2026-03-04"), ("4.1.2", "2026-03-04")]
     assert set(later["R-26"].traces) == {one.trace for one in later["R-26"].runs}
+
+
+@pytest.mark.parametrize(("name", "taken"), [("M-17", False), ("N-15", True)])
+def test_a_release_does_not_take_a_trace_in_which_an_operator_is_answered_otherwise(name: str, taken: bool) -> None:
+    asked = catalogue_trace(DEFECTS[name])
+    assert asked is not None
+    assert "delete_record" in [step.action for step in asked.trace.steps]
+    assert takes_trace(Release("4.1"), asked, default_elr=False) is taken

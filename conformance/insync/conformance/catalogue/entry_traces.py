@@ -13,10 +13,11 @@ from insync.explorer.defect_search import search_defect
 from insync.explorer.evaluator.stepping import Refused, Stepper, Walk
 from insync.explorer.replay import replay
 from insync.explorer.traces.counterexample import trace_of
-from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import Defect
 from insync.kafka.releases import Release
+from insync.model import ReadableState
 from insync.model.errors import GuardError
 
 __all__ = [
@@ -126,7 +127,7 @@ def steps_again(given: Bounds, steps: NamedSteps, failing: str) -> EntryTrace:
 
 
 def takes_trace(release: Release, asked: EntryTrace, *, default_elr: bool) -> bool:
-    """Return whether the rules of a release take the steps of a trace, with the same facts after each.
+    """Return whether the rules of a release take the steps of a trace, with the same facts and answers after each.
 
     Args:
         release: the release, with no defect but its own.
@@ -144,9 +145,15 @@ def takes_trace(release: Release, asked: EntryTrace, *, default_elr: bool) -> bo
             walk.step(walk.number_of(step.action or "", step.parameters))
         except (GuardError, Refused):
             return False
-        if differences(step.state, model.decode(walk.codes)):
+        after = model.decode(walk.codes)
+        if differences(step.state, after) or _waits(step, step.state) != _waits(step, after):
             return False
     return True
+
+
+def _waits(step: TraceStep, state: ReadableState) -> bool:
+    """Return whether an operator who deletes records with this step waits for the answer after it."""
+    return step.action == "delete_record" and bool(state["broker"][step.parameters["leader"]].get("deleting"))
 
 
 def trace_digest(asked: EntryTrace) -> str:

@@ -168,7 +168,8 @@ final class BrokerNode {
 
     private void recoverAbandonedCopies(MetadataImage newest) {
         if (!Reflect.has(parts.logManager, "recoverAbandonedFutureLogs", 2)) return; // since 3.7.1
-        Class<?> last = Reflect.methods(parts.logManager.getClass(), "recoverAbandonedFutureLogs", 2).get(0).getParameterTypes()[1];
+        Class<?> last =
+                Reflect.methods(parts.logManager.getClass(), "recoverAbandonedFutureLogs", 2).get(0).getParameterTypes()[1];
         Object named = newest.topics();
         if (last.isInterface()) { // since 4.4: who asks for a directory by topic, partition and broker
             named = Proxy.newProxyInstance(last.getClassLoader(), new Class<?>[] {last}, (proxy, method, given) -> {

@@ -54,7 +54,7 @@ final class Disk {
         }
     }
 
-    /** Cuts the one segment of a log in a directory, and that of its copy, at the first batch that begins at an offset or beyond. */
+    /** Cuts the one segment of a log in a directory, and that of its copy, at the first batch from an offset on. */
     static void cut(File directory, TopicPartition partition, long spared) {
         for (File log : listed(directory)) {
             boolean copy = log.getName().startsWith(partition + ".") && log.getName().endsWith("-future");
