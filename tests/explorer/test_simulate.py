@@ -3,6 +3,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -10,7 +11,7 @@ from insync.explorer import Limits, SimulationResult, WalkProgress, simulate
 from insync.explorer.evaluator.shrink import FailingWalks, shrink
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.replay import replay
-from insync.machine.kernels import Part, compile_kernels
+from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.machine.walker import Strategy, merged
 from insync.model import Model
@@ -101,13 +102,20 @@ def test_steps_are_uniform_over_what_is_drawn_from(strategy: Strategy | str, sha
         assert abs(result.actions[name] / steps - share) < 0.01
 
 
+PUZZLE = DieHard()
+
+
+@cache
+def walking() -> Kernels:
+    return compile_kernels(PUZZLE.program, [], (Part.WALK,))
+
+
 def taken(strategy: Strategy, seed: int, walk: int, depth: int) -> dict[str, int]:
     """How often a walk of the die-hard puzzle takes each action."""
-    program = DieHard().program
-    walker = compile_kernels(program, [], (Part.WALK,)).walker(initials_of(DieHard()), seed, depth, strategy)
+    walker = walking().walker(initials_of(PUZZLE), seed, depth, strategy)
     steps = walker.walk(walk, walk + 1).steps
     walker.close()
-    return {action.label: count for action, count in zip(program.actions, steps, strict=True)}
+    return {action.label: count for action, count in zip(PUZZLE.program.actions, steps, strict=True)}
 
 
 @pytest.mark.parametrize("strategy", list(Strategy))
@@ -121,7 +129,7 @@ def test_parameters_are_drawn_uniformly_whatever_the_strategy(strategy: Strategy
 def spread(strategy: Strategy, walk: int) -> float:
     """How much more often a walk takes what it takes most than what it takes least, of actions always enabled."""
     counts = dict.fromkeys(NAMES, 0)
-    for action, count in zip(DieHard().program.actions, taken(strategy, 5, walk, 2000).values(), strict=True):
+    for action, count in zip(PUZZLE.program.actions, taken(strategy, 5, walk, 2000).values(), strict=True):
         counts[action.name] += count
     return max(counts.values()) / min(counts.values())
 
