@@ -117,7 +117,7 @@ SENTENCES = {
         "Name a trace file that `insync check MODEL --trace FILE` wrote."
     ),
     "report gone.json -o gone.json": (
-        "insync report: gone.json is a TRACE, and the page would replace it. Name another file with --output. "
+        "insync report: --output names gone.json, which is a TRACE and would be replaced. Name another file. "
         "`insync report --help` shows what there is."
     ),
     "check kip101 --trace a.json --html a.json": (

@@ -14,6 +14,7 @@ from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import property_option
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.overwritten import model_of_claim, refuse_overwriting
 from insync.cli.options.two_models import ChosenPair, two_models_command
 from insync.cli.options.values import OutputPath
 from insync.cli.show.diff_json import diff_json, trace_difference_json
@@ -112,5 +113,6 @@ def _of_traces(chosen: ChosenPair, output: Output) -> int:
 def _executed(file: Path) -> tuple[Trace, Model]:
     """Return the trace of a file with its model, executed again, so that its steps are told in words."""
     claim = read_trace(file)
+    refuse_overwriting(click.get_current_context(), model_of_claim(claim, file, None))
     model = model_of_trace(claim, str(file), beside=file)
     return replay(claim, model=model, place=str(file)), model

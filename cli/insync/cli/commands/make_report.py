@@ -8,6 +8,7 @@ import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.options.completing import complete_models, complete_traces
+from insync.cli.options.overwritten import model_of_claim, refuse_same
 from insync.cli.options.values import OutputPath
 from insync.cli.show.pages import write_page
 from insync.cli.show.terminal import emit
@@ -57,14 +58,13 @@ def command(files: tuple[Path, ...], page: Path | None, reference: str | None) -
     trace is a sequence diagram beside the state after the chosen step, with the reason pointing at what it talks of.
     """
     target = files[0].with_suffix(".html") if page is None else page
-    same = [file for file in files if file.resolve() == target.resolve()]
-    if same:
-        message = f"{same[0]} is a TRACE, and the page would replace it. Name another file with --output."
-        raise click.UsageError(message)
+    refuse_same([("--output", target)], [("a TRACE", file) for file in files])
     check_writable(target)
+    claims = [read_trace(file) for file in files]
+    for file, claim in zip(files, claims, strict=True):
+        refuse_same([("--output", target)], model_of_claim(claim, file, reference))
     shown = []
-    for file in files:
-        claim = read_trace(file)
+    for file, claim in zip(files, claims, strict=True):
         model = model_of_trace(claim, str(file), model=reference, beside=file)
         shown.append((replay(claim, model=model, place=str(file)), model, file))
     write_page(target, shown)

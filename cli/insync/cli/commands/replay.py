@@ -9,6 +9,7 @@ import click
 from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.options.completing import complete_models, complete_traces
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.overwritten import model_of_claim, refuse_overwriting
 from insync.cli.show.as_json import trace_json
 from insync.cli.show.pages import PICTURES, as_picture, write_page
 from insync.cli.show.report import describe_trace
@@ -52,6 +53,7 @@ def command(file: Path, form: str, reference: str | None, output: Output) -> int
         raise click.UsageError(message)
     output.check_trace_path()
     claim = read_trace(file)
+    refuse_overwriting(click.get_current_context(), model_of_claim(claim, file, reference))
     model = model_of_trace(claim, str(file), model=reference, beside=file)
     trace = replay(claim, model=model, place=str(file))
     if output.html is not None:

@@ -17,6 +17,7 @@ from insync.cli.options.choice_options import choice_options, option_names
 from insync.cli.options.completing import MODEL_KEY, complete_models, complete_properties
 from insync.cli.options.first_look import first_look
 from insync.cli.options.groups import Decorator
+from insync.cli.options.overwritten import refuse_overwriting
 from insync.cli.show.choices import choices, default_of, range_of
 from insync.cli.show.models import model_properties
 from insync.explorer.limits import Limits, Watch
@@ -143,6 +144,7 @@ class ModelCommand(click.Command):
             message = f"the model could be {look.model} or {named}. Put MODEL before the options."
             raise click.UsageError(message, ctx)
         self.refuse_shadowed(ctx)
+        refuse_overwriting(ctx)
         return rest
 
     def _parse_unfinished(self, ctx: click.Context, args: list[str], model: str | None) -> list[str]:

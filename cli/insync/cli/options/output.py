@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from insync.cli.options.groups import Decorator, gathered, option
+from insync.cli.options.overwritten import refuse_overwriting
 from insync.cli.options.values import OutputPath
 from insync.cli.show.pages import write_page
 from insync.cli.show.terminal import emit, emit_error, grid_width, painter
@@ -55,9 +56,8 @@ class Output:
 
     def check_trace_path(self) -> None:
         """Raise UserError unless trace and page can be written where they are wanted; done before the search."""
-        if self.trace is not None and self.html is not None and self.trace.resolve() == self.html.resolve():
-            message = f"--trace and --html both name {self.trace}. Give each a file of its own."
-            raise click.UsageError(message)
+        if (ctx := click.get_current_context(silent=True)) is not None:
+            refuse_overwriting(ctx)
         for path in (self.trace, self.html):
             if path is not None:
                 check_trace_path(path)

@@ -21,6 +21,7 @@ from insync.cli.options.choice_options import choice_options, option_names
 from insync.cli.options.completing import MODEL_KEY, complete_models_and_traces
 from insync.cli.options.first_look import first_look
 from insync.cli.options.model_command import ChosenModel, ModelCommand
+from insync.cli.options.overwritten import refuse_overwriting
 from insync.cli.show.choices import choices
 from insync.model import Model
 from insync.model.catalogue import find_model
@@ -76,6 +77,9 @@ class PairCommand(ModelCommand):
         for kind in () if quiet else ctx.meta[_KINDS]:
             ctx.meta[MODEL_KEY] = kind
             self.refuse_shadowed(ctx)
+            refuse_overwriting(ctx)
+        if not quiet:
+            refuse_overwriting(ctx, [("one of the traces", Path(file)) for file in files])
         return rest
 
     def _require_traces(self, ctx: click.Context, files: Sequence[str], named: Sequence[str]) -> None:

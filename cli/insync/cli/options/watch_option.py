@@ -9,6 +9,7 @@ import click
 from insync.cli.options.first_look import first_look
 from insync.cli.options.groups import Decorator
 from insync.cli.options.model_command import ModelCommand
+from insync.cli.options.overwritten import file_of_reference, outputs_of, refuse_same
 from insync.cli.saved_files import rerun_when_saved
 
 __all__ = ["WatchedCommand", "watch_option"]
@@ -35,6 +36,7 @@ class WatchedCommand(ModelCommand):
             given = "no model is named" if look.model is None else f"{look.model} has none of yours"
             message = f"{_OPTION} waits for a file to be saved, and {given}. Name path/to/file.py:ModelName."
             raise click.UsageError(message, ctx)
+        refuse_same(outputs_of(self, look.values), file_of_reference(look.model or ""), ctx)
         ctx.meta[_WATCHED] = (Path(path), [argument for argument in args if argument != _OPTION])
         return []
 

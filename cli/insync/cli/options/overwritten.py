@@ -1,0 +1,104 @@
+"""Files that a command would write over: what it reads itself, and what it writes by another option."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import click
+
+from insync.cli.options.completing import MODEL_KEY
+from insync.cli.options.values import OutputPath
+from insync.explorer.traces.files import is_special
+from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace_file import model_beside
+
+__all__ = ["file_of_reference", "model_of_claim", "outputs_of", "refuse_overwriting", "refuse_same", "sources_of"]
+
+
+def refuse_overwriting(ctx: click.Context, inputs: Iterable[tuple[str, Path]] = ()) -> None:
+    """Raise UsageError for an output that is the same file as another one, or as an input of the command.
+
+    Args:
+        ctx: of the command; its outputs, its files and its model are known from there.
+        inputs: what else it reads: what that is, and the file.
+    """
+    values = ctx.params
+    given = [
+        (param.human_readable_name, path)
+        for param in ctx.command.params
+        if isinstance(param.type, click.Path)
+        for path in _paths(values.get(str(param.name)))
+    ]
+    kind = ctx.meta.get(MODEL_KEY)
+    sources = [] if kind is None else sources_of(kind)
+    refuse_same(outputs_of(ctx.command, values), [*given, *sources, *inputs], ctx)
+
+
+def refuse_same(
+    outputs: Iterable[tuple[str, Path]], inputs: Iterable[tuple[str, Path]], ctx: click.Context | None = None
+) -> None:
+    """Raise UsageError for an output that is an input or another output; each has its option or what it is."""
+    seen: list[tuple[str, Path]] = []
+    read = list(inputs)
+    for option, path in outputs:
+        if _is_special(path):  # written to and not replaced
+            continue
+        for what, file in read:
+            if _same(path, file):
+                message = f"{option} names {path}, which is {what} and would be replaced. Name another file."
+                raise click.UsageError(message, ctx)
+        for other, file in seen:
+            if _same(path, file):
+                message = f"{other} and {option} both name {file}. Give each a file of its own."
+                raise click.UsageError(message, ctx)
+        seen.append((option, path))
+
+
+def outputs_of(command: click.Command, values: Mapping[str, object]) -> list[tuple[str, Path]]:
+    """Return the files that a command writes, each with its option; `values` are those of its parameters."""
+    return [
+        (param.opts[-1], path)
+        for param in command.params
+        if isinstance(param.type, OutputPath)
+        for path in _paths(values.get(str(param.name)))
+    ]
+
+
+def sources_of(kind: type) -> list[tuple[str, Path]]:
+    """Return the files that a model's class and its bases are in."""
+    files = [getattr(sys.modules.get(each.__module__), "__file__", None) for each in kind.__mro__]
+    return [("the file of the model", Path(file)) for file in dict.fromkeys(files) if file]
+
+
+def model_of_claim(claim: Trace, file: Path, reference: str | None) -> list[tuple[str, Path]]:
+    """Return the file of the model that a trace names, or the one that is to be taken in place of it."""
+    return file_of_reference(reference or model_beside(claim.model, file))
+
+
+def file_of_reference(reference: str) -> list[tuple[str, Path]]:
+    """Return the file in a reference to a model, none for a name."""
+    path, _, _ = reference.rpartition(":")
+    return [("the file of the model", Path(path))] if path.endswith(".py") else []
+
+
+def _paths(value: object) -> list[Path]:
+    if isinstance(value, (str, Path)):
+        return [Path(value)]
+    return [Path(each) for each in value] if isinstance(value, (tuple, list)) else []
+
+
+def _is_special(path: Path) -> bool:
+    try:
+        return is_special(path)
+    except (OSError, ValueError):  # a name that no file can have, of which the check of the path tells
+        return False
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return os.path.realpath(one) == os.path.realpath(other) or os.path.samefile(one, other)
+    except (OSError, ValueError):  # one is not there, or has a name that no file can have
+        return False
