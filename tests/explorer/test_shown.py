@@ -174,7 +174,9 @@ TABLES = {
 def test_every_table_is_one_for_arrow_and_for_pandas(results: dict[str, Any], kind: str) -> None:
     pytest.importorskip("pyarrow")
     result: Tabular = results[kind]
+    assert isinstance(result.tables(), tuple)
     assert set(result.tables()) == TABLES[kind]
+    assert result.to_arrow().equals(result.to_arrow(result.tables()[0]))
     for name in result.tables():
         assert list(result.to_pandas(name).columns) == result.to_arrow(name).column_names
         assert len(result.to_pandas(name)) == result.to_arrow(name).num_rows > 0

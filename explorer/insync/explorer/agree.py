@@ -70,7 +70,7 @@ class Agreement(Tabular):
         said = "agree" if self.agreed else "differ" if self.differences else "too few to compare"
         return f"{self.model}: {plural(len(self.opinions), 'engine')}, {said}"
 
-    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
         """Return the table `engines`."""
         return {"engines": self._engines}
 

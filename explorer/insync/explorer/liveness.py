@@ -91,7 +91,7 @@ class LivenessResult(Tabular):
     def summary(self) -> str:
         return f"{self.model}: {self.verdict}, {plural(self.distinct_states, 'state')}"
 
-    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
         """Return the table `properties`."""
         return {"properties": self._properties}
 

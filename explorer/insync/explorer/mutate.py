@@ -113,7 +113,7 @@ class MutationResult(Tabular):
         fates = ", ".join(f"{self.count(fate)} {fate}" for fate in Fate)
         return f"{self.model}: {plural(len(self.mutants), 'mutant')}, {fates}"
 
-    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
         """Return the table `mutants`."""
         return {"mutants": self._mutants}
 

@@ -79,7 +79,7 @@ class BoundedResult(Tabular):
     def summary(self) -> str:
         return f"{model_reference(self.model)}: {self.verdict}, searched with z3 to depth {self.result.depth}"
 
-    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
         """Return the table `queries`: what z3 was asked."""
         return {"queries": lambda: _queries_table(self.result.queries)}
 
@@ -126,7 +126,7 @@ class ProofResult(Tabular):
     def summary(self) -> str:
         return f"{model_reference(self.model)}: {self.verdict}, {plural(len(self.result.queries), 'question')} to z3"
 
-    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
         """Return the table `queries`: what z3 was asked."""
         return {"queries": lambda: _queries_table(self.result.queries)}
 

@@ -51,8 +51,12 @@ class Tabular(Shown):
 
     __slots__ = ()
 
-    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
-        """Return what makes each table, by its name; the first one is what is meant by a table without a name."""
+    def tables(self) -> tuple[str, ...]:
+        """Return the names of the tables; the first one is what is meant by a table without a name."""
+        return tuple(self._tables())
+
+    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+        """Return what makes each table, by its name."""
         raise NotImplementedError
 
     def to_arrow(self, table: str | None = None) -> pa.Table:
@@ -76,7 +80,7 @@ class Tabular(Shown):
         return frame
 
     def _columns(self, table: str | None) -> TableColumns:
-        known = self.tables()
+        known = self._tables()
         name = next(iter(known)) if table is None else table
         if name not in known:
             message = f"{type(self).__name__} has no table {name!r}. {closest(str(name), known)}"

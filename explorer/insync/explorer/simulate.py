@@ -106,7 +106,7 @@ class SimulationResult(Tabular):
     def summary(self) -> str:
         return f"{self.model}: {self.verdict}, {plural(self.walks, 'walk')}, {plural(self.steps, 'step')}"
 
-    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
         """Return the tables `actions` and `properties`."""
         return {"actions": self._actions, "properties": self._properties}
 

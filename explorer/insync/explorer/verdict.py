@@ -109,7 +109,7 @@ class CheckResult(Tabular):
     def summary(self) -> str:
         return f"{self.model}: {self.verdict}, {plural(self.distinct_states, 'state')}, depth {self.depth}"
 
-    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
         """Return the tables `levels`, `actions` and `properties`."""
         return {"levels": self._levels, "actions": self._actions, "properties": self._properties}
 

@@ -204,7 +204,7 @@ class WhyResult(Tabular):
         one_way = f"{branches} one-way branch{'' if branches == 1 else 'es'}"
         return f"{self.model}: {plural(self.states, 'state')}, {plural(guards, 'guard')} never decisive, {one_way}"
 
-    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
         """Return the tables `actions`, `guards`, `branches` and `properties`."""
         return {
             "actions": self._of_actions,

@@ -120,7 +120,7 @@ def _bounded(result: BoundedResult) -> str:
 
 @html_of.register
 def _agreement(result: Agreement) -> str:
-    columns = result.tables()["engines"]()
+    columns = result._columns("engines")
     differences = (paragraph(text) for text in result.differences)
     rows = zip(*columns.values(), strict=True)
     return page([paragraph(result.summary()), *differences, *_warnings(result.warnings), table(list(columns), rows)])

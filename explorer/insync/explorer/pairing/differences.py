@@ -109,7 +109,7 @@ class DiffResult(Tabular):
         said = f"; {', '.join(changed)} changed" if changed else ""
         return f"{self.first.model} and {self.second.model}: {verdict}{said}"
 
-    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
         """Return the tables `properties`, `levels` and `actions`."""
         return {"properties": self._of_properties, "levels": self._of_levels, "actions": self._of_actions}
 

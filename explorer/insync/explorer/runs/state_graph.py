@@ -104,7 +104,7 @@ class StateGraph(Tabular):
         whole = "" if self.stopped_by is None else f", stopped by {self.stopped_by}"
         return f"{self.model.name}: {plural(len(self), 'state')}, {plural(len(self.source), 'step')}{whole}"
 
-    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
         """Return the tables `states`, a row each with its depth and its fields, and `transitions`, a row for a step."""
         return {"states": self._states, "transitions": self._transitions}
 

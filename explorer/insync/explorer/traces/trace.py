@@ -106,7 +106,7 @@ class Trace(Tabular):
     def summary(self) -> str:
         return f"{self.model}: {self.outcome}"
 
-    def tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
         """Return the table `steps`: a row for each state, with its step and a column for each field."""
         return {"steps": self._steps}
 
