@@ -107,7 +107,17 @@ MISTAKES: list[tuple[dict[str, object], str]] = [
     ({"command": "go", "number": 5}, "No state of the number 5 was visited; there are 0 to 0."),
     ({"command": "back", "steps": 0}, "0 steps are none"),
     ({"command": "walk", "steps": ""}, "'' is not a number of steps"),
-    ({"command": "walk", "steps": 10**9}, "A walk of 1000000000 steps is not possible; ask for 1 to 10000."),
+    ({"command": "walk", "steps": "x"}, "'x' is not a number of steps; give a whole number from 1 to 10,000."),
+    ({"command": "walk", "steps": "-5"}, "'-5' is not a number of steps; give a whole number from 1 to 10,000."),
+    ({"command": "walk", "steps": 0}, "'0' is not a number of steps; give a whole number from 1 to 10,000."),
+    (
+        {"command": "walk", "steps": 10**9},
+        "'1000000000' is not a number of steps; give a whole number from 1 to 10,000.",
+    ),
+    (
+        {"command": "find", "condition": "big == 4", "states": 0},
+        "'0' is not a number of states; give a whole number from 1 to 100,000,000.",
+    ),
     ({"command": "walk", "steps": 1, "seed": "-"}, "'-' is not a seed"),
     ({"command": "at", "address": "nowhere"}, "'nowhere' is not the address of a state"),
     ({"command": "at", "address": 5}, "address=5 is not a text."),
