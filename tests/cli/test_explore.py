@@ -83,6 +83,14 @@ def test_finding_walking_and_saving(typed: Insync, tmp_path: Path) -> None:
     assert names.startswith("Fields: small, big\nProperties: never_four, deadlock_free\nWords: and, or, not, in, And")
 
 
+def test_a_trace_of_another_model_is_said_to_be_one(typed: Insync, tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    typed(f"save {file}\n", "kip101", "--replicas", "2")
+    code, _, err = typed("", "kip320", "--from", str(file))
+    assert code == 2
+    assert f"{file}: it is a trace of kip101 and not of kip320; explore kip101 to begin there." in err
+
+
 MISTAKES = {
     "9": "There is no step 9 here; give 1 to 6.",
     "1 2": "There is no step 1 2 here; give 1 to 6.",

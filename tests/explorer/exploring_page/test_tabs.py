@@ -12,6 +12,7 @@ from insync.explorer import Exploration, replay
 from insync.explorer.exploring_page.tabs import Tabs
 from insync.explorer.traces.trace_file import parse_trace
 from insync.model import Model
+from insync.model.catalogue import find_model
 from insync_toys import Clock, DieHard, TokenRing
 
 
@@ -95,6 +96,12 @@ def test_a_search_a_walk_and_the_trace_of_it() -> None:
         "The shortest way to a violation of never_four has 6 steps."
     )
     assert page_of(Clock()).ask("violation", name="shows_an_hour")["message"].startswith("shows_an_hour holds in all")
+
+
+def test_a_trace_of_another_model_is_not_loaded() -> None:
+    saved = page_of(find_model("kip101")(replicas=2)).ask("save")["content"]
+    told = page_of(find_model("kip320")(replicas=2)).ask("load", name="x.json", content=saved)
+    assert told["error"].startswith("x.json: it is a trace of kip101 and not of kip320")
 
 
 MISTAKES: list[tuple[dict[str, object], str]] = [

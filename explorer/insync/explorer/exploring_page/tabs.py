@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from insync.explorer.explore import NoViolation, explore
+from insync.explorer.explore import NoViolation, explore, refuse_trace_of_another
 from insync.explorer.exploring.conditions import ConditionError
 from insync.explorer.exploring.exploration import LONGEST_WALK, Exploration
 from insync.explorer.exploring_page.as_seen import model_as_seen, seen, why_as_seen
@@ -198,7 +198,9 @@ class Tabs:
         return f"The shortest way to a violation of {name} has {len(found.moves) - 1} steps."
 
     def _load(self, tab: _Tab, asked: PageCommand) -> str:
-        trace = parse_trace(asked.text("name", "the file")[:100], asked.text("content"))
+        name = asked.text("name", "the file")[:100]
+        trace = parse_trace(name, asked.text("content"))
+        refuse_trace_of_another(trace, type(tab.exploration.model), name)
         found = explore(tab.exploration.model, trace=trace)
         tab.exploration.follow(found.moves)
         return f"The trace has {len(found.moves) - 1} steps; this is its end."
