@@ -259,6 +259,16 @@ def test_the_address_survives_a_reload_and_opens_the_state_elsewhere(explored: E
     wait_for_place(other, "State at the start")
 
 
+@pytest.mark.parametrize("mark", ["zzz", "%E0%A4%A"])
+def test_an_address_that_is_none_is_answered_by_a_sentence_and_the_page_works(explored: Explored, mark: str) -> None:
+    page = explored(TokenRing(), mark=f"#{mark}")
+    wait_for_message(page, f"'{mark}' is not the address of a state")
+    page.click("text=n1: start")
+    wait_for_place(page, "After 1 step: n1: start")
+    page.evaluate("(mark) => { location.hash = mark; }", mark)
+    wait_for_message(page, f"'{mark}' is not the address of a state")
+
+
 def test_texts_of_a_model_are_shown_as_text(explored: Explored) -> None:
     page = explored(Markup())
     page.click("#enabled button")

@@ -83,15 +83,27 @@ def test_finding_walking_and_saving(typed: Insync, tmp_path: Path) -> None:
     assert names.startswith("Fields: small, big\nProperties: never_four, deadlock_free\nWords: and, or, not, in, And")
 
 
+def test_a_trace_of_another_model_is_said_to_be_one(typed: Insync, tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    typed(f"save {file}\n", "kip101", "--replicas", "2")
+    code, _, err = typed("", "kip320", "--from", str(file))
+    assert code == 2
+    assert f"{file}: it is a trace of kip101 and not of kip320; explore kip101 to begin there." in err
+
+
 MISTAKES = {
     "9": "There is no step 9 here; give 1 to 6.",
     "1 2": "There is no step 1 2 here; give 1 to 6.",
     "bakc": "There is no command 'bakc'. Did you mean 'back'?",
-    "back -1": "'-1' is not a whole number; give the number of steps.",
-    "back 99999999999999999999": "'99999999999999999999' is not a whole number; give the number of steps.",
+    "back -1": "'-1' is out of range; give the number of steps, at least 1.",
+    "back 99999999999999999999": "'99999999999999999999' is out of range; give the number of steps, at least 1.",
     "back 0": "0 steps are none; give a whole number of at least 1.",
     "walk": "`walk` needs the number of steps, and may have a seed: walk 20, walk 20 7.",
-    "walk x": "'x' is not a whole number; give the number of steps.",
+    "walk x": "'x' is not a whole number; give the number of steps, 1 to 10000.",
+    "walk -1": "'-1' is out of range; give the number of steps, 1 to 10000.",
+    "quit now": "`quit` stands alone; leave 'now' out.",
+    "q now": "`quit` stands alone; leave 'now' out.",
+    "exit 2": "`exit` stands alone; leave '2' out.",
     "walk 99999": "A walk of 99999 steps is not possible; ask for 1 to 10000.",
     "go": "Give the number of a state; `tree` shows them.",
     "go 5": "No state of the number 5 was visited; there are 0 to 0.",

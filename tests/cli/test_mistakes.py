@@ -23,6 +23,12 @@ SENTENCES = {
     "frob": (f"insync has no command 'frob'. The commands are {COMMANDS}; `insync --help` explains them."),
     "--frob": "insync has no option '--frob'. `insync --help` shows what there is.",
     "check": "insync check: MODEL is missing. `insync list` shows the models; for instance `insync check kip320`.",
+    "explore": (
+        "insync explore: MODEL is missing. `insync list` shows the models; for instance `insync explore kip320`."
+    ),
+    "simulate": (
+        "insync simulate: MODEL is missing. `insync list` shows the models; for instance `insync simulate kip320`."
+    ),
     "check --replicas 3": (
         "insync check: MODEL is missing. `insync list` shows the models; for instance `insync check kip320`."
     ),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from insync.model import Array, Bool, BoundValues, Index, Int, Model, ModelError, Option, Range, Record, Seq, Set, State
-from insync.model.columns import cell_text, refuse_cells
+from insync.model.columns import cell_text
 
 
 class Node(Index):
@@ -104,10 +104,3 @@ def test_a_legend_says_what_marks_mean(wrong: Any) -> None:
 
         class Wrong(Model):
             legend = wrong
-
-
-@pytest.mark.parametrize("wrong", [3, "text", {"a": 3}, {1: "a"}, {"a": {"b": 3}}, {"a": ["b"]}, [("a", "b")]])
-def test_a_grid_has_texts(wrong: object) -> None:
-    with pytest.raises(ModelError, match=r"^lock\.py:3: grid returns .+; it must return a dict with the text of each"):
-        refuse_cells("lock.py:3", wrong)
-    refuse_cells("lock.py:3", {"a": "b", "c": {"d": "e"}})

@@ -19,12 +19,12 @@ from insync.explorer.traces.trace import EXPLORED, Trace
 from insync.explorer.traces.trace_file import portable_reference, read_trace
 from insync.explorer.verdict import Verdict
 from insync.model import Model
-from insync.model.catalogue import model_reference
+from insync.model.catalogue import class_reference
 from insync.model.errors import UserError
 from insync.properties.confine import confined
 from insync.properties.registry import default_names, invariants_of
 
-__all__ = ["NoViolation", "explore"]
+__all__ = ["NoViolation", "explore", "refuse_trace_of_another"]
 
 
 class NoViolation(UserError):
@@ -119,9 +119,7 @@ def _replayed(model: Model, given: Trace | str | Path) -> Trace:
     claim = given if isinstance(given, Trace) else read_trace(Path(given))
     bare = replace(claim, property=EXPLORED, refused=None, loop=None, fairness=None, witness=False)
     place = "trace" if isinstance(given, Trace) else str(given)
-    if set(claim.bounds) != set(model.identity) and portable_reference(model_reference(model)) != claim.model:
-        message = f"{place}: it is a trace of {claim.model}, which has other bounds or settings than {model.name}."
-        raise UserError(message)
+    refuse_trace_of_another(claim, type(model), place)
     other = {name: value for name, value in claim.bounds.items() if model.identity.get(name, value) != value}
     if other:
         name, value = next(iter(other.items()))
@@ -129,6 +127,15 @@ def _replayed(model: Model, given: Trace | str | Path) -> Trace:
         message = f"{place}: it was made with {name}={value}, and {own}."
         raise UserError(message)
     return replace(replay(bare, model=model, place=place), property=claim.property)
+
+
+def refuse_trace_of_another(trace: Trace, kind: type[Model], place: str) -> None:
+    """Raise UserError if a trace is of another model than `kind`, wherever their files are; `place` begins it."""
+    own = portable_reference(class_reference(kind))
+    if trace.model.rpartition(":")[2] != own.rpartition(":")[2]:
+        other = portable_reference(trace.model)
+        message = f"{place}: it is a trace of {other} and not of {own}; explore {other} to begin there."
+        raise UserError(message)
 
 
 def _moves(model: Model, trace: Trace) -> list[Move]:

@@ -12,10 +12,9 @@ from typing import TypeGuard
 
 from insync.model.collected import Seq
 from insync.model.domains import Array, Bag, BitSet, Domain, ListedSet, Readable, ReadableState, Record, State
-from insync.model.errors import ModelError
 from insync.model.sorts import Index
 
-__all__ = ["MARKS", "GridCell", "LogCell", "LogRecord", "cell_text", "own_columns", "refuse_cells", "show"]
+__all__ = ["MARKS", "GridCell", "LogCell", "LogRecord", "cell_text", "own_columns", "show"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,21 +78,6 @@ def show(value: Readable) -> str:
 
 def _element(value: Readable) -> str:
     return f"({show(value)})" if isinstance(value, dict) else show(value)
-
-
-def refuse_cells(place: str, cells: object) -> None:
-    """Raise ModelError for what a model's own `grid` returns if it is not a text, or parts with texts, by column."""
-    for column, cell in cells.items() if isinstance(cells, Mapping) else [("", cells)]:
-        if isinstance(cell, LogCell):
-            continue
-        parts = [*cell, *cell.values()] if isinstance(cell, Mapping) else [cell]
-        texts = list(cell) if isinstance(cell, tuple) else parts
-        if not all(isinstance(text, str) for text in [column, *texts]) or not isinstance(cells, Mapping):
-            message = (
-                f"{place}: grid returns {cells!r}; it must return a dict with the text of each column, or with a dict "
-                f"of the texts of its parts, a tuple of those of its elements, or a LogCell."
-            )
-            raise ModelError(message)
 
 
 def cell_text(cell: GridCell) -> str:

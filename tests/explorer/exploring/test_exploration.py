@@ -292,11 +292,19 @@ def test_a_trace_of_other_bounds_is_refused(tmp_path: Path) -> None:
 
 def test_a_trace_of_another_model_is_said_to_be_one(tmp_path: Path) -> None:
     explore("kip320", bounds={"replicas": 2}).save(tmp_path / "out.json")
-    with pytest.raises(UserError, match="it is a trace of kip320, which has other bounds or settings than token_ring"):
+    with pytest.raises(
+        UserError, match=r"out\.json: it is a trace of kip320 and not of .*insync_toys\.py:TokenRing; explore kip320"
+    ):
         explore(TokenRing(), trace=tmp_path / "out.json")
     explore(DieHard).save(tmp_path / "jugs.json")
-    with pytest.raises(UserError, match="step 0"):
+    with pytest.raises(UserError, match=r"trace: it is a trace of .*:DieHard and not of .*:Clock"):
         explore(Clock(hours=2), trace=replace(read_trace(tmp_path / "jugs.json"), bounds={"hours": 2}))
+
+
+def test_a_trace_of_another_model_with_the_same_bounds_is_said_to_be_one(tmp_path: Path) -> None:
+    explore("kip101", bounds={"replicas": 2}).save(tmp_path / "out.json")
+    with pytest.raises(UserError, match=r"out\.json: it is a trace of kip101 and not of kip320"):
+        explore("kip320", bounds={"replicas": 2}, trace=tmp_path / "out.json")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from insync.explorer import Exploration, replay
 from insync.explorer.exploring_page.tabs import Tabs
 from insync.explorer.traces.trace_file import parse_trace
 from insync.model import Model
+from insync.model.catalogue import find_model
 from insync_toys import Clock, DieHard, TokenRing
 
 
@@ -97,6 +98,12 @@ def test_a_search_a_walk_and_the_trace_of_it() -> None:
     assert page_of(Clock()).ask("violation", name="shows_an_hour")["message"].startswith("shows_an_hour holds in all")
 
 
+def test_a_trace_of_another_model_is_not_loaded() -> None:
+    saved = page_of(find_model("kip101")(replicas=2)).ask("save")["content"]
+    told = page_of(find_model("kip320")(replicas=2)).ask("load", name="x.json", content=saved)
+    assert told["error"].startswith("x.json: it is a trace of kip101 and not of kip320")
+
+
 MISTAKES: list[tuple[dict[str, object], str]] = [
     ({"command": "take", "number": 99}, "die_hard has no action of the number 99; they are 0 to 5."),
     ({"command": "take", "number": "x"}, "'x' is not the number of a step; give a whole number from 0 to"),
@@ -107,7 +114,17 @@ MISTAKES: list[tuple[dict[str, object], str]] = [
     ({"command": "go", "number": 5}, "No state of the number 5 was visited; there are 0 to 0."),
     ({"command": "back", "steps": 0}, "0 steps are none"),
     ({"command": "walk", "steps": ""}, "'' is not a number of steps"),
-    ({"command": "walk", "steps": 10**9}, "A walk of 1000000000 steps is not possible; ask for 1 to 10000."),
+    ({"command": "walk", "steps": "x"}, "'x' is not a number of steps; give a whole number from 1 to 10,000."),
+    ({"command": "walk", "steps": "-5"}, "'-5' is not a number of steps; give a whole number from 1 to 10,000."),
+    ({"command": "walk", "steps": 0}, "'0' is not a number of steps; give a whole number from 1 to 10,000."),
+    (
+        {"command": "walk", "steps": 10**9},
+        "'1000000000' is not a number of steps; give a whole number from 1 to 10,000.",
+    ),
+    (
+        {"command": "find", "condition": "big == 4", "states": 0},
+        "'0' is not a number of states; give a whole number from 1 to 100,000,000.",
+    ),
     ({"command": "walk", "steps": 1, "seed": "-"}, "'-' is not a seed"),
     ({"command": "at", "address": "nowhere"}, "'nowhere' is not the address of a state"),
     ({"command": "at", "address": 5}, "address=5 is not a text."),

@@ -230,20 +230,17 @@ def test_a_model_that_says_nothing_is_drawn_by_the_parameters_of_its_actions() -
 
 
 class Odd(Post):
-    def lifelines(self) -> Sequence[str]:
-        return ["n1"]
-
     def step_drawing(self, steps: Sequence[Taken], label: str) -> list[Arrow | Mark]:
-        return [Arrow("n1", "the moon", "hello")] if label == "all sleep" else label  # type: ignore[return-value]
+        return [Arrow("n1", "the moon", "hello")]
 
 
-def test_what_is_drawn_to_somebody_unknown_is_a_note() -> None:
-    model = Odd()
-    assert picture(taken(model, ["all sleep"], "type_ok", ""), model).steps[1].drawn == (Mark("", "hello"),)
+class OddLifelines(Post):
+    def lifelines(self) -> Sequence[str]:
+        return 3  # type: ignore[return-value]
 
 
-def test_a_model_that_draws_no_arrows_and_marks_is_told_so() -> None:
-    model = Odd()
+@pytest.mark.parametrize("model", [Odd(), OddLifelines()])
+def test_a_model_that_draws_nonsense_is_told_so(model: Model) -> None:
     trace = taken(model, ["n1: sleep"], "type_ok", "")
-    with pytest.raises(ModelError, match=r"test_picture.py:\d+: step_drawing returns 'n1: sleep' for 'n1: sleep'; it"):
+    with pytest.raises(ModelError, match=r"test_picture.py:\d+: (step_drawing|lifelines) returns .+; it must return"):
         picture(trace, model)

@@ -23,6 +23,7 @@ from insync.cli.show.exploration import ExplorationText
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit
 from insync.explorer import Exploration, Limits, NoViolation, explore, read_trace
+from insync.explorer.explore import refuse_trace_of_another
 from insync.explorer.exploring.exploration import FIND_LIMITS
 from insync.model.errors import UserError
 
@@ -121,10 +122,12 @@ def _as_in_trace(chosen: ChosenModel, file: Path) -> ChosenModel:
     """Return the model with the bounds and settings of a trace, where the command line gives none.
 
     Raises:
-        UserError: the command line gives another one than the trace has.
+        UserError: it is a trace of another model, or the command line gives another one than the trace has.
     """
     context = click.get_current_context()
-    known = {name: value for name, value in read_trace(file).bounds.items() if name in chosen.chosen}
+    claim = read_trace(file)
+    refuse_trace_of_another(claim, chosen.kind, str(file))
+    known = {name: value for name, value in claim.bounds.items() if name in chosen.chosen}
     for name, value in known.items():
         given = context.get_parameter_source(f"bound_{name}") is ParameterSource.COMMANDLINE
         if given and chosen.chosen[name] != value:

@@ -14,7 +14,7 @@ from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit
 from insync.cli.show.trace_files import replay_hint, traces_written
 from insync.explorer import Exploration
-from insync.explorer.exploring.exploration import FIND_LIMITS
+from insync.explorer.exploring.exploration import FIND_LIMITS, LONGEST_WALK
 from insync.explorer.limits import Limits
 from insync.explorer.traces.grid import render_grid
 from insync.model.errors import UserError, closest
@@ -76,6 +76,8 @@ class Prompt:
             "at": self._at,
             "save": self._save,
             "help": lambda rest: _HELP,
+            "quit": lambda rest: self._alone("quit", rest, str),
+            "exit": lambda rest: self._alone("exit", rest, str),
         }
         self._short = {"b": "back", "f": "forward", "u": "undo", "w": "why", "h": "help", "?": "help", "q": "quit"}
 
@@ -84,7 +86,7 @@ class Prompt:
         emit(f"{self.text.begins()}{self.text.here()}\n\nType a number to take a step, `help` for what else there is.")
         for line in _lines():
             word, _, rest = line.strip().partition(" ")
-            if self._short.get(word, word) in ("quit", "exit"):
+            if self._short.get(word, word) in ("quit", "exit") and not rest:
                 return
             if word:
                 emit(self._answer(word, rest.strip()))
@@ -96,7 +98,7 @@ class Prompt:
                 return self._take(word, rest)
             full = self._short.get(word, word)
             if full not in self._answers:
-                message = f"There is no command {word!r}. {closest(word, [*self._answers, 'quit'])}"
+                message = f"There is no command {word!r}. {closest(word, self._answers)}"
                 raise UserError(message)
             return self._answers[full](rest)
         except UserError as error:
@@ -115,12 +117,12 @@ class Prompt:
         return self.text.here()
 
     def _back(self, rest: str) -> str:
-        if not self.exploration.back(_number(rest or "1", "number of steps")):
+        if not self.exploration.back(_number(rest or "1", "number of steps, at least 1")):
             return "This is the start; there is no step to go back by."
         return self.text.here()
 
     def _forward(self, rest: str) -> str:
-        if not self.exploration.forward(_number(rest or "1", "number of steps")):
+        if not self.exploration.forward(_number(rest or "1", "number of steps, at least 1")):
             return "Nothing was visited after this state; take a step."
         return self.text.here()
 
@@ -138,7 +140,7 @@ class Prompt:
         if not 1 <= len(words) <= 2:
             message = "`walk` needs the number of steps, and may have a seed: walk 20, walk 20 7."
             raise UserError(message)
-        steps = _number(words[0], "number of steps")
+        steps = _number(words[0], f"number of steps, 1 to {LONGEST_WALK}")
         seed = _number(words[1], "seed") if len(words) > 1 else self._walks
         self._walks += 1
         walked = self.exploration.walk(steps, seed)
@@ -189,7 +191,8 @@ class Prompt:
 
 def _number(text: str, what: str) -> int:
     if not text.isdecimal() or len(text) > 18:
-        message = f"{text!r} is not a whole number; give the {what}." if text else f"Give the {what}."
+        wrong = "out of range" if text.removeprefix("-").isdecimal() else "not a whole number"
+        message = f"{text!r} is {wrong}; give the {what}." if text else f"Give the {what}."
         raise UserError(message)
     return int(text)
 

@@ -23,9 +23,8 @@ from insync.cli.show.models import model_properties
 from insync.explorer.limits import Limits, Watch
 from insync.machine.interruptible import GivenUp
 from insync.model import Bound, Model
-from insync.model.actions import place_of_function
 from insync.model.catalogue import BUILT_IN, find_model
-from insync.model.columns import refuse_cells
+from insync.model.checked_drawing import checked_grid
 from insync.model.errors import UserError
 from insync.model.tracing import traced
 from insync.properties.confine import confined
@@ -66,7 +65,7 @@ class ChosenModel:
         except GivenUp:
             return model
         if example is not None:
-            refuse_cells(place_of_function(model.grid), model.grid(model.decode(example)))
+            checked_grid(model, model.decode(example))
         return model
 
     def select(self, model: Model, names: Sequence[str]) -> list[str]:

@@ -13,6 +13,7 @@ from insync.explorer.exploring.offered import OfferedStep, WhyNot
 from insync.explorer.exploring.standing import Standing
 from insync.explorer.traces.grid import Paint, Tone
 from insync.model import Model
+from insync.model.checked_drawing import checked_grid, checked_marks
 from insync.model.columns import cell_text, own_columns
 
 __all__ = ["ExplorationText"]
@@ -55,7 +56,7 @@ class ExplorationText:
         model, path = self.exploration.model, self.exploration.visited.path
         before = _grid(model, path[-2].codes) if len(path) > 1 else None
         cells = _grid(model, path[-1].codes)
-        marks = {} if before is None else model.step_marks(*(model.decode(state.codes) for state in path[-2:]))
+        marks = {} if before is None else checked_marks(model, *(model.decode(state.codes) for state in path[-2:]))
         names = max(map(len, cells), default=0)
         lines = []
         for name, text in cells.items():
@@ -211,4 +212,4 @@ class ExplorationText:
 
 
 def _grid(model: Model, codes: tuple[int, ...]) -> Mapping[str, str]:
-    return {name: cell_text(cell) for name, cell in model.grid(model.decode(codes)).items()}
+    return {name: cell_text(cell) for name, cell in checked_grid(model, model.decode(codes)).items()}

@@ -32,7 +32,7 @@ def _describe(error: click.UsageError, command: str) -> str:
         return f"{command}: {option} is missing. {error.param.help or see}"
     if isinstance(error, click.MissingParameter):
         name = error.param.human_readable_name if error.param is not None else "an argument"
-        return f"{command}: {name} is missing. {_hint(name) or see}"
+        return f"{command}: {name} is missing. {_hint(name, command) or see}"
     if isinstance(error, click.BadOptionUsage):
         takes = "takes no value" if "not take a value" in error.message else "needs a value"
         return f"The option {error.option_name!r} {takes}. {see}"
@@ -66,9 +66,9 @@ def _no_command(error: click.UsageError, group: click.Group, context: click.Cont
     return f"insync: a command is missing. {known}"
 
 
-def _hint(name: str) -> str | None:
+def _hint(name: str, command: str) -> str | None:
     if name == "MODEL":
-        return "`insync list` shows the models; for instance `insync check kip320`."
+        return f"`insync list` shows the models; for instance `{command} kip320`."
     if name == "FILE":
         return "Name a trace file that `insync check MODEL --trace FILE` wrote."
     return None

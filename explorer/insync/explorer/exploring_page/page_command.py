@@ -49,13 +49,14 @@ class PageCommand:
             raise UserError(message)
         return value
 
-    def whole(self, name: str, what: str, default: int | None = None, most: int = _LARGEST) -> int:
-        """Return a whole number from 0 on; a text of digits is one as well.
+    def whole(self, name: str, what: str, default: int | None = None, least: int = 0, most: int = _LARGEST) -> int:
+        """Return a whole number; a text of digits is one as well.
 
         Args:
             name: of the argument.
             what: it is, for the message.
             default: what it is if it is missing.
+            least: the smallest that is accepted.
             most: the greatest that is accepted.
 
         Raises:
@@ -66,7 +67,7 @@ class PageCommand:
             return default
         if isinstance(value, str) and value.strip().isdecimal() and len(value) <= 16:
             value = int(value)
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
-            message = f"{str(value)[:40]!r} is not {what}; give a whole number from 0 to {most:,}."
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            message = f"{str(value)[:40]!r} is not {what}; give a whole number from {least:,} to {most:,}."
             raise UserError(message)
         return value

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from insync.explorer.explore import NoViolation, explore
+from insync.explorer.explore import NoViolation, explore, refuse_trace_of_another
 from insync.explorer.exploring.conditions import ConditionError
-from insync.explorer.exploring.exploration import Exploration
+from insync.explorer.exploring.exploration import LONGEST_WALK, Exploration
 from insync.explorer.exploring_page.as_seen import model_as_seen, seen, why_as_seen
 from insync.explorer.exploring_page.drawn_state import StateDrawing
 from insync.explorer.exploring_page.page_command import PageCommand
@@ -170,7 +170,8 @@ class Tabs:
         return "" if went else "Nothing was visited after this state; take a step."
 
     def _walk(self, tab: _Tab, asked: PageCommand) -> str:
-        steps, seed = asked.whole("steps", "a number of steps"), asked.whole("seed", "a seed", tab.walks)
+        steps = asked.whole("steps", "a number of steps", least=1, most=LONGEST_WALK)
+        seed = asked.whole("seed", "a seed", tab.walks)
         tab.walks += 1
         walked = tab.exploration.walk(steps, seed)
         return f"Walked {walked.steps} of {steps} steps, seed {seed}{': ' if walked.ended else ''}{walked.ended}."
@@ -178,15 +179,15 @@ class Tabs:
     def _find(self, tab: _Tab, asked: PageCommand) -> str:
         condition = asked.text("condition")
         limits = Limits(
-            states=asked.whole("states", "a number of states", 5_000_000, _MOST_STATES),
-            seconds=asked.whole("seconds", "a number of seconds", self._seconds, _MOST_SECONDS),
+            states=asked.whole("states", "a number of states", 5_000_000, least=1, most=_MOST_STATES),
+            seconds=asked.whole("seconds", "a number of seconds", self._seconds, most=_MOST_SECONDS),
         )
         with self._searching() as search:
             return tab.exploration.find(condition, limits, search.stop, search.told).in_words
 
     def _violation(self, tab: _Tab, asked: PageCommand) -> str:
         name = asked.text("name")
-        limits = Limits(seconds=asked.whole("seconds", "a number of seconds", self._seconds, _MOST_SECONDS))
+        limits = Limits(seconds=asked.whole("seconds", "a number of seconds", self._seconds, most=_MOST_SECONDS))
         try:
             with self._searching() as search:
                 model, stop = tab.exploration.model, search.stop
@@ -197,7 +198,9 @@ class Tabs:
         return f"The shortest way to a violation of {name} has {len(found.moves) - 1} steps."
 
     def _load(self, tab: _Tab, asked: PageCommand) -> str:
-        trace = parse_trace(asked.text("name", "the file")[:100], asked.text("content"))
+        name = asked.text("name", "the file")[:100]
+        trace = parse_trace(name, asked.text("content"))
+        refuse_trace_of_another(trace, type(tab.exploration.model), name)
         found = explore(tab.exploration.model, trace=trace)
         tab.exploration.follow(found.moves)
         return f"The trace has {len(found.moves) - 1} steps; this is its end."

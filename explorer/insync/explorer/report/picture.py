@@ -18,9 +18,9 @@ from insync.explorer.traces.grid import chosen_bounds
 from insync.explorer.traces.shown_cells import ShownCell, legend_of, state_cells
 from insync.explorer.traces.trace import AGREEMENT, Trace, TraceStep
 from insync.explorer.traces.trace_file import replay_command
-from insync.model import Arrow, Demand, Drawn, Mark, MarkKind, Model
-from insync.model.actions import place_of_function
-from insync.model.errors import ModelError, UserError
+from insync.model import Demand, Drawn, Mark, MarkKind, Model
+from insync.model.checked_drawing import checked_drawing, checked_grid, checked_lifelines, checked_marks
+from insync.model.errors import UserError
 from insync.model.readable import plain
 from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import failure, failure_of_step
@@ -121,7 +121,7 @@ def picture(trace: Trace, model: Model, *, file: Path | None = None) -> Picture:
         file: where the trace was written, for the command that replays it.
     """
     lifelines = lifelines_of(model)
-    steps = _steps(trace, model, lifelines)
+    steps = _steps(trace, model)
     cells = steps[-1].cells
     name = file or Path(f"{_file_name(model.name)}-{_file_name(trace.property)}.json")
     return Picture(
@@ -154,24 +154,24 @@ def picture_of_state(model: Model, steps: Sequence[TraceStep], *, down: Iterable
         down: the lifelines that did not run before the step.
     """
     number, step = len(steps) - 1, steps[-1]
-    now = model.grid(step.state)
+    now = checked_grid(model, step.state)
     if number == 0:
         return PictureStep(0, step.label, (), state_cells(now, None, now, {}))
     before = steps[-2].state
-    old = model.grid(before)
+    old = checked_grid(model, before)
     names = dict.fromkeys([*old, *now])
-    drawn = _drawn(model, steps, lifelines_of(model))
-    cells = state_cells(names, old, now, model.step_marks(before, step.state))
+    drawn = checked_drawing(model, steps, steps[-1].label)
+    cells = state_cells(names, old, now, checked_marks(model, before, step.state))
     return PictureStep(number, step.label, drawn, cells, _down(down, drawn))
 
 
 def lifelines_of(model: Model) -> tuple[str, ...]:
     """Return between whom messages are drawn; the model as a whole where it has nobody."""
-    return tuple(model.lifelines()) or (model.name,)
+    return checked_lifelines(model) or (model.name,)
 
 
-def _steps(trace: Trace, model: Model, lifelines: Sequence[str]) -> list[PictureStep]:
-    grids = [model.grid(step.state) for step in trace.steps]
+def _steps(trace: Trace, model: Model) -> list[PictureStep]:
+    grids = [checked_grid(model, step.state) for step in trace.steps]
     names = tuple(dict.fromkeys(name for grid in grids for name in grid))
     steps: list[PictureStep] = []
     for number, step in enumerate(trace.steps):
@@ -179,8 +179,8 @@ def _steps(trace: Trace, model: Model, lifelines: Sequence[str]) -> list[Picture
         drawn: tuple[Drawn, ...] = ()
         marks: Mapping[str, str] = {}
         if before is not None:
-            drawn = _drawn(model, trace.steps[: number + 1], lifelines)
-            marks = model.step_marks(before, step.state)
+            drawn = checked_drawing(model, trace.steps[: number + 1], step.label)
+            marks = checked_marks(model, before, step.state)
         cells = state_cells(names, grids[number - 1] if number else None, grids[number], marks)
         demands = tuple(demand for demand in trace.demands if demand.step == number)
         down = _down(steps[-1].down if steps else (), drawn)
@@ -190,22 +190,6 @@ def _steps(trace: Trace, model: Model, lifelines: Sequence[str]) -> list[Picture
         drawn = (Mark("", "refused", MarkKind.CUT),)
         steps.append(PictureStep(trace.length, trace.refused.label, drawn, last, steps[-1].down, refused=True))
     return steps
-
-
-def _drawn(model: Model, steps: Sequence[TraceStep], lifelines: Sequence[str]) -> tuple[Drawn, ...]:
-    """Return what the model draws of the last step; what is not between its lifelines is a note on all of them."""
-    given: object = model.step_drawing(steps, steps[-1].label)
-    known: list[Drawn] = []
-    for one in given if isinstance(given, (list, tuple)) else [given]:
-        if not isinstance(one, (Arrow, Mark)):
-            message = (
-                f"{place_of_function(model.step_drawing)}: step_drawing returns {given!r} for {steps[-1].label!r}; "
-                f"it must return a list of Arrow(sender, receiver, text) and Mark(lifeline, text)."
-            )
-            raise ModelError(message)
-        ends = [one.sender, one.receiver] if isinstance(one, Arrow) else [one.lifeline]
-        known.append(one if all(end in lifelines for end in ends) else Mark("", one.text))
-    return tuple(known)
 
 
 def _down(before: Iterable[str], drawn: Iterable[Drawn]) -> frozenset[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.runs.state_graph import StateGraph
 from insync.model import Model
+from insync.model.checked_drawing import checked_grid
 from insync.model.columns import cell_text
 from insync.model.errors import UserError
 from insync.properties.show import field_value, plain
@@ -51,7 +52,7 @@ def _node(graph: StateGraph, state: int) -> dict[str, object]:
 
 
 def _label(model: Model, graph: StateGraph, state: int) -> str:
-    columns = model.grid(graph.readable(state))
+    columns = checked_grid(model, graph.readable(state))
     return "\n".join(f"{name}: {cell_text(cell)}" for name, cell in columns.items() if cell)
 
 

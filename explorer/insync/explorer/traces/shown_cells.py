@@ -14,6 +14,7 @@ from enum import Enum
 
 from insync.explorer.traces.trace import Trace
 from insync.model import GridCell, LogCell, LogRecord, Model, ReadableState
+from insync.model.checked_drawing import checked_grid, checked_marks
 from insync.model.columns import MARKS, cell_text
 
 __all__ = [
@@ -233,13 +234,13 @@ def _occurs(mark: str, texts: Sequence[str], words: Iterable[str]) -> bool:
 
 def trace_cells(trace: Trace, columns: Columns) -> list[tuple[ShownCell, ...]]:
     """Return the cells of each state of a trace, all with the same columns."""
-    states = [columns(step.state) for step in trace.steps]
-    names = list(dict.fromkeys(name for state in states for name in state))
     model = model_behind(columns)
+    states = [columns(step.state) if model is None else checked_grid(model, step.state) for step in trace.steps]
+    names = list(dict.fromkeys(name for state in states for name in state))
     rows = []
     for number, state in enumerate(states):
         marks: Mapping[str, str] = {}
         if model is not None and number:
-            marks = model.step_marks(trace.steps[number - 1].state, trace.steps[number].state)
+            marks = checked_marks(model, trace.steps[number - 1].state, trace.steps[number].state)
         rows.append(state_cells(names, states[number - 1] if number else None, state, marks))
     return rows

@@ -329,14 +329,24 @@ addEventListener("keydown", (event) => {
 $("keys").checked = localStorage.getItem("keys") !== "off";
 $("keys").addEventListener("change", () => localStorage.setItem("keys", $("keys").checked ? "on" : "off"));
 
+// What is no encoded text is asked for as it stands: the server says that it is no address.
+function addressAsked() {
+  const written = location.hash.slice(1);
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written;
+  }
+}
+
 addEventListener("hashchange", () => {
-  const wanted = decodeURIComponent(location.hash.slice(1));
+  const wanted = addressAsked();
   if (shown && wanted && wanted !== shown.address) ask({ command: "at", address: wanted });
 });
 
 // ----------------------------------------------------------------------------------------------------------- the start
 
-const told = await ask({ command: "open", address: decodeURIComponent(location.hash.slice(1)) });
+const told = await ask({ command: "open", address: addressAsked() });
 if (told?.tab) {
   sessionStorage.setItem("tab", tab);
   const model = told.model;
