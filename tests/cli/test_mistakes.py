@@ -43,6 +43,13 @@ SENTENCES = {
     "list --partitions 3": (
         "insync list has no option '--partitions'. It belongs to `insync check` and `insync simulate`."
     ),
+    "check kip101 --acks all": "insync check has no option '--acks'. It is a setting of `cluster`.",
+    "check kip101 --min-insync 2": (
+        "insync check has no option '--min-insync'. It is a bound of `cluster` and a bound of `placement`."
+    ),
+    "diff kip101 kip279 --acks all": "insync diff has no option '--acks'. It is a setting of `cluster`.",
+    "list --acks all": "insync list has no option '--acks'. It belongs to `insync ask`.",
+    "check kip101 --log-siz 3": "insync check has no option '--log-siz'. Did you mean '--log-size'?",
     "list --engine local": "insync list has no option '--engine'. `insync list --help` shows what there is.",
     "check kip320 --frob": "insync check has no option '--frob'. `insync check --help` shows what there is.",
     "check kip320 --LOG-SIZE 3": "insync check has no option '--LOG-SIZE'. Did you mean '--log-size'?",

@@ -44,6 +44,22 @@ def test_without_a_trace_no_page_is_written_and_an_old_one_is_not_taken_for_it(i
     assert err == f"{page} was not written: there is no trace to show.\n"
 
 
+@pytest.mark.parametrize("option", ["--html", "--trace"])
+@pytest.mark.parametrize("command", ["check", "simulate", "diff"])
+def test_a_file_of_an_earlier_run_is_not_taken_for_one_of_this_run(
+    insync: Insync, tmp_path: Path, command: str, option: str
+) -> None:
+    file = tmp_path / "out.json"
+    of_command = {"check": (), "simulate": ("--walks", 2, "--depth", 2), "diff": ("kip101",)}[command]
+    line = (command, "kip101", *of_command, *SMALL, "--max-leader-epoch", 1, option, file, "--quiet")
+    said = f"{file} was not written: there is no trace{' to show' * (option == '--html')}."
+    assert insync(*line).err == f"{said}\n"
+    assert not file.exists()
+    file.write_text("old")
+    assert insync(*line).err == f"{said} The file that is there is of an earlier run.\n"
+    assert file.read_text() == "old"
+
+
 def test_the_command_on_a_page_names_the_file_of_the_trace(insync: Insync, lamp: str, tmp_path: Path) -> None:
     page, file = tmp_path / "page.html", tmp_path / "t.json"
     insync("check", lamp, "--presses", 3, "--html", page, "--trace", file)

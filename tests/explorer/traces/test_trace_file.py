@@ -107,6 +107,9 @@ MESSAGES = {
         "{path}: the key 'format' is there twice in one object. A trace (insync-trace/1) was expected. {again}"
     ),
     '{"format": NaN}': "{path}: NaN is not a value of JSON. A trace (insync-trace/1) was expected. {again}",
+    '{"format": ' + "9" * 5000 + "}": (
+        "{path}: a number in it has more digits than any in a trace (insync-trace/1). {again}"
+    ),
     "[" * 100_000: "{path}: values are nested too deep for a trace (insync-trace/1). {again}",
     "[]": "{path}: the whole file is []; expected an object in braces. {again}",
     "{}": '{path}: format is null, and this insync reads "insync-trace/1". It is not a trace file. {again}',

@@ -168,6 +168,9 @@ def _ask(question: Question, output: Output) -> int:
             emit(answer_json(asked, cells, files, calm, others, stops, verdict))
         elif stops:
             emit(describe_availability(stops, output.width))
+    if not files and not any(broken for _, broken in others):
+        with output.traces_written([], asked.model):
+            pass
     return exit_code_for(verdict)
 
 
@@ -175,8 +178,8 @@ def _ask(question: Question, output: Output) -> int:
 def _written(asked: Asked, output: Output) -> Iterator[Files]:
     """Write the traces of the broken promises where they are wanted, and yield the file of each."""
     violations = by_promise(asked)
-    if not violations:  # another search may have some for the page
-        output = replace(output, html=None)
+    if not violations:  # another search may have some
+        output = replace(output, html=None, trace=None)
     with output.traces_written([violation.trace for violation in violations], asked.model) as written:
         yield {violation.property: file for violation, file in zip(violations, written, strict=True)}
 

@@ -20,7 +20,7 @@ from insync.cli.options.values import OutputPath
 from insync.cli.show.diff_json import diff_json, trace_difference_json
 from insync.cli.show.diff_report import describe_diff, describe_trace_difference
 from insync.cli.show.progress import search_progress
-from insync.cli.show.trace_files import beside, traces_written
+from insync.cli.show.trace_files import beside, say_not_written, traces_written
 from insync.explorer import Limits, diff, diff_traces, read_trace, replay
 from insync.explorer.replay import model_of_trace
 from insync.explorer.traces.trace import Trace
@@ -79,6 +79,9 @@ def command(
             reporter=reporter,
             stop=stop,
         )
+    for one, path in zip(result.only, files, strict=True):
+        if one is None and path is not None and (path == trace or path.is_file()):
+            say_not_written(path, "there is no trace")
     with ExitStack() as written:
         there = [
             None if one is None else written.enter_context(traces_written(path, [one.trace], model))[0]

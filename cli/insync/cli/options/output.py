@@ -13,8 +13,8 @@ from insync.cli.options.groups import Decorator, gathered, option
 from insync.cli.options.overwritten import refuse_overwriting
 from insync.cli.options.values import OutputPath
 from insync.cli.show.pages import write_page
-from insync.cli.show.terminal import emit, emit_error, grid_width, painter
-from insync.cli.show.trace_files import beside, check_trace_path, traces_written
+from insync.cli.show.terminal import emit, grid_width, painter
+from insync.cli.show.trace_files import beside, check_trace_path, say_not_written, traces_written
 from insync.explorer.traces.grid import Paint
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
@@ -73,6 +73,8 @@ class Output:
 
         See `trace_files.traces_written`; the page is written last, and said to be there.
         """
+        if self.trace is not None and not traces:
+            say_not_written(self.trace, "there is no trace")
         with traces_written(self.trace, traces, model) as files:
             yield files
             self.write_page([(trace, model, file) for trace, file in zip(traces, files, strict=True)])
@@ -86,7 +88,7 @@ class Output:
         if self.html is None:
             return
         if not shown:
-            emit_error(f"{self.html} was not written: there is no trace to show.")
+            say_not_written(self.html, "there is no trace to show")
             return
         write_page(self.html, shown)
         self.say_page()

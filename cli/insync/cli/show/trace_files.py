@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from insync.cli.show.terminal import emit_error
 from insync.explorer.traces.files import check_writable, is_special
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import replay_command, write_trace
@@ -15,7 +16,7 @@ from insync.model.errors import UserError
 if TYPE_CHECKING:
     from insync.model import Model
 
-__all__ = ["beside", "check_trace_path", "is_itf", "replay_hint", "traces_written"]
+__all__ = ["beside", "check_trace_path", "is_itf", "replay_hint", "say_not_written", "traces_written"]
 
 _ITF = ".itf.json"
 
@@ -23,6 +24,12 @@ _ITF = ".itf.json"
 def check_trace_path(path: Path) -> None:
     """Raise UserError unless a trace can be written to `path`; done before the search."""
     check_writable(path)
+
+
+def say_not_written(path: Path, reason: str) -> None:
+    """Say on standard error that a file was not written, and that what is there is older, if a file is there."""
+    older = " The file that is there is of an earlier run." if path.is_file() else ""
+    emit_error(f"{path} was not written: {reason}.{older}")
 
 
 def replay_hint(trace: Trace, file: Path) -> str:

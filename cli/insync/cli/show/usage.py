@@ -11,6 +11,7 @@ __all__ = ["describe_usage_error"]
 
 _EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
 _FEW = 2
+_MODELS = ("MODEL", "A")
 
 
 def describe_usage_error(error: click.UsageError) -> str:
@@ -25,7 +26,8 @@ def _describe(error: click.UsageError, command: str) -> str:
     see = f"`{command} --help` shows what there is."
     if isinstance(error, click.NoSuchOption):
         near = _near(error.option_name, _options(error.ctx))
-        hints = [hint for hint in (_owner(error.option_name, error.ctx), near) if hint is not None]
+        owner = _owning_model(error.option_name, error.ctx) or _owner(error.option_name, error.ctx)
+        hints = [hint for hint in (owner, near) if hint is not None]
         return f"{command} has no option {error.option_name!r}. {' '.join(hints) or see}"
     if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
         option = f"{error.param.opts[-1]} {error.param.metavar or ''}".rstrip()
@@ -86,6 +88,25 @@ def _near(name: str, known: list[str]) -> str | None:
     plain = {other.lstrip("-").casefold(): other for other in known}  # dashes would make all options alike
     near = difflib.get_close_matches(name.lstrip("-").casefold(), plain, n=1, cutoff=0.6)
     return f"Did you mean {plain[near[0]]!r}?" if near else None
+
+
+def _owning_model(option: str, context: click.Context | None) -> str | None:
+    """Say which models have a setting or bound of that name, if they are few, for a command about models."""
+    if context is None or not any(
+        isinstance(param, click.Argument) and param.human_readable_name in _MODELS for param in context.command.params
+    ):
+        return None
+    from insync.model.catalogue import BUILT_IN, find_model
+
+    name = option.removeprefix("--").replace("-", "_")
+    kinds = {model: find_model(model) for model in BUILT_IN}
+    owners = [
+        (model, "setting" if name in kind.settings else "bound")
+        for model, kind in kinds.items()
+        if name in (*kind.settings, *kind.bounds)
+    ]
+    said = " and ".join(f"a {what} of `{model}`" for model, what in owners)
+    return f"It is {said}." if 0 < len(owners) <= _FEW else None
 
 
 def _owner(option: str, context: click.Context | None) -> str | None:

@@ -157,10 +157,17 @@ def _parse(path: str, text: str) -> object:
     except RecursionError as error:
         message = f"{path}: values are nested too deep for a trace ({FORMAT}). {_AGAIN}"
         raise UserError(message) from error
-    except ValueError as error:
+    except _NotOfTraces as error:
         message = f"{path}: {error}. A trace ({FORMAT}) was expected. {_AGAIN}"
         raise UserError(message) from error
+    except ValueError as error:  # Python's limit for the digits of a number
+        message = f"{path}: a number in it has more digits than any in a trace ({FORMAT}). {_AGAIN}"
+        raise UserError(message) from error
     return parsed
+
+
+class _NotOfTraces(ValueError):
+    """What JSON, or Python's reader of it, takes, and no trace has."""
 
 
 def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -168,14 +175,14 @@ def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     for key, value in pairs:
         if key in result:
             message = f"the key {key!r} is there twice in one object"
-            raise ValueError(message)
+            raise _NotOfTraces(message)
         result[key] = value
     return result
 
 
 def _no_constant(name: str) -> object:
     message = f"{name} is not a value of JSON"
-    raise ValueError(message)
+    raise _NotOfTraces(message)
 
 
 class _Reader:
