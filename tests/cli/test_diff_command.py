@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from insync.explorer import explore
+from insync.model.catalogue import find_model
+
 SUPPORT = Path(__file__).parent.parent / "support"
 WORKSITE = f"{SUPPORT / 'insync_worksite.py'}:Worksite"
 SMALL = ["--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1]
@@ -175,6 +178,52 @@ def test_the_first_step_in_which_two_traces_differ_is_shown_with_both_values(
     code, out, _ = insync("diff", *traces)
     assert code == 1
     assert re.search(r"step 1\n  A n2: forge\n  B n3: forge\n    token  A \{n1, n2\}   B \{n1, n3\}\n", out)
+
+
+LOGS = """
+from insync.model import Array, Bool, Index, Int, Model, Record, Seq, Set, State, action, require
+
+class Node(Index):
+    size = 2
+
+class Logs(Model):
+    def declare(self, b):
+        return State(on=Bool, log=Seq(Int(0, 3), 2), node=Array(Node, Record(log=Seq(Int(0, 3), 2), peers=Set(Node))))
+
+    @action
+    def left(self, s):
+        require(~s.on)
+        s.on = True
+        s.log.append(3)
+        for node in self.all(Node):
+            s.node[node].log.append(2)
+            s.node[node].peers |= {node}
+
+    @action
+    def right(self, s):
+        require(~s.on)
+        s.log.append(1)
+"""
+
+
+def test_values_of_traces_are_written_as_elsewhere(insync: Insync, tmp_path: Path) -> None:
+    model = tmp_path / "logs.py"
+    model.write_text(LOGS)
+    here = explore(find_model(f"{model}:Logs"))
+    files = [tmp_path / "a.json", tmp_path / "b.json"]
+    for number, file in enumerate(files):
+        here.take(number)
+        here.save(file)
+        here.back()
+    _, out, err = insync("diff", *files)
+    assert err == ""
+    for path, a, b in [
+        ("on", "true", "false"),
+        ("log", "[3]", "[1]"),
+        ("node.node1.log", "[2]", "[]"),
+        ("node.node2.peers", "{node2}", "{}"),
+    ]:
+        assert f"    {path:<16}  A {a}   B {b}\n" in out
 
 
 def test_a_trace_that_is_not_true_of_its_model_is_refused(insync: Insync, traces: list[Path]) -> None:

@@ -115,6 +115,8 @@ def test_bounds_and_settings_are_those_of_the_model(ask: Ask) -> None:
 def test_properties_and_actions_are_those_of_the_model(ask: Ask) -> None:
     assert ask("insync check kip320 --property s") == ["strong_isr"]
     assert ask("insync check kip320 --within n") == ["none"]
+    assert ask("insync explore kip320 --violation n") == []
+    assert ask("insync explore kip320 --violation s") == ["strong_isr"]
     assert ask("insync liveness kip320 --property tw") == ["two_leaders"]
     assert ask("insync mutate kip320 --action follower") == ask("insync liveness kip320 --weak follower") != []
     assert ask("insync mutate --action f") == []

@@ -258,6 +258,12 @@ def test_a_hostile_trace_breaks_no_row_of_the_table_and_no_fence() -> None:
     assert "<" not in outside
 
 
+def test_a_model_without_bounds_has_no_list_of_them_in_markdown() -> None:
+    bare = replace(drawn(), settings={})
+    assert "`kip101`" in markdown(bare).splitlines()
+    assert any(line.startswith("`kip101`: replicas 3") for line in markdown(drawn()).splitlines())
+
+
 def test_the_loop_in_markdown() -> None:
     assert "Then back to the state after step 1, and so on for ever." in markdown(looping(1))
     assert "Then back to the start, and so on for ever." in markdown(looping(0))

@@ -106,7 +106,7 @@ def _of_traces(chosen: ChosenPair, output: Output) -> int:
     pairs = [_executed(file) for file in chosen.files]
     found = diff_traces(*(trace for trace, _ in pairs))
     output.show(
-        lambda: describe_trace_difference(found, chosen.files, output.paint, output.width),
+        lambda: describe_trace_difference(found, [model for _, model in pairs], chosen.files, output.paint),
         lambda: trace_difference_json(found, chosen.files),
     )
     output.write_page([(*pair, file) for pair, file in zip(pairs, chosen.files, strict=True)])

@@ -152,14 +152,15 @@ def _entries(incomplete: str, offered: Callable[[str], Iterable[str]]) -> Iterat
 
 
 def complete_properties(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
-    """Offer the properties of the model that the command is about."""
+    """Offer the properties of the model that the command is about, and `none` where several may be named."""
     from insync.properties.registry import run_properties_of, sentences_of
 
     kind: type[Model] | None = ctx.meta.get(MODEL_KEY)
     if kind is None:
         return []
-    known = run_properties_of(kind) if ctx.info_name == "liveness" else [*sentences_of(kind()), "none"]
-    return names(known, incomplete)
+    if ctx.info_name == "liveness":
+        return names(run_properties_of(kind), incomplete)
+    return names([*sentences_of(kind()), *(["none"] if param.multiple else [])], incomplete)
 
 
 def complete_lemmas(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:

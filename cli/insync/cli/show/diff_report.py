@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,6 +12,9 @@ from insync.cli.show.figures import count, plural, seconds
 from insync.cli.show.report import STOPPED_BY
 from insync.cli.show.trace_files import replay_hint
 from insync.explorer.traces.grid import Paint, Tone, chosen_bounds, describe_bounds, render_grid
+from insync.model.collected import Seq, SetOf
+from insync.model.domains import Array, Bag, Domain, ListedSet, Option, Record
+from insync.model.readable import plain
 
 if TYPE_CHECKING:
     from insync.explorer import DiffResult, OnlyOne, TraceDifference, Verdict
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["describe_diff", "describe_trace_difference"]
 
 _MOST_FIELDS = 12
+_PART = re.compile(r"[^.\[\]]+")
 
 
 def describe_diff(
@@ -150,8 +155,10 @@ def _labels(one: OnlyOne) -> list[str]:
     return [step.label for step in one.trace.steps]
 
 
-def describe_trace_difference(found: TraceDifference, files: Sequence[Path], paint: Paint, width: int) -> str:
-    """Return the report on the traces of two files."""
+def describe_trace_difference(
+    found: TraceDifference, models: Sequence[Model], files: Sequence[Path], paint: Paint
+) -> str:
+    """Return the report on the traces of two files, each with its model."""
     lines = [
         f"A: {files[0]}   {plural(found.lengths[0], 'state')}",
         f"B: {files[1]}   {plural(found.lengths[1], 'state')}",
@@ -168,7 +175,9 @@ def describe_trace_difference(found: TraceDifference, files: Sequence[Path], pai
         lines.append(f"  both: {found.labels[0]}")
     shown = list(found.fields.items())[:_MOST_FIELDS]
     wide = max((len(path) for path, _ in shown), default=0)
-    lines += [f"    {path:<{wide}}  A {_said(a)}   B {_said(b)}" for path, (a, b) in shown]
+    for path, pair in shown:
+        a, b = (_said(value, _domain_at(model, path)) for value, model in zip(pair, models, strict=True))
+        lines.append(f"    {path:<{wide}}  A {a}   B {b}")
     if len(found.fields) > _MOST_FIELDS:
         lines.append(f"    and {len(found.fields) - _MOST_FIELDS} more parts of the state")
     return "\n".join(lines)
@@ -178,9 +187,29 @@ def _step(label: str | None) -> str:
     return "has ended" if label is None else label
 
 
-def _said(value: object) -> str:
-    if value is None:
-        return "none"
+def _said(value: object, domain: Domain | None = None) -> str:
+    """Return a value in words: a list in brackets where the domain is one of places in order, else as a set."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{name} {_said(part)}" for name, part in value.items()) + "}"
-    return "{" + ", ".join(map(_said, value)) + "}" if isinstance(value, list) else str(value)
+        parts = (f"{name} {_said(part, _inner(domain, str(name)))}" for name, part in value.items())
+        return f"{{{', '.join(parts)}}}"
+    if isinstance(value, list):
+        texts = ", ".join(_said(part, _inner(domain, "")) for part in value)
+        return f"[{texts}]" if isinstance(domain, (Array, Seq)) else f"{{{texts}}}"
+    return plain(value)
+
+
+def _domain_at(model: Model, path: str) -> Domain | None:
+    """Return the domain of a part of the state, such as `broker.b1.log[0]`; None where the model has no such part."""
+    domain: Domain | None = model.state
+    for name in _PART.findall(path):
+        domain = _inner(domain, name)
+    return domain
+
+
+def _inner(domain: Domain | None, name: str) -> Domain | None:
+    """Return the domain of a field, or of what stands in an array, a sequence or a set."""
+    if isinstance(domain, Option):
+        domain = domain.of
+    if isinstance(domain, Record):
+        return domain.present.get(name)
+    return domain.of if isinstance(domain, (Array, Seq, SetOf, Bag, ListedSet)) else None

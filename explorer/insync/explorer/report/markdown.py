@@ -32,7 +32,7 @@ def markdown(drawn: Picture) -> str:
             mermaid(drawn).rstrip(),
             "```",
             "",
-            f"{in_markdown_code(drawn.model)}: {', '.join(_setting(*one) for one in drawn.settings.items())}",
+            _settings(drawn),
             "",
             f"Replay: {in_markdown_code(drawn.command)}",
             "",
@@ -84,6 +84,11 @@ def _demands(drawn: Picture) -> list[str]:
 def _legend(drawn: Picture) -> list[str]:
     said = "; ".join(f"{in_markdown_code(mark)} {in_markdown(meaning)}" for mark, meaning in drawn.legend)
     return [f"Marks: {said}.", ""] if said else []
+
+
+def _settings(drawn: Picture) -> str:
+    chosen = ", ".join(_setting(*one) for one in drawn.settings.items())
+    return f"{in_markdown_code(drawn.model)}: {chosen}" if chosen else in_markdown_code(drawn.model)
 
 
 def _setting(name: str, value: int | str) -> str:
