@@ -50,7 +50,7 @@ if (
 
 # No deadline: the first example of a model compiles it, which takes far longer than the others.
 settings.register_profile("dev", max_examples=50, deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=30)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=50)
 settings.load_profile("ci" if os.environ.get("CI", "").lower() in {"1", "true"} else "dev")
 
 
