@@ -25,7 +25,7 @@ OPTIONS = {
     "liveness": f"--property* --weak* --strong* --unfair --witnesses --max-states --max-seconds --trace --html "
     f"{OUTPUT} {BUILD}",
     "prove": f"--bmc --induction --infer --k --save {LOOKED_AT} --lemma* --lemmas --max-seconds --timeout --trace "
-    f"--html {OUTPUT}",
+    f"--html {OUTPUT} {BUILD}",
     "agree": f"{LOOKED_AT} --engine* --z3-depth=8 --max-depth --max-seconds {OUTPUT}",
     "mutate": f"{LOOKED_AT} --action* --runs --max-states --max-seconds --threads {OUTPUT}",
     "diff": f"--property* --trace --html --max-depth --max-states --max-seconds --memory --threads {OUTPUT}",
