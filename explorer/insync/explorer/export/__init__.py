@@ -1,0 +1,1 @@
+"""Internal: models as text for other checkers."""
