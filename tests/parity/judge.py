@@ -16,7 +16,7 @@ from insync.explorer.opinions import Engine, Opinion
 from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.errors import InternalError, UserError
-from insync_judged import FORMAT_OF, Figures, Judged, module_hash, read_record, write_record
+from insync_judged import FORMAT_OF, Figures, Judged, forget, keep, module_hash, read_record
 from insync_subjects import Subject, subjects
 
 MINUTE = Limits(seconds=60, memory_bytes=1 << 30)
@@ -29,44 +29,45 @@ FINDERS: dict[str, Callable[[], Engine]] = {"spin": lambda: spin_engine(find_spi
 def main() -> int:
     """Judge what is not judged, and return 1 if something differs."""
     arguments = parsed()
-    record = read_record()
-    wanted = set[tuple[str, str, str, str]]()
-    different = 0
     for name in arguments.engine or FINDERS:
         try:
             engine = FINDERS[name]()
         except UserError as error:
             sys.stdout.write(f"{error}\n")
-            wanted |= {key for key in record if key[3] == name}
             continue
         for subject in subjects():
-            for asked in ("named", "none"):
-                key = subject.model, subject.name, asked, name
-                wanted.add(key)
-                if arguments.only and arguments.only not in f"{subject.model} {subject.name}":
-                    continue
-                row = judged(subject, asked, name, engine, record.get(key))
-                if row is None:
-                    continue
-                record[key] = row
-                different += row.agrees != "yes"
-                write_record(sorted(record.values(), key=lambda found: found.key))
-    write_record([record[key] for key in sorted(record) if key in wanted or arguments.engine])
+            if arguments.only in f"{subject.model} {subject.name}":
+                for asked in ("named", "none"):
+                    judge_subject(subject, asked, name, engine)
+    known = {(subject.model, subject.name) for subject in subjects()}
+    forget([key for key in read_record() if key[:2] not in known])
+    record = read_record()
     agreeing = sum(row.agrees == "yes" for row in record.values())
     sys.stdout.write(f"{len(record)} comparisons on record, {agreeing} of them equal.\n")
-    return 1 if different else 0
+    return 0 if agreeing == len(record) else 1
+
+
+def judge_subject(subject: Subject, asked: str, name: str, engine: Engine) -> None:
+    """Put the comparison of a subject on record; if there is none any more, nothing."""
+    key = subject.model, subject.name, asked, name
+    known = read_record().get(key)
+    row = judged(subject, asked, name, engine, known)
+    if row is not None and row is not known:
+        keep(row)
+    elif row is None and known is not None:
+        forget([key])
 
 
 def parsed() -> argparse.Namespace:
     """Return what was asked for on the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--engine", action="append", choices=list(FINDERS), help="ask this one only")
-    parser.add_argument("--only", help="subjects whose model and bounds have this text in them")
+    parser.add_argument("--only", default="", help="subjects whose model and bounds have this text in them")
     return parser.parse_args()
 
 
 def judged(subject: Subject, asked: str, name: str, engine: Engine, known: Judged | None) -> Judged | None:
-    """Return the comparison of one subject; None if it is on record, or there is nothing to compare.
+    """Return the comparison of one subject, the known one if it is of the same module; None if there is none to make.
 
     The whole space is counted apart only where a violation ends the search of it.
     """
@@ -77,7 +78,7 @@ def judged(subject: Subject, asked: str, name: str, engine: Engine, known: Judge
     files = FORMAT_OF[name](model, properties, "Judged")
     module = module_hash(files)
     if known is not None and known.module == module and known.agrees == "yes":
-        return None
+        return known
     started = time.perf_counter()
     own = check(model, properties=properties, limits=Limits(states=MOST_STATES[name]), threads=1)
     seconds = time.perf_counter() - started

@@ -1,11 +1,13 @@
-"""The record of what other checkers have said of exported models, beside what insync says: tests/parity/exported.csv."""
+"""What other checkers have said of exported models, beside what insync says: the record tests/parity/exported.csv."""
 
 from __future__ import annotations
 
 import csv
+import fcntl
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from insync.explorer.opinions import Opinion
 from insync.explorer.verdict import CheckResult, Verdict
 from insync.model import Model
 
-__all__ = ["FORMAT_OF", "RECORD", "Figures", "Judged", "module_hash", "read_record", "write_record"]
+__all__ = ["FORMAT_OF", "RECORD", "Figures", "Judged", "forget", "keep", "module_hash", "read_record"]
 
 RECORD = Path(__file__).parents[1] / "parity" / "exported.csv"
 
@@ -128,13 +130,32 @@ def read_record() -> dict[tuple[str, str, str, str], Judged]:
         return {row.key: row for row in (Judged(**row) for row in csv.DictReader(file))}
 
 
-def write_record(rows: Sequence[Judged]) -> None:
+def keep(row: Judged) -> None:
+    """Put a comparison on record, while others may do so too."""
+    with _locked():
+        _write({**read_record(), row.key: row})
+
+
+def forget(keys: Collection[tuple[str, str, str, str]]) -> None:
+    """Take comparisons off the record."""
+    with _locked():
+        _write({key: row for key, row in read_record().items() if key not in keys})
+
+
+@contextmanager
+def _locked() -> Iterator[None]:
+    with RECORD.with_suffix(".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _write(rows: Mapping[tuple[str, str, str, str], Judged]) -> None:
     """Write the record, whole or not at all."""
     new = RECORD.with_suffix(".new")
     with new.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([field.name for field in fields(Judged)])
-        writer.writerows(astuple(row) for row in rows)
+        writer.writerows(astuple(rows[key]) for key in sorted(rows))
     new.replace(RECORD)
 
 

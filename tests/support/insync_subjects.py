@@ -13,6 +13,7 @@ from insync.kafka.defects import DEFECTS
 from insync.kafka.releases import Release
 from insync.model import Model
 from insync.model.catalogue import find_model
+from insync.properties.confine import confined
 from insync.properties.registry import invariants_of, select
 
 __all__ = ["Subject", "subjects"]
@@ -66,9 +67,9 @@ class Subject:
         return " ".join(f"{name}={value}" for name, value in self.bounds.items())
 
     def made(self) -> Model:
-        """Return the model."""
+        """Return the model, confined as its class says."""
         reference = f"{ROOT}/{self.model}" if ".py:" in self.model else self.model
-        return find_model(reference)(**self.bounds)
+        return confined(find_model(reference)(**self.bounds), None)
 
     def properties(self, model: Model) -> tuple[str, ...]:
         """Return the names of the properties of states that it is judged by."""

@@ -80,6 +80,8 @@ static int violated(void) {
 #endif
 """
 
+_LONGEST = 40_000  # characters of C that Spin takes as one piece, and some to spare
+
 _ESCAPED = re.compile("^#", re.MULTILINE)  # Spin's own preprocessor must not see what is meant for that of C
 
 
@@ -155,7 +157,7 @@ class _Promela:
             body = CText(self.variables.read)
             body.require([node], "return 0;")
             parts.append(_function(f"int property_{number}(void)", [*body.lines, "return 1;"]))
-        parts += [self._type_ok(), self._outside()]
+        parts += [*self._type_ok(), self._outside()]
         cases = [f"case {number}: return property_{number}();" for number in range(len(self.properties) + 1)]
         parts.append(_function("int holds(long k)", ["switch (k) {", *cases, "}", "return 1;"]))
         return [*parts, _code(_ESCAPED.sub(r"\\#", _COUNTING))]
@@ -188,16 +190,17 @@ class _Promela:
         lines = [*body.lines, *(f"{cell} = {text};" for cell, text in updates), f"steps[{number}]++;"]
         return _function(f"void step_{number}(void)", lines)
 
-    def _type_ok(self) -> str:
-        """Return the property that no enabled action assigns what its fields cannot hold."""
-        lines = []
-        for action in self.program.actions:
+    def _type_ok(self) -> list[str]:
+        """Return the property that no enabled action assigns what its fields cannot hold: a function each, and all."""
+        parts, calls = [], []
+        for number, action in enumerate(self.program.actions):
             if action.checks:
                 body = CText(self.variables.read)
-                body.require(action.guard, "break;")
-                body.require([check.node for check in action.checks], "return 0;")
-                lines += ["do {", *body.lines, "} while (0);"]
-        return _function(f"int property_{len(self.properties)}(void)", [*lines, "return 1;"])
+                body.require(action.guard, "return 0;")
+                body.require([check.node for check in action.checks], "return 1;")
+                parts.append(_function(f"int refused_{number}(void)", [*body.lines, "return 0;"]))
+                calls.append(f"if (refused_{number}()) return 0;")
+        return [*parts, _function(f"int property_{len(self.properties)}(void)", [*calls, "return 1;"])]
 
     def _outside(self) -> str:
         """Return whether a state is outside of what the model is confined to, so that no step is taken from it."""
@@ -221,7 +224,18 @@ def _code(text: str) -> str:
 
 
 def _function(head: str, lines: Sequence[str]) -> str:
-    return _code("\n".join([f"static {head} {{", *(f"  {line}" for line in lines), "}"]))
+    """Return a function; a long one in several pieces, whose outer braces are written so that Spin sees none."""
+    whole = "\n".join([f"static {head} {{", *(f"  {line}" for line in lines), "}"])
+    if len(whole) <= _LONGEST:
+        return _code(whole)
+    pieces, size = [[f"static {head} <%"]], 0
+    for line in [*(f"  {line}" for line in lines), "%>"]:
+        if size + len(line) > _LONGEST:
+            pieces.append([])
+            size = 0
+        pieces[-1].append(line)
+        size += len(line) + 1
+    return "\n".join(_code("\n".join(piece)) for piece in pieces)
 
 
 def _name(path: str, taken: set[str]) -> str:

@@ -27,6 +27,7 @@ __all__ = ["SpinTools", "find_spin", "spin_engine", "spin_opinion"]
 
 _MEGABYTE = 1 << 20
 _DEEPEST = 100_000
+_LONG = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,8 @@ def _searched(shop: Workshop, tools: SpinTools, text: str, limits: Limits) -> Ra
         defined["MOST_DEPTH"] = min(limits.depth, _DEEPEST - 1)
     if limits.states is not None:
         defined["MOST_STATES"] = limits.states
-    flags = ["-O1", "-w", "-DSAFETY", "-DNOREDUCE", "-DBFS", "-DCOUNT", *(f"-D{k}={v}" for k, v in defined.items())]
+    effort = "-O1" if len(text) < _LONG else "-O0"  # the compiler takes longer than the search
+    flags = [effort, "-w", "-DSAFETY", "-DNOREDUCE", "-DBFS", "-DCOUNT", *(f"-D{k}={v}" for k, v in defined.items())]
     compiled = shop.run([tools.compiler, *flags, "-o", "pan", "pan.c"])
     if compiled.code != 0:
         message = f"The C compiler refuses the exported model: {_end_of(compiled.output)}"
