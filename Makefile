@@ -20,7 +20,7 @@ PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(
 MAKEFLAGS += --jobs=2
 
 .DEFAULT_GOAL := help
-.PHONY: help env check test java lint types pytest slow browser kafka site notebooks bench format size clean
+.PHONY: help env check test java lint types pytest slow browser kafka judge site notebooks bench format size clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -83,6 +83,9 @@ kafka: env ## The tests on Kafka's own classes: fetches the jars of some release
 	for version in 3.9.2 4.1.2 4.3.1; do $(BIN)/insync kafka fetch $$version --cluster || exit; done
 	INSYNC_CACHE_DIR="$$($(BIN)/python -c 'from insync.machine.objects import cache_folder; print(cache_folder())')" \
 	  $(BIN)/python -m pytest -n $(CORES) --maxprocesses 4 -m kafka
+
+judge: env ## Have Spin and TLC judge the exported models that have changed: needs Spin and a C compiler, or Java and INSYNC_TLC
+	PYTHONPATH=tests/support $(BIN)/python tests/parity/judge.py
 
 site: env ## The documentation as pages that need no network, in build/site
 	INSYNC_CODE=quick $(BIN)/python docs/site/build.py
