@@ -19,7 +19,7 @@ HOLDERS: dict[str, tuple[str, ...]] = {
         "lemmas_logs",
         "lemmas_commitment",
     ),
-    "insync.kafka.published.async_isr:AsyncIsr": ("async_isr",),
+    "insync.kafka.published.async_isr:AsyncIsr": ("async_isr", "lemmas_async_isr"),
     "insync.kafka.cluster.model:Cluster": (
         "cluster",
         "cluster_runs",
