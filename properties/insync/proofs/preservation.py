@@ -50,7 +50,7 @@ __all__ = ["Preservation", "broken_by", "conjuncts", "enabled_actions"]
 TOLD_AT_ONCE = 20
 """How many conjuncts that a state fails are told before asking again."""
 
-SECONDS_FOR_ALL = 120.0
+SECONDS_FOR_ALL = 600.0
 """How long z3 may think about a case of an action as a whole; past it, all cases of that action are taken apart."""
 
 

@@ -31,6 +31,11 @@ HOLDERS: dict[str, tuple[str, ...]] = {
         "cluster_truncation",
         "cluster_deletions",
         "cluster_directories",
+        "lemmas_cluster_shape",
+        "lemmas_cluster_controller",
+        "lemmas_cluster_logs",
+        "lemmas_cluster_isr",
+        "lemmas_cluster_commitment",
     ),
 }
 """For each class, as module:name, the modules of `insync.properties.kafka` in the order in which they are shown."""
