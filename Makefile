@@ -20,7 +20,7 @@ PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(
 MAKEFLAGS += --jobs=2
 
 .DEFAULT_GOAL := help
-.PHONY: help env check test java lint types pytest slow browser kafka judge site notebooks bench format size clean
+.PHONY: help env check test java lint types pytest slow prove browser kafka judge site notebooks bench format size clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -60,7 +60,7 @@ java: env
 test: lint types pytest ## Lint, formatting, types, layers and every test that is not marked slow
 
 pytest: java
-	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not kafka and not browser"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not prove and not kafka and not browser"
 
 lint: env
 	$(BIN)/ruff check .
@@ -71,7 +71,10 @@ types: env
 	$(BIN)/lint-imports
 
 slow: env ## The tests marked slow: large state spaces, time and memory, clusters of Spark
-	$(BIN)/python -m pytest -m "slow and not kafka and not browser"
+	$(BIN)/python -m pytest -m "slow and not prove and not kafka and not browser"
+
+prove: env ## The proofs that take minutes
+	$(BIN)/python -m pytest -m prove
 
 browser: env ## The tests of pages in a real browser: needs Chromium and Node
 	@$(PIP_INSTALL) -c constraints.txt -e '.[dev,browser]'
