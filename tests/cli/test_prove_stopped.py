@@ -72,6 +72,7 @@ def test_ctrl_c_in_a_bounded_check_says_how_deep_it_came() -> None:
     assert len(result["queries"]) == result["complete_depth"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_lemmas_are_proved_for_a_bounded_check() -> None:
     arguments = ["prove", FACTORS, "--bmc", "3", "--lemma", "never_found"]
     code, out, _ = interrupted(arguments, "Progress: try_again")
@@ -80,6 +81,7 @@ def test_ctrl_c_while_lemmas_are_proved_for_a_bounded_check() -> None:
     assert "assuming" not in out, "a lemma that is not proved is not used"
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_agree_keeps_what_the_engines_before_z3_found() -> None:
     engines = ["--engine", "local-1", "--engine", "z3", "--engine", "local-2", "--z3-depth", "60"]
     small = ["--replicas", "3", "--log-size", "1", "--max-records", "1", "--max-leader-epoch", "1"]
