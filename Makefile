@@ -98,7 +98,7 @@ notebooks: $(NOTEBOOK_STAMP) ## Run the notebooks of the documentation again, an
 	$(BIN)/python docs/site/record_notebooks.py
 
 records: env ## Record again what tests compare with a record beside them, where a change of it is meant
-	for file in $$(grep -rl --include='test_*.py' '__name__ == "__main__"' tests); do \
+	for file in $$(grep -rl --include='test_*.py' '^if __name__ == "__main__"' tests | grep -v spark_explore); do \
 	  INSYNC_CODE=quick PYTHONPATH=tests/support $(BIN)/python $$file || exit; done
 
 bench: $(STAMP) ## Measure compilation, search and memory, and compare with the recorded figures
