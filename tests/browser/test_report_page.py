@@ -170,6 +170,18 @@ def test_the_page_is_no_wider_than_the_screen(opened: Opened, width: int) -> Non
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("width", [320, 360, 600, 1500])
+def test_no_lifeline_has_a_broken_name(opened: Opened, width: int) -> None:
+    page = opened(page_of(r13_trace()), viewport={"width": width, "height": 800})
+    lines = (
+        "spans => spans.map(span => [span.textContent, new Set([...function* () { const range = new Range(); "
+        "for (let at = 0; at < span.firstChild.length; at++) { range.setStart(span.firstChild, at); "
+        "range.setEnd(span.firstChild, at + 1); yield Math.round(range.getBoundingClientRect().top) } }()]).size])"
+    )
+    heads = page.locator(".heads span").evaluate_all(lines)
+    assert heads == [["clients", 1], ["b1", 1], ["b2", 1], ["b3", 1], ["controller", 1]]
+
+
 def test_on_paper_every_step_has_what_it_changes(opened: Opened) -> None:
     page = opened(page_of(kip101()), **WIDE)
     page.emulate_media(media="print")

@@ -15,6 +15,7 @@ from insync.properties.kafka.cluster_terms import electable_replicas
 from insync.properties.kafka.lemmas_cluster_terms import every_place, is_current
 
 __all__ = [
+    "a_minimum_of_one_leaves_one_eligible",
     "an_epoch_has_one_leader",
     "electable_replicas_are_paid_for",
     "epochs_are_paid_for",
@@ -60,6 +61,12 @@ def isr_and_elr_are_apart(model: Cluster, s: StateView) -> Condition:
     isr, elr = s.changes[0].isr, s.controller.elr
     enough = isr.count() >= model.minimum(s)
     return And((isr & s.controller.fenced).is_empty(), (isr & elr).is_empty(), Implies(enough, elr.is_empty()))
+
+
+@lemma(Cluster)
+def a_minimum_of_one_leaves_one_eligible(model: Cluster, s: StateView) -> Condition:
+    """With min.insync.replicas 1 the ELR has one member at most: it fills when the last one leaves the ISR."""
+    return Implies(model.minimum(s) == 1, s.controller.elr.count() <= 1)
 
 
 @lemma(Cluster)

@@ -9,7 +9,7 @@ from insync.explorer.export.tla.terms import Form, Term
 
 __all__ = ["Lets"]
 
-_SHORT = 32  # what is about as long as this or shorter is written twice
+_SHORT = 48  # what is about as long as this or shorter is written twice
 _ATOMS = (Form.NAME, Form.NUMBER)
 
 

@@ -22,13 +22,13 @@ from insync.model.graph import Node, Op
 from insync.model.ranges import always_holds
 from insync.model.simplify import apply
 
-__all__ = ["Opaque", "Translation"]
+__all__ = ["OpaqueTerm", "Translation"]
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Opaque:
+class OpaqueTerm:
     """A cell that is no part of the state: a parameter, or a variable that a quantifier binds."""
 
     term: Term
@@ -59,7 +59,7 @@ class Translation:
         self,
         terms: Terms,
         cells: Sequence[Cell],
-        opaque: Mapping[int, Opaque],
+        opaque: Mapping[int, OpaqueTerm],
         known: tuple[Node, ...] = (),
         general: Translation | None = None,
     ) -> None:
@@ -204,14 +204,10 @@ class Translation:
             return Linear(opaque.term, -opaque.kind.low, opaque.kind)
         return NUMBERS[node.op](self, node)
 
-    def opaque(self, node: Node) -> Opaque:
+    def opaque(self, node: Node) -> OpaqueTerm:
         """Return what a cell is that is no part of the state."""
         assert isinstance(node.arg, int)
         return self._opaque[node.arg]
-
-    def quantified(self, node: Node) -> Term | None:
-        """Return the quantifier that a conjunction or disjunction was written as; None where its binder is not kept."""
-        return None
 
     # ------------------------------------------------------------------------------------------------------ reading
 
@@ -229,12 +225,16 @@ class Translation:
 
     def read(self, path: Path) -> Term:
         """Return what a part of the state has where it is there, and the value of code 0 elsewhere."""
-        found, terms = self.part(path), self.terms
+        return self.read_part(path, None, lambda: path.kind.literal(self.terms, 0))
+
+    def read_part(self, path: Path, steps: int | None, zero: Callable[[], Term]) -> Term:
+        """Return what lies where so many steps of a path lead to, and something else where that is nowhere."""
+        found, terms = self.part(path, steps), self.terms
         for index, length in path.outside:
             if not self._inside(index, length):
                 extent = terms.infix("..", terms.number(0), terms.number(length - 1))
                 inside = terms.infix("\\in", self.plain(index), extent)
-                found = terms.chosen(inside, found, path.kind.literal(terms, 0))
+                found = terms.chosen(inside, found, zero())
         return found
 
     def _inside(self, index: Node, length: int) -> bool:
