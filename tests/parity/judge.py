@@ -24,7 +24,7 @@ from insync_judged import FORMAT_OF, Figures, Judged, forget, keep, module_hash,
 from insync_subjects import Subject, subjects
 
 MEMORY = 1 << 30
-MOST_STATES = {"spin": 1_500_000, "tlc": 6_000}
+MOST_STATES = {"spin": 1_500_000, "tlc": 4_000}
 """For each engine how many states end within a minute."""
 
 Asked = Callable[[Model, tuple[str, ...]], Opinion | None]
@@ -107,13 +107,13 @@ def judged(
     says = f"{name} {subject.model} {subject.name} ({what})"
     started = time.perf_counter()
     own = check(model, properties=properties, limits=Limits(states=MOST_STATES[name]), threads=1)
+    if own.verdict is Verdict.INCOMPLETE:
+        sys.stdout.write(f"too large: {says}\n")
+        return None
     if own.representatives is not None:
         every = check(model, properties=properties, threads=1, symmetry=False)
         assert Figures.of_check(every) == Figures.of_check(own), says
     seconds = time.perf_counter() - started
-    if own.verdict is Verdict.INCOMPLETE:
-        sys.stdout.write(f"too large: {says}\n")
-        return None
     said = opinion(model, properties)
     if said is None or said.verdict in (None, Verdict.INCOMPLETE):
         reason = "fails" if said is None else said.stopped_by or said.note

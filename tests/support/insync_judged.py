@@ -71,7 +71,8 @@ class Figures:
         numbers = zip((self.states, self.depth, self.steps), (own.states, own.depth, own.steps), strict=True)
         told, known = set(self.failing.split()), set(own.failing.split())
         least = min((int(text.rpartition(":")[2]) for text in known), default=0)
-        same = told == known or (not self.states and all(text.endswith(f":{least}") for text in told) and told < known)
+        first = {text for text in known if text.endswith(f":{least}")}
+        same = told == known or (not self.states and bool(told) and told <= first)
         return self.verdict == own.verdict and same and all(a in ("", b) for a, b in numbers)
 
 

@@ -49,7 +49,7 @@ def bound_operator(speaker: Speaker, number: int, action: BoundAction, within: S
         graph = speaker.model.program.graph
         check = speaker.names.name((action, "check"), f"{said}_fits")
         holds = combine(graph, Op.AND, checks)
-        premise = speaker.terms.all_of(speaker.conditions(guard))
-        term = speaker.terms.infix("=>", premise, speaker.translation.within(guard).condition(holds))
+        premise = speaker.terms.all_of(speaker.conditions([*within, *guard]))  # other states are checked as well
+        term = speaker.terms.infix("=>", premise, speaker.translation.within([*within, *guard]).condition(holds))
         lines.append(condition_text(speaker.printer, check, term))
     return Operator(name, "\n".join(lines), (number,), check)
