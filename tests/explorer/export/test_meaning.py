@@ -21,6 +21,7 @@ K: dict[str, int | str] = {"replicas": 2, "log_size": 2, "max_records": 2, "max_
 FEW: list[tuple[str, dict[str, int | str]]] = [
     ("examples/lock.py:Lock", {"workers": 3}),
     ("examples/tlaplus/alternating_bit.py:AlternatingBit", {}),
+    ("examples/tlaplus/async_termination_detection.py:AsyncTerminationDetection", {}),
     ("kip101", K),
     ("kip320", K),
     ("async_isr", {"replicas": 3, "max_offset": 2, "max_version": 2}),
