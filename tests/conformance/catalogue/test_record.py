@@ -53,7 +53,7 @@ def test_what_is_on_record_is_of_the_catalogue_and_of_versions_that_can_be_had()
     assert all(entry.runs for entry in recorded().values())
 
 
-RECORDED = [name for name in catalogue_names() if name in read_record()]
+RECORDED = [name for name in catalogue_names() if name in recorded()]
 
 
 @pytest.mark.parametrize("name", RECORDED)

@@ -1,4 +1,4 @@
-"""What the export of small models looks like, whole: `PYTHONPATH=tests/support .venv/bin/python FILE` records it anew."""
+"""What the export of small models looks like; `PYTHONPATH=tests/support .venv/bin/python FILE` records it anew."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from insync.cli.options.values import OutputPath
 from insync.cli.show.terminal import emit
 from insync.explorer.export import FORMATS, export
 from insync.explorer.traces.files import check_writable, write_whole
+from insync.properties.registry import run_properties_of
 
 __all__ = ["command"]
 
@@ -25,7 +26,8 @@ __all__ = ["command"]
     type=click.Choice(list(FORMATS)),
     default=next(iter(FORMATS)),
     show_default=True,
-    help="tla: a TLA+ module and its .cfg; promela: for Spin; dot: the graph of a small space.",
+    help="tla: a TLA+ module and its .cfg; tla-unrolled: the same with an operator for each bound action; dot: the "
+    "graph of a small space.",
 )
 @property_option("Export this property; may be repeated; `none` exports none [default: those marked *].")
 @within_option()
@@ -50,8 +52,10 @@ def command(
     model = chosen.build(within)
     if file is not None:
         check_writable(file)
-    names = chosen.select(model, properties)
-    files = export(model, to=form, properties=names, name=None if file is None else file.stem)
+    runs = [name for name in properties if name in run_properties_of(model)]
+    states = [name for name in properties if name not in runs]
+    names = chosen.select(model, states) if states or not runs else []
+    files = export(model, to=form, properties=[*names, *runs], name=None if file is None else file.stem)
     written = [] if file is None else _written(file, files)
     if output.json:
         emit(json.dumps({"model": model.name, "bounds": model.identity, "files": files}, indent=2, ensure_ascii=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,9 @@ import click
 
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options.ci import Build, build_options
 from insync.cli.options.completing import complete_lemmas
+from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.first_look import first_look
 from insync.cli.options.groups import gathered, option
 from insync.cli.options.model_command import (
@@ -43,6 +46,9 @@ __all__ = ["command"]
 
 _AT_WORK = "z3 is at work"
 
+_ARGUMENTS = "insync.proofs.arguments"
+"""Where a command's context has what it was called with, for the page to say."""
+
 
 class ProveCommand(ModelCommand):
     """With `--lemmas FILE`, bounds and settings not given are those of the proof, if it is one of the same model.
@@ -52,6 +58,7 @@ class ProveCommand(ModelCommand):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the model of the proof file where the arguments name none, and its bounds where they are its model's."""
+        ctx.meta[_ARGUMENTS] = list(args)
         look = first_look(self, args)
         file = look.values.get("helped_proof")
         if file is None:
@@ -110,6 +117,11 @@ class Way:
     save: Path | None
 
     @property
+    def is_left_open(self) -> bool:
+        """Whether nothing says how to prove."""
+        return not self.names
+
+    @property
     def names(self) -> list[str]:
         """The options that say how to prove."""
         given = {"--bmc": self.bmc is not None, "--induction": self.induction, "--infer": self.infer}
@@ -136,7 +148,9 @@ class Helped:
     k=option(
         "--k", type=Whole(1, 50), metavar="K", help="For --induction: assume K good states before a step [default: 1]."
     ),
-    save=option("--save", type=OutputPath(), metavar="FILE", help="Write the proof to FILE, if there is one."),
+    save=option(
+        "--save", type=OutputPath(), metavar="FILE", help="Write the proof to FILE, or what is proved when time is up."
+    ),
 )
 @property_option("Prove this property; may be repeated [default: those marked *].")
 @within_option()
@@ -168,7 +182,9 @@ class Helped:
         "--timeout", type=Seconds(), metavar="S", help="Give up a query of z3 after S seconds [default: never]."
     ),
 )
+@thread_options
 @output_options(trace=True)
+@build_options
 def command(
     chosen: ChosenModel,
     way: Way,
@@ -176,7 +192,9 @@ def command(
     within: tuple[str, ...],
     helped: Helped,
     limits: ProofLimits,
+    engine: Engine,
     output: Output,
+    build: Build,
 ) -> int:
     """Prove the properties of MODEL with z3, at bounds far beyond what can be searched, or look for short violations.
 
@@ -186,12 +204,16 @@ def command(
     lemmas say what else is true of good states, and are proved with the properties. A counterexample to induction is a
     step that should be impossible: find the lemma that excludes its first state.
 
+    Without any of these, and without --lemmas, an induction with all lemmas of the library is tried first, and then
+    --infer; the answer says what was done.
+
     --infer tries the library's candidates on all reachable states of a small instance, and drops those that a step
     breaks until the rest is inductive. Beside --bmc it finds lemmas that make the search faster.
 
     Ctrl-C and --max-seconds end it with what is known by then: the verdict is incomplete.
 
     \b
+      insync prove async_isr --max-offset 15 --max-version 15
       insync prove kip101 --bmc 11 --infer
       insync prove kip320 --infer --save proof.json
       insync prove kip320 --induction --lemmas proof.json --log-size 6 --max-records 6 --max-leader-epoch 6
@@ -200,11 +222,12 @@ def command(
     from insync.cli.show.proof_report import answer_of
     from insync.explorer import bounded_check, prove
 
-    _require_one_way(way, helped)
+    _require_one_way(way)
     model, names = chosen.build(within), names_of_within(within)
     if way.save is not None:
         check_writable(way.save)
     output.check_trace_path()
+    build.check(output)
 
     def report(query: Query) -> None:
         if not output.quiet:
@@ -234,24 +257,25 @@ def command(
                 properties=properties,
                 lemmas=helped.lemmas,
                 infer=way.infer,
+                automatic=way.is_left_open and helped.proof is None,
                 proof=helped.proof,
                 k=way.k,
                 within=names,
                 limits=Limits(seconds=limits.seconds),
                 query_seconds=limits.query_seconds,
+                threads=engine.threads,
                 reporter=report,
                 stop=stop,
             )
-    return _show_attempt(attempt, way.save, output) if way.bmc is None else _show_search(search, output)
+    if way.bmc is None:
+        return _show_attempt(attempt, way.save, output, build)
+    return _show_search(search, output, build)
 
 
-def _require_one_way(way: Way, helped: Helped) -> None:
+def _require_one_way(way: Way) -> None:
     """Raise UsageError for options that do not go together."""
     if len(way.names) > 1 and way.names != ["--bmc", "--infer"]:
         message = f"{' and '.join(way.names)} are different ways to prove. Give one of them."
-        raise click.UsageError(message)
-    if not way.names and helped.proof is None:
-        message = "how to prove is missing. Give --bmc DEPTH, --induction or --infer, or a proof with --lemmas FILE."
         raise click.UsageError(message)
     if way.k is not None and way.names and way.names != ["--induction"]:
         message = f"--k belongs to --induction, not to {way.names[0]}. Leave one of them out."
@@ -261,8 +285,8 @@ def _require_one_way(way: Way, helped: Helped) -> None:
         raise click.UsageError(message)
 
 
-def _show_search(search: BoundedResult, output: Output) -> int:
-    """Print a bounded check and write the traces that were asked for; return the exit code."""
+def _show_search(search: BoundedResult, output: Output, build: Build) -> int:
+    """Print a bounded check and write what else was asked for; return the exit code."""
     from insync.cli.show.proof_json import search_json
     from insync.cli.show.proof_report import describe_search
 
@@ -270,20 +294,32 @@ def _show_search(search: BoundedResult, output: Output) -> int:
         output.show(
             lambda: describe_search(search, files, output.paint, output.width), lambda: search_json(search, files)
         )
+    found, names = search.result, [found.name for found in search.properties]
+    reason = f"No trace of up to {found.depth} states breaks it; longer ones were not looked at."
+    build.tell(
+        search.model,
+        search.traces,
+        names,
+        verdict=search.verdict,
+        stopped_by=found.stopped_by,
+        warnings=search.warnings,
+        unproved={} if search.traces or found.stopped_by is not None else dict.fromkeys(names, reason),
+    )
     return exit_code_for(search.verdict)
 
 
-def _show_attempt(attempt: ProofResult, file: Path | None, output: Output) -> int:
-    """Print an induction and write the proof and the traces that were asked for; return the exit code.
+def _show_attempt(attempt: ProofResult, file: Path | None, output: Output, build: Build) -> int:
+    """Print an induction and write the proof and what else was asked for; return the exit code.
 
     When the proof cannot be written the induction is printed all the same; the UserError follows it.
     """
     from insync.cli.show.proof_json import attempt_json
     from insync.cli.show.proof_report import describe_attempt
+    from insync.cli.show.unproved import inductions, unproved
 
     failure: UserError | None = None
     saved = None
-    if file is not None and attempt.verdict == "holds":
+    if file is not None and (attempt.verdict == "holds" or attempt.is_unfinished):
         try:
             attempt.save(file)
             saved = file
@@ -291,11 +327,22 @@ def _show_attempt(attempt: ProofResult, file: Path | None, output: Output) -> in
             failure = error
     elif file is not None:
         emit_error(f"{file} was not written: there is no proof.")
-    with output.traces_written(attempt.traces, attempt.model) as files:
+    command = shlex.join(["insync", "prove", *click.get_current_context().meta[_ARGUMENTS]])
+    others = inductions(attempt, command) if output.html is not None else []
+    with output.traces_written(attempt.traces, attempt.model, others=others) as files:
         output.show(
             lambda: describe_attempt(attempt, saved, files, output.paint, output.width),
             lambda: attempt_json(attempt, saved, files),
         )
+    build.tell(
+        attempt.model,
+        attempt.traces,
+        [*(found.name for found in attempt.properties), *attempt.lost],
+        verdict=attempt.verdict,
+        stopped_by=attempt.result.stopped_by,
+        warnings=attempt.warnings,
+        unproved=unproved(attempt),
+    )
     if failure is not None:
         raise failure
     return exit_code_for(attempt.verdict)

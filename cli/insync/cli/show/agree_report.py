@@ -9,7 +9,7 @@ from insync.cli.show.report import STOPPED_BY, confined_lines
 from insync.cli.show.warned import warning_lines
 from insync.explorer.agree import Agreement
 from insync.explorer.opinions import Opinion
-from insync.explorer.traces.grid import Columns, Paint, Tone, chosen_bounds, describe_bounds
+from insync.explorer.traces.grid import Columns, Paint, Tone, describe_chosen
 from insync.explorer.traces.shown_cells import model_behind
 from insync.model.columns import cell_text
 
@@ -18,7 +18,7 @@ __all__ = ["agreement_json", "describe_agreement", "describe_opinion"]
 
 def describe_agreement(found: Agreement, columns: Columns, paint: Paint, width: int) -> str:
     """Return the report: what each engine says, and where they differ."""
-    bounds = describe_bounds(chosen_bounds(found.bounds, model_behind(columns)))
+    bounds = describe_chosen(found.bounds, model_behind(columns))
     lines = [f"{found.model}   {bounds}   properties {', '.join(found.properties) or 'none'}"]
     lines += confined_lines(found.within)
     longest = max(len(opinion.engine) for opinion in found.opinions)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from insync.explorer.export.formats import FORMATS, require_format
 from insync.explorer.given_model import ModelLike, model_of
 from insync.properties.confine import confined
-from insync.properties.registry import select
+from insync.properties.registry import run_properties_of, select
 
 __all__ = ["FORMATS", "export"]
 
@@ -27,7 +27,7 @@ def export(
         model: what to export: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         to: the format, one of `FORMATS`.
         bounds: bounds and settings of a class or a name; those left out have their defaults.
-        properties: names of the properties to export; None names those that `check` checks.
+        properties: names of the properties to export, of states and of runs; None names those that `check` checks.
         within: names of invariants that confine the model; None is what its class says.
         name: what the main file is called, without its suffix; None is the model's name.
 
@@ -36,4 +36,6 @@ def export(
     """
     form = require_format(to)
     made = confined(model_of(model, bounds), within)
-    return form(made, select(made, properties), name or made.name)
+    runs = [one for one in properties or () if one in run_properties_of(made)]
+    states = None if properties is None else [one for one in properties if one not in runs]
+    return form(made, [*select(made, states), *runs], name or made.name)

@@ -1,7 +1,7 @@
 -------------------- MODULE lock --------------------
 
 \* Entering looks again, in the same step.
-\* Exported by insync from fixed_lock: workers = 2.
+\* Exported by insync from examples/lock.py:FixedLock with workers = 2.
 
 EXTENDS Integers, FiniteSets
 
@@ -24,58 +24,34 @@ TypeOK == holder \in Worker \cup {None} /\ doing \in [Worker -> Doing]
 
 Init == holder = None /\ doing = [w \in Worker |-> RESTING]
 
-\* worker1: look
-Look_worker1 ==
-  /\ doing[worker1] = RESTING
+\* A worker sees that nobody holds the lock.
+Look(worker) ==
+  /\ doing[worker] = RESTING
   /\ holder = None
-  /\ doing' = [doing EXCEPT ![worker1] = SAW_IT_FREE]
+  /\ doing' = [doing EXCEPT ![worker] = SAW_IT_FREE]
   /\ UNCHANGED <<holder>>
 
-\* worker2: look
-Look_worker2 ==
-  /\ doing[worker2] = RESTING
+\* A worker that saw the lock free takes it, if it still is.
+Enter(worker) ==
   /\ holder = None
-  /\ doing' = [doing EXCEPT ![worker2] = SAW_IT_FREE]
-  /\ UNCHANGED <<holder>>
+  /\ doing[worker] = SAW_IT_FREE
+  /\ holder' = worker
+  /\ doing' = [doing EXCEPT ![worker] = INSIDE]
 
-\* worker1: enter
-Enter_worker1 ==
-  /\ holder = None
-  /\ doing[worker1] = SAW_IT_FREE
-  /\ holder' = worker1
-  /\ doing' = [doing EXCEPT ![worker1] = INSIDE]
-
-\* worker2: enter
-Enter_worker2 ==
-  /\ holder = None
-  /\ doing[worker2] = SAW_IT_FREE
-  /\ holder' = worker2
-  /\ doing' = [doing EXCEPT ![worker2] = INSIDE]
-
-\* worker1: leave
-Leave_worker1 ==
-  /\ doing[worker1] = INSIDE
+\* A worker gives the lock back.
+Leave(worker) ==
+  /\ doing[worker] = INSIDE
   /\ holder' = None
-  /\ doing' = [doing EXCEPT ![worker1] = RESTING]
-
-\* worker2: leave
-Leave_worker2 ==
-  /\ doing[worker2] = INSIDE
-  /\ holder' = None
-  /\ doing' = [doing EXCEPT ![worker2] = RESTING]
+  /\ doing' = [doing EXCEPT ![worker] = RESTING]
 
 Next ==
-  \/ Look_worker1
-  \/ Look_worker2
-  \/ Enter_worker1
-  \/ Enter_worker2
-  \/ Leave_worker1
-  \/ Leave_worker2
+  \/ \E worker \in Worker : Look(worker)
+  \/ \E worker \in Worker : Enter(worker)
+  \/ \E worker \in Worker : Leave(worker)
 
 Spec == Init /\ [][Next]_vars
 
 \* No two workers are inside at once.
-one_inside ==
-  ~(doing[worker1] = INSIDE /\ doing[worker2] = INSIDE) /\ ~(doing[worker2] = INSIDE /\ doing[worker1] = INSIDE)
+one_inside == \A first, second \in Worker : ~(doing[first] = INSIDE /\ doing[second] = INSIDE) \/ first = second
 
 ========================================

@@ -1,8 +1,8 @@
 -------------------- MODULE placement --------------------
 
 \* Many partitions on many brokers: which of them lose their leader or their redundancy as brokers fail.
-\* Exported by insync from placement: brokers = 4, topic_partitions = 4, replicas = 3, min_insync = 2, failures =
-\* 1.
+\* Exported by insync from placement with brokers = 4, topic_partitions = 4, replicas = 3, min_insync = 2,
+\* failures = 1.
 
 EXTENDS Integers, FiniteSets
 
@@ -19,71 +19,24 @@ TypeOK == down \in SUBSET Server /\ failures \in 0..1
 
 Init == down = {} /\ failures = 0
 
-\* b1 fails
-Fail_b1 ==
+\* broker fails: A broker fails; each partition that it leads goes to the next live replica in the order of
+\* assignment.
+Fail(broker) ==
   /\ failures < 1
-  /\ b1 \notin down
-  /\ down' = down \cup {b1}
+  /\ broker \notin down
+  /\ down' = down \cup {broker}
   /\ failures' = failures + 1
 
-\* b2 fails
-Fail_b2 ==
-  /\ failures < 1
-  /\ b2 \notin down
-  /\ down' = down \cup {b2}
-  /\ failures' = failures + 1
-
-\* b3 fails
-Fail_b3 ==
-  /\ failures < 1
-  /\ b3 \notin down
-  /\ down' = down \cup {b3}
-  /\ failures' = failures + 1
-
-\* b4 fails
-Fail_b4 ==
-  /\ failures < 1
-  /\ b4 \notin down
-  /\ down' = down \cup {b4}
-  /\ failures' = failures + 1
-
-\* b1 returns
-Recover_b1 ==
-  /\ b1 \in down
+\* broker returns: A broker returns and catches up with the partitions that it has replicas of.
+Recover(broker) ==
+  /\ broker \in down
   /\ 0 < failures
-  /\ down' = down \ {b1}
-  /\ failures' = failures - 1
-
-\* b2 returns
-Recover_b2 ==
-  /\ b2 \in down
-  /\ 0 < failures
-  /\ down' = down \ {b2}
-  /\ failures' = failures - 1
-
-\* b3 returns
-Recover_b3 ==
-  /\ b3 \in down
-  /\ 0 < failures
-  /\ down' = down \ {b3}
-  /\ failures' = failures - 1
-
-\* b4 returns
-Recover_b4 ==
-  /\ b4 \in down
-  /\ 0 < failures
-  /\ down' = down \ {b4}
+  /\ down' = down \ {broker}
   /\ failures' = failures - 1
 
 Next ==
-  \/ Fail_b1
-  \/ Fail_b2
-  \/ Fail_b3
-  \/ Fail_b4
-  \/ Recover_b1
-  \/ Recover_b2
-  \/ Recover_b3
-  \/ Recover_b4
+  \/ \E broker \in Server : Fail(broker)
+  \/ \E broker \in Server : Recover(broker)
 
 Spec == Init /\ [][Next]_vars
 

@@ -8,7 +8,7 @@ from insync.explorer.export.tla.definitions import comment, condition_text
 from insync.explorer.export.tla.kinds_of_values import PLAIN, Kind, What
 from insync.explorer.export.tla.speaker import Speaker
 from insync.explorer.export.tla.terms import Form, Term
-from insync.explorer.export.tla.translation import Opaque, Translation
+from insync.explorer.export.tla.translation import OpaqueTerm, Translation
 from insync.model.beginnings import Beginning
 from insync.model.graph import Op, reachable
 
@@ -50,9 +50,9 @@ def _term(speaker: Speaker, beginning: Beginning) -> Term:
     return found
 
 
-def _variables(speaker: Speaker, beginning: Beginning) -> Mapping[int, Opaque]:
+def _variables(speaker: Speaker, beginning: Beginning) -> Mapping[int, OpaqueTerm]:
     """Return what the variables of an initial method stand for: values of the fields that they are assigned to."""
-    found: dict[int, Opaque] = {}
+    found: dict[int, OpaqueTerm] = {}
     read = reachable([*beginning.conditions, *beginning.cells])
     for number in sorted(int(str(node.arg)) for node in read if node.op is Op.CELL):
         size = beginning.graph.cell_sizes[number]
@@ -62,5 +62,9 @@ def _variables(speaker: Speaker, beginning: Beginning) -> Mapping[int, Opaque]:
             if node.op is Op.CELL and node.arg == number and cell.kind.size == size
         ]
         kind = direct[0] if direct else Kind(What.NUMBER, size, low=PLAIN.low)
-        found[number] = Opaque(speaker.terms.name(speaker.terms.fresh("any")), kind)
+        found[number] = OpaqueTerm(speaker.terms.variable_name(_name(found)), kind)
     return found
+
+
+def _name(found: Mapping[int, OpaqueTerm]) -> str:
+    return f"any{len(found) + 1}"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.export.tla.kinds_of_values import PLAIN, PLAIN_SET, What
 from insync.explorer.export.tla.linear import aligned
-from insync.explorer.export.tla.terms import Term
+from insync.explorer.export.tla.terms import Form, Term
+from insync.model.errors import UserError
 from insync.model.graph import CONDITIONS as CONDITION_OPS
 from insync.model.graph import Node, Op
 from insync.model.simplify import apply
@@ -25,20 +26,17 @@ def _constant(t: Translation, node: Node) -> Term:
 
 
 def _all(t: Translation, node: Node) -> Term:
-    quantified = t.quantified(node)
-    if quantified is not None:
-        return quantified
-    parts = []
+    parts, whole = [], t.whole_equalities(node.args)
     for place, part in enumerate(node.args):
+        if part in whole:
+            parts.append(whole[part])
+            continue
         known = t.within(node.args[:place]) if t.is_partial(part) else t
         parts.append(known.condition(part))
     return t.terms.all_of(parts)
 
 
 def _any(t: Translation, node: Node) -> Term:
-    quantified = t.quantified(node)
-    if quantified is not None:
-        return quantified
     parts = []
     for place, part in enumerate(node.args):
         denied = [apply(Op.NOT, one) for one in node.args[:place]] if t.is_partial(part) else []
@@ -67,6 +65,8 @@ def _compared(operator: str) -> Rule:
     def rule(t: Translation, node: Node) -> Term:
         a, b = map(t.number, node.args)
         one, other, _, _ = aligned(t.terms, a, b, named=operator == "=")
+        if operator == "=" and one.form in (Form.NAME, Form.NUMBER) and other.form not in (Form.NAME, Form.NUMBER):
+            one, other = other, one
         return t.terms.infix(operator, one, other)
 
     return rule
@@ -80,9 +80,27 @@ def _ordered(operator: str) -> Rule:
             if operator == "<=":
                 return t.terms.any_of([t.terms.negated(first), second])
             return t.terms.all_of([t.terms.negated(first), second])
+        if t.kind_of_both(a, b).what is What.SET:
+            return _fitting(t, node)
         return _compared(operator)(t, node)
 
     return rule
+
+
+def _fitting(t: Translation, node: Node) -> Term:
+    """Return whether the mask of a set is below a power of two: whether all members are below a number."""
+    a, b = node.args
+    mask, end, negated = (a, b, False) if node.op is Op.LT else (b, a, True)
+    if node.op is Op.LE and a.op is Op.CONST and a.lo <= 0:
+        return t.terms.truth(True)
+    if end.op is not Op.CONST or end.lo.bit_count() != 1:
+        message = f"Sets are compared as numbers here, and TLA+ has no word for that: {node!r}."
+        raise UserError(message)
+    kind, size = t.kind(mask) or PLAIN_SET, end.lo.bit_length() - 1
+    numbers = t.terms.infix("..", t.terms.number(0), t.terms.number(size - 1))
+    whole = numbers if kind.of is None or kind.of.size != size else kind.of.extent(t.terms)
+    fits = t.terms.infix("\\subseteq", t.set(mask, kind), whole)
+    return t.terms.negated(fits) if negated else fits
 
 
 def _member(t: Translation, node: Node) -> Term:

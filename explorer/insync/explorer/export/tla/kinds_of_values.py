@@ -81,7 +81,7 @@ class Kind:
             assert self.of is not None
             whole = self.of.extent(terms)
             variable = terms.variable("x", whole)
-            singles = terms.make(Form.MAP, (whole, terms.set_of([terms.name(variable)])), variable)
+            singles = terms.make(Form.MAP, (whole, terms.set_of([terms.variable_name(variable)])), variable)
             return terms.infix("\\cup", singles, terms.set_of([terms.set_of([])]))
         if self.optional:
             assert self.of is not None

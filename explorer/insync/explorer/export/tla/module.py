@@ -6,17 +6,22 @@ from collections.abc import Iterator, Sequence
 
 from insync.explorer.export.tla.beginning_text import init_text
 from insync.explorer.export.tla.definitions import HOLDS, comment, condition_text
+from insync.explorer.export.tla.general import general_operator
 from insync.explorer.export.tla.property_texts import Said, said_of_runs, said_of_states, said_of_types
 from insync.explorer.export.tla.speaker import Speaker
 from insync.explorer.export.tla.unrolled import Operator, bound_operator
 from insync.model import Model
+from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
+from insync.model.retracing import general_actions
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import judge, run_properties_of
 
-__all__ = ["tla_files"]
+__all__ = ["HEADER", "tla_files", "unrolled_tla_files"]
 
-_WIDTH = 110
+HEADER = "Exported by insync from"
+"""What the line begins with that names the model, by which a trace finds it again."""
+
 _SAFE = (1 << 31) - 1  # TLC's numbers have 32 bits
 
 _HELPERS = {
@@ -27,13 +32,19 @@ _HELPERS = {
 }
 
 
-def tla_files(model: Model, properties: Sequence[str], name: str) -> dict[str, str]:
-    """Return the module of a model and its .cfg.
+def unrolled_tla_files(model: Model, properties: Sequence[str], name: str) -> dict[str, str]:
+    """Return what `tla_files` does, of the program that the engines have: an operator for each bound action."""
+    return tla_files(model, properties, name, unrolled=True)
+
+
+def tla_files(model: Model, properties: Sequence[str], name: str, *, unrolled: bool = False) -> dict[str, str]:
+    """Return the module of a model, its .cfg, and a .cfg for each property of runs.
 
     Args:
         model: the model.
-        properties: names of properties of states.
+        properties: names of properties of states and of runs.
         name: of the module.
+        unrolled: whether each bound action is an operator, from the program; else the actions are traced anew.
 
     Raises:
         UserError: a number of the model is too large for TLC, or TLA+ has no word for something.
@@ -41,17 +52,29 @@ def tla_files(model: Model, properties: Sequence[str], name: str) -> dict[str, s
     _require_small(model)
     speaker = Speaker.about(model)
     within = model.program.within
-    operators = [bound_operator(speaker, n, action, within) for n, action in enumerate(model.program.actions)]
-    judged = judge(model, properties)
+    operators = list(_operators(speaker, unrolled=unrolled))
+    run_properties = run_properties_of(model)
+    judged = judge(model, [one for one in properties if one not in run_properties])
     said = [said_of_states(speaker, found) for found in judged.invariants]
     said += [said_of_types(speaker, operators)] if TYPE_OK in judged.names else []
-    runs = {found.name: said_of_runs(speaker, found, operators) for found in run_properties_of(model).values()}
+    runs = {one: said_of_runs(speaker, run_properties[one], operators) for one in properties if one in run_properties}
     body = [*_init_and_types(speaker), *_steps(speaker, operators), *(one.text for one in said)]
     body += [one.text for one in runs.values()]
     text = "\n\n".join([*_head(speaker, name, "\n".join(body)), *body])
     asked = [*(["CONSTRAINT Within"] if within else []), *(one.line for one in said)]
     files = {f"{name}.tla": f"{text}\n\n{'=' * 40}\n", f"{name}.cfg": _configuration(asked)}
     return {**files, **{f"{name}.{run}.cfg": _run_configuration(one) for run, one in runs.items()}}
+
+
+def _operators(speaker: Speaker, *, unrolled: bool) -> Iterator[Operator]:
+    """Yield the operators of the actions."""
+    program = speaker.model.program
+    if unrolled:
+        for number, action in enumerate(program.actions):
+            yield bound_operator(speaker, number, action, program.within)
+        return
+    for general in general_actions(speaker.model, speaker.binders):
+        yield general_operator(speaker, general)
 
 
 def _require_small(model: Model) -> None:
@@ -70,9 +93,9 @@ def _head(speaker: Speaker, name: str, body: str) -> Iterator[str]:
     model = speaker.model
     title = f" MODULE {name} "
     yield f"{'-' * 20}{title}{'-' * 20}"
-    chosen = ", ".join(f"{key} = {value}" for key, value in model.identity.items())
+    chosen = ", ".join(f"{key} = {value}" for key, value in model.identity.items()) or "nothing to choose"
     doc = (type(model).__doc__ or model.name).strip().split("\n\n")[0]
-    yield "\n".join([*comment(" ".join(doc.split())), *comment(f"Exported by insync from {model.name}: {chosen}.")])
+    yield "\n".join([*comment(" ".join(doc.split())), *comment(f"{HEADER} {model_reference(model)} with {chosen}.")])
     yield "EXTENDS Integers, FiniteSets"
     listed = ", ".join(speaker.variables)
     yield f"VARIABLES {listed}\nvars == <<{listed}>>"
@@ -116,7 +139,7 @@ def _steps(speaker: Speaker, operators: Sequence[Operator]) -> Iterator[str]:
     yield "\n".join(["Next ==", *calls]) if calls else "Next == FALSE"
     within = speaker.model.program.within
     if within:
-        condition = speaker.terms.all_of([speaker.translation.condition(node) for node in within])
+        condition = speaker.terms.all_of([speaker.plain.condition(node) for node in within])
         confined = comment("Steps are taken only from states like this.")
         yield "\n".join([*confined, condition_text(speaker.printer, "Within", condition)])
     yield "Spec == Init /\\ [][Next]_vars"

@@ -36,6 +36,9 @@ class Names:
         self.taken = {*_WORDS, *taken}
         self._known: dict[object, str] = {}
 
+    def __contains__(self, what: object) -> bool:
+        return what in self._known
+
     def name(self, what: object, wanted: str) -> str:
         """Return the name of a thing, the same each time: what is wanted, or that with something more."""
         if what not in self._known:

@@ -85,7 +85,25 @@ class Printer:
         return f"{{{self._body(term)} : {term.text} \\in {self.text(term.args[0])}}}"
 
     def _quantifier(self, term: Term) -> str:
-        return f"{_QUANTIFIERS[term.form]} {term.text} \\in {self.text(term.args[0])} : {self._body(term)}"
+        head, last = self._quantifier_head(term)
+        return f"{head} {self._body(last)}"
+
+    def _quantifier_head(self, term: Term) -> tuple[str, Term]:
+        """Return what several quantifiers of one form range over, up to the colon, and the last of them."""
+        groups: list[tuple[list[str], Term]] = []
+        last = term
+        while True:
+            if groups and groups[-1][1] is last.args[0]:
+                groups[-1][0].append(last.text)
+            else:
+                groups.append(([last.text], last.args[0]))
+            inner = last.args[1]
+            bound = {name for names, _ in groups for name in names}
+            if inner.form is not term.form or self.lets.name_of(inner) is not None or inner.args[0].bound & bound:
+                break
+            last = inner
+        ranges = ", ".join(f"{', '.join(names)} \\in {self.text(over)}" for names, over in groups)
+        return f"{_QUANTIFIERS[term.form]} {ranges} :", last
 
     def _function(self, term: Term) -> str:
         return f"[{term.text} \\in {self.text(term.args[0])} |-> {self._body(term)}]"
@@ -115,8 +133,11 @@ class Printer:
         return f"{term.text}({', '.join(map(self.text, term.args))})" if term.args else term.text
 
     def _except(self, term: Term) -> str:
-        changes = [f"{place} = {self.text(value)}" for place, value in self._changes(term)]
+        changes = [f"{place} = {self._inside_equals(value)}" for place, value in self._changes(term)]
         return f"[{self.text(term.args[0])} EXCEPT {', '.join(changes)}]"
+
+    def _inside_equals(self, term: Term) -> str:
+        return self._inside(term, INFIX["="]) if term.form is Form.INFIX else self.text(term)
 
     def _changes(self, term: Term) -> list[tuple[str, Term]]:
         """Return where each change of an EXCEPT is, and to what."""
@@ -141,8 +162,16 @@ class Printer:
     def _listed(self, term: Term, room: int) -> list[str]:
         if term.text in _LISTS:
             return [line for arg in term.args for line in hung(f"{term.text} ", self.lines(arg, room - 3))]
-        first, second = (self.operand(arg, INFIX[term.text], room - 3) for arg in term.args)
-        return [*first, *hung(f"{term.text} ", second)]
+        strength = INFIX[term.text]
+        first = self.operand(term.args[0], strength, room - 3)
+        if len(first) == 1 and len(first[0]) <= room // 3:
+            head = f"{first[0]} {term.text} "
+            return hung(head, self.operand(term.args[1], strength, room - len(head)))
+        return [*first, *hung(f"{term.text} ", self.operand(term.args[1], strength, room - 3))]
+
+    def given(self, term: Term, room: int) -> list[str]:
+        """Return what stands to the right of an equals sign, in lines."""
+        return self.operand(term, INFIX["="], room) if term.form is Form.INFIX else self.lines(term, room)
 
     def operand(self, term: Term, strength: int, room: int) -> list[str]:
         """Return a term in lines, in parentheses where it stands beside an operator and needs them."""
@@ -150,7 +179,8 @@ class Printer:
         if len(text) <= room:
             return [text]
         lines = self.lines(term, room - 2)
-        if term.form in _BRACKETED or self.lets.name_of(term) is not None:
+        called = term.form is Form.CALL and term.text not in _PREFIX
+        if term.form in _BRACKETED or called or self.lets.name_of(term) is not None:
             return lines
         lines = hung("(", lines)
         return [*lines[:-1], lines[-1] + ")"]
@@ -160,8 +190,8 @@ class Printer:
         return [line for word, arg in words for line in hung(word, self.lines(arg, room - len(word)))]
 
     def _quantifier_lines(self, term: Term, room: int) -> list[str]:
-        head = f"{_QUANTIFIERS[term.form]} {term.text} \\in {self.text(term.args[0])} :"
-        return [head, *hung("  ", self._body_lines(term, room - 2))]
+        head, last = self._quantifier_head(term)
+        return [head, *hung("  ", self._body_lines(last, room - 2))]
 
     def _body_lines(self, term: Term, room: int) -> list[str]:
         with self.lets.opened([term.args[1]], term.text) as found:
@@ -188,6 +218,11 @@ class Printer:
     def _set_lines(self, term: Term, room: int) -> list[str]:
         return self._bracketed("{", "}", [("", value) for value in term.args], room)
 
+    def _functions_lines(self, term: Term, room: int) -> list[str]:
+        head = f"[{self.text(term.args[0])} -> "
+        lines = hung(head, self.lines(term.args[1], room - len(head) - 1))
+        return [*lines[:-1], lines[-1] + "]"]
+
     def _function_lines(self, term: Term, room: int) -> list[str]:
         head = f"[{term.text} \\in {self.text(term.args[0])} |->"
         lines = [head, *hung("  ", self._body_lines(term, room - 2))]
@@ -208,15 +243,19 @@ class Printer:
     def _not_lines(self, term: Term, room: int) -> list[str]:
         return hung("~", self.operand(term.args[0], 100, room - 1))
 
+    def _part(self, head: str, value: Term, room: int) -> list[str]:
+        """Return a part with a head: beside it, or below where that leaves too little room."""
+        write = self.given if head.endswith(" = ") else self.lines
+        beside = write(value, room - len(head))
+        if len(beside) == 1 or len(head) <= room // 3:
+            return hung(head, beside) if head else beside
+        return [head.rstrip(), *hung("  ", write(value, room - 2))]
+
     def _bracketed(self, opening: str, closing: str, parts: Sequence[tuple[str, Term]], room: int) -> list[str]:
         """Return parts one below the other between brackets."""
         found: list[str] = []
         for number, (head, value) in enumerate(parts):
-            lines = (
-                hung(head, self.lines(value, room - len(opening) - len(head) - 1))
-                if head
-                else self.lines(value, room - len(opening) - 1)
-            )
+            lines = self._part(head, value, room - len(opening) - 1)
             lines[-1] += closing if number == len(parts) - 1 else ","
             found += lines
         return hung(opening, found) if opening else found
@@ -258,6 +297,7 @@ _LINES: Mapping[Form, Callable[[Printer, Term, int], list[str]]] = {
     Form.RECORD: Printer._record_lines,
     Form.RECORDS: Printer._records_lines,
     Form.FUNCTION: Printer._function_lines,
+    Form.FUNCTIONS: Printer._functions_lines,
     Form.EXCEPT: Printer._except_lines,
     Form.CALL: Printer._call_lines,
 }

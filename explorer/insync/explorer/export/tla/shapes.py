@@ -91,6 +91,10 @@ class Shapes:
         """Return whether a domain has more than one value, so that TLA+ needs it."""
         return any(size > 1 for _, size in domain.cells(""))
 
+    def cells_of(self, domain: d.Domain) -> list[Cell]:
+        """Return where the cells of a part of the state lie in it."""
+        return list(self._cells(domain, ()))
+
     def value(self, domain: d.Domain, at: int, leaf: Leaf) -> Term:
         """Return the value of a domain whose cells begin at a number."""
         return _VALUES[type(domain)](self, domain, at, leaf)
@@ -190,7 +194,7 @@ class Shapes:
         terms, variable = self.terms, self.terms.variable(axis.variable, *values)
         body = values[-1]
         for place in reversed(range(len(values) - 1)):
-            here = terms.infix("=", terms.name(variable), axis.argument(terms, place))
+            here = terms.infix("=", terms.variable_name(variable), axis.argument(terms, place))
             body = terms.chosen(here, values[place], body)
         return terms.binding(Form.FUNCTION, variable, axis.extent(terms), body)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import count
+from itertools import chain, count
 
 __all__ = ["INFIX", "Form", "Term", "Terms"]
 
@@ -17,7 +17,7 @@ class Form(Enum):
     """Every form of an expression; the printer has one rule for each, and so has the reader of the tests."""
 
     NUMBER = "number"  # text: the digits
-    NAME = "name"  # text: the name of a variable, a constant, a parameter or a bound variable
+    NAME = "name"  # text: the name of a variable, a constant or a parameter; with fields, that of a bound variable
     INFIX = "infix"  # text: one of `INFIX`; two arguments, and for /\ and \/ two or more
     NOT = "not"
     IF = "if"  # (condition, then, otherwise)
@@ -76,12 +76,12 @@ class Terms:
     """The maker of terms.
 
     Attributes:
-        variables: the names of bound variables; terms that mention one must stay inside what binds it.
         taken: the names that mean something in the whole module.
+        scope: the parameters and variables around what is being made.
     """
 
-    variables: set[str] = field(default_factory=set)
     taken: set[str] = field(default_factory=set)
+    scope: list[str] = field(default_factory=list)
     _made: dict[object, Term] = field(default_factory=dict)
 
     def make(self, form: Form, args: Sequence[Term] = (), text: str = "", fields: Sequence[str] = ()) -> Term:
@@ -91,7 +91,7 @@ class Terms:
         if found is None:
             bound: frozenset[str] = frozenset().union(*(arg.bound for arg in args))
             binds: frozenset[str] = frozenset().union(*(arg.binds for arg in args))
-            if form is Form.NAME and text in self.variables:
+            if form is Form.NAME and fields:
                 bound |= {text}
             if form in _BINDING:
                 bound -= {text}
@@ -102,19 +102,9 @@ class Terms:
 
     def variable(self, wanted: str, *inside: Term) -> str:
         """Return the name of a variable to be bound around some terms, in which nothing of that name is bound."""
-        binds = self.taken.union(*(term.binds for term in inside))
-        name = wanted if wanted not in binds else next(name for n in count(2) if (name := f"{wanted}{n}") not in binds)
-        self.variables.add(name)
-        return name
-
-    def fresh(self, wanted: str) -> str:
-        """Return the name of a new bound variable: the one that is wanted, or that with a number."""
-        name, number = wanted, 1
-        while name in self.variables or name in self.taken:
-            number += 1
-            name = f"{wanted}{number}"
-        self.variables.add(name)
-        return name
+        binds = self.taken.union(self.scope, *(term.binds for term in inside))
+        others = (f"{wanted}{number}" for number in count(2))
+        return next(name for name in chain((wanted, wanted[0]), others) if name not in binds)
 
     def number(self, value: int) -> Term:
         """Return a number."""
@@ -123,6 +113,10 @@ class Terms:
     def name(self, text: str) -> Term:
         """Return a name."""
         return self.make(Form.NAME, text=text)
+
+    def variable_name(self, text: str) -> Term:
+        """Return the name of a bound variable: terms that mention it must stay inside what binds it."""
+        return self.make(Form.NAME, text=text, fields=("bound",))
 
     def truth(self, value: bool) -> Term:
         """Return TRUE or FALSE."""

@@ -22,13 +22,13 @@ from insync.model.graph import Node, Op
 from insync.model.ranges import always_holds
 from insync.model.simplify import apply
 
-__all__ = ["Opaque", "Translation"]
+__all__ = ["OpaqueTerm", "Translation"]
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Opaque:
+class OpaqueTerm:
     """A cell that is no part of the state: a parameter, or a variable that a quantifier binds."""
 
     term: Term
@@ -59,7 +59,7 @@ class Translation:
         self,
         terms: Terms,
         cells: Sequence[Cell],
-        opaque: Mapping[int, Opaque],
+        opaque: Mapping[int, OpaqueTerm],
         known: tuple[Node, ...] = (),
         general: Translation | None = None,
     ) -> None:
@@ -204,14 +204,33 @@ class Translation:
             return Linear(opaque.term, -opaque.kind.low, opaque.kind)
         return NUMBERS[node.op](self, node)
 
-    def opaque(self, node: Node) -> Opaque:
+    def whole_equalities(self, nodes: Sequence[Node]) -> dict[Node, Term]:
+        """Return, for conditions that together say that two parts of the state are equal, that they are."""
+        groups: dict[tuple[object, ...], list[tuple[Node, Path, Path]]] = {}
+        for node in nodes:
+            if node.op is Op.EQ and not self.is_partial(node):
+                one, other = map(self.paths.of, node.args)
+                if one is not None and other is not None and one.steps[-1] == other.steps[-1] and one.steps[-1].name:
+                    key = tuple((path.steps[:-1], path.indexes[:-1]) for path in (one, other))
+                    groups.setdefault(key, []).append((node, one, other))
+        found: dict[Node, Term] = {}
+        for group in groups.values():
+            _, one, other = group[0]
+            if len(group) > 1 and all(self._is_whole(path, len(group)) for path in (one, other)):
+                sides = [self.part(path, len(path.steps) - 1) for path in (one, other)]
+                found.update(dict.fromkeys((node for node, _, _ in group), self.terms.infix("=", *sides)))
+        return found
+
+    def _is_whole(self, path: Path, fields: int) -> bool:
+        """Return whether a record, of which a path leads to one field, has so many fields, each of one cell."""
+        above = path.steps[:-1]
+        inside = [cell for cell in self._cells if cell.steps[: len(above)] == above and cell.kind.size > 1]
+        return bool(above) and len(inside) == fields and all(len(cell.steps) == len(path.steps) for cell in inside)
+
+    def opaque(self, node: Node) -> OpaqueTerm:
         """Return what a cell is that is no part of the state."""
         assert isinstance(node.arg, int)
         return self._opaque[node.arg]
-
-    def quantified(self, node: Node) -> Term | None:
-        """Return the quantifier that a conjunction or disjunction was written as; None where its binder is not kept."""
-        return None
 
     # ------------------------------------------------------------------------------------------------------ reading
 
@@ -229,12 +248,16 @@ class Translation:
 
     def read(self, path: Path) -> Term:
         """Return what a part of the state has where it is there, and the value of code 0 elsewhere."""
-        found, terms = self.part(path), self.terms
+        return self.read_part(path, None, lambda: path.kind.literal(self.terms, 0))
+
+    def read_part(self, path: Path, steps: int | None, zero: Callable[[], Term]) -> Term:
+        """Return what lies where so many steps of a path lead to, and something else where that is nowhere."""
+        found, terms = self.part(path, steps), self.terms
         for index, length in path.outside:
             if not self._inside(index, length):
                 extent = terms.infix("..", terms.number(0), terms.number(length - 1))
                 inside = terms.infix("\\in", self.plain(index), extent)
-                found = terms.chosen(inside, found, path.kind.literal(terms, 0))
+                found = terms.chosen(inside, found, zero())
         return found
 
     def _inside(self, index: Node, length: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from insync.explorer.export.tla.changes import changed_variables
 from insync.explorer.export.tla.definitions import action_text, comment, condition_text
@@ -24,13 +24,15 @@ class Operator:
         call: how `Next` calls it, quantifiers included.
         text: its definition.
         numbers: the bound actions.
-        check: the operator that says whether its steps assign what their fields can hold; empty where that was shown.
+        check: the condition that its steps assign what their fields can hold; empty where that was shown.
+        calls: how each of the bound actions is called.
     """
 
     call: str
     text: str
     numbers: tuple[int, ...]
     check: str = ""
+    calls: dict[int, str] = field(default_factory=dict)
 
 
 def bound_operator(speaker: Speaker, number: int, action: BoundAction, within: Sequence[Node]) -> Operator:
@@ -39,8 +41,8 @@ def bound_operator(speaker: Speaker, number: int, action: BoundAction, within: S
     name = speaker.names.name(action, said)
     guard = [node for node in action.guard if node not in within]
     checks = [check.node for check in action.checks]
-    conditions = speaker.conditions([*guard, *checks])
-    after = speaker.translation.within([*within, *guard, *checks])
+    conditions = speaker.conditions(speaker.plain, [*guard, *checks])
+    after = speaker.plain.within([*within, *guard, *checks])
     changes, same = changed_variables(speaker.shapes, after, speaker.model.state, dict(action.updates))
     text = action_text(speaker.printer, speaker.terms, name, conditions, changes, same)
     lines = [*comment(action.label), text]
@@ -49,7 +51,7 @@ def bound_operator(speaker: Speaker, number: int, action: BoundAction, within: S
         graph = speaker.model.program.graph
         check = speaker.names.name((action, "check"), f"{said}_fits")
         holds = combine(graph, Op.AND, checks)
-        premise = speaker.terms.all_of(speaker.conditions([*within, *guard]))  # other states are checked as well
-        term = speaker.terms.infix("=>", premise, speaker.translation.within([*within, *guard]).condition(holds))
+        premise = speaker.terms.all_of(speaker.conditions(speaker.plain, [*within, *guard]))  # TLC checks other states too
+        term = speaker.terms.infix("=>", premise, speaker.plain.within([*within, *guard]).condition(holds))
         lines.append(condition_text(speaker.printer, check, term))
-    return Operator(name, "\n".join(lines), (number,), check)
+    return Operator(name, "\n".join(lines), (number,), check, {number: name})
