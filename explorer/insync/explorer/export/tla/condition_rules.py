@@ -26,8 +26,11 @@ def _constant(t: Translation, node: Node) -> Term:
 
 
 def _all(t: Translation, node: Node) -> Term:
-    parts = []
+    parts, whole = [], t.whole_equalities(node.args)
     for place, part in enumerate(node.args):
+        if part in whole:
+            parts.append(whole[part])
+            continue
         known = t.within(node.args[:place]) if t.is_partial(part) else t
         parts.append(known.condition(part))
     return t.terms.all_of(parts)

@@ -11,14 +11,17 @@ from insync.explorer.export.tla.property_texts import Said, said_of_runs, said_o
 from insync.explorer.export.tla.speaker import Speaker
 from insync.explorer.export.tla.unrolled import Operator, bound_operator
 from insync.model import Model
+from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.model.retracing import general_actions
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import judge, run_properties_of
 
-__all__ = ["tla_files", "unrolled_tla_files"]
+__all__ = ["HEADER", "tla_files", "unrolled_tla_files"]
 
-_WIDTH = 110
+HEADER = "Exported by insync from"
+"""What the line begins with that names the model, by which a trace finds it again."""
+
 _SAFE = (1 << 31) - 1  # TLC's numbers have 32 bits
 
 _HELPERS = {
@@ -90,9 +93,9 @@ def _head(speaker: Speaker, name: str, body: str) -> Iterator[str]:
     model = speaker.model
     title = f" MODULE {name} "
     yield f"{'-' * 20}{title}{'-' * 20}"
-    chosen = ", ".join(f"{key} = {value}" for key, value in model.identity.items())
+    chosen = ", ".join(f"{key} = {value}" for key, value in model.identity.items()) or "nothing to choose"
     doc = (type(model).__doc__ or model.name).strip().split("\n\n")[0]
-    yield "\n".join([*comment(" ".join(doc.split())), *comment(f"Exported by insync from {model.name}: {chosen}.")])
+    yield "\n".join([*comment(" ".join(doc.split())), *comment(f"{HEADER} {model_reference(model)} with {chosen}.")])
     yield "EXTENDS Integers, FiniteSets"
     listed = ", ".join(speaker.variables)
     yield f"VARIABLES {listed}\nvars == <<{listed}>>"

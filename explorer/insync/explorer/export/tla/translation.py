@@ -204,6 +204,29 @@ class Translation:
             return Linear(opaque.term, -opaque.kind.low, opaque.kind)
         return NUMBERS[node.op](self, node)
 
+    def whole_equalities(self, nodes: Sequence[Node]) -> dict[Node, Term]:
+        """Return, for conditions that together say that two parts of the state are equal, that they are."""
+        groups: dict[tuple[object, ...], list[tuple[Node, Path, Path]]] = {}
+        for node in nodes:
+            if node.op is Op.EQ and not self.is_partial(node):
+                one, other = map(self.paths.of, node.args)
+                if one is not None and other is not None and one.steps[-1] == other.steps[-1] and one.steps[-1].name:
+                    key = tuple((path.steps[:-1], path.indexes[:-1]) for path in (one, other))
+                    groups.setdefault(key, []).append((node, one, other))
+        found: dict[Node, Term] = {}
+        for group in groups.values():
+            _, one, other = group[0]
+            if len(group) > 1 and all(self._is_whole(path, len(group)) for path in (one, other)):
+                sides = [self.part(path, len(path.steps) - 1) for path in (one, other)]
+                found.update(dict.fromkeys((node for node, _, _ in group), self.terms.infix("=", *sides)))
+        return found
+
+    def _is_whole(self, path: Path, fields: int) -> bool:
+        """Return whether a record, of which a path leads to one field, has so many fields, each of one cell."""
+        above = path.steps[:-1]
+        inside = [cell for cell in self._cells if cell.steps[: len(above)] == above and cell.kind.size > 1]
+        return bool(above) and len(inside) == fields and all(len(cell.steps) == len(path.steps) for cell in inside)
+
     def opaque(self, node: Node) -> OpaqueTerm:
         """Return what a cell is that is no part of the state."""
         assert isinstance(node.arg, int)
