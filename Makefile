@@ -20,7 +20,7 @@ PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(
 MAKEFLAGS += --jobs=2
 
 .DEFAULT_GOAL := help
-.PHONY: help env check test java lint types pytest slow browser kafka site notebooks bench format size clean
+.PHONY: help env check test java lint types pytest slow prove browser kafka judge site notebooks records bench format size clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -60,7 +60,7 @@ java: env
 test: lint types pytest ## Lint, formatting, types, layers and every test that is not marked slow
 
 pytest: java
-	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not kafka and not browser"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not prove and not kafka and not browser"
 
 lint: env
 	$(BIN)/ruff check .
@@ -71,7 +71,10 @@ types: env
 	$(BIN)/lint-imports
 
 slow: env ## The tests marked slow: large state spaces, time and memory, clusters of Spark
-	$(BIN)/python -m pytest -m "slow and not kafka and not browser"
+	$(BIN)/python -m pytest -m "slow and not prove and not kafka and not browser"
+
+prove: env ## The proofs that take minutes
+	$(BIN)/python -m pytest -m prove
 
 browser: env ## The tests of pages in a real browser: needs Chromium and Node
 	@$(PIP_INSTALL) -c constraints.txt -e '.[dev,browser]'
@@ -84,12 +87,19 @@ kafka: env ## The tests on Kafka's own classes: fetches the jars of some release
 	INSYNC_CACHE_DIR="$$($(BIN)/python -c 'from insync.machine.objects import cache_folder; print(cache_folder())')" \
 	  $(BIN)/python -m pytest -n $(CORES) --maxprocesses 4 -m kafka
 
+judge: env ## Have Spin and TLC judge the exported models that have changed: needs Spin and a C compiler, or Java and INSYNC_TLC
+	PYTHONPATH=tests/support $(BIN)/python tests/parity/judge.py
+
 site: env ## The documentation as pages that need no network, in build/site
 	INSYNC_CODE=quick $(BIN)/python docs/site/build.py
 	@echo "build/site/index.html is the first page."
 
 notebooks: $(NOTEBOOK_STAMP) ## Run the notebooks of the documentation again, and keep what they show
 	$(BIN)/python docs/site/record_notebooks.py
+
+records: env ## Record again what tests compare with a record beside them, where a change of it is meant
+	for file in $$(grep -rl --include='test_*.py' '^if __name__ == "__main__"' tests | grep -v spark_explore); do \
+	  INSYNC_CODE=quick PYTHONPATH=tests/support $(BIN)/python $$file || exit; done
 
 bench: $(STAMP) ## Measure compilation, search and memory, and compare with the recorded figures
 	$(BIN)/python benchmarks/run.py

@@ -74,6 +74,39 @@ def test_what_is_not_proved_is_not_saved(insync: Insync, tmp_path: Path) -> None
     assert err == f"{path} was not written: there is no proof.\n"
 
 
+def test_without_a_way_the_lemmas_of_the_library_are_tried_first(insync: Insync) -> None:
+    code, out, _ = insync("prove", "async_isr", "--replicas", 2, "--quiet")
+    assert code == 0
+    assert "  tried: induction with 6 lemmas: proved\n" in out
+    code, out, _ = insync("prove", "kip320", *SMALL, "--json")
+    result = json.loads(out)
+    assert (code, result["verdict"]) == (0, "holds")
+    first, second = result["ways"]
+    assert first.startswith("induction with 20 lemmas: ")
+    assert first.endswith(" not proved")
+    assert second == "the same without 1 lemma, dropped until the rest was inductive: proved"
+    code, out, _ = insync("prove", CORRIDOR, "--quiet")
+    assert code == 3
+    assert "  tried: induction without a lemma: refuted\n" in out
+
+
+def test_what_is_proved_when_time_is_up_is_told_and_saved(insync: Insync, tmp_path: Path) -> None:
+    path = tmp_path / "part.json"
+    factors = CORRIDOR.replace(":Corridor", ":Factors")
+    code, out, err = insync("prove", factors, "--induction", "--max-seconds", 3, "--threads", 1, "--save", path)
+    assert code == 3, err
+    assert f"Not proved yet, see {path}. Ask again: insync prove" in out
+    saved = json.loads(path.read_text())
+    assert saved["open"] == ["find", "rest"]
+    assert {name: result["verdict"] for name, result in saved["results"].items()} == {
+        "initiation": "proved",
+        "try_again": "proved",
+    }
+    code, out, _ = insync("prove", "--lemmas", path, "--max-seconds", 3, "--quiet")
+    assert code == 3, "what a file says of itself is not believed"
+    assert "incomplete: never_found not proved" in out
+
+
 def test_inference_that_loses_the_property_is_incomplete(insync: Insync) -> None:
     code, out, _ = insync("prove", "kip279", "--infer", *SMALL)
     assert code == 3
@@ -264,7 +297,6 @@ def test_a_model_in_a_file_is_named_as_on_the_command_line(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("kip320",), "how to prove is missing. Give --bmc DEPTH, --induction or --infer"),
         ((), "MODEL is missing"),
         (("kip320", "--bmc", 3, "--induction"), "--bmc and --induction are different ways to prove. Give one of them."),
         (("kip320", "--infer", "--k", 2), "--k belongs to --induction, not to --infer."),

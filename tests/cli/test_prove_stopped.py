@@ -27,10 +27,7 @@ AT_ONCE = 20.0
 
 
 def interrupted(arguments: list[str], when: str, settle: float = 1.5) -> tuple[int, str, str]:
-    """Run a command, press Ctrl-C a while after a line on standard error, and require that it ends at once.
-
-    The while is longer than the second that z3 is given for the first, simple form of a question.
-    """
+    """Run a command, press Ctrl-C a while after a line on standard error, and require that it ends at once."""
     process = started(arguments)
     wait_for(process, when)
     time.sleep(settle)
@@ -45,12 +42,11 @@ def interrupted(arguments: list[str], when: str, settle: float = 1.5) -> tuple[i
 
 def test_ctrl_c_while_z3_works_on_an_induction(tmp_path: Path) -> None:
     proof = tmp_path / "proof.json"
-    code, out, err = interrupted(["prove", FACTORS, "--induction", "--save", str(proof)], "Progress: try_again")
+    code, out, _ = interrupted(["prove", FACTORS, "--induction", "--save", str(proof)], "Progress: try_again")
     assert code == 3
     assert "incomplete: never_found not proved\n  stopped by Ctrl-C before an answer to: find, rest\n" in out
     assert "  try_again   proved" in out
-    assert f"{proof} was not written: there is no proof." in err
-    assert not proof.exists()
+    assert json.loads(proof.read_text())["open"] == ["find", "rest"]
 
 
 def test_ctrl_c_while_z3_works_on_an_inference() -> None:
@@ -72,6 +68,7 @@ def test_ctrl_c_in_a_bounded_check_says_how_deep_it_came() -> None:
     assert len(result["queries"]) == result["complete_depth"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_lemmas_are_proved_for_a_bounded_check() -> None:
     arguments = ["prove", FACTORS, "--bmc", "3", "--lemma", "never_found"]
     code, out, _ = interrupted(arguments, "Progress: try_again")
@@ -80,6 +77,7 @@ def test_ctrl_c_while_lemmas_are_proved_for_a_bounded_check() -> None:
     assert "assuming" not in out, "a lemma that is not proved is not used"
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_agree_keeps_what_the_engines_before_z3_found() -> None:
     engines = ["--engine", "local-1", "--engine", "z3", "--engine", "local-2", "--z3-depth", "60"]
     small = ["--replicas", "3", "--log-size", "1", "--max-records", "1", "--max-leader-epoch", "1"]
@@ -94,6 +92,7 @@ def test_ctrl_c_in_agree_keeps_what_the_engines_before_z3_found() -> None:
     assert z3["note"].startswith("unknown beyond ")
 
 
+@pytest.mark.slow
 def test_a_limit_on_the_time_is_one_for_the_whole_run(insync: Insync) -> None:
     began = time.monotonic()
     code, out, _ = insync("prove", FACTORS, "--induction", "--max-seconds", 2, "--quiet")

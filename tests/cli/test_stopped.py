@@ -43,7 +43,9 @@ def ended(process: subprocess.Popen[str], interrupt: bool = True, within: float 
     return process.returncode, out, err
 
 
-@pytest.mark.parametrize("limit", [[], ["--max-seconds", "1"]], ids=["interrupt", "time"])
+@pytest.mark.parametrize(
+    "limit", [[], pytest.param(["--max-seconds", "1"], marks=pytest.mark.slow)], ids=["interrupt", "time"]
+)
 @pytest.mark.parametrize("command", WHILE_COMPILING.values(), ids=WHILE_COMPILING)
 def test_a_compilation_is_stopped(command: list[str], limit: list[str], tmp_path: Path) -> None:
     process = started([*command, *limit, "--json"], script=SLOW_LLVM, INSYNC_CACHE_DIR=str(tmp_path))
@@ -107,7 +109,9 @@ main()
 """
 
 
-@pytest.mark.parametrize("limit", [[], ["--max-seconds", "3"]], ids=["interrupt", "time"])
+@pytest.mark.parametrize(
+    "limit", [[], pytest.param(["--max-seconds", "3"], marks=pytest.mark.slow)], ids=["interrupt", "time"]
+)
 def test_tracing_is_stopped_within_an_action(limit: list[str]) -> None:
     """One action, for one binding, may say so much that tracing it takes longer than there is time."""
     process = started(["check", "cluster", "--json", *limit], script=SLOW_QUANTIFIER)

@@ -195,7 +195,12 @@ NOT_CLAIMED = {"watermark_never_goes_back", "isr_and_elr_are_sound"}
 
 
 @pytest.mark.parametrize(
-    "bounds", [{"elections": 3}, {"elections": 2, "late_replies": "on"}, {"elections": 2, "fencings": 1}]
+    "bounds",
+    [
+        {"elections": 3},
+        pytest.param({"elections": 2, "late_replies": "on"}, marks=pytest.mark.slow),
+        pytest.param({"elections": 2, "fencings": 1}, marks=pytest.mark.slow),
+    ],
 )
 def test_2_1_without_crashes_and_with_atomic_metadata_breaks_nothing_that_kip320_keeps(
     bounds: dict[str, int | str],
@@ -213,6 +218,7 @@ def test_what_2_1_breaks_then_kip320_breaks_as_well() -> None:
         assert check(there, properties=[name]).verdict == "violated"
 
 
+@pytest.mark.slow
 def test_2_1_with_late_metadata_breaks_what_kip320_keeps_by_n_01_and_r_23() -> None:
     late: dict[str, int | str] = {**CALM, "elections": 2, "records": 1}
     result = check(Cluster(**late), properties=["electable_replicas_are_complete"])

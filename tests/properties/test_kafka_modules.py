@@ -32,7 +32,7 @@ def class_of(reference: str) -> type[Model]:
 
 def test_the_table_names_every_module_of_properties() -> None:
     modules = {module.name for module in pkgutil.iter_modules(insync.properties.kafka.__path__)}
-    helping = {"cluster_reasons", "cluster_terms", "lemmas_terms"}
+    helping = {"cluster_reasons", "cluster_terms", "lemmas_terms", "lemmas_cluster_terms"}
     named = [module for modules in HOLDERS.values() for module in modules]
     assert set(named) | helping == modules
     assert len(set(named)) == len(named)

@@ -44,10 +44,10 @@ def strike(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, level: int, fault: s
     return mark
 
 
-EARLY = [pytest.param(fault, marks=pytest.mark.slow) for fault in ("raise-early", "worker-early")]
+EARLY = [pytest.param(fault, marks=pytest.mark.slow) for fault in ("raise", "raise-early", "worker-early")]
 
 
-@pytest.mark.parametrize("fault", ["raise", "worker", *EARLY])
+@pytest.mark.parametrize("fault", ["worker", *EARLY])
 def test_a_task_that_dies_once_changes_nothing(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fault: str
 ) -> None:

@@ -56,6 +56,7 @@ def test_a_search_that_ends_before_spark_is_needed_may_have_little(spark: SparkS
     assert facts(check(SPACE, limits=Limits(memory_bytes=1), options=options)) == facts(check_locally(SPACE))
 
 
+@pytest.mark.slow
 def test_tables_on_disk(spark: SparkSession) -> None:
     options = SparkOptions(session=spark, partitions=2, warm_states=100, tables_on_disk=True)
     assert facts(check(SPACE, options=options)) == facts(check_locally(SPACE))

@@ -44,6 +44,7 @@ def test_a_whole_space_on_spark_from_its_first_state_on(spark: SparkSession, par
     assert facts(found) == facts(check_locally(model))
 
 
+@pytest.mark.slow
 def test_more_partitions_than_states_in_most_levels(spark: SparkSession) -> None:
     model = DieHard()
     found = check(model, options=SparkOptions(session=spark, partitions=6, warm_states=1), keep_going=True)
@@ -59,7 +60,7 @@ def test_a_violation_has_the_trace_of_the_local_engine(spark: SparkSession, part
     assert found.verdict == "violated"
 
 
-@pytest.mark.parametrize("keep_going", [False, True])
+@pytest.mark.parametrize("keep_going", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize("model", [*TOYS, KAFKA[2]], ids=name_of)
 def test_every_model_and_property(spark: SparkSession, model: Model, keep_going: bool) -> None:
     names = list(sentences_of(model))
@@ -70,7 +71,9 @@ def test_every_model_and_property(spark: SparkSession, model: Model, keep_going:
 
 
 @pytest.mark.parametrize("warm", [1, pytest.param(60, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("model", [Cabinet(), Probe(), SelfStabilizing(nodes=3, most=4)], ids=name_of)
+@pytest.mark.parametrize(
+    "model", [Cabinet(), pytest.param(Probe(), marks=pytest.mark.slow), SelfStabilizing(nodes=3, most=4)], ids=name_of
+)
 def test_models_with_several_initial_states(spark: SparkSession, model: Model, warm: int) -> None:
     options = SparkOptions(session=spark, partitions=3, warm_states=warm)
     found = check(model, options=options, keep_going=True)

@@ -39,8 +39,10 @@ def test_the_result_is_that_of_this_machine(spark: SparkSession, model: Model) -
 
 @pytest.mark.parametrize(
     ("model", "broken"),
-    [(Gossip(nodes=3), "never_followed"), (Election(messages=5), "few_votes_for_one")],
-    ids=["gossip", "election"],
+    [
+        pytest.param(Gossip(nodes=3), "never_followed", id="gossip"),
+        pytest.param(Election(messages=5), "few_votes_for_one", id="election", marks=pytest.mark.slow),
+    ],
 )
 def test_a_trace_is_that_of_this_machine(spark: SparkSession, model: Model, broken: str) -> None:
     options = SparkOptions(session=spark, partitions=2, warm_states=1)

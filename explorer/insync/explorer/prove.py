@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from insync.explorer.breadth_first.workers import available_cores
 from insync.explorer.evaluator.stepping import Move, Refused
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, require_seconds_alone
@@ -101,6 +102,7 @@ class ProofResult(Tabular):
         traces: the violations that initiation found.
         dropped: candidates that an inference dropped.
         lost: properties that were asked for and are among those dropped.
+        tried: what was tried, a sentence for each way, where it was left to `prove` to choose one.
     """
 
     model: Model
@@ -110,6 +112,7 @@ class ProofResult(Tabular):
     traces: Sequence[Trace]
     dropped: Sequence[Dropped] = ()
     lost: Sequence[str] = ()
+    tried: Sequence[str] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -130,20 +133,26 @@ class ProofResult(Tabular):
         """Return the table `queries`: what z3 was asked."""
         return {"queries": lambda: _queries_table(self.result.queries)}
 
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether there is no proof yet, nothing was refuted, and some questions were answered."""
+        return self.result.verdict is ProofVerdict.UNKNOWN and not self.lost and bool(self.result.proved)
+
     def save(self, path: str | Path) -> None:
-        """Write the proof to a file, from which it can be checked again.
+        """Write the proof to a file, from which it can be checked again, or what there is of an unfinished one.
 
         Raises:
-            UserError: there is no proof, or the file cannot be written.
+            UserError: there is no proof and no part of one, or the file cannot be written.
         """
-        if self.verdict is not Verdict.HOLDS:
+        if self.verdict is not Verdict.HOLDS and not self.is_unfinished:
             message = f"{path} was not written: there is no proof."
             raise UserError(message)
         properties, lemmas = (tuple(c.name for c in some) for some in (self.properties, self.lemmas))
         reference, solver = portable_reference(model_reference(self.model)), f"z3 {z3_version()}"
         identity, result = self.model.identity, self.result
         within = names_within(self.model)
-        proof = Proof(reference, identity, properties, lemmas, result.k, solver, results_of(result), within)
+        opened = tuple(result.open)
+        proof = Proof(reference, identity, properties, lemmas, result.k, solver, results_of(result), within, opened)
         write_whole(Path(path), proof_text(proof))
 
 
@@ -158,11 +167,13 @@ def prove(
     properties: Sequence[str] | None = None,
     lemmas: Sequence[str] = (),
     infer: bool = False,
+    automatic: bool = False,
     proof: str | Path | None = None,
     k: int | None = None,
     within: Sequence[str] | None = None,
     limits: Limits | None = None,
     query_seconds: float | None = None,
+    threads: int | None = None,
     reporter: QueryReporter | None = None,
     stop: threading.Event | None = None,
 ) -> ProofResult:
@@ -175,12 +186,15 @@ def prove(
         lemmas: names of what helps and is proved as well; "all" is every lemma declared for the model.
         infer: whether to find out which of the lemmas help, and leave the others out; without `lemmas` and `proof`
             all are tried.
+        automatic: whether to try an induction with the lemmas given, or all of the library, and if that is no proof to
+            infer lemmas; `tried` of the result says what was done.
         proof: a file that `ProofResult.save` wrote: its lemmas are taken too.
         k: how many good states in a row are assumed before a step; None is that of the proof file, or 1.
         within: names of invariants; what is proved is then about the states that are reached through states in which
             they hold. None is those of the proof file, or what the model's class says.
         limits: `seconds` for all of it; a proof has no other limit.
         query_seconds: for each question to z3; one that takes longer is unknown, and the next one is asked.
+        threads: how many questions z3 is asked at a time; None is one for each core.
         reporter: is told of each question when it is answered.
         stop: ends it when it is set.
 
@@ -189,8 +203,10 @@ def prove(
     """
     saved = read_proof(Path(proof)) if proof is not None else None
     built = _confined(model_of(model, bounds), saved, within)
-    conditions = _conditions(built, properties, lemmas, infer, saved, k)
-    work = _Work(built, limits, query_seconds, reporter, stop)
+    conditions = _conditions(built, properties, lemmas, infer or automatic, saved, k)
+    work = _Work(built, limits, query_seconds, reporter, stop, threads)
+    if automatic:
+        return work.tried(conditions)
     return work.inferred(conditions) if infer else work.proved(conditions)
 
 
@@ -281,10 +297,11 @@ class _Work:
         query_seconds: float | None,
         reporter: QueryReporter | None,
         stop: threading.Event | None,
+        threads: int | None = None,
     ) -> None:
         given = require_seconds_alone(limits, "a proof")
         self.model, self.reporter, self.stop = model, reporter, stop
-        self.watch = ProofWatch(ProofLimits(given.seconds, query_seconds), stop)
+        self.watch = ProofWatch(ProofLimits(given.seconds, query_seconds, threads or available_cores()), stop)
 
     def bounded(self, conditions: _Conditions, depth: int, infer: bool) -> BoundedResult:
         """Look for a violation within a depth, with the lemmas that are proved first."""
@@ -317,6 +334,18 @@ class _Work:
     def proved(self, conditions: _Conditions) -> ProofResult:
         """Prove the conditions by induction as they are."""
         return self._result(conditions, self._induction(conditions.all, conditions.k))
+
+    def tried(self, conditions: _Conditions) -> ProofResult:
+        """Prove the conditions as they are, or else find out which of them are inductive together."""
+        first = self.proved(conditions)
+        used = f"induction with {plural(len(first.lemmas), 'lemma')}" if first.lemmas else "induction without a lemma"
+        if first.verdict is not Verdict.INCOMPLETE or first.result.stopped_by is not None or not first.lemmas:
+            return replace(first, tried=(f"{used}: {first.result.verdict.value}",))
+        failing = ", ".join(q.name for q in first.result.queries if q.verdict is not ProofVerdict.PROVED)
+        second = self.inferred(conditions)
+        inferred = f"the same without {plural(len(second.dropped), 'lemma')}, dropped until the rest was inductive"
+        ways = (f"{used}: {failing} not proved", f"{inferred}: {second.result.verdict.value}")
+        return replace(second, tried=ways)
 
     def inferred(self, conditions: _Conditions) -> ProofResult:
         """Find out which of the conditions are inductive together."""

@@ -6,6 +6,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from insync.model.actions import ROLE, action_specs, initial_specs, invariant_names, invariant_specs
@@ -41,7 +42,7 @@ def suspicions(model: Model, conditions: Mapping[str, Node]) -> tuple[str, ...]:
 def _of_source(model: Model) -> tuple[str, ...]:
     """Read the class and trace it again, once for a model: its mutants are copies of it, so of the same source."""
     if model._source_suspicions is None:
-        model._source_suspicions = (*_in_vain(type(model)), *_tracings(model))
+        model._source_suspicions = (*_said_in_vain(type(model)), *_tracings(model))
     return model._source_suspicions
 
 
@@ -81,6 +82,11 @@ def _tracings(model: Model) -> Iterator[str]:
 
 
 # ------------------------------------------------------------------------------------- what the source says in vain
+
+
+@cache
+def _said_in_vain(kind: type[Model]) -> tuple[str, ...]:
+    return tuple(_in_vain(kind))
 
 
 def _in_vain(kind: type[Model]) -> Iterator[str]:

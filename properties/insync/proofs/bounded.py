@@ -165,12 +165,13 @@ class _BoundedCheck:
         return {name: sequences[name] for name in failing if name in sequences}
 
     def _found(self, solver: Solver) -> StateSequence:
-        codes = tuple(solver.codes(state) for state in self.unrolling.states)
+        found = solver.found
+        codes = tuple(found.codes(state) for state in self.unrolling.states)
         if codes[0] not in self.model.program.initials:
             message = f"z3 begins in {codes[0]}, which is not an initial state"
             raise InternalError(message)
         return replayed(
-            self.model, StateSequence(codes, tuple(solver.chosen(step.choices) for step in self.unrolling.steps))
+            self.model, StateSequence(codes, tuple(found.chosen(step.choices) for step in self.unrolling.steps))
         )
 
     def _fails(self, name: str, codes: tuple[int, ...]) -> bool:

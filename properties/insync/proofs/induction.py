@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 
 from insync.model import Model
 from insync.proofs.bounded import check_bounded
@@ -65,8 +65,9 @@ def check_induction(
     with suppress(Stopped):
         watch.go_on()
         steps = Preservation(model, conditions, k, watch)
-        for name in enabled_actions(model):
-            answered(steps.ask(name))
+        with closing(steps.ask_each(enabled_actions(model))) as answers:
+            for query in answers:
+                answered(query)
     return concluded_from(model, names, queries, watch, k)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 
 from insync.model import Model
@@ -133,20 +133,25 @@ class _Inference:
 
     def _drop_until_inductive(self) -> None:
         self.watch.go_on()
-        names = enabled_actions(self.model)
-        steps = Preservation(self.model, self.kept, watch=self.watch)
-        while (name := next((n for n in names if n not in self.answered), None)) is not None:
-            query = steps.ask(name)
-            self.report(query)
-            fallen = [] if query.verdict is ProofVerdict.PROVED else self._fallen(query, steps)
-            if not fallen:  # proved, or refuted in a way that no candidate is to blame for
-                self.answered[name] = query
-                continue
+        while unanswered := [name for name in enabled_actions(self.model) if name not in self.answered]:
+            steps = Preservation(self.model, self.kept, watch=self.watch)
+            fallen = self._first_fallen(steps, unanswered)
             self.dropped += fallen
             gone = {d.name for d in fallen}
             self.kept = [c for c in self.kept if c.name not in gone]
-            self.answered.clear()
-            steps = Preservation(self.model, self.kept, watch=self.watch)
+            if fallen:
+                self.answered.clear()
+
+    def _first_fallen(self, steps: Preservation, names: Sequence[str]) -> list[Dropped]:
+        """Ask about actions until candidates fall, and return those; note what is answered before."""
+        with closing(steps.ask_each(names)) as answers:
+            for query in answers:
+                self.report(query)
+                refuted = query.verdict is not ProofVerdict.PROVED
+                if refuted and (fallen := self._fallen(query, steps)):
+                    return fallen
+                self.answered[query.name] = query  # proved, or refuted in a way that no candidate is to blame for
+        return []
 
     def _fallen(self, query: Query, steps: Preservation) -> list[Dropped]:
         """Return the candidates to drop after a query that did not prove preservation."""

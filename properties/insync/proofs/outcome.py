@@ -111,6 +111,17 @@ class Induction:
         return next((q.counterexample for q in self.queries if q.counterexample is not None), None)
 
     @property
+    def proved(self) -> list[str]:
+        """The names of the queries that are proved."""
+        return [query.name for query in self.queries if query.verdict is ProofVerdict.PROVED]
+
+    @property
+    def open(self) -> list[str]:
+        """The names of the queries that have no answer: those unknown, and those that were not asked."""
+        unknown = [query.name for query in self.queries if query.verdict is ProofVerdict.UNKNOWN]
+        return [*unknown, *self.unanswered]
+
+    @property
     def seconds(self) -> float:
         """The time of all queries."""
         return sum(query.seconds for query in self.queries)

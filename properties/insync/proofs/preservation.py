@@ -1,17 +1,22 @@
-"""Preservation: the questions of an induction about steps, each as small as it can be.
+"""Preservation: the questions of an induction about steps.
 
-At small bounds z3 answers at once when it is told all that good states satisfy. At large ones that is hundreds of
-conjuncts, and it is slow. Then it is asked about one conjunct after a step at a time, and told little of the state
-before: that conjunct, the guard, and what turns out to matter. A state that z3 finds is looked at with the evaluator.
-If it is not good, conjuncts that fail in it are told as well and the question is asked again; if it is good, it refutes
-preservation. An answer that no such state exists needs no more: it follows from a part of what may be assumed. What
-mattered to one conjunct of a condition is kept for the next. Measured in docs/adr/0008-cells-as-bit-vectors.md.
+About each action with its parameters bound z3 is asked one question first: can a step from a good state break anything?
+It is given to the SAT solver as a whole, several such questions at a time. At large bounds one can be too large; past a
+limit z3 is asked about one conjunct after the step at a time, and told little of the state before: that conjunct, the
+guard, and what turns out to matter. A state that z3 finds is looked at with the evaluator. If it is not good, conjuncts
+that fail in it are told as well and the question is asked again; if it is good, it refutes preservation. An answer that
+no such state exists needs no more: it follows from a part of what may be assumed. What mattered to one conjunct of a
+condition is kept for the next. Measured in docs/adr/0008-cells-as-bit-vectors.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby, islice
 
 from insync.model import Model
@@ -22,7 +27,18 @@ from insync.model.program import BoundAction
 from insync.model.well_formed import well_formed
 from insync.proofs.bounded import replayed, traced
 from insync.proofs.outcome import CounterexampleToInduction, ProofVerdict, Query, StateSequence
-from insync.proofs.smt import Answer, Formula, Solver, SymbolicProgram, Unrolling, all_of, any_of, negation
+from insync.proofs.smt import (
+    Answer,
+    Formula,
+    Found,
+    Question,
+    Solver,
+    SymbolicProgram,
+    Unrolling,
+    all_of,
+    any_of,
+    negation,
+)
 from insync.proofs.watch import Deadline, ProofWatch
 from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain, explain_step
@@ -34,8 +50,8 @@ __all__ = ["Preservation", "broken_by", "conjuncts", "enabled_actions"]
 TOLD_AT_ONCE = 20
 """How many conjuncts that a state fails are told before asking again."""
 
-SECONDS_FOR_ALL = 1.0
-"""How long z3 may think about a case of an action, told everything; past it, all cases to come are taken apart."""
+SECONDS_FOR_ALL = 600.0
+"""How long z3 may think about a case of an action as a whole; past it, all cases of that action are taken apart."""
 
 
 def conjuncts(node: Node) -> list[Node]:
@@ -96,7 +112,6 @@ class Preservation:
         self.shape = self._codes_of_values()
         for _ in range(k - 1):
             self.shape += self.unrolling.extend()
-        self._told_all: Solver | None = None
 
     def ask(self, name: str, only: str | None = None) -> Query:
         """Return whether the actions of this name keep the conditions (or `only` one), and if not a counterexample.
@@ -104,30 +119,48 @@ class Preservation:
         Raises:
             Stopped: the proof has to stop.
         """
-        deadline, take_apart = self.watch.query(), False
-        actions = [(number, a) for number, a in enumerate(self.model.program.actions) if a.name == name]
-        for number, action in actions:
-            case = _Case(self, number, action, deadline)
-            groups = [*self._at_risk(action, only), *self._of_steps(number, only)]
-            answer = Answer.UNKNOWN if take_apart else case.ask_at_once(self.told_all(), groups)
-            if answer is Answer.UNKNOWN:
-                take_apart, answer = True, case.ask_one_by_one(groups)
-            if answer is Answer.POSSIBLE:
-                found = case.counterexample
-                return Query(name, ProofVerdict.REFUTED, deadline.elapsed, len(actions), counterexample=found)
-            if answer is Answer.UNKNOWN:
-                reason = f"{action}: {case.reason}"
-                return Query(name, ProofVerdict.UNKNOWN, deadline.elapsed, len(actions), reason)
-        return Query(name, ProofVerdict.PROVED, deadline.elapsed, len(actions))
+        with closing(self.ask_each([name], only)) as answers:
+            return next(answers)
 
-    def told_all(self) -> Solver:
-        """Return a solver that was told all that k good states satisfy."""
-        if self._told_all is None:
-            solver = Solver(self.watch)
-            solver.add(self.shape)
-            solver.add(_Told(self).of(self.parts))
-            self._told_all = solver
-        return self._told_all
+    def ask_each(self, names: Sequence[str], only: str | None = None) -> Generator[Query]:
+        """Yield the same for each of several names, in their order; while one is waited for, the next are begun.
+
+        Close it if you do not take all answers. The seconds of a query are those of its cases, one after the other.
+
+        Raises:
+            Stopped: the proof has to stop.
+        """
+        line = _Line(self, names, only)
+        try:
+            for name in names:
+                yield self._query(name, line)
+        finally:
+            line.give_up()
+
+    def _query(self, name: str, line: _Line) -> Query:
+        cases, seconds = sum(action.name == name for action in self.model.program.actions), 0.0
+        for case in line.cases_of(name):
+            answer = case.answer_at_once()
+            if answer is Answer.UNKNOWN:
+                line.take_apart(name)
+                answer = case.ask_one_by_one()
+            seconds += case.seconds
+            if answer is not Answer.IMPOSSIBLE:
+                line.skip(name)
+            if answer is Answer.POSSIBLE:
+                return Query(name, ProofVerdict.REFUTED, seconds, cases, counterexample=case.counterexample)
+            if answer is Answer.UNKNOWN:
+                return Query(name, ProofVerdict.UNKNOWN, seconds, cases, f"{case.action}: {case.reason}")
+        return Query(name, ProofVerdict.PROVED, seconds, cases)
+
+    @cached_property
+    def all_good(self) -> Formula:
+        """All that k good states satisfy."""
+        return all_of([*self.shape, *_Told(self).of(self.parts)])
+
+    def groups(self, number: int, only: str | None) -> list[list[_Part]]:
+        """Return what an action may break, by condition."""
+        return [*self._at_risk(self.model.program.actions[number], only), *self._of_steps(number, only)]
 
     def _codes_of_values(self) -> list[Formula]:
         """Return that the first state is one: its cells have codes, and those of a value in each field."""
@@ -154,35 +187,114 @@ class Preservation:
         return groups
 
 
+class _Line:
+    """The cases of several actions, in their order; some of them are under way before they are waited for."""
+
+    def __init__(self, steps: Preservation, names: Sequence[str], only: str | None) -> None:
+        self.steps, self.names, self.only = steps, names, only
+        threads = steps.watch.threads
+        self.most = 1 if threads == 1 else 2 * threads  # a thread that has answered finds the next question waiting
+        self.ahead = self._cases()
+        self.begun: deque[_Case] = deque()
+        self.skipped: set[str] = set()
+        self.apart: set[str] = set()
+
+    def _cases(self) -> Iterator[_Case]:
+        for name in self.names:
+            deadline = self.steps.watch.query()
+            for number, action in enumerate(self.steps.model.program.actions):
+                if action.name == name and name not in self.skipped:
+                    yield _Case(self.steps, number, deadline, self.only)
+
+    def cases_of(self, name: str) -> Iterator[_Case]:
+        """Yield the cases of the next action in line."""
+        while True:
+            while len(self.begun) < self.most and (case := next(self.ahead, None)) is not None:
+                self.begun.append(case)
+            for case in self.begun:
+                if case.action.name not in self.apart:
+                    case.begin()
+            if not self.begun or self.begun[0].action.name != name:
+                return
+            yield self.begun.popleft()
+
+    def skip(self, name: str) -> None:
+        """Leave out what is left of an action."""
+        self.skipped.add(name)
+        for case in self.begun:
+            if case.action.name == name:
+                case.give_up()
+        self.begun = deque(case for case in self.begun if case.action.name != name)
+
+    def take_apart(self, name: str) -> None:
+        """Ask no more about the cases of an action as a whole, and let z3 do nothing else for now."""
+        self.apart.add(name)
+        self.give_up()
+
+    def give_up(self) -> None:
+        """End what is under way."""
+        for case in self.begun:
+            case.give_up()
+
+
 class _Case:
     """The questions about one action with its parameters bound."""
 
-    def __init__(self, steps: Preservation, number: int, action: BoundAction, deadline: Deadline) -> None:
-        self.steps, self.number, self.action, self.deadline = steps, number, action, deadline
+    def __init__(self, steps: Preservation, number: int, deadline: Deadline, only: str | None) -> None:
+        begun = Deadline(None)
+        self.steps, self.number, self.deadline = steps, number, deadline
+        self.action = steps.model.program.actions[number]
         self.evaluator = Evaluator(steps.model.program)
         last = steps.unrolling.states[-1]
-        self.fits = steps.program.fits(last, action)
-        self.after = steps.program.after(last, action)
-        self.guard = steps.program.enabled(last, action)
+        self.fits = steps.program.fits(last, self.action)
+        self.after = steps.program.after(last, self.action)
+        self.guard = steps.program.enabled(last, self.action)
+        self.groups = steps.groups(number, only)
         self.counterexample: CounterexampleToInduction | None = None
         self.reason = ""
+        self.seconds = begun.elapsed
+        self._under_way: tuple[Question, Future[Answer]] | None = None
 
-    def ask_at_once(self, solver: Solver, groups: Sequence[Sequence[_Part]]) -> Answer:
-        """Return whether the step can do any of it, asking a solver that was told everything, and not for long."""
-        if not groups:
+    def begin(self) -> None:
+        """Let z3 begin with the question whether the step can do any of it."""
+        if self._under_way is not None or not self.groups:
+            return
+        begun = Deadline(None)
+        bad = [all_of(formulas) for parts in self.groups for _, formulas in self._questions(parts)]
+        question = Question([self.steps.all_good, *self.guard, any_of(bad)], self.deadline, SECONDS_FOR_ALL)
+        self._under_way = question, self.steps.watch.begin(question.answer)
+        self.seconds += begun.elapsed
+
+    def give_up(self) -> None:
+        """End it without an answer; it may begin again."""
+        if self._under_way is not None:
+            question, answer = self._under_way
+            self.steps.watch.give_up(answer, question.interrupt)
+            self._under_way = None
+
+    def answer_at_once(self) -> Answer:
+        """Return whether the step can do any of it; unknown if that was not begun, or takes too long."""
+        if not self.groups:
             return Answer.IMPOSSIBLE
-        bad = [all_of(formulas) for parts in groups for _, formulas in self._questions(parts)]
-        with solver.scope():
-            solver.add([*self.guard, any_of(bad)])
-            answer = solver.check(self.deadline.within(SECONDS_FOR_ALL))
-            if answer is Answer.POSSIBLE:
-                self._refuted(solver)
+        self.steps.watch.go_on()
+        if self._under_way is None:
+            return Answer.UNKNOWN
+        (question, under_way), self._under_way = self._under_way, None
+        answer = self.steps.watch.end(under_way, question.interrupt)
+        self.seconds += question.seconds
+        if answer is Answer.POSSIBLE:
+            self._refuted(question.found)
+        if answer is Answer.UNKNOWN:
+            self.steps.watch.go_on()
         return answer
 
-    def ask_one_by_one(self, groups: Sequence[Sequence[_Part]]) -> Answer:
+    def ask_one_by_one(self) -> Answer:
         """Return whether the step can do any of it, asking about each conjunct for as long as there is time."""
-        answers = (self._ask(parts) for parts in groups)
-        return next((answer for answer in answers if answer is not Answer.IMPOSSIBLE), Answer.IMPOSSIBLE)
+        begun = Deadline(None)
+        answers = (self._ask(parts) for parts in self.groups)
+        answer = next((answer for answer in answers if answer is not Answer.IMPOSSIBLE), Answer.IMPOSSIBLE)
+        self.seconds += begun.elapsed
+        return answer
 
     def _ask(self, parts: Sequence[_Part]) -> Answer:
         """Return whether the step can break one of a condition's conjuncts, or leave a domain if there are none."""
@@ -218,17 +330,17 @@ class _Case:
             if answer is not Answer.POSSIBLE:
                 self.reason = solver.reason
                 return answer, needed
-            codes = [solver.codes(state) for state in self.steps.unrolling.states]
-            more = told.failing(codes)
+            found = solver.found
+            more = told.failing([found.codes(state) for state in self.steps.unrolling.states])
             if not more:
-                self._refuted(solver)
+                self._refuted(found)
                 return answer, needed
             solver.add(more)
             needed += more
 
-    def _refuted(self, solver: Solver) -> None:
-        codes = [solver.codes(state) for state in self.steps.unrolling.states]
-        actions = [solver.chosen(step.choices) for step in self.steps.unrolling.steps]
+    def _refuted(self, found: Found) -> None:
+        codes = [found.codes(state) for state in self.steps.unrolling.states]
+        actions = [found.chosen(step.choices) for step in self.steps.unrolling.steps]
         self.counterexample = self._refutation(codes, actions)
 
     def _refutation(self, codes: list[tuple[int, ...]], actions: list[int]) -> CounterexampleToInduction:

@@ -1,6 +1,7 @@
 """The proof file, format "insync-proof/1": what was proved, with which lemmas, at which bounds.
 
-A file is a claim. It is believed by nobody: checking it asks every query again.
+A file is a claim. It is believed by nobody: checking it asks every query again. The file of an unfinished proof says
+which queries are open.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class Proof:
         solver: what answered, such as "z3 4.13".
         results: for each query its verdict and seconds, as they were when the file was written.
         within: the names of the invariants that the model was confined to.
+        open: the names of the queries that have no answer yet.
     """
 
     model: str
@@ -48,6 +50,7 @@ class Proof:
     solver: str
     results: Mapping[str, tuple[str, float]]
     within: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
 
 
 def results_of(induction: Induction) -> dict[str, tuple[str, float]]:
@@ -67,6 +70,7 @@ def proof_text(proof: Proof) -> str:
         **({"within": list(proof.within)} if proof.within else {}),
         "solver": proof.solver,
         "results": {name: {"verdict": v, "seconds": s} for name, (v, s) in proof.results.items()},
+        **({"open": list(proof.open)} if proof.open else {}),
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import TypeVar
@@ -37,10 +37,12 @@ class ProofLimits:
     Attributes:
         seconds: for all of it.
         query_seconds: for each query, translation included; one that takes longer is unknown, and the next one begins.
+        threads: how many questions z3 is asked at a time.
     """
 
     seconds: float | None = None
     query_seconds: float | None = None
+    threads: int = 1
 
 
 class Deadline:
@@ -92,7 +94,12 @@ class ProofWatch:
     @property
     def left(self) -> ProofLimits:
         """What is left of the limits, for a part of the proof that begins now."""
-        return ProofLimits(self._all.left, self._limits.query_seconds)
+        return replace(self._limits, seconds=self._all.left)
+
+    @property
+    def threads(self) -> int:
+        """How many questions z3 is asked at a time."""
+        return self._limits.threads
 
     def go_on(self) -> None:
         """Raise Stopped if the proof has to stop."""
@@ -113,18 +120,30 @@ class ProofWatch:
             work: what to do; it uses nothing that this thread changes meanwhile.
             interrupt: ends the work early; called again until it has ended.
         """
-        under_way = self._thread.submit(work)
+        return self.end(self.begin(work), interrupt)
+
+    def begin(self, work: Callable[[], T]) -> Future[T]:
+        """Begin work that knows nothing of this watch, as soon as one of its threads is free; `end` must follow."""
+        return self._pool.submit(work)
+
+    def end(self, under_way: Future[T], interrupt: Callable[[], object]) -> T:
+        """Return the result of work that was begun, as `attend` does."""
         try:
             while wait([under_way], GLANCE).not_done:
                 if self.stopped is not None:
                     interrupt()
         except BaseException:  # Ctrl-C in a program that has no handler for it: z3 must not go on alone
-            while not under_way.done():
-                interrupt()
-                time.sleep(GLANCE)
+            self.give_up(under_way, interrupt)
             raise
         return under_way.result()
 
+    def give_up(self, under_way: Future[T], interrupt: Callable[[], object]) -> None:
+        """Interrupt work that was begun until it has ended."""
+        under_way.cancel()
+        while not under_way.done():
+            interrupt()
+            time.sleep(GLANCE)
+
     @cached_property
-    def _thread(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(1, "z3")
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self.threads, "z3")

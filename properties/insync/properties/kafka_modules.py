@@ -19,7 +19,7 @@ HOLDERS: dict[str, tuple[str, ...]] = {
         "lemmas_logs",
         "lemmas_commitment",
     ),
-    "insync.kafka.published.async_isr:AsyncIsr": ("async_isr",),
+    "insync.kafka.published.async_isr:AsyncIsr": ("async_isr", "lemmas_async_isr"),
     "insync.kafka.cluster.model:Cluster": (
         "cluster",
         "cluster_runs",
@@ -31,6 +31,11 @@ HOLDERS: dict[str, tuple[str, ...]] = {
         "cluster_truncation",
         "cluster_deletions",
         "cluster_directories",
+        "lemmas_cluster_shape",
+        "lemmas_cluster_controller",
+        "lemmas_cluster_logs",
+        "lemmas_cluster_isr",
+        "lemmas_cluster_commitment",
     ),
 }
 """For each class, as module:name, the modules of `insync.properties.kafka` in the order in which they are shown."""

@@ -60,7 +60,9 @@ def test_a_broker_that_missed_an_election_is_seen_to_have_missed_it() -> None:
     assert 3 in leaders.values(), "b3 was elected, of which b1 never heard"
 
 
-@pytest.mark.parametrize("folder", [MISSED, REMOVED], ids=lambda folder: str(folder.name))
+@pytest.mark.parametrize(
+    "folder", [MISSED, pytest.param(REMOVED, marks=pytest.mark.slow)], ids=lambda folder: str(folder.name)
+)
 def test_what_brokers_log_is_a_behaviour_of_their_release(folder: Path) -> None:
     run = with_logs(folder)
     assert sum(isinstance(event, Acting) for event in run.events) >= 7

@@ -73,6 +73,9 @@ CHOSEN: dict[str, dict[str, int | str]] = {
 }
 """What is chosen besides the release."""
 
+LIKE_ANOTHER = {"1.0", "1.1", "2.0.1", "2.8.1", "3.6", "3.8", "4.2"}
+"""Those that choose what another chooses too: they are walked with the slow tests."""
+
 WALKS: dict[str, tuple[int, int]] = {
     "4.3": (4_716, 2_237_239_447),
     "4.1": (4_538, 4_016_054_871),
@@ -136,7 +139,9 @@ def all_of(model: Cluster, seen: list[Codes], only: Collection[str] | None = Non
     return {**meanings(model, states, only), **words(model, states, only)}
 
 
-@pytest.mark.parametrize("release", list(CHOSEN))
+@pytest.mark.parametrize(
+    "release", [pytest.param(each, marks=pytest.mark.slow) if each in LIKE_ANOTHER else each for each in CHOSEN]
+)
 def test_a_long_walk_has_these_choices_and_all_that_is_written_means_this_on_it_and_beside_it(release: str) -> None:
     model = Cluster(**CHOSEN[release], release=release)
     possible, seen = walked(model)

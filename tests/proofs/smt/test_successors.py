@@ -80,9 +80,9 @@ def ends(model: Model, length: int, *, ordered: bool) -> set[tuple[int, ...]]:
         solver.add(unrolling.extend())
     found: set[tuple[int, ...]] = set()
     while solver.check(Deadline(None)) is Answer.POSSIBLE:
-        codes = [solver.codes(state) for state in unrolling.states]
+        codes = [solver.found.codes(state) for state in unrolling.states]
         for before, step, after in zip(codes, unrolling.steps, codes[1:], strict=False):
-            assert Evaluator(model.program).step(solver.chosen(step.choices), before) == after
+            assert Evaluator(model.program).step(solver.found.chosen(step.choices), before) == after
         found.add(codes[-1])
         solver.add([z3.Or(*[cell != code for cell, code in zip(unrolling.states[-1].cells, codes[-1], strict=True)])])
     return found

@@ -13,6 +13,7 @@ from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.ci import Build, build_options
 from insync.cli.options.completing import complete_lemmas
+from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.first_look import first_look
 from insync.cli.options.groups import gathered, option
 from insync.cli.options.model_command import (
@@ -116,6 +117,11 @@ class Way:
     save: Path | None
 
     @property
+    def is_left_open(self) -> bool:
+        """Whether nothing says how to prove."""
+        return not self.names
+
+    @property
     def names(self) -> list[str]:
         """The options that say how to prove."""
         given = {"--bmc": self.bmc is not None, "--induction": self.induction, "--infer": self.infer}
@@ -142,7 +148,9 @@ class Helped:
     k=option(
         "--k", type=Whole(1, 50), metavar="K", help="For --induction: assume K good states before a step [default: 1]."
     ),
-    save=option("--save", type=OutputPath(), metavar="FILE", help="Write the proof to FILE, if there is one."),
+    save=option(
+        "--save", type=OutputPath(), metavar="FILE", help="Write the proof to FILE, or what is proved when time is up."
+    ),
 )
 @property_option("Prove this property; may be repeated [default: those marked *].")
 @within_option()
@@ -174,6 +182,7 @@ class Helped:
         "--timeout", type=Seconds(), metavar="S", help="Give up a query of z3 after S seconds [default: never]."
     ),
 )
+@thread_options
 @output_options(trace=True)
 @build_options
 def command(
@@ -183,6 +192,7 @@ def command(
     within: tuple[str, ...],
     helped: Helped,
     limits: ProofLimits,
+    engine: Engine,
     output: Output,
     build: Build,
 ) -> int:
@@ -194,12 +204,16 @@ def command(
     lemmas say what else is true of good states, and are proved with the properties. A counterexample to induction is a
     step that should be impossible: find the lemma that excludes its first state.
 
+    Without any of these, and without --lemmas, an induction with all lemmas of the library is tried first, and then
+    --infer; the answer says what was done.
+
     --infer tries the library's candidates on all reachable states of a small instance, and drops those that a step
     breaks until the rest is inductive. Beside --bmc it finds lemmas that make the search faster.
 
     Ctrl-C and --max-seconds end it with what is known by then: the verdict is incomplete.
 
     \b
+      insync prove async_isr --max-offset 15 --max-version 15
       insync prove kip101 --bmc 11 --infer
       insync prove kip320 --infer --save proof.json
       insync prove kip320 --induction --lemmas proof.json --log-size 6 --max-records 6 --max-leader-epoch 6
@@ -208,7 +222,7 @@ def command(
     from insync.cli.show.proof_report import answer_of
     from insync.explorer import bounded_check, prove
 
-    _require_one_way(way, helped)
+    _require_one_way(way)
     model, names = chosen.build(within), names_of_within(within)
     if way.save is not None:
         check_writable(way.save)
@@ -243,11 +257,13 @@ def command(
                 properties=properties,
                 lemmas=helped.lemmas,
                 infer=way.infer,
+                automatic=way.is_left_open and helped.proof is None,
                 proof=helped.proof,
                 k=way.k,
                 within=names,
                 limits=Limits(seconds=limits.seconds),
                 query_seconds=limits.query_seconds,
+                threads=engine.threads,
                 reporter=report,
                 stop=stop,
             )
@@ -256,13 +272,10 @@ def command(
     return _show_search(search, output, build)
 
 
-def _require_one_way(way: Way, helped: Helped) -> None:
+def _require_one_way(way: Way) -> None:
     """Raise UsageError for options that do not go together."""
     if len(way.names) > 1 and way.names != ["--bmc", "--infer"]:
         message = f"{' and '.join(way.names)} are different ways to prove. Give one of them."
-        raise click.UsageError(message)
-    if not way.names and helped.proof is None:
-        message = "how to prove is missing. Give --bmc DEPTH, --induction or --infer, or a proof with --lemmas FILE."
         raise click.UsageError(message)
     if way.k is not None and way.names and way.names != ["--induction"]:
         message = f"--k belongs to --induction, not to {way.names[0]}. Leave one of them out."
@@ -306,7 +319,7 @@ def _show_attempt(attempt: ProofResult, file: Path | None, output: Output, build
 
     failure: UserError | None = None
     saved = None
-    if file is not None and attempt.verdict == "holds":
+    if file is not None and (attempt.verdict == "holds" or attempt.is_unfinished):
         try:
             attempt.save(file)
             saved = file

@@ -65,6 +65,10 @@ def describe_opinion(opinion: Opinion) -> str:
     parts += [f"{name} fails after {plural(length, 'state')}" for name, length in opinion.failing.items()]
     if opinion.levels is not None:
         parts.append(f"{plural(sum(opinion.levels), 'state')}, depth {opinion.depth}")
+    elif opinion.states is not None:
+        parts.append(f"{plural(opinion.states, 'state')}, depth {opinion.depth}")
+    if opinion.taken is not None:
+        parts.append(plural(opinion.taken, "step"))
     parts += stopped
     if opinion.note:
         parts.append(opinion.note)
@@ -78,6 +82,8 @@ def agreement_json(found: Agreement) -> str:
             "engine": opinion.engine,
             "verdict": opinion.verdict,
             "depth": opinion.depth,
+            "states": opinion.states,
+            "steps": opinion.taken,
             "levels": None if opinion.levels is None else list(opinion.levels),
             "actions": None if opinion.actions is None else dict(opinion.actions),
             "failing": dict(opinion.failing),

@@ -50,6 +50,7 @@ def attempt_json(attempt: ProofResult, saved: Path | None, files: Sequence[Path 
         stopped_by=result.stopped_by,
         queries=[_query(attempt, query) for query in result.queries],
         unanswered=list(result.unanswered),
+        ways=list(attempt.tried),
         not_proved=list(attempt.lost),
         dropped=[{"name": d.name, "by": d.by, "reason": d.reason} for d in attempt.dropped],
         violations=_violations(attempt.traces, files),

@@ -62,6 +62,7 @@ def describe_attempt(
     lines = describe_choices(model_reference(attempt.model), attempt.model.identity, attempt.model, width)
     lines += _verdict(attempt, paint)
     lines += confined_lines(names_within(attempt.model))
+    lines += [f"  tried: {way}" for way in attempt.tried]
     lines += _unanswered(attempt.result, width)
     lines += warning_lines(attempt.warnings, paint, width)
     lines += _used(attempt.lemmas, "with", width)
@@ -76,7 +77,8 @@ def describe_attempt(
         if query.counterexample is not None:
             lines += ["", _counterexample(attempt, query, query.counterexample, paint, width)]
     if saved is not None:
-        lines += ["", f"Check again: {_again(model_reference(attempt.model), saved)}"]
+        says = "Check again" if attempt.verdict is Verdict.HOLDS else f"Not proved yet, see {saved}. Ask again"
+        lines += ["", f"{says}: {_again(model_reference(attempt.model), saved)}"]
     return "\n".join(lines)
 
 

@@ -19,11 +19,8 @@ from insync.model import ReadableState
 
 __all__ = ["DirectorySteps"]
 
-_ONE_DIRECTORY = (
-    "Kafka's controller is told of each log that moves, which the model has with directory_failures alone (3.7 and "
-    "later), so the brokers of the harness have one directory here"
-)
-_ROUNDS = 4
+_ONE_DIRECTORY = "the brokers of the harness have one directory here, as nothing of the model is about directories"
+_ROUNDS = 6
 """The most rounds of a copying thread within a step: to ask the controller, and to take the copy's place."""
 
 
@@ -37,11 +34,13 @@ class DirectorySteps:
 
     def __init__(self, kafka: Commands, model: Cluster) -> None:
         self._kafka, self._model = kafka, model
+        self._alone: set[str] = set()  # brokers one of whose directories was taken out
 
     @property
     def count(self) -> int:
         """How many directories each broker has."""
-        return 2 if self._model.directories_fail else 1
+        b = self._model.b
+        return 2 if self._model.directories_fail or b.moves or b.directory_losses else 1
 
     def fail(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the directory with the log fail; the broker will tell of it, or not, as the model's."""
@@ -71,10 +70,16 @@ class DirectorySteps:
         """Let the failed directory be there at the next start."""
         self._kafka.give("repair_directory", broker=self._broker(given))
 
+    def lose(self, given: Mapping[str, str], before: ReadableState) -> None:
+        """Let an operator take the directory with the log out of log.dirs, while the broker is down."""
+        self._kafka.give("take_out_directory", broker=self._broker(given))
+        self._alone.add(given["replica"])
+
     def start_move(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let an operator move a log to the other directory."""
-        if not self._model.directories_are_assigned:
-            raise NotSchedulable(_ONE_DIRECTORY)
+        if given["replica"] in self._alone:
+            message = f"{given['replica']} has one directory in log.dirs, since the other one was taken out"
+            raise NotSchedulable(message, "a broker has no other directory any more")
         what = f"the answer to the move of {given['replica']}"
         self._kafka.give_accepted(what, "move_to_directory", broker=self._broker(given))
 
@@ -113,12 +118,21 @@ class DirectorySteps:
         if not self._is_applied(number):
             self._kafka.give("apply", broker=number, to=self._kafka.seen.controller.end)
         self._hear_answer(number)
-        if self._seen(number).to_assign == "log":
+        if self._seen(number).to_assign == "log" and self._is_replica(number):
             self._tell(number)
 
     def swap(self, given: Mapping[str, str], before: ReadableState) -> None:
-        """Let the copy take the place of the log, once the broker has heard that the controller has accepted it."""
+        """Let the copy take the place of the log, once the broker has heard that the controller has accepted it.
+
+        Where the model's controller knows of no directories, Kafka's is told of the copy within this step.
+        """
         number = self._broker(given)
+        if not self._model.directories_are_assigned and before["alter"]["isr"]:
+            message = "a directory that is named makes the AlterPartition late that is on its way"
+            raise NotSchedulable(message, "a directory that is named makes the AlterPartition late")
+        if not self._is_replica(number):
+            message = f"the controller takes no directory of {given['replica']}, which is a replica no more"
+            raise NotSchedulable(message, "the controller takes no directory of who is a replica no more")
         for _ in range(_ROUNDS):
             self._hear_answer(number)
             seen = self._seen(number)
@@ -126,7 +140,7 @@ class DirectorySteps:
                 return
             if seen.to_assign != "copy":
                 self._kafka.give("copy_to_directory", broker=number)
-            elif number in self._kafka.seen.controller.elsewhere:
+            elif number in self._kafka.seen.controller.elsewhere or not self._model.directories_are_assigned:
                 self._kafka.give("assign_directory", broker=number)
             else:
                 break
@@ -188,7 +202,7 @@ class DirectorySteps:
         for name, broker in after["broker"].items():
             seen = self._kafka.broker(broker_id(name)).directory
             answers = broker.get("elsewhere") and self.must_wait(broker)
-            if seen is not None and seen.to_assign == "log" and not answers:
+            if seen is not None and seen.to_assign == "log" and not answers and self._is_replica(broker_id(name)):
                 self._tell(broker_id(name))
                 told = True
         return told
@@ -221,6 +235,10 @@ class DirectorySteps:
     def _hear_answer(self, number: int) -> None:
         if self._seen(number).assigned:
             self._kafka.give("hear_directory", broker=number)
+
+    def _is_replica(self, number: int) -> bool:
+        """Whether the controller has a broker as a replica; of others it refuses to hear, until they hear of that."""
+        return number in self._kafka.seen.controller.replicas
 
     def _is_applied(self, number: int) -> bool:
         return self._kafka.broker(number).applied >= self._kafka.seen.controller.end

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insync.proofs.smt.solver import Answer, Solver, z3_version
+from insync.proofs.smt.solver import Answer, Found, Question, Solver, z3_version
 from insync.proofs.smt.symbolic_program import SymbolicProgram, SymbolicState
 from insync.proofs.smt.terms import RULES, Formula, Terms, all_of, any_of, negation, width_of
 from insync.proofs.smt.unrolling import SymbolicStep, Unrolling
@@ -11,6 +11,8 @@ __all__ = [
     "RULES",
     "Answer",
     "Formula",
+    "Found",
+    "Question",
     "Solver",
     "SymbolicProgram",
     "SymbolicState",

@@ -8,11 +8,11 @@ from enum import Enum
 
 from insync.model.errors import InternalError
 from insync.proofs.smt.symbolic_program import SymbolicState
-from insync.proofs.smt.terms import Formula
+from insync.proofs.smt.terms import Formula, all_of
 from insync.proofs.smt.z3_module import z3
 from insync.proofs.watch import Deadline, ProofWatch
 
-__all__ = ["Answer", "Solver", "z3_version"]
+__all__ = ["Answer", "Found", "Question", "Solver", "z3_version"]
 
 _NEVER = 2**32 - 1
 """The most milliseconds that z3 takes for a timeout; 0 would be none at all."""
@@ -66,30 +66,97 @@ class Solver:
             Stopped: the proof has to stop.
         """
         self._watch.go_on()
-        left = deadline.left
-        self._solver.set("timeout", _NEVER if left is None else min(_NEVER, max(1, int(left * 1000))))
+        _limit(self._solver, deadline)
         found = self._watch.attend(self._solver.check, self._solver.interrupt)
-        if found == z3.sat:
-            return Answer.POSSIBLE
-        if found == z3.unsat:
-            return Answer.IMPOSSIBLE
-        self._watch.go_on()
-        why = self._solver.reason_unknown()
-        self.reason = "no answer in time" if why in ("timeout", "canceled") or deadline.passed else f"z3 says: {why}"
-        return Answer.UNKNOWN
+        answer, self.reason = _answered(found, self._solver, deadline)
+        if answer is Answer.UNKNOWN:
+            self._watch.go_on()
+        return answer
+
+    @property
+    def found(self) -> Found:
+        """The case that made the last answer POSSIBLE."""
+        return Found(self._solver.model())
+
+
+class Question:
+    """Conditions that are asked once, in a z3 of their own, so that several questions are answered at a time.
+
+    They are simplified as a whole and given to z3's SAT solver.
+
+    Args:
+        conditions: whether they can hold together.
+        deadline: past it the answer is unknown.
+        seconds: the most that z3 may think.
+
+    Attributes:
+        reason: why the answer is unknown.
+        seconds: how long z3 has thought.
+    """
+
+    def __init__(self, conditions: Iterable[Formula], deadline: Deadline, seconds: float) -> None:
+        context = z3.Context()
+        self._solver = z3.Then(*_ONE_SHOT, ctx=context).solver()
+        self._solver.set("ctrl_c", False)
+        self._solver.add(all_of(list(conditions)).translate(context))
+        self._deadline, self._most = deadline, seconds
+        self.reason, self.seconds = "", 0.0
+
+    def answer(self) -> Answer:
+        """Return whether the conditions can hold together; this may be called in any thread, once."""
+        deadline = self._deadline.within(self._most)
+        _limit(self._solver, deadline)
+        answer, self.reason = _answered(self._solver.check(), self._solver, deadline)
+        self.seconds = deadline.elapsed
+        return answer
+
+    def interrupt(self) -> None:
+        """End it early: the answer is unknown."""
+        self._solver.interrupt()
+
+    @property
+    def found(self) -> Found:
+        """The case that made the answer POSSIBLE."""
+        return Found(self._solver.model().translate(z3.main_ctx()))
+
+
+class Found:
+    """A case in which all conditions hold.
+
+    Args:
+        model: z3's.
+    """
+
+    def __init__(self, model: z3.ModelRef) -> None:
+        self._model = model
 
     def codes(self, state: SymbolicState) -> tuple[int, ...]:
-        """Return a state's codes in the case that made the last answer POSSIBLE."""
-        return state.codes(self._solver.model())
+        """Return a state's codes."""
+        return state.codes(self._model)
 
     def chosen(self, choices: Iterable[Formula]) -> int:
-        """Return the place of the first choice that is true in the case that made the last answer POSSIBLE."""
-        found = self._solver.model()
+        """Return the place of the first choice that is true."""
         for place, choice in enumerate(choices):
-            if z3.is_true(found.eval(choice, model_completion=True)):
+            if z3.is_true(self._model.eval(choice, model_completion=True)):
                 return place
         message = "z3 takes a step by no action"
         raise InternalError(message)
+
+
+def _limit(solver: z3.Solver, deadline: Deadline) -> None:
+    left = deadline.left
+    solver.set("timeout", _NEVER if left is None else min(_NEVER, max(1, int(left * 1000))))
+
+
+def _answered(found: z3.CheckSatResult, solver: z3.Solver, deadline: Deadline) -> tuple[Answer, str]:
+    """Return z3's answer, and why there is none."""
+    if found == z3.sat:
+        return Answer.POSSIBLE, ""
+    if found == z3.unsat:
+        return Answer.IMPOSSIBLE, ""
+    why = solver.reason_unknown()
+    late = why in ("timeout", "canceled") or deadline.passed
+    return Answer.UNKNOWN, "no answer in time" if late else f"z3 says: {why}"
 
 
 def z3_version() -> str:

@@ -14,6 +14,9 @@ def _reason(failure: Failure) -> str:
     leader, controller = failure.state["leader"], failure.state["controller"]
     offsets = leader["offset"]
     counted = {*leader["isr"], *leader["pending_isr"]}
+    if not counted:  # in a state that is not reachable, which a proof may ask about
+        has = f"member {member} of the controller's ISR has replicated to offset {offsets[member]}"
+        return f"The leader counts with nobody, so that nothing holds its high watermark back, and {has}."
     high_watermark = min(offsets[name] for name in counted)
     return (
         f"The leader counts with {{{', '.join(n for n in offsets if n in counted)}}} and its high watermark is "

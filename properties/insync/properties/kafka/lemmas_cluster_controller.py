@@ -1,0 +1,112 @@
+"""Lemmas about a cluster, 2 of 5: what the controller decides, and what it costs.
+
+Leader epochs and members of the ISR are paid for: each budget of the model allows so many, and a proof has to say so.
+The last of these lemmas is Kafka's own argument for eligible leader replicas: who is missing from ISR and ELR below
+min.insync.replicas was lost in an unclean crash, so that with fewer of those than min.insync.replicas somebody is left.
+"""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.state import Replica
+from insync.model import And, Condition, If, Implies, Not, Num, StateView
+from insync.properties import lemma
+from insync.properties.kafka.cluster_terms import electable_replicas
+from insync.properties.kafka.lemmas_cluster_terms import every_place, is_current
+
+__all__ = [
+    "a_minimum_of_one_leaves_one_eligible",
+    "an_epoch_has_one_leader",
+    "electable_replicas_are_paid_for",
+    "epochs_are_paid_for",
+    "epochs_never_fall",
+    "isr_and_elr_are_apart",
+    "leaders_are_members",
+    "nobody_leads_without_an_isr",
+    "stops_are_paid_for",
+]
+
+
+@lemma(Cluster)
+def epochs_never_fall(model: Cluster, s: StateView) -> Condition:
+    """A later change is of the same leader epoch or a larger one."""
+
+    def kept(place: int) -> Condition:
+        return Implies(is_current(model, s, place), s.changes[place].epoch <= s.changes[place - 1].epoch)
+
+    return every_place(model, kept, first=1)
+
+
+@lemma(Cluster)
+def an_epoch_has_one_leader(model: Cluster, s: StateView) -> Condition:
+    """Changes of the same leader epoch have the same leader; else two could write records of one epoch."""
+
+    def kept(place: int) -> Condition:
+        older, newer = s.changes[place], s.changes[place - 1]
+        same = And(is_current(model, s, place), older.epoch == newer.epoch)
+        return Implies(same, older.leader == newer.leader)
+
+    return every_place(model, kept, first=1)
+
+
+@lemma(Cluster)
+def leaders_are_members(model: Cluster, s: StateView, replica: Replica) -> Condition:
+    """A leader is in the ISR of every change that names it."""
+    return every_place(model, lambda at: Implies(s.changes[at].leader == replica, s.changes[at].isr.contains(replica)))
+
+
+@lemma(Cluster)
+def isr_and_elr_are_apart(model: Cluster, s: StateView) -> Condition:
+    """No fenced broker is in the ISR, nobody is in both ISR and ELR, and an ISR with the minimum needs no ELR."""
+    isr, elr = s.changes[0].isr, s.controller.elr
+    enough = isr.count() >= model.minimum(s)
+    return And((isr & s.controller.fenced).is_empty(), (isr & elr).is_empty(), Implies(enough, elr.is_empty()))
+
+
+@lemma(Cluster)
+def a_minimum_of_one_leaves_one_eligible(model: Cluster, s: StateView) -> Condition:
+    """With min.insync.replicas 1 the ELR has one member at most: it fills when the last one leaves the ISR."""
+    return Implies(model.minimum(s) == 1, s.controller.elr.count() <= 1)
+
+
+@lemma(Cluster)
+def nobody_leads_without_an_isr(model: Cluster, s: StateView) -> Condition:
+    """Where nobody leads the ISR is empty: a member that is not fenced would have been elected."""
+    return Implies(s.changes[0].leader.is_none(), s.changes[0].isr.is_empty())
+
+
+def _down(model: Cluster, s: StateView, replica: Replica, *, lost: bool = False) -> Condition:
+    """Whether a broker is down, or is so and may have lost records."""
+    down = Not(s.broker[replica].running)
+    return And(down, Not(s.broker[replica].clean)) if lost and model.b.stops else down
+
+
+@lemma(Cluster)
+def epochs_are_paid_for(model: Cluster, s: StateView) -> Condition:
+    """An election bumps the leader epoch once, and a failure at most twice, of which some may be still to come.
+
+    A failure ends a leadership, and another begins. Who is down and not fenced yet can still do both, and a partition
+    without a leader the latter. Without this the epoch leaves its domain, which is as large as the budgets allow.
+    """
+    fenced = s.controller.fenced
+    due: list[Num] = [If(And(_down(model, s, r), Not(fenced.contains(r))), 2, 0) for r in model.all(Replica)]
+    leaderless = If(s.changes[0].leader.is_none(), 1, 0)
+    failures = s.spent.fencings + s.spent.crashes + s.spent.stops
+    return sum(due, start=s.changes[0].epoch + leaderless) <= 2 * failures + s.spent.elections
+
+
+@lemma(Cluster)
+def stops_are_paid_for(model: Cluster, s: StateView) -> Condition:
+    """Each broker that is down has crashed or was stopped."""
+    down: list[Num] = [If(_down(model, s, replica), 1, 0) for replica in model.all(Replica)]
+    return sum(down, start=0 * s.written) <= s.spent.crashes + s.spent.stops
+
+
+@lemma(Cluster)
+def electable_replicas_are_paid_for(model: Cluster, s: StateView) -> Condition:
+    """ISR and ELR have min.insync.replicas members, but for one for each crash, of whom none is down any more.
+
+    Without it ISR and ELR become empty without a crash, the last known leader is elected, and nobody knows its log.
+    """
+    down: list[Num] = [If(_down(model, s, replica, lost=True), 1, 0) for replica in model.all(Replica)]
+    return sum(down, start=model.minimum(s)) <= electable_replicas(model, s).count() + s.spent.crashes

@@ -1,0 +1,66 @@
+"""The lemmas of cluster are true where all states can be looked at, and prove its promises where nobody can."""
+
+from __future__ import annotations
+
+import pytest
+
+from insync.explorer import check, prove
+from insync.model import Model
+from insync.properties.registry import lemmas_of
+from insync_cluster_proofs import cluster, with_lemmas
+
+pytest.importorskip("z3")
+
+from insync.proofs.induction import check_induction
+from insync.proofs.outcome import ProofVerdict
+
+TWO = {"replicas": 2, "records": 1, "metadata_lag": 0, "elections": 3, "fencings": 3, "shrinks": 2}
+THREE = {"replicas": 3, "records": 1, "metadata_lag": 1, "elections": 3, "fencings": 3, "shrinks": 3}
+FAR = {"replicas": 3, "records": 2, "metadata_lag": 2, "elections": 8, "fencings": 8, "shrinks": 8}
+
+
+def verdict_of(model: Model) -> str:
+    return str(check(model, properties=list(lemmas_of(model))).verdict)
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"replicas": 2, "records": 2, "metadata_lag": 1, "elections": 1, "fencings": 1, "lossy_crashes": 1},
+        {"replicas": 3, "records": 1, "metadata_lag": 1, "shrinks": 1, "lossy_crashes": 1},
+    ],
+    ids=["two", "three"],
+)
+def test_every_lemma_is_true_in_every_reachable_state(chosen: dict[str, int]) -> None:
+    assert verdict_of(cluster(**chosen)) == "holds"
+
+
+@pytest.mark.slow
+def test_every_lemma_is_true_in_every_reachable_state_of_three_brokers() -> None:
+    budgets = {"elections": 1, "fencings": 1, "shrinks": 1, "lossy_crashes": 1}
+    assert verdict_of(cluster(replicas=3, records=1, metadata_lag=1, **budgets)) == "holds"
+
+
+def test_every_lemma_says_what_it_means() -> None:
+    assert all(lemma.sentence.endswith(".") for lemma in lemmas_of(cluster()).values())
+
+
+def proof_of(model: Model) -> ProofVerdict:
+    return check_induction(model, with_lemmas(model)).verdict
+
+
+def test_two_brokers_lose_nothing_that_was_acknowledged() -> None:
+    assert proof_of(cluster(**TWO)) is ProofVerdict.PROVED
+
+
+@pytest.mark.slow
+def test_three_brokers_lose_nothing_in_a_lossy_crash() -> None:
+    assert proof_of(cluster(**THREE, lossy_crashes=1)) is ProofVerdict.PROVED
+
+
+@pytest.mark.slow
+@pytest.mark.prove
+@pytest.mark.timeout(3000)
+def test_three_brokers_lose_nothing_whatever_is_elected_fenced_or_dropped_eight_times() -> None:
+    model = cluster(**FAR, lossy_crashes=1)
+    assert prove(model, lemmas=["all"]).verdict == "holds"
