@@ -27,7 +27,7 @@ VERBS: list[tuple[Callable[..., object], dict[str, object]]] = [
     (explorer.diff, {}),
     (explorer.graph, {}),
     (explorer.mutate, {"runs": False}),
-    (explorer.prove, {"lemmas": (), "infer": False}),
+    (explorer.prove, {"lemmas": (), "infer": False, "automatic": False}),
     (explorer.bounded_check, {"lemmas": (), "infer": False}),
     (explorer.agree, {}),
     (explorer.replay, {}),
@@ -39,7 +39,7 @@ VERBS: list[tuple[Callable[..., object], dict[str, object]]] = [
 
 OBJECTS: list[tuple[type, dict[str, object]]] = [
     (Limits, {}),
-    (ProofLimits, {}),
+    (ProofLimits, {"threads": 1}),
     (SparkOptions, {"resume": False, "warm_states": 500_000, "tables_on_disk": False}),
     (Disturbance, {"needs_elr": False, "fewest_replicas": False}),
 ]
