@@ -141,7 +141,7 @@ class DirectorySteps:
             if seen.to_assign != "copy":
                 self._kafka.give("copy_to_directory", broker=number)
             elif number in self._kafka.seen.controller.elsewhere or not self._model.directories_are_assigned:
-                self._kafka.give("assign_directory", broker=number)
+                self._assign(number)
             else:
                 break
         message = (
@@ -214,8 +214,14 @@ class DirectorySteps:
 
     def _assign(self, number: int) -> None:
         """Let the controller hear where a broker has its replica."""
-        leader = self._kafka.seen.controller.leader
+        leader, electable = self._kafka.seen.controller.leader, self._kafka.seen.controller.elr
         self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
+        if electable and not self._kafka.seen.controller.elr:
+            message = (
+                f"the controller forgets the eligible leader replicas as b{number} names a directory (N-17, up to 4.2), "
+                "which the model's does not"
+            )
+            raise NotSchedulable(message, "a directory that is named clears the eligible leader replicas (N-17)")
         if self._kafka.seen.controller.leader != leader:
             message = (
                 f"a directory of b{number} that is named makes the controller elect, as the leader may not lead any "
