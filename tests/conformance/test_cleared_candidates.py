@@ -1,4 +1,4 @@
-"""A broker names another directory, and the controller forgets who may lead: what is executed of N-17, on Kafka's classes."""
+"""A broker names another directory, and the controller forgets who may lead: what is executed of N-17."""
 
 from __future__ import annotations
 

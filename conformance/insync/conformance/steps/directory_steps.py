@@ -177,6 +177,25 @@ class DirectorySteps:
             )
             raise NotSchedulable(message, "a copy that is taken at a start has an older high watermark")
 
+    @property
+    def watermarks(self) -> dict[int, int]:
+        """The high watermarks of brokers that have a log."""
+        return {
+            number: one.log.high_watermark for number, one in self._kafka.seen.brokers.items() if one.log is not None
+        }
+
+    def require_watermarks(self, known: Mapping[int, int]) -> None:
+        """Refuse metadata that names a directory, which the model has not got, if it moves a high watermark.
+
+        Raises:
+            NotSchedulable: it does.
+        """
+        if any(known.get(number, watermark) != watermark for number, watermark in self.watermarks.items()):
+            message = (
+                "metadata that names a directory makes the leader look at its high watermark; in the model it is none"
+            )
+            raise NotSchedulable(message, "a directory that is named makes the leader look at its high watermark")
+
     def require_no_epoch_of_deleted_records(self, replica: str, after: ReadableState) -> None:
         """Refuse a copy that keeps the epoch of records which are deleted, where the model's has none.
 
@@ -218,8 +237,8 @@ class DirectorySteps:
         self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
         if electable and not self._kafka.seen.controller.elr:
             message = (
-                f"the controller forgets the eligible leader replicas as b{number} names a directory (N-17, up to 4.2), "
-                "which the model's does not"
+                f"the controller forgets the eligible leader replicas as b{number} names a directory (N-17, up to "
+                "4.2), which the model's does not"
             )
             raise NotSchedulable(message, "a directory that is named clears the eligible leader replicas (N-17)")
         if self._kafka.seen.controller.leader != leader:

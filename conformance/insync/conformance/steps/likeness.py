@@ -79,7 +79,7 @@ def facts_of(state: ReadableState) -> dict[str, Fact]:
     facts = _facts_of_controller(state)
     for name, broker in brokers.items():
         facts[f"{name}.running"] = broker["running"]
-        if "elsewhere" in broker:
+        if "elsewhere" in broker and name in state["changes"][0].get("replicas", (name,)):  # as `without_directory`
             facts[f"{name}.elsewhere"] = broker["elsewhere"]
         if broker["running"]:
             facts.update((f"{name}.{field}", fact) for field, fact in _facts_of_broker(name, broker, state).items())
