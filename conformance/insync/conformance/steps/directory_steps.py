@@ -233,15 +233,19 @@ class DirectorySteps:
 
     def _assign(self, number: int) -> None:
         """Let the controller hear where a broker has its replica."""
-        leader, electable = self._kafka.seen.controller.leader, self._kafka.seen.controller.elr
+        was = self._kafka.seen.controller
         self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
-        if electable and not self._kafka.seen.controller.elr:
+        now = self._kafka.seen.controller
+        if (was.adding or was.removing) and not (now.adding or now.removing):
+            message = f"a directory of b{number} that is named ends the reassignment; in the model the next change does"
+            raise NotSchedulable(message, "a directory that is named ends a reassignment that is otherwise done")
+        if was.elr and not now.elr:
             message = (
                 f"the controller forgets the eligible leader replicas as b{number} names a directory (N-17, up to "
                 "4.2), which the model's does not"
             )
             raise NotSchedulable(message, "a directory that is named clears the eligible leader replicas (N-17)")
-        if self._kafka.seen.controller.leader != leader:
+        if now.leader != was.leader:
             message = (
                 f"a directory of b{number} that is named makes the controller elect, as the leader may not lead any "
                 "more, which nothing has made it look at; in the model it leads on until something does"
