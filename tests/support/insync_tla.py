@@ -267,6 +267,8 @@ class Module:
     def __init__(self, text: str) -> None:
         self.definitions: dict[str, tuple[list[str], Tree]] = {}
         body = re.sub(r"(?m)^(----.*|====.*|EXTENDS.*|CONSTANTS?.*)$", "", text)
+        constants = re.search(r"CONSTANTS ([^\n]*)", text)
+        self.constants = [] if constants is None else re.findall(r"\w+", constants[1])
         self.variables = re.findall(r"\w+", re.search(r"VARIABLES ([^\n]*)", body)[1])  # type: ignore[index]
         body = re.sub(r"(?m)^(VARIABLES.*|vars ==.*)$", "", body)
         for part in re.split(r"\n(?=\w+(?:\([\w, ]*\))? ==)", "\n" + body):
@@ -343,6 +345,8 @@ class Module:
     def _name(self, tree: Tree, env: Env) -> Any:
         name = tree[1]
         found = env.get(name)
+        if name in self.constants:
+            return name
         if isinstance(found, _Later):
             return self._value(found.tree, found.env)
         if name in env:
@@ -391,7 +395,8 @@ def _infix(meaning: Callable[[Any, Any], Any]) -> Callable[[Module, Tree, Env], 
 
 
 def _same(a: Any, b: Any) -> bool:
-    assert type(a) is type(b), f"TLC does not compare {a!r} with {b!r}"
+    named = isinstance(a, str) or isinstance(b, str)  # a model value is like nothing else
+    assert named or type(a) is type(b), f"TLC does not compare {a!r} with {b!r}"
     return bool(a == b)
 
 

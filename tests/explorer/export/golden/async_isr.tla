@@ -81,8 +81,8 @@ LeaderRequestExpandIsr(replica) ==
      <= leader.offset[replica]
   /\ leader' = [leader EXCEPT !.pending_isr = leader.pending_isr \cup leader.isr \cup {replica},
                               !.pending_version = leader.version]
-  /\ requests' = [requests EXCEPT ![leader.version] = requests[leader.version]
-                                                      \cup {leader.isr \cup {replica}}]
+  /\ requests' = [requests EXCEPT ![leader.version] = (requests[leader.version]
+                                                       \cup {leader.isr \cup {replica}})]
   /\ UNCHANGED <<controller, updates>>
 
 \* b1 writes a record: The leader appends a producer's record.

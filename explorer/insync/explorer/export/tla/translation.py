@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from insync.explorer.export.tla.condition_rules import CONDITIONS, truth
 from insync.explorer.export.tla.kinds_of_values import PLAIN, Kind, What
-from insync.explorer.export.tla.linear import Linear
+from insync.explorer.export.tla.linear import Linear, calculated
 from insync.explorer.export.tla.number_rules import NUMBERS
 from insync.explorer.export.tla.paths import Path, Paths
 from insync.explorer.export.tla.set_rules import option_of, set_of
@@ -158,7 +158,9 @@ class Translation:
 
     def plain(self, node: Node) -> Term:
         """Return a number."""
-        return self.number(node).written(self.terms)
+        found = self.number(node)
+        calculated(self.terms, found)
+        return found.written(self.terms)
 
     def number(self, node: Node) -> Linear:
         """Return a code or a number."""
@@ -269,10 +271,13 @@ class Translation:
     def chain(self, node: Node, term: Callable[[Node], Term], zero: Term) -> Term:
         """Return the choice that a SELECT makes among values that lie nowhere together."""
         index, elements = node.args[0], node.args[1:]
+        kind = self.kind(index) or PLAIN
+        kind = kind if kind.what is What.NUMBER else PLAIN
+        chosen = self.plain(index) if kind is PLAIN else self.value(index, kind)
         places = range(max(index.lo, 0), min(index.hi, len(elements) - 1) + 1)
         found = None if self._inside(index, len(elements)) else zero
         for place in reversed(places):
-            here = self.terms.infix("=", self.plain(index), self.terms.number(place))
+            here = self.terms.infix("=", chosen, kind.literal(self.terms, place))
             value = term(elements[place])
             found = value if found is None else self.terms.chosen(here, value, found)
         return zero if found is None else found
