@@ -53,7 +53,8 @@ def said_of_states(speaker: Speaker, found: Invariant) -> Said:
 def said_of_types(speaker: Speaker, operators: Sequence[Operator]) -> Said:
     """Return the property that steps assign what their fields can hold."""
     checks = [f"  /\\ {operator.check}" for operator in operators if operator.check]
-    text = "\n".join([f"{TYPE_OK} ==", *checks]) if checks else f"{TYPE_OK} == TRUE"
+    within = " Within =>" if speaker.model.program.within else ""  # TLC checks states that it takes no step from
+    text = "\n".join([f"{TYPE_OK} =={within}", *checks]) if checks else f"{TYPE_OK} == TRUE"
     return Said(_with_sentence(TYPE_OK_SENTENCE, text), f"INVARIANT {TYPE_OK}")
 
 
