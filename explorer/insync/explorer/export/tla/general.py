@@ -9,7 +9,7 @@ from enum import Enum
 from insync.explorer.export.tla.assigned import assigned_variables
 from insync.explorer.export.tla.definitions import action_text, comment, condition_text
 from insync.explorer.export.tla.kinds_of_values import Kind
-from insync.explorer.export.tla.names import camel
+from insync.explorer.export.tla.module_names import camel
 from insync.explorer.export.tla.speaker import Speaker
 from insync.explorer.export.tla.unrolled import Operator
 from insync.model.actions import action_specs
