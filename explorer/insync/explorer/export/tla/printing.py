@@ -153,11 +153,12 @@ class Printer:
 
     def lines(self, term: Term, room: int) -> list[str]:
         """Return a term in lines of so many characters, or a little more where a name is long."""
-        text = self.text(term)
-        if len(text) <= room or self.lets.name_of(term) is not None or room < 20:
-            return [text]
         rule = _LINES.get(term.form)
-        return [text] if rule is None else rule(self, term, room)
+        if rule is None or room < 20 or term.size < 8 * room or self.lets.name_of(term) is not None:
+            text = self.text(term)
+            if rule is None or len(text) <= room or room < 20 or self.lets.name_of(term) is not None:
+                return [text]
+        return rule(self, term, room)
 
     def _listed(self, term: Term, room: int) -> list[str]:
         if term.text in _LISTS:
