@@ -17,7 +17,7 @@ _GUIDES: Mapping[str, Sequence[str]] = {
     "What a cluster can lose": ("cluster", "cluster-model", "cluster-results", "changing-cluster"),
     "Kafka itself": ("kafka", "kafka-releases", "kafka-cluster"),
     "Look closer": ("exploring", "why-and-diff", "agree-and-mutate", "export", "kip320"),
-    "More answers": ("liveness", "proving"),
+    "More answers": ("liveness", "proving", "proving-cluster"),
     "In your own work": ("pytest", "ci", "hypothesis", "spark"),
 }
 """The guides in the order of the site; one that is not named here stands at the end of the last section."""
