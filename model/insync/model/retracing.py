@@ -126,8 +126,10 @@ class KeepingEnvironment(Environment):
         found = super().load(cell, dimensions)
         mine = self.levels.indexes(self.graph, cell, dimensions)
         for theirs, code in self._by_cell.get(self.levels.first(cell), ()):
-            same = [apply(Op.EQ, a, b) for a, b in zip(mine, theirs, strict=True)]
-            found = apply(Op.ITE, combine(self.graph, Op.AND, same), code, found)
+            parts = [apply(Op.EQ, a, b) for a, b in zip(mine, theirs, strict=True)]
+            if not any(apply(Op.NOT, part) in self.guard for part in parts):  # as `leader != follower` is
+                same = combine(self.graph, Op.AND, [part for part in parts if part not in self.guard])
+                found = apply(Op.ITE, same, code, found)
         return found
 
     def assign(self, base: int, dimensions: tuple[Dimension, ...], codes: Sequence[Node]) -> None:
@@ -147,7 +149,7 @@ class KeepingEnvironment(Environment):
     def snapshot(self) -> Environment:
         copy = KeepingEnvironment(self.graph, self.levels)
         copy._by_cell = {cell: list(assigned) for cell, assigned in self._by_cell.items()}
-        copy.writable = copy.guarded = False
+        copy.guard, copy.writable, copy.guarded = self.guard, False, False
         return copy
 
 

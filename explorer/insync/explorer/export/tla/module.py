@@ -173,14 +173,14 @@ def _init_and_types(speaker: Speaker) -> Iterator[str]:
 
 def _steps(speaker: Speaker, operators: Sequence[Operator]) -> Iterator[str]:
     """Yield the actions, and what is made of them."""
-    yield from (operator.text for operator in operators)
-    calls = [f"  \\/ {operator.call}" for operator in operators]
-    yield "\n".join(["Next ==", *calls]) if calls else "Next == FALSE"
     within = speaker.model.program.within
     if within:
         condition = speaker.terms.all_of([speaker.plain.condition(node) for node in within])
         confined = comment("Steps are taken only from states like this.")
         yield "\n".join([*confined, condition_text(speaker.printer, "Within", condition)])
+    yield from (operator.text for operator in operators)
+    calls = [f"  \\/ {operator.call}" for operator in operators]
+    yield "\n".join(["Next ==", *calls]) if calls else "Next == FALSE"
     yield "Spec == Init /\\ [][Next]_vars"
 
 
