@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
-SITE_STAMP := $(VENV)/.installed-site
+NOTEBOOK_STAMP := $(VENV)/.installed-notebooks
 # Three processes for two cores, as tests also wait: for commands, limits and clusters. No more than have work for their
 # start, as each imports all tests.
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
@@ -20,7 +20,7 @@ PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(
 MAKEFLAGS += --jobs=2
 
 .DEFAULT_GOAL := help
-.PHONY: help env check test java lint types pytest slow prove browser kafka site notebooks bench format size clean
+.PHONY: help env check test java lint types pytest slow prove browser kafka judge site notebooks bench format size clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -42,10 +42,10 @@ $(DEV_STAMP): pyproject.toml constraints.txt | $(BIN)/python
 	@$(PIP_INSTALL) -c constraints.txt -e '.[dev]'
 	@touch $(STAMP) $(DEV_STAMP)
 
-$(SITE_STAMP): pyproject.toml constraints.txt | $(DEV_STAMP)
-	@echo "Installing what makes the site into $(VENV) ..."
-	@$(PIP_INSTALL) -c constraints.txt -e '.[dev,site]'
-	@touch $(STAMP) $(DEV_STAMP) $(SITE_STAMP)
+$(NOTEBOOK_STAMP): pyproject.toml constraints.txt | $(DEV_STAMP)
+	@echo "Installing what runs notebooks into $(VENV) ..."
+	@$(PIP_INSTALL) -c constraints.txt -e '.[dev,notebooks]'
+	@touch $(STAMP) $(DEV_STAMP) $(NOTEBOOK_STAMP)
 
 check: $(STAMP) ## Prove one protocol and find the counterexample of another
 	$(BIN)/insync check kip320
@@ -87,11 +87,14 @@ kafka: env ## The tests on Kafka's own classes: fetches the jars of some release
 	INSYNC_CACHE_DIR="$$($(BIN)/python -c 'from insync.machine.objects import cache_folder; print(cache_folder())')" \
 	  $(BIN)/python -m pytest -n $(CORES) --maxprocesses 4 -m kafka
 
-site: $(SITE_STAMP) ## The documentation as pages that need no network, in build/site
+judge: env ## Have Spin and TLC judge the exported models that have changed: needs Spin and a C compiler, or Java and INSYNC_TLC
+	PYTHONPATH=tests/support $(BIN)/python tests/parity/judge.py
+
+site: env ## The documentation as pages that need no network, in build/site
 	INSYNC_CODE=quick $(BIN)/python docs/site/build.py
 	@echo "build/site/index.html is the first page."
 
-notebooks: $(SITE_STAMP) ## Run the notebooks of the documentation again, and keep what they show
+notebooks: $(NOTEBOOK_STAMP) ## Run the notebooks of the documentation again, and keep what they show
 	$(BIN)/python docs/site/record_notebooks.py
 
 bench: $(STAMP) ## Measure compilation, search and memory, and compare with the recorded figures

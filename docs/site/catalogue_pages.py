@@ -21,7 +21,7 @@ from insync.explorer.traces.trace_file import trace_text
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
 from insync.kafka.rules import Rules, rule_documentation
 
-__all__ = ["entry_page", "index_page", "write_catalogue"]
+__all__ = ["entry_page", "index_page", "write_catalogue", "write_pictures"]
 
 _HEADS = "| entry | what goes wrong | steps | KIP, ticket |"
 _KINDS = {
@@ -33,22 +33,32 @@ _KINDS = {
 }
 
 
-def write_catalogue(folder: Path, beside: Path) -> None:
+def write_catalogue(folder: Path, beside: Path, *, traces: bool = True) -> None:
     """Write a page for each entry, with its picture, and one that lists them.
 
     Args:
         folder: where the sources of the site are.
         beside: the folder that is copied to the site as it is: for the pictures and the pages to step through.
+        traces: whether the entries are searched; without that their pages name the command that does.
     """
     for path in (folder, beside):
         path.mkdir(parents=True)
+    (folder / "index.md").write_text(index_page())
+    if not traces:
+        for defect in DEFECTS.values():
+            (folder / f"{defect.name}.md").write_text(entry_page(defect, None))
+        return
     with ThreadPoolExecutor(2) as workers:
         for defect, found in zip(DEFECTS.values(), workers.map(search_defect, DEFECTS.values()), strict=True):
             (folder / f"{defect.name}.md").write_text(entry_page(defect, found))
-            for drawn, trace in _pictures(defect, found):
-                (beside / f"{defect.name}.svg").write_text(svg(drawn))
-                (beside / f"{defect.name}-trace.html").write_text(html_page([Page(drawn, trace_text(trace))]))
-    (folder / "index.md").write_text(index_page())
+            write_pictures(beside, defect, found)
+
+
+def write_pictures(folder: Path, defect: Defect, found: DefectFound) -> None:
+    """Write the picture of an entry's trace, and the page to step through, if it has a trace."""
+    for drawn, trace in _pictures(defect, found):
+        (folder / f"{defect.name}.svg").write_text(svg(drawn))
+        (folder / f"{defect.name}-trace.html").write_text(html_page([Page(drawn, trace_text(trace))]))
 
 
 def _pictures(defect: Defect, found: DefectFound) -> list[tuple[Picture, Trace]]:
@@ -77,8 +87,8 @@ def _steps(defect: Defect) -> str:
     return "no harm" if defect.harmless else str(defect.length - 1)
 
 
-def entry_page(defect: Defect, found: DefectFound) -> str:
-    """Return the page of an entry, with what a search for it found."""
+def entry_page(defect: Defect, found: DefectFound | None) -> str:
+    """Return the page of an entry, with what a search for it found; None where nobody has searched."""
     lines = [f"# {defect.name}: {defect.title}", "", f"{defect.ticket}; affected: {defect.affected}", ""]
     lines += [defect.story, "", f"**Fix.** {defect.fix[:1].upper()}{defect.fix[1:]}.", ""]
     lines += [_rule(defect, name) for name in defect.rules]
@@ -99,8 +109,10 @@ def _rule(defect: Defect, name: str) -> str:
     return f"- {'With' if value else 'Without'} the rule `{name}`: {rule_documentation(name)}"
 
 
-def _trace(defect: Defect, found: DefectFound) -> list[str]:
+def _trace(defect: Defect, found: DefectFound | None) -> list[str]:
     """Return the picture, the way to the page to step through, and the grid, for who reads text."""
+    if found is None:
+        return ["This page was made without the trace; the command below finds it."]
     if found.trace is None:
         return [f"None: `{defect.breaks}` holds in all {plural(found.distinct_states, 'state')} at these bounds."]
     ((drawn, trace),) = _pictures(defect, found)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib.metadata import version as installed_version
 from typing import Any
+
+from navigation import sections
+from sidebar import sidebar
 
 project = "insync"
 version = release = installed_version("insync")
@@ -47,6 +51,21 @@ def _for_every_reader(app: Any, page: str, template: str, context: dict[str, Any
             context[part] = context[part].replace(plain, said)
 
 
+def _without_the_tree(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Keep the theme from making the list of all pages, which takes two thirds of the time."""
+    context.pop("toctree", None)
+
+
+def _with_our_sidebar(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Put the list that `sidebar` makes in place of it."""
+    titles, inside = app.env.titles, app.env.toctree_includes
+    link = partial(app.builder.get_relative_uri, page)
+    made = sidebar(page, sections(), inside, lambda name: str(titles[name].astext()), link)
+    context["furo_navigation_tree"] = made
+
+
 def setup(app: Any) -> None:
-    """Join in where Sphinx writes a page, after the theme."""
+    """Join in where Sphinx writes a page, before the theme and after it."""
+    app.connect("html-page-context", _without_the_tree, priority=100)
+    app.connect("html-page-context", _with_our_sidebar, priority=800)
     app.connect("html-page-context", _for_every_reader, priority=900)

@@ -9,13 +9,14 @@ import pytest
 
 from insync.explorer import check
 from insync.explorer.report.html import Page, html_page
+from insync.explorer.report.html_state import epochs_of, state_table
 from insync.explorer.report.picture import picture
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import trace_text
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.model import Model
-from insync_pictures import HOSTILE, hostile_trace, kip101, taken
+from insync_pictures import HOSTILE, hostile_trace, kip101, r13_trace, taken
 from insync_runs import Crossing
 
 Opened = Callable[..., Any]
@@ -34,6 +35,12 @@ def looping() -> tuple[Model, Trace]:
     model = Crossing()
     trace = taken(model, ["p1 asks", "change", "change"], "gets_across", "it repeats")
     return model, replace(trace, loop=1)
+
+
+def there_and_back() -> tuple[Model, Trace]:
+    """States of which each next one has lost what the one before had: boxes that are gone, and a lower bar."""
+    model, trace = kip101()
+    return model, replace(trace, steps=(*trace.steps, *trace.steps[-2::-1]))
 
 
 def picked(page: Any) -> str:
@@ -83,6 +90,28 @@ def test_what_the_reason_talks_of_is_pointed_at(opened: Opened) -> None:
     assert page.locator(".picked .gone.pointed").inner_text() == "r0@2"
     page.get_by_role("link", name="offset 0").hover()
     assert page.locator(".named").count() == 2
+
+
+@pytest.mark.parametrize("made", [kip101, r13_trace, there_and_back, looping, hostile_trace])
+def test_each_state_is_completed_from_the_steps_before(opened: Opened, made: Callable[[], tuple[Model, Trace]]) -> None:
+    model, trace = made()
+    drawn = picture(trace, model)
+    tables = [state_table(step, "", epochs=epochs_of(drawn.steps)) for step in drawn.steps]
+    rows = """tables => tables.map(table => [...table.querySelectorAll("tr")].map(row => [
+        row.className, [...row.cells].map(cell => cell.textContent.trim()),
+        [...row.querySelectorAll(".box, .piece, .watermark")].map(one => one.className.replace(" pointed", ""))]))"""
+    expected = opened(f"<main>{''.join(tables)}</main>", "whole.html").locator("table").evaluate_all(rows)
+    page = opened(page_of((model, trace)), **WIDE)
+    page.keyboard.press("Home")
+    for number, whole in enumerate(expected[:-1]):
+        assert page.locator("li.picked table").evaluate_all(rows) == [whole], number
+        page.keyboard.press("ArrowDown")
+
+
+def test_what_is_said_aloud_of_a_step_is_what_it_changes(opened: Opened) -> None:
+    page = opened(page_of(kip101()), **WIDE)
+    page.get_by_role("button", name="b1 writes r0").click()
+    assert page.locator(".said-aloud").text_content().startswith("7, b1 writes r0. b1: writes r0. b1: L2")
 
 
 def test_after_the_last_step_of_a_loop_comes_its_first(opened: Opened) -> None:
@@ -141,6 +170,18 @@ def test_the_page_is_no_wider_than_the_screen(opened: Opened, width: int) -> Non
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("width", [320, 360, 600, 1500])
+def test_no_lifeline_has_a_broken_name(opened: Opened, width: int) -> None:
+    page = opened(page_of(r13_trace()), viewport={"width": width, "height": 800})
+    lines = (
+        "spans => spans.map(span => [span.textContent, new Set([...function* () { const range = new Range(); "
+        "for (let at = 0; at < span.firstChild.length; at++) { range.setStart(span.firstChild, at); "
+        "range.setEnd(span.firstChild, at + 1); yield Math.round(range.getBoundingClientRect().top) } }()]).size])"
+    )
+    heads = page.locator(".heads span").evaluate_all(lines)
+    assert heads == [["clients", 1], ["b1", 1], ["b2", 1], ["b3", 1], ["controller", 1]]
+
+
 def test_on_paper_every_step_has_what_it_changes(opened: Opened) -> None:
     page = opened(page_of(kip101()), **WIDE)
     page.emulate_media(media="print")
@@ -188,7 +229,16 @@ def test_the_longest_trace_of_the_catalogue_opens_in_half_a_second(opened: Opene
     found = {one.property: one.trace for one in check(model, properties=[longest.breaks]).violations}
     trace = found[longest.breaks]
     assert trace.length == longest.length
-    text = page_of((model, trace))
+    opens_in_half_a_second(opened, page_of((model, trace)))
+
+
+def test_a_page_of_two_hundred_steps_opens_in_half_a_second(opened: Opened) -> None:
+    model, trace = r13_trace()
+    long = replace(trace, steps=(trace.steps * 30)[:201], demands=())
+    opens_in_half_a_second(opened, page_of((model, long)))
+
+
+def opens_in_half_a_second(opened: Opened, text: str) -> None:
     assert len(text.encode()) < 300_000
     page = opened(text, **WIDE)
     opening = "() => performance.getEntriesByType('navigation')[0].loadEventEnd"

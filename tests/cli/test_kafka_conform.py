@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,7 +12,7 @@ import pytest
 
 from insync.conformance.classes import harness
 from insync.conformance.classes.subject import Subject
-from insync.conformance.comparing import budget_tours, conform
+from insync.conformance.comparing import budget_tours, conform, walking_process
 from insync.conformance.steps.pair import Pair
 from insync.explorer.evaluator.stepping import Stepper
 from insync.kafka.cluster.model import Cluster
@@ -43,8 +43,10 @@ def kafka(monkeypatch: pytest.MonkeyPatch) -> dict[str, int | str]:
     def walk_beside(name: str) -> None:
         real = getattr(conform, name)
 
-        def walk(model: Cluster, *subjects: object, **given: object) -> conform.Conformance:
-            fakes = [FakeKafka.of(Cluster(**{**model.identity, **unlike})) for _ in subjects]
+        def walk(
+            model: Cluster, *subjects: object, beside: Sequence[object] = (), **given: object
+        ) -> conform.Conformance:
+            fakes = [FakeKafka.of(Cluster(**{**model.identity, **unlike})) for _ in (*subjects, *beside)]
             for fake in fakes:
                 fake.version = "4.3.1"
             found: conform.Conformance = real(model, *fakes, new_pair=FakePair, **given)
@@ -55,6 +57,7 @@ def kafka(monkeypatch: pytest.MonkeyPatch) -> dict[str, int | str]:
     for name in ("conform_tour", "conform_walks"):
         walk_beside(name)
     monkeypatch.setattr(harness, "Harness", FakeHarness)
+    monkeypatch.setattr(walking_process, "WalkingProcess", FakeHarness)
     return unlike
 
 
@@ -109,6 +112,7 @@ def test_so_many_processes_take_the_walks(
             started.append(self)
 
     monkeypatch.setattr(harness, "Harness", Counted)
+    monkeypatch.setattr(walking_process, "WalkingProcess", Counted)
     given = ["--part", "tour", "--part", "walks", "--walks", 4, "--processes", processes]
     assert insync("kafka", "conform", "--libs", libs, *given, *SMALL).code == 0
     assert len(started) == processes

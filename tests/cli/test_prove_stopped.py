@@ -92,6 +92,7 @@ def test_ctrl_c_in_agree_keeps_what_the_engines_before_z3_found() -> None:
     assert z3["note"].startswith("unknown beyond ")
 
 
+@pytest.mark.slow
 def test_a_limit_on_the_time_is_one_for_the_whole_run(insync: Insync) -> None:
     began = time.monotonic()
     code, out, _ = insync("prove", FACTORS, "--induction", "--max-seconds", 2, "--quiet")

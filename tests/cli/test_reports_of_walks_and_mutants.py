@@ -18,6 +18,7 @@ from insync.explorer.simulate import WalkLengths
 from insync.explorer.traces.grid import plain
 from insync.explorer.verdict import PropertyResult, Verdict, Violation
 from insync.machine.walker import Strategy
+from insync.model.catalogue import find_model
 from insync_lamp_reports import BOUNDS, HEAD, TRACE, WIDTH, columns
 
 # ------------------------------------------------------------------------------------------------------------- figures
@@ -136,7 +137,7 @@ MUTATED = MutationResult("lamp", BOUNDS, ("dark", "type_ok"), ("old",), 1, (KILL
 
 
 def mutation(**other: object) -> list[str]:
-    return describe_mutation(replace(MUTATED, **other), plain, WIDTH).splitlines()  # type: ignore[arg-type]
+    return describe_mutation(replace(MUTATED, **other), find_model("kip101")(), plain, WIDTH).splitlines()  # type: ignore[arg-type]
 
 
 LEFT_OUT = "left out: they already fail for the unchanged model: old"

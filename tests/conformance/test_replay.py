@@ -41,6 +41,9 @@ def replayed(name: str, change: Callable[[int, Json], None] = lambda number, sta
         ("N-12-4.3.1", 11),
         ("N-13-4.3.1", 5),
         ("N-14-4.3.1", 8),
+        ("N-04-4.3.1", 10),
+        ("N-10-4.3.1", 9),
+        ("N-11-4.3.1", 10),
     ],
 )
 def test_a_defect_of_a_release_is_reproduced_on_it(name: str, steps: int) -> None:
@@ -59,6 +62,32 @@ def test_a_defect_that_is_fixed_diverges_where_the_fix_acts() -> None:
         Difference("controller.isr", ["b1", "b2"], ["b2"]),
     )
     assert {one.field.partition(".")[0] for one in found.differences} == {"controller", "b1", "b2"}
+
+
+def test_a_log_is_not_replaced_by_a_copy_that_is_not_finished() -> None:
+    found = replayed("M-11-4.3.1")
+    assert (found.verdict, found.steps, found.trace.steps[-1].action) == (KafkaVerdict.DIVERGES, 5, "swap_log")
+    assert found.differences[0] == Difference("b2.log", [], ["r0@0"])
+
+
+def test_a_session_does_not_go_on_after_a_reply_that_was_lost() -> None:
+    found = replayed("M-12-4.3.1")
+    assert (found.verdict, found.steps, found.trace.steps[-1].action) == (KafkaVerdict.DIVERGES, 4, "lose_reply")
+    assert found.differences == (Difference("b2.session", True, False), Difference("b2.told", 1, None))
+
+
+def test_what_a_consumer_has_read_is_compared() -> None:
+    def taken_back(number: int, state: Json) -> None:
+        state["consumer"]["got"] = {offset: "r9" for offset in state["consumer"]["got"]}
+
+    recording = Recording.read("N-11-4.3.1")
+    recording.change = taken_back
+    model, trace = recording.trace()
+    found = replay_on_kafka(trace, model, recording)
+    assert (found.verdict, found.differences) == (
+        KafkaVerdict.DIVERGES,
+        (Difference("consumer.got", ["r1"], ["r9"]),),
+    )
 
 
 def commands(name: str, answers: list[Json]) -> list[str]:

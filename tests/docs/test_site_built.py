@@ -1,4 +1,4 @@
-"""The whole site, built: what `make site` does."""
+"""The whole site, built: what `make site` does, and what the gate does without the searches of the catalogue."""
 
 from __future__ import annotations
 
@@ -16,34 +16,51 @@ from navigation import ROOT, chapters, sections
 pytest.importorskip("sphinx", reason="needs the extra `site`: pip install -e '.[site]'")
 pytest.importorskip("furo", reason="needs the extra `site`")
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.timeout(900)
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("pages") / "site"
-    command = [sys.executable, str(ROOT / "docs" / "site" / "build.py"), str(out)]
+def build(out: Path, *options: str) -> None:
+    command = [sys.executable, str(ROOT / "docs" / "site" / "build.py"), str(out), *options]
     environment = os.environ | {"INSYNC_CODE": "quick"}
     done = subprocess.run(command, capture_output=True, text=True, timeout=840, check=False, env=environment)
     assert done.returncode == 0, done.stderr
-    return out
 
 
-def test_every_page_is_there(built: Path) -> None:
+@pytest.mark.parametrize("traces", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_the_site_is_built_and_whole(tmp_path: Path, traces: bool) -> None:
+    """One test for all of it, as what is long is the building."""
+    built = tmp_path / "pages" / "site"
+    built.parent.mkdir()
+    build(built, *([] if traces else ["--without-traces"]))
+    every_page_is_there(built)
+    every_page_leads_to_the_others(built)
+    nothing_is_loaded_from_elsewhere(built)
+    it_can_be_searched_without_a_server(built)
+    for name, defect in DEFECTS.items():
+        page, drawn = (built / "catalogue" / f"{name}.html").read_text(), traces and not defect.harmless
+        assert defect.title.split("`")[0][:20] in page
+        assert (f'<img src="{name}.svg"' in page) == drawn
+        for file in [f"{name}.svg", f"{name}-trace.html"] if drawn else []:
+            assert (built / "catalogue" / file).stat().st_size < 300_000
+
+
+def every_page_is_there(built: Path) -> None:
     for names in sections().values():
         for name in (one for opened in names for one in (opened, *chapters(opened))):
             assert (built / f"{name}.html").is_file()
 
 
-def test_an_entry_of_the_catalogue_has_its_picture_and_its_page_to_step_through(built: Path) -> None:
-    for name, defect in DEFECTS.items():
-        page = (built / "catalogue" / f"{name}.html").read_text()
-        assert (f'<img src="{name}.svg"' in page) == (not defect.harmless)
-        for file in [] if defect.harmless else [f"{name}.svg", f"{name}-trace.html"]:
-            assert (built / "catalogue" / file).stat().st_size < 300_000
+def every_page_leads_to_the_others(built: Path) -> None:
+    page = (built / "findings" / "N-01.html").read_text()
+    side = page[page.index('class="sidebar-tree"') : page.index("</aside>")]
+    links = re.findall(r'<a class="([^"]*)" href="([^"]*)"', side)
+    targets = [os.path.normpath(f"findings/{target}") for _, target in links if target]
+    placed = [name for names in sections().values() for name in names]
+    assert set(targets) | {"findings/N-01.html"} == {f"{name}.html" for name in (*placed, *chapters("findings/index"))}
+    assert [kind for kind, target in links if not target] == ["current reference internal"]
 
 
-def test_nothing_is_loaded_from_elsewhere(built: Path) -> None:
+def nothing_is_loaded_from_elsewhere(built: Path) -> None:
     loaded = re.compile(r"<(?:script|img|iframe)[^>]*\ssrc=\"https?:|<link[^>]*\shref=\"https?:")
     assert [path.name for path in built.rglob("*.html") if loaded.search(path.read_text())] == []
     styles = [
@@ -52,7 +69,7 @@ def test_nothing_is_loaded_from_elsewhere(built: Path) -> None:
     assert styles == []
 
 
-def test_it_can_be_searched_without_a_server(built: Path) -> None:
+def it_can_be_searched_without_a_server(built: Path) -> None:
     index = (built / "searchindex.js").read_text()
     assert index.startswith("Search.setIndex(")
     assert "watermark" in index

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from insync.explorer import ActionCoverage, Limits, PropertyCoverage, StopReason, WhyResult, why
-from insync.model import Model
+from insync.model import BoundValues, Condition, Implies, Int, Model, State, StateView, action, require, step_invariant
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes, evaluate
@@ -223,3 +223,43 @@ def test_conditions_are_quoted_however_they_are_written(tmp_path: Path) -> None:
     assert [branch.text for branch in go.branches] == [line, "s.n == 3", "s.n > 4"]
     assert [premise.text for premise in result.properties[0].premises] == ["s.n == 9"]
     assert result.properties[0].premises[0].word == "Implies"
+
+
+class Climbing(Model):
+    """Climbs to three, and may wait anywhere, which changes nothing."""
+
+    headline = ("by_one", "from_the_top", "to_two")
+
+    def declare(self, b: BoundValues) -> State:
+        return State(x=Int(0, 3))
+
+    @action
+    def up(self, s: StateView) -> None:
+        require(s.x < 3)
+        s.x += 1
+
+    @action
+    def wait(self, s: StateView) -> None:
+        s.x = s.x + 0
+
+    @step_invariant
+    def by_one(self, before: StateView, after: StateView) -> Condition:
+        return Implies(before.x < 2, after.x == before.x + 1)
+
+    @step_invariant
+    def from_the_top(self, before: StateView, after: StateView) -> Condition:
+        return Implies(before.x == 3, after.x < 3)
+
+    @step_invariant
+    def to_two(self, before: StateView, after: StateView) -> Condition:
+        return Implies(after.x == 2, before.x == 1)
+
+
+def test_a_premise_of_a_property_of_steps_is_true_where_a_step_begins_of_which_it_is() -> None:
+    result = why(Climbing())
+    assert result.states == 4
+    assert [[(one.text, one.true) for one in found.premises] for found in result.properties] == [
+        [("before.x < 2", 2)],
+        [("before.x == 3", 0)],  # only waits, which change nothing
+        [("after.x == 2", 1)],
+    ]

@@ -58,6 +58,7 @@ def test_three_brokers_lose_nothing_in_a_lossy_crash() -> None:
     assert proof_of(cluster(**THREE, lossy_crashes=1)) is ProofVerdict.PROVED
 
 
+@pytest.mark.slow
 @pytest.mark.prove
 @pytest.mark.timeout(3000)
 def test_three_brokers_lose_nothing_whatever_is_elected_fenced_or_dropped_eight_times() -> None:

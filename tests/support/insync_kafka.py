@@ -48,6 +48,8 @@ class Recorder:
         answer = self.subject.take(command, **arguments)
         state: Json = answer.raw
         changed: Json = {} if state["controller"] == self.last["controller"] else {"controller": state["controller"]}
+        if state.get("consumer") != self.last.get("consumer"):
+            changed["consumer"] = state["consumer"]
         brokers = {name: seen for name, seen in state["brokers"].items() if seen != self.last["brokers"].get(name)}
         entry = {"command": command, "arguments": arguments, "said": answer.said}
         self.answers.append({**entry, **changed, **({"brokers": brokers} if brokers else {})})
@@ -84,6 +86,8 @@ class Recording:
         self.last = copy.deepcopy(self.last)
         if "controller" in entry:
             self.last["controller"] = copy.deepcopy(entry["controller"])
+        if "consumer" in entry:
+            self.last["consumer"] = copy.deepcopy(entry["consumer"])
         self.last["brokers"].update(copy.deepcopy(entry.get("brokers", {})))
         shown = copy.deepcopy(self.last)
         self.change(self.given, shown)

@@ -12,7 +12,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.model import Model, find_model
 
-__all__ = ["HOSTILE", "defect_trace", "hostile_trace", "kip101", "taken"]
+__all__ = ["HOSTILE", "defect_trace", "hostile_trace", "kip101", "r13_trace", "taken"]
 
 HOSTILE = "</script><img src=x onerror=\"document.title='caught'\"><b>&amp;\u2028 `$(x)` | # ; %% "
 """What a trace file may have in its strings."""
@@ -58,6 +58,23 @@ def defect_trace(name: str, labels: Sequence[str], failing: str, reason: str) ->
     """Return the model that shows an entry of the catalogue, and a trace of it."""
     model = Cluster(**DEFECTS[name].witness)
     return model, taken(model, labels, failing, reason)
+
+
+R13 = (
+    "controller fences b2",
+    "b1 drops b3 from the ISR",
+    "b1 applies metadata 0",
+    "controller unfences b2",
+    "controller accepts the ISR",
+    "b1 appends a record",
+    "b3 fetches from b1",
+    "b3 fetches from b1",
+)
+
+
+def r13_trace() -> tuple[Model, Trace]:
+    """Return the model of R-13, and the trace in which an election takes a broker that lacks a record."""
+    return defect_trace("R-13", R13, "electable_replicas_are_complete", "b2 lacks r0 at offset 0.")
 
 
 def hostile_trace() -> tuple[Model, Trace]:

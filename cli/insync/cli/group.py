@@ -38,6 +38,7 @@ _COMMANDS = {
     "mutate": "Break a model in every small way; see which properties notice.",
     "spark": "Use the states that a search on Spark left in its run directory.",
     "graph": "Write the graph of a small space for other tools.",
+    "export": "Write a model in another tool's language.",
 }
 
 _FILES = {"report": "make_report"}

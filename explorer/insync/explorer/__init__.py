@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from insync.explorer.explore import NoViolation, explore
     from insync.explorer.exploring.exploration import Exploration, TakenWalk
     from insync.explorer.exploring.reaching import Reached
+    from insync.explorer.export import export
     from insync.explorer.graph import graph, write_graph
     from insync.explorer.limits import Limits, StopReason
     from insync.explorer.liveness import LivenessResult, RunResult, liveness
@@ -88,6 +89,7 @@ __all__ = [
     "diff_traces",
     "dot_text",
     "explore",
+    "export",
     "graph",
     "graphml_text",
     "liveness",
@@ -107,6 +109,7 @@ _OF_MODULE = {
     "ask": ("ask",),
     "check": ("check",),
     "coverage.results": ("ActionCoverage", "PropertyCoverage", "WhyResult"),
+    "export": ("export",),
     "explore": ("NoViolation", "explore"),
     "exploring.exploration": ("Exploration", "TakenWalk"),
     "exploring.reaching": ("Reached",),

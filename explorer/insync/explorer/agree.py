@@ -186,6 +186,8 @@ def _differences(one: Opinion, other: Opinion, steps: Collection[str], is_confin
             found.append(f"Level {uneven} has a different number of states: {counts}.")
         elif Verdict.INCOMPLETE not in (one.verdict, other.verdict) and one.depth != other.depth:
             found.append(f"The depth is {one.depth} for {one.engine} and {other.depth} for {other.engine}.")
+    if not found:
+        found += _total_differences(one, other, is_confined)
     if one.actions is not None and other.actions is not None and not found:
         for action in dict.fromkeys([*one.actions, *other.actions]):
             a, b = one.actions.get(action, 0), other.actions.get(action, 0)
@@ -194,10 +196,22 @@ def _differences(one: Opinion, other: Opinion, steps: Collection[str], is_confin
     return found + _verdict_differences(one, other, steps)
 
 
+def _total_differences(one: Opinion, other: Opinion, is_confined: bool) -> list[str]:
+    """Return a sentence for each number of two whole searches that differs, where one of them counts no levels."""
+    if one.states is None or other.states is None or (one.levels is not None and other.levels is not None):
+        return []
+    numbers = {"states": (one.states, other.states), "steps": (one.taken, other.taken)}
+    if not is_confined:  # the last level may have states outside alone
+        numbers["levels"] = (one.depth, other.depth)
+    return [f"{one.engine} has {a} {what}, {other.engine} {b}." for what, (a, b) in numbers.items() if a != b]
+
+
 def _verdict_differences(one: Opinion, other: Opinion, steps: Collection[str]) -> list[str]:
     found = []
     for name in dict.fromkeys([*one.failing, *other.failing]):
         a, b = one.failing.get(name), other.failing.get(name)
+        if (a is None and _ended_before(one, b)) or (b is None and _ended_before(other, a)):
+            continue
         least = min(length for length in (a, b) if length is not None)
         if a != b and least - (name in steps) <= min(_looked(one), _looked(other)):
             said = [f"{o.engine}: {_length(n)}" for o, n in ((one, a), (other, b))]
@@ -205,6 +219,11 @@ def _verdict_differences(one: Opinion, other: Opinion, steps: Collection[str]) -
         elif a == b and name in one.paths and name in other.paths and one.paths[name] != other.paths[name]:
             found.append(f"{name}: {one.engine} and {other.engine} give different traces of {states_in_words(a)}.")
     return found
+
+
+def _ended_before(opinion: Opinion, length: int | None) -> bool:
+    """Return whether an engine stopped at another failure, and so says nothing of traces of this length."""
+    return opinion.ends_at_first and length is not None and length >= min(opinion.failing.values(), default=length + 1)
 
 
 def _looked(opinion: Opinion) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -12,7 +13,7 @@ from insync.model.graph import Graph, Node, Op
 from insync.model.noticed import noted
 from insync.model.simplify import apply, combine
 
-__all__ = ["Environment", "Expected", "Nowhere", "Place", "Unreachable", "conjuncts", "current"]
+__all__ = ["Dimension", "Environment", "Expected", "Nowhere", "Place", "Unreachable", "conjuncts", "current"]
 
 
 class Unreachable(Exception):
@@ -64,6 +65,35 @@ class Environment:
         """Note what must hold wherever guard and open blocks do; the message says what is wrong where it does not."""
         if condition is not self.graph.true and self.graph.false not in self.where:
             self.expected.append(Expected(tuple(self.where), condition, message, user_frame()))
+
+    def load(self, cell: int, dimensions: tuple[Dimension, ...]) -> Node:
+        """Return the code of a cell, or of that which symbolic indexes select; 0 where one is outside its array."""
+        if not dimensions:
+            return self.cells[cell]
+        first, rest = dimensions[0], dimensions[1:]
+        elements = [self.load(cell + i * first.stride, rest) for i in range(first.length)]
+        return apply(Op.SELECT, first.index, *elements)
+
+    def assign(self, base: int, dimensions: tuple[Dimension, ...], codes: Sequence[Node]) -> None:
+        """Assign the codes of a value to the cells from a base on, where the open blocks let it happen.
+
+        Args:
+            base: the first cell, where all symbolic indexes are 0.
+            dimensions: these indexes.
+            codes: of the value.
+        """
+        for offset, code in enumerate(codes):
+            self._store(base + offset, dimensions, self.where, code)
+
+    def _store(self, cell: int, dimensions: tuple[Dimension, ...], chosen: list[Node], code: Node) -> None:
+        if not dimensions:
+            here = combine(self.graph, Op.AND, chosen)
+            self.cells[cell] = apply(Op.ITE, here, code, self.cells[cell])
+            return
+        first, rest = dimensions[0], dimensions[1:]
+        for i in range(first.length):
+            is_chosen = apply(Op.EQ, first.index, self.graph.const(i))
+            self._store(cell + i * first.stride, rest, [*chosen, is_chosen], code)
 
     def snapshot(self) -> Environment:
         """Return a copy that later assignments do not change and that takes none itself."""
@@ -152,14 +182,7 @@ class Place:
 
     def read(self, offset: int = 0) -> Node:
         """Return the code of a cell of this place; 0 where an index is outside its array."""
-        return self._read(self.base + offset, 0)
-
-    def _read(self, cell: int, depth: int) -> Node:
-        if depth == len(self.dimensions):
-            return self.environment.cells[cell]
-        dimension = self.dimensions[depth]
-        elements = [self._read(cell + i * dimension.stride, depth + 1) for i in range(dimension.length)]
-        return apply(Op.SELECT, dimension.index, *elements)
+        return self.environment.load(self.base + offset, self.dimensions)
 
     def write(self, codes: list[Node]) -> None:
         """Assign the codes of the value at this place.
@@ -185,16 +208,4 @@ class Place:
         if graph.false not in environment.where:
             if (notes := noted.get()) is not None:
                 notes.assign(environment.where)
-            for offset, code in enumerate(codes):
-                self._write(self.base + offset, 0, environment.where, code)
-
-    def _write(self, cell: int, depth: int, chosen: list[Node], code: Node) -> None:
-        graph, cells = self.environment.graph, self.environment.cells
-        if depth == len(self.dimensions):
-            here = combine(graph, Op.AND, chosen)
-            cells[cell] = apply(Op.ITE, here, code, cells[cell])
-            return
-        dimension = self.dimensions[depth]
-        for i in range(dimension.length):
-            is_chosen = apply(Op.EQ, dimension.index, graph.const(i))
-            self._write(cell + i * dimension.stride, depth + 1, [*chosen, is_chosen], code)
+            environment.assign(self.base, self.dimensions, codes)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar, overload
 
+from insync.model.binders import wholly
 from insync.model.collected_views import Collected, ListedView
 from insync.model.errors import ModelError, shown, user_frame
 from insync.model.graph import Op, Quantifier
@@ -92,6 +93,11 @@ def _quantify(op: Op, names: Sequence[str], members: Sequence[Any], body: Callab
     if not members:
         return body()
     word, join = ("for_all", Implies) if op is Op.AND else ("exists", And)
+    kept: Condition | None = wholly(
+        word, names[0], members[0], lambda one: _quantify(op, names[1:], members[1:], lambda *rest: body(one, *rest))
+    )
+    if kept is not None:
+        return kept
     candidates = _candidates(word, members[0])
     parts: list[Condition] = []
     for one in candidates:
@@ -109,7 +115,9 @@ def _quantify(op: Op, names: Sequence[str], members: Sequence[Any], body: Callab
 
 def count(*given: Any) -> Any:
     """Return for how many members a condition holds; what is given is as for `for_all`."""
-    members, body, _ = _given("count", given)
+    members, body, names = _given("count", given)
+    if len(members) == 1 and (kept := wholly("count", names[0], members[0], body)) is not None:
+        return kept
     total: Any = 0
     for values, premise in _bindings("count", members):
         total += If(_both(premise, _condition("count", body(*values))), 1, 0)

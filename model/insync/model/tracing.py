@@ -60,7 +60,7 @@ def _trace_model(model: Model, go_on: Callable[[], None]) -> Program:
         specs = action_specs(type(model))
         actions = []
         for name, spec in specs.items():
-            for values in _bindings(model, name, spec):
+            for values in bindings_of(model, name, spec):
                 go_on()
                 bound = _trace_action(model, graph, name, spec, values)
                 if bound is not None:
@@ -97,7 +97,7 @@ def trace_again(model: Model) -> Iterator[tuple[str, tuple[Parameter, ...], Call
     """
     model = model if model._confinement is None else model._confinement.whole
     for name, spec in action_specs(type(model)).items():
-        for values in _bindings(model, name, spec):
+        for values in bindings_of(model, name, spec):
 
             def trace(name: str = name, spec: ActionSpec = spec, values: tuple[Parameter, ...] = values) -> bool:
                 with under(model.b):
@@ -119,7 +119,7 @@ def trace_predicate(model: Model, predicate: Callable[..., Condition], parameter
         ModelError: it assigns, uses `require`, does not return a condition, or has too many bindings.
     """
     graph = model.program.graph
-    view = _state_view(model, _environment(graph, writable=False))
+    view = state_view(model, _environment(graph, writable=False))
     return traced_condition(model, graph, predicate, [view], parameters, "a condition on the state")
 
 
@@ -175,7 +175,7 @@ def _refuse_too_many(model: Model, what: str, parameters: Mapping[str, type]) ->
         raise ModelError(message)
 
 
-def _bindings(model: Model, name: str, spec: ActionSpec) -> Iterator[tuple[Parameter, ...]]:
+def bindings_of(model: Model, name: str, spec: ActionSpec) -> Iterator[tuple[Parameter, ...]]:
     """Return the values of the parameters of an action or initial method, all that there are."""
     _refuse_too_many(model, f"{spec.place}: the {spec.word} {name!r}", spec.parameters)
     return itertools.product(*[members_of(kind, model.b) for kind in spec.parameters.values()])
@@ -185,14 +185,14 @@ def _environment(graph: Graph, *, writable: bool) -> Environment:
     return Environment(graph, graph.cells(), writable=writable, guarded=writable)
 
 
-def _state_view(model: Model, environment: Environment) -> StateView:
+def state_view(model: Model, environment: Environment) -> StateView:
     return StateView(model.state, Place(environment, 0, ""))
 
 
 def _initial(model: Model, graph: Graph, schema: Schema) -> Beginning:
     """Return the one state that the plain method gives."""
     environment = Environment(graph, [graph.const(0)] * len(schema.cells), writable=True)
-    _run(model, environment, model.initial, (), _place(model.initial))
+    run_method(model, environment, model.initial, (), _place(model.initial))
     for expected in environment.expected:
         if expected.node is graph.false:
             message = f"{expected.place}: {expected.message}"
@@ -209,7 +209,7 @@ def _initials(model: Model, schema: Schema, start: Beginning, go_on: Callable[[]
     specs = initial_specs(type(model))
     begun = [start] if not specs else []
     for name, spec in specs.items():
-        for values in _bindings(model, name, spec):
+        for values in bindings_of(model, name, spec):
             go_on()
             beginning = _trace_initial(model, start, name, spec, values)
             begun += [] if beginning is None else [beginning]
@@ -229,7 +229,7 @@ def _trace_initial(
 ) -> Beginning | None:
     """Return the states that an initial method allows with these parameters; None if `require` refuses them all."""
     environment = InitialEnvironment(tuple(node.lo for node in start.cells))
-    if not _run(model, environment, getattr(model, name), values, f"{spec.place}: the {spec.word} {name!r}"):
+    if not run_method(model, environment, getattr(model, name), values, f"{spec.place}: the {spec.word} {name!r}"):
         return None
     conditions = tuple(dict.fromkeys([*environment.well_formed, *environment.guard]))
     expected: list[tuple[Node, str]] = []
@@ -239,7 +239,7 @@ def _trace_initial(
         (shown if holds else expected).append((one.node, f"{one.place}: {one.message}"))
     parameters = tuple(zip(spec.parameters, values, strict=True))
     return Beginning(
-        label=_label(name, spec, dict(parameters)),
+        label=label_of_action(name, spec, dict(parameters)),
         place=spec.place,
         graph=environment.graph,
         conditions=conditions,
@@ -257,7 +257,7 @@ def _trace_action(
 ) -> BoundAction | None:
     environment = _environment(graph, writable=True)
     before = list(environment.cells)
-    if not _run(model, environment, getattr(model, name), values, f"{spec.place}: the {spec.word} {name!r}"):
+    if not run_method(model, environment, getattr(model, name), values, f"{spec.place}: the {spec.word} {name!r}"):
         return None
     changed = enumerate(zip(before, environment.cells, strict=True))
     parameters = tuple(zip(spec.parameters, values, strict=True))
@@ -265,7 +265,7 @@ def _trace_action(
     return BoundAction(
         name=name,
         parameters=parameters,
-        label=_label(name, spec, dict(parameters)),
+        label=label_of_action(name, spec, dict(parameters)),
         guard=tuple(environment.guard),
         updates=tuple((cell, new) for cell, (old, new) in changed if new is not old),
         checks=checks,
@@ -273,7 +273,7 @@ def _trace_action(
     )
 
 
-def _run(
+def run_method(
     model: Model, environment: Environment, method: Callable[..., object], values: Sequence[Parameter], what: str
 ) -> bool:
     """Run a method on the state of an environment, and return whether what it requires can be so at all.
@@ -290,7 +290,7 @@ def _run(
     """
     token = current.set(environment)
     try:
-        returned = method(_state_view(model, environment), *values)
+        returned = method(state_view(model, environment), *values)
     except Unreachable:
         return False
     finally:
@@ -319,7 +319,7 @@ def _checks(environment: Environment) -> tuple[tuple[Check, ...], tuple[Check, .
     return tuple(checks), tuple(shown)
 
 
-def _label(name: str, spec: ActionSpec, parameters: dict[str, Parameter]) -> str:
+def label_of_action(name: str, spec: ActionSpec, parameters: dict[str, Parameter]) -> str:
     if spec.label is None:
         return _said(name, parameters, acting=not isinstance(spec, InitialSpec))
     try:

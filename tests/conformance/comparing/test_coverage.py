@@ -8,8 +8,8 @@ from insync_toys import Clock
 
 
 def test_each_different_transition_is_counted_once_and_no_gap_that_was_taken_after_all() -> None:
-    coverage = Coverage(Stepper(Clock()))
-    name = coverage.stepper.actions[0].name
+    coverage = Coverage.of(Stepper(Clock()))
+    name = coverage.actions[0]
     moves: list[Move] = [(None, (0, 0)), (0, (1, 0)), (0, (2, 0))]
     coverage.add_step(moves[0][1], moves[1:], own=1, fields=7)
     coverage.add_step(moves[0][1], moves[1:2], own=0, fields=5)
@@ -22,9 +22,10 @@ def test_each_different_transition_is_counted_once_and_no_gap_that_was_taken_aft
 
 
 def test_what_was_compared_in_another_space_is_added_and_no_transition_of_it_is_one_of_this_space() -> None:
-    whole, name = Coverage(Stepper(Clock())), Stepper(Clock()).actions[0].name
+    whole, name = Coverage.of(Stepper(Clock())), Stepper(Clock()).actions[0].name
     for space in ("a", "b"):
-        part = Coverage(Stepper(Clock()), opened=2)
+        part = Coverage.of(Stepper(Clock()))
+        part.opened = 2
         part.add_step((0, 0), [(0, (1, 0))], own=1, fields=3)
         part.refused[name] += 1
         whole.add(part, space)

@@ -205,7 +205,7 @@ def test_what_is_not_forbidden_any_more_is_passed_over() -> None:
     flush = next(-1 - number for number, one in enumerate(asked) if (one.action, one.broker) == ("flush", "b1"))
     write = next(number for number, action in enumerate(STEPPER.actions) if str(action) == "write(leader=b1)")
     made = Moving("flush")
-    walks = KafkaWalks(STEPPER, lambda: made(STEPPER, kafka), Coverage(STEPPER), 25, asked)
+    walks = KafkaWalks(STEPPER, lambda: made(STEPPER, kafka), Coverage.of(STEPPER), 25, asked)
     assert walks.failing([write, flush]) is None
     found = walks.failing([flush, write])
     assert found is not None

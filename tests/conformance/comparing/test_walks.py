@@ -106,7 +106,7 @@ def test_what_is_shown_needs_each_of_its_steps() -> None:
     for step in difference.trace.steps[1:]:
         walk.step(walk.number_of(step.action or "", dict(step.parameters)))
     kafka = FakeKafka.of(OLD)
-    walks = KafkaWalks(stepper, lambda: FakePair(stepper, kafka), Coverage(stepper), 40)
+    walks = KafkaWalks(stepper, lambda: FakePair(stepper, kafka), Coverage.of(stepper), 40)
     assert walks.failing(walk.taken) is not None
     for place in range(len(walk.taken)):
         assert walks.failing(walk.taken[:place] + walk.taken[place + 1 :]) is None

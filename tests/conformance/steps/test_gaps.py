@@ -202,15 +202,6 @@ def test_a_late_answer_needs_the_ends_that_the_log_had_then(then: tuple[int, int
         require_same_ends("b1", 2, then, observed(**FOUND))
 
 
-@pytest.mark.parametrize("action", ["fetch", "lose_reply", "evict_session"])
-def test_the_harness_has_no_fetch_sessions(action: str) -> None:
-    model = Cluster(**{**DEFECTS["N-01"].witness, "fetch_sessions": "on"})
-    schedule, state = Schedule(Recording.read("N-01-4.3.1"), model), model.decode(model.program.initials[0])
-    schedule.open()
-    with pytest.raises(NotSchedulable, match="the harness has no fetch sessions"):
-        schedule.take(action, {"follower": "b2", "leader": "b1"}, state, state)
-
-
 LEADS = LeadingSeen(isr=(1,), maximal_isr=(1,), proposed=(), epoch_start=1, known={3: KnownEnd(0, True, False)})
 EMPTY = LogSeen(records=(), start=0, end=0, high_watermark=0, epochs=())
 FETCH = {"follower": "b3", "leader": "b1"}

@@ -14,14 +14,15 @@ from insync_kafka import Recording
 @pytest.mark.parametrize(
     ("action", "why"),
     [
-        *((action, "the harness has no fetch sessions") for action in ("fetch", "lose_reply", "evict_session")),
-        *((action, "and no consumer") for action in ("consume", "validate_position", "reset_position")),
-        *((action, "have one directory here") for action in ("start_move", "accept_copy", "hear_directory")),
+        *((action, "have one directory here") for action in ("accept_copy", "hear_directory")),
+        *((action, "no producer's id") for action in ("send_again", "restart_producer")),
         *((action, "the controller is a KRaft quorum's here") for action in ("fail_over", "elect_as_deposed")),
     ],
 )
-def test_the_harness_has_no_sessions_no_consumer_no_zookeeper_and_one_directory(action: str, why: str) -> None:
-    model = Cluster(**{**DEFECTS["N-01"].witness, "fetch_sessions": "on", "consumer": "leader"})
+def test_the_harness_has_no_producers_no_zookeeper_and_one_directory_where_nothing_is_about_them(
+    action: str, why: str
+) -> None:
+    model = Cluster(**DEFECTS["N-01"].witness)
     schedule, state = Schedule(Recording.read("N-01-4.3.1"), model), model.decode(model.program.initials[0])
     schedule.open()
     with pytest.raises(NotSchedulable, match=why):

@@ -14,23 +14,12 @@ from insync.explorer.traces.trace import RefusedStep
 from insync.kafka.placement import Placement
 from insync.kafka.published import AsyncIsr
 from insync.model import Arrow, BoundValues, Index, Mark, MarkKind, Model, ModelError, State, StateView, Taken, action
-from insync_pictures import defect_trace, kip101, taken
+from insync_pictures import defect_trace, kip101, r13_trace, taken
 from insync_runs import Crossing
-
-R13 = (
-    "controller fences b2",
-    "b1 drops b3 from the ISR",
-    "b1 applies metadata 0",
-    "controller unfences b2",
-    "controller accepts the ISR",
-    "b1 appends a record",
-    "b3 fetches from b1",
-    "b3 fetches from b1",
-)
 
 
 def r13() -> Picture:
-    model, trace = defect_trace("R-13", R13, "electable_replicas_are_complete", "b2 lacks r0 at offset 0.")
+    model, trace = r13_trace()
     return picture(trace, model)
 
 
@@ -47,7 +36,8 @@ def test_a_picture_says_what_was_asked_and_what_came_of_it() -> None:
     assert drawn.verdict == "No: it fails after 10 steps."
     assert drawn.outcome is Outcome.BAD
     assert drawn.command == "insync replay kip101-weak_isr.json"
-    assert dict(drawn.settings) == {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
+    assert dict(drawn.settings) == {}
+    assert dict(drawn.all_settings) == {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
 
 
 def test_the_command_names_the_file_where_there_is_one() -> None:
@@ -55,7 +45,7 @@ def test_the_command_names_the_file_where_there_is_one() -> None:
     assert picture(trace, model, file=Path("my traces/a.json")).command == "insync replay 'my traces/a.json'"
 
 
-def test_of_many_settings_those_are_told_that_are_no_default() -> None:
+def test_those_settings_are_told_that_are_no_default() -> None:
     drawn = r13()
     assert dict(drawn.settings) == {
         "release": "4.1",

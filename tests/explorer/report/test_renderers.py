@@ -4,6 +4,7 @@ import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable
 from dataclasses import replace
+from gzip import decompress
 from hashlib import sha256
 from html.parser import HTMLParser
 from xml.etree import ElementTree
@@ -18,8 +19,8 @@ from insync.explorer.report.picture import Picture, picture
 from insync.explorer.report.svg import svg
 from insync.explorer.traces.trace import RefusedStep, Trace
 from insync.explorer.traces.trace_file import trace_text
-from insync.model import Model
-from insync_pictures import HOSTILE, hostile_trace, kip101, taken
+from insync.model import Mark, MarkKind, Model
+from insync_pictures import HOSTILE, hostile_trace, kip101, r13_trace, taken
 from insync_runs import Crossing
 
 VOID = {"meta", "br", "wbr"}
@@ -83,7 +84,7 @@ def test_a_page_asks_for_nothing_and_allows_the_one_script_and_style_that_are_in
     assert not names & {"img", "link", "iframe", "object", "embed", "audio", "video", "source", "form", "base"}
     assert not any(name.startswith("on") or name == "style" for _, found in page.elements for name in found)
     links = [str(found["href"]) for tag, found in page.elements if tag == "a"]
-    assert all(link.startswith(("#", "data:application/json;base64,")) for link in links)
+    assert all(link.startswith(("#", "data:application/gzip;base64,")) for link in links)
     policy = next(str(found["content"]) for _, found in page.elements if found.get("http-equiv"))
     assert policy.startswith("default-src 'none'; ")
     for tag in ("style", "script"):
@@ -97,9 +98,40 @@ def test_a_page_has_the_trace_in_it() -> None:
     trace = trace_text(kip101()[1])
     page = Structure(html_page([Page(drawn(), trace)]))
     (link,) = [found for tag, found in page.elements if tag == "a" and "download" in found]
-    assert link["download"] == "kip101-weak_isr.json"
-    assert b64decode(str(link["href"]).partition(",")[2]).decode() == trace
+    assert link["download"] == "kip101-weak_isr.json.gz"
+    assert decompress(b64decode(str(link["href"]).partition(",")[2])).decode() == trace
     assert not [1 for _, found in Structure(html_page([Page(drawn())])).elements if "download" in found]
+
+
+def test_what_steps_have_in_common_is_in_a_page_once() -> None:
+    text = html_page([Page(drawn())])
+    rows = [part.count("<tr") for part in text.split("<li id=")[1:]]
+    assert rows == [4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 4]
+    page = Structure(text)
+    used = [str(found["href"]).removeprefix("#") for tag, found in page.elements if tag == "use"]
+    assert used == ["t0-life-0"] * 11
+    assert [found["id"] for tag, found in page.elements if tag == "g"] == ["t0-life-0"]
+    assert text.count('class="life"') == 4
+
+
+def test_lifelines_are_drawn_once_for_each_set_of_those_that_do_not_run() -> None:
+    shown, down = drawn(), frozenset({"b1"})
+    stops = replace(shown.steps[4], drawn=(Mark("b1", "stops", MarkKind.DOWN),), down=down)
+    steps = (*shown.steps[:4], stops, *(replace(step, down=down) for step in shown.steps[5:]))
+    text = html_page([Page(replace(shown, steps=steps))])
+    page = Structure(text)
+    used = [str(found["href"]) for tag, found in page.elements if tag == "use"]
+    assert used == ["#t0-life-0"] * 4 + ["#t0-life-1"] * 6
+    assert [found["id"] for tag, found in page.elements if tag == "g"] == ["t0-life-0", "t0-life-1"]
+    assert text.count('class="life down"') == 2
+
+
+def test_a_page_of_two_hundred_steps_is_small() -> None:
+    model, trace = r13_trace()
+    steps = (trace.steps * 200)[:201]
+    long = replace(trace, steps=steps, demands=())
+    text = html_page([Page(picture(long, model), trace_text(long))])
+    assert len(text.encode()) < 300_000
 
 
 def test_a_page_says_all_that_the_picture_says() -> None:
@@ -259,9 +291,9 @@ def test_a_hostile_trace_breaks_no_row_of_the_table_and_no_fence() -> None:
 
 
 def test_a_model_without_bounds_has_no_list_of_them_in_markdown() -> None:
-    bare = replace(drawn(), settings={})
-    assert "`kip101`" in markdown(bare).splitlines()
-    assert any(line.startswith("`kip101`: replicas 3") for line in markdown(drawn()).splitlines())
+    assert "`kip101`" in markdown(drawn()).splitlines()
+    other = replace(drawn(), settings={"replicas": 2})
+    assert "`kip101`: replicas 2" in markdown(other).splitlines()
 
 
 def test_the_loop_in_markdown() -> None:

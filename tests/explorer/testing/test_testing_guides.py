@@ -64,6 +64,7 @@ def test_a_command_prints_what_the_guide_shows(guide: str, command: str, shown: 
         at = found.end()
 
 
+@pytest.mark.slow
 def test_the_examples_pass(tmp_path: Path) -> None:
     for example in EXAMPLES.glob("*.py"):
         shutil.copy(example, tmp_path)

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import pytest
 
-from insync.explorer.traces.grid import Tone, render_grid
+from insync.explorer.traces.grid import Tone, describe_chosen, render_grid
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.model import BoundValues, Int, Model, Option, ReadableState, Record, Seq, Set, SetOf, State
+from insync.model.catalogue import find_model
 from insync.model.columns import GridCell
 
 BOUNDS = {"replicas": 2, "log_size": 1}
@@ -48,6 +49,16 @@ def test_a_cell_is_filled_only_when_it_changed() -> None:
         "\n"
         "b1 believes it leads, but b2 has no record at offset 0."
     )
+
+
+def test_the_header_names_the_bounds_that_are_no_default() -> None:
+    model = find_model("kip279")()
+    usual, other = model.identity, {**model.identity, "log_size": 1}
+    assert describe_chosen(usual, model) == "at its defaults"
+    assert describe_chosen(other, model) == "log_size 1"
+    assert describe_chosen({}, model) == ""
+    assert describe_chosen({"size": 1}, None) == "size 1"
+    assert describe_chosen(find_model("cluster")().identity, find_model("cluster")()) == "release 4.1"
 
 
 @pytest.mark.parametrize(

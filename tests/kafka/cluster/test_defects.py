@@ -1,12 +1,14 @@
-"""The catalogue of defects: each is found at its bounds, and its fix holds there."""
+"""The catalogue of defects: each is found at its bounds, is drawn, and its fix holds there."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
+from catalogue_pages import write_pictures
 from insync.explorer.defect_search import search_defect
 from insync.kafka.cluster.configuration import BOUNDS, SETTINGS
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
@@ -58,24 +60,28 @@ QUICK = (
 """Those that take a second or two; `make slow` runs all."""
 
 
-def verify(defect: Defect) -> None:
+def verify(defect: Defect, folder: Path) -> None:
     broken = search_defect(defect)
     assert broken.verdict == ("holds" if defect.harmless else "violated")
     assert [trace.length for trace in broken.traces] == ([] if defect.harmless else [defect.length])
+    write_pictures(folder, defect, broken)
+    drawn = {path.name: path.stat().st_size for path in folder.iterdir()}
+    assert set(drawn) == (set() if defect.harmless else {f"{defect.name}.svg", f"{defect.name}-trace.html"})
+    assert all(size < 300_000 for size in drawn.values())
     fixed = search_defect(defect, defect.fixed_witness)
     assert fixed.verdict == "holds", "the fix does not hold at the bounds of the defect"
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_a_defect_is_found_and_its_fix_holds(name: str) -> None:
-    verify(DEFECTS[name])
+def test_a_defect_is_found_and_drawn_and_its_fix_holds(name: str, tmp_path: Path) -> None:
+    verify(DEFECTS[name], tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("name", [name for name in DEFECTS if name not in QUICK])
-def test_every_other_defect_is_found_and_its_fix_holds(name: str) -> None:
-    verify(DEFECTS[name])
+def test_every_other_defect_is_found_and_drawn_and_its_fix_holds(name: str, tmp_path: Path) -> None:
+    verify(DEFECTS[name], tmp_path)
 
 
 @pytest.mark.parametrize("name", list(DEFECTS))

@@ -23,6 +23,16 @@ def test_a_move_that_is_taken_back_leaves_the_log_as_it_is_and_may_begin_again()
     assert "b1 drops the copy of its log" not in walk.enabled
 
 
+def test_who_has_no_replica_has_nothing_to_move() -> None:
+    beside = pair(moves=1, spares=1, min_insync=1)
+    assert "b1 begins to copy its log" in beside.enabled
+    assert "b2 begins to copy its log" not in beside.enabled
+    removed = pair("operator assigns the partition to {b1}", moves=1, reassignments=1, min_insync=1)
+    assert "b2 begins to copy its log" in removed.enabled, "it has not heard of that yet"
+    removed.take("b2 applies metadata 0")
+    assert "b2 begins to copy its log" not in removed.enabled
+
+
 def test_with_moves_and_moves_taken_back_all_that_holds_without_them_holds() -> None:
     model = Cluster(**{**CALM, "fencings": 1, "moves": 2})
     assert check(model, properties=cluster.__all__).verdict == "holds"

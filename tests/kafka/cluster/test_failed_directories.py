@@ -162,6 +162,15 @@ BACK = ("controller fences b2", "b1 applies metadata 0", "controller unfences b2
 JOINED = (*BACK, "b1 adds b2 to the ISR", "b2's directory fails", "controller hears of b2's failed directory")
 
 
+def test_nothing_is_decided_when_the_directory_of_a_removed_replica_is_told_of() -> None:
+    removed = pair("b1's directory fails", "operator assigns the partition to {b2}", reassignments=1, min_insync=2)
+    was, epoch = removed.state["controller"]["elr"], removed.state["changes"][0]
+    assert was == ["b1"], "who is a replica no more stays eligible (N-02) until the controller decides anew"
+    removed.take("controller hears of b1's failed directory")
+    assert (removed.state["controller"]["elr"], removed.state["changes"][0]) == (was, epoch)
+    assert "controller hears of b1's failed directory" not in removed.enabled
+
+
 def test_who_is_known_to_have_no_directory_is_taken_into_the_isr_which_is_n_14() -> None:
     walk = pair(*JOINED, "controller accepts the ISR", fencings=1, min_insync=1)
     assert walk.cells["controller"] == "b1@0 ISR b1 b2 offline b2"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -17,6 +18,10 @@ from insync.cli.show.agree_report import agreement_json, describe_agreement, des
 from insync.cli.show.progress import Steps, steps_of_work
 from insync.cli.show.terminal import emit_error
 from insync.explorer.agree import agree
+from insync.explorer.export import FORMATS
+from insync.explorer.judges.spin import find_spin, spin_engine
+from insync.explorer.judges.tlc import tlc_engine
+from insync.explorer.judges.tlc_home import TLC_VARIABLE, find_tlc
 from insync.explorer.limits import Limits
 from insync.explorer.opinions import SHARES, Engine, Opinion, opinion_of, own_engines, sharing
 from insync.model import Model
@@ -24,6 +29,7 @@ from insync.model import Model
 __all__ = ["command"]
 
 _ENGINES = ("evaluator", "local-1", "local-2", "symmetric", "spark", "z3")
+_JUDGES = ("tlc", "spin")
 _SHARES = {**SHARES, "spark": Limits(states=50_000, seconds=10)}
 
 
@@ -35,9 +41,15 @@ _SHARES = {**SHARES, "spark": Limits(states=50_000, seconds=10)}
 @click.option(
     "--engine",
     "engines",
-    type=click.Choice(_ENGINES),
+    type=click.Choice([*_ENGINES, *_JUDGES]),
     multiple=True,
-    help="Ask this engine; may be repeated [default: all that are installed].",
+    help="Ask this engine; may be repeated [default: all that are installed, but tlc and spin].",
+)
+@click.option(
+    "--tlc",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help=f"TLC for --engine tlc: a tla2tools.jar, or the sources of the TLA+ tools [default: ${TLC_VARIABLE}].",
 )
 @click.option(
     "--z3-depth", type=Whole(1, 200), metavar="N", default=8, show_default=True, help="z3 looks at traces of N states."
@@ -49,6 +61,7 @@ def command(
     properties: tuple[str, ...],
     within: tuple[str, ...],
     engines: tuple[str, ...],
+    tlc: Path | None,
     z3_depth: int,
     limits: Limits,
     output: Output,
@@ -57,14 +70,17 @@ def command(
 
     They agree if they find the same number of states in each level, take the same steps, reach the same verdict, and
     show the very same trace. `symmetric`, which visits one state for many where a sort is declared symmetric, must show
-    a trace as long; z3, which counts nothing, must find the first violation after as many states. An engine that was
+    a trace as long; z3, which counts nothing, must find the first violation after as many states. `tlc` and `spin` are
+    other people's checkers, which get the exported model and are asked only if they are named; if no other engine is,
+    they are compared with local-1. An engine that was
     stopped is compared up to its end. Without --engine, --max-depth and --max-seconds each engine has a share of half a
     minute, and it is said which of them would have gone on. If they differ, the first state that evaluator and machine
     code treat differently is looked for. The exit code is 0 if they agree and 1 if not, and 3 after Ctrl-C.
     """
     model = chosen.build(within)
     names = chosen.select(model, properties)
-    known = _engines(z3_depth)
+    engines = ("local-1", *engines) if engines and set(engines) <= set(_JUDGES) else engines
+    known = {**_engines(z3_depth), **_judges(engines, tlc)}
 
     def report(opinion: Opinion) -> None:
         if not output.quiet:
@@ -72,7 +88,7 @@ def command(
 
     with stop_on_interrupt() as stop, steps_of_work(output.quiet) as steps:
         if not engines and limits == Limits():
-            known = {name: sharing(engine, _SHARES[name]) for name, engine in known.items()}
+            known = {name: sharing(known[name], _SHARES[name]) for name in _ENGINES}
         asked = {name: _announced(name, known[name], steps) for name in engines or _ENGINES}
         found = agree(model, engines=asked, properties=names, limits=limits, reporter=report, stop=stop)
     output.show(
@@ -86,6 +102,20 @@ def command(
 def _engines(z3_depth: int) -> dict[str, Engine]:
     known = {**own_engines(z3_depth), "spark": _spark}
     return {name: known[name] for name in _ENGINES}
+
+
+def _judges(engines: Sequence[str], tlc: Path | None) -> dict[str, Engine]:
+    """Return the checkers among the engines that are asked for.
+
+    Raises:
+        UserError: one of them, or what it needs, is not there.
+    """
+    found: dict[str, Engine] = {}
+    if "tlc" in engines:
+        found["tlc"] = tlc_engine(find_tlc(tlc), FORMATS["tla"])
+    if "spin" in engines:
+        found["spin"] = spin_engine(find_spin())
+    return found
 
 
 def _announced(name: str, engine: Engine, steps: Steps) -> Engine:

@@ -13,6 +13,7 @@ from insync.cli.configs.read_configs import Configured, read_configs
 from insync.cli.exit_codes import EPILOG, exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.choice_options import each_choice
+from insync.cli.options.ci import Build, build_options
 from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.output import Output, output_options
@@ -34,7 +35,7 @@ from insync.cli.show.ask_report import (
 from insync.cli.show.exposure_report import describe_exposure, describe_unasked, exposures_json
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit, emit_status
-from insync.explorer import Limits
+from insync.explorer import Limits, Verdict
 from insync.explorer.ask import LOSS, PROMISES, Asked, Cell, Given, Question
 from insync.explorer.availability import availability
 from insync.explorer.disturbances import Disturbed, disturbed
@@ -82,6 +83,7 @@ Examples:
 @limit_options(seconds="End the whole answer after S seconds.")
 @thread_options
 @output_options(trace=True)
+@build_options
 def command(
     given: dict[str, int | str],
     as_matrix: bool,
@@ -90,6 +92,7 @@ def command(
     limits: Limits,
     engine: Engine,
     output: Output,
+    build: Build,
 ) -> int:
     """Search a cluster of a release, under its settings, for the shortest way to break what users are promised.
 
@@ -111,9 +114,16 @@ def command(
     if configs and (as_matrix or wanted or output.trace is not None or output.html is not None):
         message = f"--config asks about {LOSS} alone. Leave --matrix, --property, --trace and --html out, or --config."
         raise click.UsageError(message)
+    if (as_matrix or configs) and (build.github or build.sarif is not None):
+        message = (
+            f"{'--github' if build.github else '--sarif'} tells of one answer, and not of a table. Leave "
+            f"{'--matrix' if as_matrix else '--config'} out, or read what --json prints."
+        )
+        raise click.UsageError(message)
     stronger = {name: given[name] for name in CONFIGURED if name in given}
     configured = read_configs(configs, stronger) if configs else None
     output.check_trace_path()
+    build.check(output)
     if as_matrix or configs:
         given = {"records": 1, **given}
     begun = SearchesBegun()
@@ -129,7 +139,7 @@ def command(
         )
         if configured is not None:
             return _configs(question, configured, output)
-        return _matrix(question, output) if as_matrix else _ask(question, output)
+        return _matrix(question, output) if as_matrix else _ask(question, output, build)
 
 
 class SearchesBegun:
@@ -150,7 +160,7 @@ class SearchesBegun:
         return self._which
 
 
-def _ask(question: Question, output: Output) -> int:
+def _ask(question: Question, output: Output, build: Build) -> int:
     asked = question.answer()
     with _written(asked, output) as files:
         if not output.json:
@@ -171,6 +181,15 @@ def _ask(question: Question, output: Output) -> int:
     if not files and not any(broken for _, broken in others):
         with output.traces_written([], asked.model):
             pass
+    answers = [asked, *(found.asked for found, _ in others)]
+    build.tell(
+        asked.model,
+        [violation.trace for answer in answers for violation in by_promise(answer)],
+        question.promises,
+        verdict=verdict,
+        stopped_by=next((answer.result.stopped_by for answer in answers if answer.result.stopped_by is not None), None),
+        warnings=asked.result.warnings,
+    )
     return exit_code_for(verdict)
 
 
@@ -218,9 +237,9 @@ def _disturb(question: Question, output: Output) -> list[tuple[Disturbed, Files]
     return others
 
 
-def _together(verdicts: Sequence[str]) -> str:
+def _together(verdicts: Sequence[str]) -> Verdict:
     """Return what several verdicts come to: violated if one is, else incomplete if one is."""
-    return next((verdict for verdict in ("violated", "incomplete") if verdict in verdicts), "holds")
+    return next((verdict for verdict in (Verdict.VIOLATED, Verdict.INCOMPLETE) if verdict in verdicts), Verdict.HOLDS)
 
 
 def _configs(question: Question, configured: Configured, output: Output) -> int:

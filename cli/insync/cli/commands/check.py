@@ -87,7 +87,7 @@ def command(
             ),
             lambda: check_json(result, files, statistics_entry(result, model) if statistics else None),
         )
-    build.tell(model, result, traces, names)
+    build.tell(model, traces, names, verdict=result.verdict, stopped_by=result.stopped_by, warnings=result.warnings)
     return exit_code_for(result.verdict)
 
 

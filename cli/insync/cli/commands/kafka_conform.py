@@ -29,6 +29,7 @@ from insync.kafka.releases import release_of
 if TYPE_CHECKING:
     from insync.conformance.classes.harness import Harness
     from insync.conformance.comparing.conform import Conformance
+    from insync.conformance.comparing.walking_process import WalkingProcess
     from insync.conformance.jars.jar_set import JarSet
 
 __all__ = ["command"]
@@ -56,7 +57,7 @@ PARTS = ("tour", "walks", "forbidden")
     "--processes",
     type=Whole(1, 64),
     metavar="N",
-    help="How many processes of Kafka take the walks; only the time depends on it. [default: one for each core]",
+    help="How many processes take the walks, with a Kafka each; only the time depends on it. [default: one for each core]",
 )
 @limit_options(
     seconds="End each part after S seconds, with what is known by then.",
@@ -135,14 +136,19 @@ class _Asked:
         """Return the results of the parts, up to the first that differs or is interrupted."""
         from insync.conformance.classes.harness import Harness
         from insync.conformance.comparing.conform import Conforming
+        from insync.conformance.comparing.walking_process import WalkingProcess
 
         results: list[Conformance] = []
         with ExitStack() as running:
-            harnesses: list[Harness] = []
+            harness = running.enter_context(Harness(self.jars, stop=self.stop))
+            beside: list[WalkingProcess] = []
             for part in parts:
-                for _ in range(1 if part == "tour" else self.processes)[len(harnesses) :]:
-                    harnesses.append(running.enter_context(Harness(self.jars, stop=self.stop)))
-                results.append(self._tour(harnesses[0]) if part == "tour" else self._walks(part, harnesses))
+                if part == "tour":
+                    results.append(self._tour(harness))
+                else:
+                    for _ in range(self.processes - 1)[len(beside) :]:
+                        beside.append(running.enter_context(WalkingProcess(self.jars)))
+                    results.append(self._walks(part, harness, beside))
                 if results[-1].verdict is Conforming.DIVERGES or self.stop.is_set():
                     break
         return results
@@ -157,13 +163,14 @@ class _Asked:
         each = self._model(EACH_ONCE)
         return conform_budgets(each, harness, at_once=self.at_once, limits=limits, reporter=reporter, stop=stop)
 
-    def _walks(self, part: str, harnesses: list[Harness]) -> Conformance:
+    def _walks(self, part: str, harness: Harness, beside: list[WalkingProcess]) -> Conformance:
         from insync.conformance.comparing.conform import WALKS, conform_walks
 
         return conform_walks(
             self._model(WALKS),
-            *harnesses,
+            harness,
             walks=self.walks.count,
+            beside=beside,
             seed=self.walks.seed,
             depth=self.walks.depth,
             forbidden=part == "forbidden",

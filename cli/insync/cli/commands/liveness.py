@@ -111,5 +111,13 @@ def command(
     failed = [found for found in result.properties if found.verdict == "violated"]
     shortest = [found.trace for found in failed if found.trace is not None]
     never = [found.name for found in failed if found.trace is None]
-    build.tell(model, result, shortest, [found.name for found in result.properties], never)
+    build.tell(
+        model,
+        shortest,
+        [found.name for found in result.properties],
+        verdict=result.verdict,
+        stopped_by=result.stopped_by,
+        warnings=result.warnings,
+        never=never,
+    )
     return exit_code_for(result.verdict)

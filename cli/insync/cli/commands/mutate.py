@@ -75,6 +75,6 @@ def command(
             reporter=report,
             stop=stop,
         )
-    output.show(lambda: describe_mutation(result, output.paint, output.width), lambda: mutation_json(result))
+    output.show(lambda: describe_mutation(result, model, output.paint, output.width), lambda: mutation_json(result))
     incomplete = result.stopped_by is not None or result.count(Fate.UNDECIDED)
     return ExitCode.INCOMPLETE if incomplete else ExitCode.HOLDS

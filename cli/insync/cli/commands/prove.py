@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ import click
 
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options.ci import Build, build_options
 from insync.cli.options.completing import complete_lemmas
 from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.first_look import first_look
@@ -44,6 +46,9 @@ __all__ = ["command"]
 
 _AT_WORK = "z3 is at work"
 
+_ARGUMENTS = "insync.proofs.arguments"
+"""Where a command's context has what it was called with, for the page to say."""
+
 
 class ProveCommand(ModelCommand):
     """With `--lemmas FILE`, bounds and settings not given are those of the proof, if it is one of the same model.
@@ -53,6 +58,7 @@ class ProveCommand(ModelCommand):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the model of the proof file where the arguments name none, and its bounds where they are its model's."""
+        ctx.meta[_ARGUMENTS] = list(args)
         look = first_look(self, args)
         file = look.values.get("helped_proof")
         if file is None:
@@ -178,6 +184,7 @@ class Helped:
 )
 @thread_options
 @output_options(trace=True)
+@build_options
 def command(
     chosen: ChosenModel,
     way: Way,
@@ -187,6 +194,7 @@ def command(
     limits: ProofLimits,
     engine: Engine,
     output: Output,
+    build: Build,
 ) -> int:
     """Prove the properties of MODEL with z3, at bounds far beyond what can be searched, or look for short violations.
 
@@ -219,6 +227,7 @@ def command(
     if way.save is not None:
         check_writable(way.save)
     output.check_trace_path()
+    build.check(output)
 
     def report(query: Query) -> None:
         if not output.quiet:
@@ -258,7 +267,9 @@ def command(
                 reporter=report,
                 stop=stop,
             )
-    return _show_attempt(attempt, way.save, output) if way.bmc is None else _show_search(search, output)
+    if way.bmc is None:
+        return _show_attempt(attempt, way.save, output, build)
+    return _show_search(search, output, build)
 
 
 def _require_one_way(way: Way) -> None:
@@ -274,8 +285,8 @@ def _require_one_way(way: Way) -> None:
         raise click.UsageError(message)
 
 
-def _show_search(search: BoundedResult, output: Output) -> int:
-    """Print a bounded check and write the traces that were asked for; return the exit code."""
+def _show_search(search: BoundedResult, output: Output, build: Build) -> int:
+    """Print a bounded check and write what else was asked for; return the exit code."""
     from insync.cli.show.proof_json import search_json
     from insync.cli.show.proof_report import describe_search
 
@@ -283,16 +294,28 @@ def _show_search(search: BoundedResult, output: Output) -> int:
         output.show(
             lambda: describe_search(search, files, output.paint, output.width), lambda: search_json(search, files)
         )
+    found, names = search.result, [found.name for found in search.properties]
+    reason = f"No trace of up to {found.depth} states breaks it; longer ones were not looked at."
+    build.tell(
+        search.model,
+        search.traces,
+        names,
+        verdict=search.verdict,
+        stopped_by=found.stopped_by,
+        warnings=search.warnings,
+        unproved={} if search.traces or found.stopped_by is not None else dict.fromkeys(names, reason),
+    )
     return exit_code_for(search.verdict)
 
 
-def _show_attempt(attempt: ProofResult, file: Path | None, output: Output) -> int:
-    """Print an induction and write the proof and the traces that were asked for; return the exit code.
+def _show_attempt(attempt: ProofResult, file: Path | None, output: Output, build: Build) -> int:
+    """Print an induction and write the proof and what else was asked for; return the exit code.
 
     When the proof cannot be written the induction is printed all the same; the UserError follows it.
     """
     from insync.cli.show.proof_json import attempt_json
     from insync.cli.show.proof_report import describe_attempt
+    from insync.cli.show.unproved import inductions, unproved
 
     failure: UserError | None = None
     saved = None
@@ -304,11 +327,22 @@ def _show_attempt(attempt: ProofResult, file: Path | None, output: Output) -> in
             failure = error
     elif file is not None:
         emit_error(f"{file} was not written: there is no proof.")
-    with output.traces_written(attempt.traces, attempt.model) as files:
+    command = shlex.join(["insync", "prove", *click.get_current_context().meta[_ARGUMENTS]])
+    others = inductions(attempt, command) if output.html is not None else []
+    with output.traces_written(attempt.traces, attempt.model, others=others) as files:
         output.show(
             lambda: describe_attempt(attempt, saved, files, output.paint, output.width),
             lambda: attempt_json(attempt, saved, files),
         )
+    build.tell(
+        attempt.model,
+        attempt.traces,
+        [*(found.name for found in attempt.properties), *attempt.lost],
+        verdict=attempt.verdict,
+        stopped_by=attempt.result.stopped_by,
+        warnings=attempt.warnings,
+        unproved=unproved(attempt),
+    )
     if failure is not None:
         raise failure
     return exit_code_for(attempt.verdict)

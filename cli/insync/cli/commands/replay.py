@@ -11,7 +11,7 @@ from insync.cli.options.completing import complete_models, complete_traces
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.overwritten import model_of_claim, refuse_overwriting
 from insync.cli.show.as_json import trace_json
-from insync.cli.show.pages import PICTURES, as_picture, write_page
+from insync.cli.show.pages import PICTURES, as_picture
 from insync.cli.show.report import describe_trace
 from insync.cli.show.terminal import emit
 from insync.explorer import read_trace, replay
@@ -56,8 +56,6 @@ def command(file: Path, form: str, reference: str | None, output: Output) -> int
     refuse_overwriting(click.get_current_context(), model_of_claim(claim, file, reference))
     model = model_of_trace(claim, str(file), model=reference, beside=file)
     trace = replay(claim, model=model, place=str(file))
-    if output.html is not None:
-        write_page(output.html, [(trace, model, file)])
     if form in PICTURES:
         emit(as_picture(form, trace, model, file).rstrip("\n"))
     elif form == "itf":
@@ -68,5 +66,5 @@ def command(file: Path, form: str, reference: str | None, output: Output) -> int
         output.show(
             lambda: describe_trace(trace, model.grid, None, output.paint, output.width), lambda: trace_json(trace)
         )
-        output.say_page()
+    output.write_page([(trace, model, file)], say=form == "text")
     return ExitCode.HOLDS

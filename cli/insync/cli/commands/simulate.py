@@ -63,7 +63,7 @@ def command(
             lambda: describe_simulation(result, model.grid, file, output.paint, output.width),
             lambda: simulation_json(result, file),
         )
-    build.tell(model, result, traces, names)
+    build.tell(model, traces, names, verdict=result.verdict, stopped_by=result.stopped_by, warnings=result.warnings)
     return exit_code_for(result.verdict)
 
 

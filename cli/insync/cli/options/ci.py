@@ -16,9 +16,9 @@ from insync.cli.show.report import STOPPED_BY
 from insync.cli.show.terminal import emit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from insync.explorer import CheckResult, LivenessResult, SimulationResult
+    from insync.explorer import Verdict
     from insync.explorer.traces.trace import Trace
     from insync.model import Model
 
@@ -55,19 +55,26 @@ class Build:
     def tell(
         self,
         model: Model,
-        result: CheckResult | SimulationResult | LivenessResult,
         traces: Sequence[Trace],
         asked: Sequence[str],
+        *,
+        verdict: Verdict,
+        stopped_by: str | None,
+        warnings: Sequence[str],
         never: Sequence[str] = (),
+        unproved: Mapping[str, str] | None = None,
     ) -> None:
         """Say what was found to whom it is to be said.
 
         Args:
             model: what was searched.
-            result: what was found.
             traces: one for each property that fails.
             asked: the names of the properties that were asked for.
+            verdict: what came of it.
+            stopped_by: what ended it before it was complete.
+            warnings: what is suspicious, a sentence for each.
             never: the names of the properties that fail without a trace.
+            unproved: the names of those that were neither proved nor refuted, each with the reason.
 
         Raises:
             UserError: the file cannot be written.
@@ -78,9 +85,9 @@ class Build:
         from insync.cli.show.github import github_lines
         from insync.cli.show.sarif import sarif_text
 
-        stopped = result.stopped_by if result.verdict == "incomplete" else None
+        stopped = stopped_by if verdict == "incomplete" else None
         words = "" if stopped is None else STOPPED_BY.get(stopped, stopped)
-        outcome = Outcome(model, traces, asked, words, result.warnings, exit_code_for(result.verdict), never)
+        outcome = Outcome(model, traces, asked, words, warnings, exit_code_for(verdict), never, unproved or {})
         if self.github and (lines := github_lines(outcome.annotations())):
             emit(lines)
         if self.sarif is not None:

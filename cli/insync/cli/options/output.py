@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,6 +19,9 @@ from insync.cli.show.trace_files import beside, check_trace_path, say_not_writte
 from insync.explorer.traces.grid import Paint
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
+
+if TYPE_CHECKING:
+    from insync.explorer.report.picture import Picture
 
 __all__ = ["Output", "output_options"]
 
@@ -68,34 +72,36 @@ class Output:
         return replace(self, trace=trace, html=html)
 
     @contextmanager
-    def traces_written(self, traces: Sequence[Trace], model: Model) -> Iterator[list[Path | None]]:
+    def traces_written(
+        self, traces: Sequence[Trace], model: Model, *, others: Sequence[Picture] = ()
+    ) -> Iterator[list[Path | None]]:
         """Write the traces and the page of them where they are wanted, and yield the file of each trace.
 
-        See `trace_files.traces_written`; the page is written last, and said to be there.
+        See `trace_files.traces_written`; the page is written last, with `others` on it, and said to be there.
         """
         if self.trace is not None and not traces:
             say_not_written(self.trace, "there is no trace")
         with traces_written(self.trace, traces, model) as files:
             yield files
-            self.write_page([(trace, model, file) for trace, file in zip(traces, files, strict=True)])
+            self.write_page([(trace, model, file) for trace, file in zip(traces, files, strict=True)], others=others)
 
-    def write_page(self, shown: Sequence[tuple[Trace, Model, Path | None]]) -> None:
+    def write_page(
+        self, shown: Sequence[tuple[Trace, Model, Path | None]], *, others: Sequence[Picture] = (), say: bool = True
+    ) -> None:
         """Write the page of some traces where it is wanted, and say that it is there, or that there is no trace.
 
         Args:
             shown: each trace with its model and the file that it is in, if any.
+            others: pictures that are no traces.
+            say: whether that it is there may be said; with `--json` it never is.
         """
         if self.html is None:
             return
-        if not shown:
+        if not shown and not others:
             say_not_written(self.html, "there is no trace to show")
             return
-        write_page(self.html, shown)
-        self.say_page()
-
-    def say_page(self) -> None:
-        """Say where the page is, unless a script listens."""
-        if self.html is not None and not self.json:
+        write_page(self.html, shown, others=others)
+        if say and not self.json:
             emit(f"Page: {self.html}")
 
 

@@ -9,7 +9,7 @@ from insync.cli.show.report import STOPPED_BY, confined_lines
 from insync.cli.show.warned import warning_lines
 from insync.explorer.agree import Agreement
 from insync.explorer.opinions import Opinion
-from insync.explorer.traces.grid import Columns, Paint, Tone, chosen_bounds, describe_bounds
+from insync.explorer.traces.grid import Columns, Paint, Tone, describe_chosen
 from insync.explorer.traces.shown_cells import model_behind
 from insync.model.columns import cell_text
 
@@ -18,7 +18,7 @@ __all__ = ["agreement_json", "describe_agreement", "describe_opinion"]
 
 def describe_agreement(found: Agreement, columns: Columns, paint: Paint, width: int) -> str:
     """Return the report: what each engine says, and where they differ."""
-    bounds = describe_bounds(chosen_bounds(found.bounds, model_behind(columns)))
+    bounds = describe_chosen(found.bounds, model_behind(columns))
     lines = [f"{found.model}   {bounds}   properties {', '.join(found.properties) or 'none'}"]
     lines += confined_lines(found.within)
     longest = max(len(opinion.engine) for opinion in found.opinions)
@@ -65,6 +65,10 @@ def describe_opinion(opinion: Opinion) -> str:
     parts += [f"{name} fails after {plural(length, 'state')}" for name, length in opinion.failing.items()]
     if opinion.levels is not None:
         parts.append(f"{plural(sum(opinion.levels), 'state')}, depth {opinion.depth}")
+    elif opinion.states is not None:
+        parts.append(f"{plural(opinion.states, 'state')}, depth {opinion.depth}")
+    if opinion.taken is not None:
+        parts.append(plural(opinion.taken, "step"))
     parts += stopped
     if opinion.note:
         parts.append(opinion.note)
@@ -78,6 +82,8 @@ def agreement_json(found: Agreement) -> str:
             "engine": opinion.engine,
             "verdict": opinion.verdict,
             "depth": opinion.depth,
+            "states": opinion.states,
+            "steps": opinion.taken,
             "levels": None if opinion.levels is None else list(opinion.levels),
             "actions": None if opinion.actions is None else dict(opinion.actions),
             "failing": dict(opinion.failing),

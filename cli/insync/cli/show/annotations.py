@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,7 +54,7 @@ class Annotation:
     """One thing to be said of a place.
 
     Attributes:
-        rule: the property that fails; `incomplete` or `suspicious`.
+        rule: the property that fails; `incomplete`, `unproved` or `suspicious`.
         message: what is to be said, in one sentence or two.
         place: where; None where it is in no file of the repository, as of a model that comes with insync.
         fails: whether a property fails; else it is a warning.
@@ -80,6 +80,7 @@ class Outcome:
         warnings: what is suspicious, a sentence for each.
         exit_code: of the command.
         never: the names of the properties that fail without a trace, as no state is as they ask for.
+        unproved: why properties are neither proved nor refuted, by their names.
     """
 
     model: Model
@@ -89,6 +90,7 @@ class Outcome:
     warnings: Sequence[str]
     exit_code: int
     never: Sequence[str] = ()
+    unproved: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -105,6 +107,9 @@ class Outcome:
         if self.stopped_by:
             message = f"{self.name}: the search was stopped by {self.stopped_by}, so nothing is proved."
             said.append(Annotation("incomplete", message, _of_class(self.model, root), fails=False))
+        for name, reason in self.unproved.items():
+            message = f"{self.name}: {name} is not proved. {reason}"
+            said.append(Annotation("unproved", message, self._written_at(name, root), fails=False))
         return [*said, *(self._suspicion(warning, root) for warning in self.warnings)]
 
     def sentences(self) -> dict[str, str]:

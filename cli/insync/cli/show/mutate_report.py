@@ -8,7 +8,8 @@ from insync.cli.show.figures import plural, seconds
 from insync.cli.show.report import STOPPED_BY, confined_lines
 from insync.cli.show.warned import warning_lines
 from insync.explorer import Fate, MutantResult, MutationResult
-from insync.explorer.traces.grid import Paint, Tone, describe_bounds
+from insync.explorer.traces.grid import Paint, Tone, describe_chosen
+from insync.model import Model
 
 __all__ = ["describe_mutation", "mutant_line", "mutation_json"]
 
@@ -30,9 +31,9 @@ def mutant_line(mutant: MutantResult) -> str:
     return f"{mutant.fate:<10}  {mutant.name}{ends[mutant.fate]}"
 
 
-def describe_mutation(result: MutationResult, paint: Paint, width: int) -> str:
-    """Return the report: the mutants by what became of them, and the score."""
-    lines = [f"{result.model}   {describe_bounds(result.bounds)}   {plural(result.distinct_states, 'state')}"]
+def describe_mutation(result: MutationResult, model: Model, paint: Paint, width: int) -> str:
+    """Return the report: the mutants of a model by what became of them, and the score."""
+    lines = [f"{result.model}   {describe_chosen(result.bounds, model)}   {plural(result.distinct_states, 'state')}"]
     judged = "judged by" if result.mutants or result.stopped_by is None else "nothing was judged by"
     lines.append(f"{judged} {', '.join(result.properties)}")
     if result.failing:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from insync.cli.show.trace_files import is_itf
 
 if TYPE_CHECKING:
+    from insync.explorer.report.picture import Picture
     from insync.explorer.traces.trace import Trace
     from insync.model import Model
 
@@ -30,8 +31,10 @@ def as_picture(form: str, trace: Trace, model: Model, file: Path) -> str:
     return {"svg": svg.svg, "mermaid": mermaid.mermaid, "markdown": markdown.markdown}[form](drawn)
 
 
-def write_page(path: Path, shown: Sequence[tuple[Trace, Model, Path | None]]) -> None:
-    """Write the page of some traces, each with its model and the file that it is in, if any.
+def write_page(
+    path: Path, shown: Sequence[tuple[Trace, Model, Path | None]], *, others: Sequence[Picture] = ()
+) -> None:
+    """Write the page of some traces, each with its model and the file that it is in, if any, and of other pictures.
 
     Raises:
         UserError: the page cannot be written.
@@ -39,4 +42,4 @@ def write_page(path: Path, shown: Sequence[tuple[Trace, Model, Path | None]]) ->
     from insync.explorer.report import page_file
 
     replayed = [(trace, model, None if file is None or is_itf(file) else file) for trace, model, file in shown]
-    page_file.write_page(path, replayed)
+    page_file.write_page(path, replayed, others=others)

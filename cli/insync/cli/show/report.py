@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from insync.cli.show.figures import count, memory, plural, rate, seconds
 from insync.cli.show.trace_files import replay_hint
 from insync.cli.show.warned import warning_lines
-from insync.explorer.traces.grid import Paint, Tone, chosen_bounds, describe_bounds, render_grid, render_reason
+from insync.explorer.traces.grid import Paint, Tone, describe_chosen, render_grid, render_reason
 from insync.explorer.traces.shown_cells import model_behind
 from insync.model.catalogue import BUILT_IN
 from insync.properties.every_model import TYPE_OK
@@ -159,10 +159,10 @@ def describe_choices(model: str, bounds: Mapping[str, int | str], of: Model | No
     Args:
         model: what it is called.
         bounds: all of them.
-        of: the model itself, for the defaults, of which many are not told; None tells everything.
+        of: the model itself, for the defaults, which are not told; None tells everything.
         width: how many characters a line may have.
     """
-    said = describe_bounds(chosen_bounds(bounds, of))
+    said = describe_chosen(bounds, of)
     return textwrap.wrap(
         f"{model}   {said}".rstrip(), width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
     )

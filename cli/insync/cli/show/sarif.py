@@ -42,6 +42,7 @@ def sarif_text(outcome: Outcome) -> str:
 
 _OTHER_RULES = {
     "incomplete": "The search was stopped before the space was complete, so nothing is proved.",
+    "unproved": "A property is neither proved nor refuted.",
     "suspicious": "The model is probably not what its author means.",
 }
 

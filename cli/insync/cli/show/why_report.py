@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from insync.cli.show.figures import count, plural, seconds
 from insync.cli.show.report import STOPPED_BY, confined_lines
 from insync.cli.show.warned import warning_lines
-from insync.explorer.traces.grid import Paint, Tone, chosen_bounds, describe_bounds
+from insync.explorer.traces.grid import Paint, Tone, describe_chosen
 
 if TYPE_CHECKING:
     from insync.explorer import ActionCoverage, PropertyCoverage, WhyResult
@@ -33,7 +33,7 @@ def describe_why(result: WhyResult, model: Model, detailed: bool, paint: Paint, 
         width: of its lines.
     """
     lines = [
-        f"{result.model}   {describe_bounds(chosen_bounds(result.bounds, model))}".rstrip(),
+        f"{result.model}   {describe_chosen(result.bounds, model)}".rstrip(),
         _extent(result, paint),
         *confined_lines(result.within),
         *warning_lines(result.warnings, paint, width),

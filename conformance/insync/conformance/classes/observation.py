@@ -9,12 +9,14 @@ from typing import Any
 __all__ = [
     "AlterRequest",
     "BrokerSeen",
+    "ConsumerSeen",
     "ControllerSeen",
     "DirectorySeen",
     "KnownEnd",
     "LeadingSeen",
     "LogSeen",
     "Observation",
+    "SessionSeen",
 ]
 
 Json = Mapping[str, Any]
@@ -152,6 +154,17 @@ class AlterRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionSeen:
+    """A fetch session that a leader keeps.
+
+    Attributes:
+        high_watermark: the one that it has told, None for none.
+    """
+
+    high_watermark: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class BrokerSeen:
     """A broker; of one that does not run nothing is seen but what it has asked before.
 
@@ -166,6 +179,7 @@ class BrokerSeen:
         leading: what it knows as the leader; None where it does not lead.
         log: its log; None where it has none.
         directory: what it knows of its directories; None where it has one.
+        session: the fetch session that its next fetch goes on with; None for none, or where fetches are none of one.
     """
 
     running: bool
@@ -178,6 +192,24 @@ class BrokerSeen:
     leading: LeadingSeen | None = None
     log: LogSeen | None = None
     directory: DirectorySeen | None = None
+    session: SessionSeen | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerSeen:
+    """A consumer.
+
+    Attributes:
+        position: the offset that it reads next.
+        last_epoch: the epoch of the record before, -1 where it has read nothing since it was put there.
+        leader_epoch: in which epoch it takes the leader to be.
+        got: the records that it has got by their offsets, without those from which it was taken back.
+    """
+
+    position: int
+    last_epoch: int
+    leader_epoch: int
+    got: Mapping[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,12 +218,14 @@ class Observation:
 
     controller: ControllerSeen
     brokers: Mapping[int, BrokerSeen]
+    consumer: ConsumerSeen | None = None
 
     @classmethod
     def read(cls, state: Json) -> Observation:
         """Return the observation that the harness has written as JSON."""
         brokers = {int(name): _broker(seen) for name, seen in state["brokers"].items()}
-        return cls(ControllerSeen(**{name: _plain(value) for name, value in state["controller"].items()}), brokers)
+        controller = ControllerSeen(**{name: _plain(value) for name, value in state["controller"].items()})
+        return cls(controller, brokers, _consumer(state["consumer"]) if "consumer" in state else None)
 
     @property
     def acknowledged(self) -> set[str]:
@@ -220,7 +254,13 @@ def _broker(seen: Json) -> BrokerSeen:
         leading=None if leading is None else _leading(leading),
         log=None if log is None else _log(log),
         directory=DirectorySeen(**seen["directory"]) if "directory" in seen else None,
+        session=SessionSeen(**seen["session"]) if seen.get("session") else None,
     )
+
+
+def _consumer(seen: Json) -> ConsumerSeen:
+    got = {int(offset): record for offset, record in seen["got"].items()}
+    return ConsumerSeen(seen["position"], seen["last_epoch"], seen["leader_epoch"], got)
 
 
 def _request(seen: Json) -> AlterRequest:

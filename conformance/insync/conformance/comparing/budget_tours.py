@@ -93,7 +93,7 @@ def _choices(model: Cluster, at_once: int) -> list[tuple[str, ...]]:
 def _together(model: Cluster, results: Mapping[str, Conformance], seconds: float) -> Conformance:
     """Return the result of all tours: that of the last one, with what all of them have compared."""
     last = list(results.values())[-1]
-    coverage, gaps = Coverage(last.coverage.stepper), Counter[tuple[str, str]]()
+    coverage, gaps = Coverage(last.coverage.actions), Counter[tuple[str, str]]()
     space, actions = Space(0, 0, 0, 0, 0, whole=True), dict[str, ActionShare]()
     for name, one in results.items():
         assert one.space is not None

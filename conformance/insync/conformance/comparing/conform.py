@@ -14,6 +14,7 @@ from insync.conformance.comparing.coverage import Coverage
 from insync.conformance.comparing.forbidden import Forbidden, forbidden_of
 from insync.conformance.comparing.handed_out import HandedOut
 from insync.conformance.comparing.touring import ActionShare, KafkaTour, Space
+from insync.conformance.comparing.walking_process import AskedWalks, WalkingProcess
 from insync.conformance.comparing.walks import Divergence, KafkaWalks
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
 from insync.conformance.steps.pair import Pair
@@ -121,6 +122,7 @@ def conform_walks(
     model: Cluster,
     *subjects: Subject,
     walks: int,
+    beside: Sequence[WalkingProcess] = (),
     seed: int = 0,
     depth: int = 60,
     forbidden: bool = False,
@@ -135,6 +137,7 @@ def conform_walks(
         model: the model.
         subjects: who take the commands; several of one release take walks at once, which changes nothing but the time.
         walks: how many.
+        beside: processes that take walks as well, with a Kafka of the same release each.
         seed: of the random numbers; walk number n of a seed is the same whatever the number of walks.
         depth: most steps of a walk.
         forbidden: whether Kafka is also asked for what the model forbids, which it must refuse.
@@ -144,27 +147,33 @@ def conform_walks(
         new_pair: makes what walks: the model and Kafka, side by side.
     """
     watch, asked = Watch(limits or Limits(), stop), forbidden_of(model) if forbidden else []
-    with ExitStack() as opened, Team(len(subjects)) as team:
+    with ExitStack() as opened, Team(len(subjects) + len(beside)) as team:
         steppers = [opened.enter_context(closing(MachineStepper(model, watch.interrupted))) for _ in subjects]
         each = [
             _Comparison(stepper, subject, watch, new_pair, asked)
             for stepper, subject in zip(steppers, subjects, strict=True)
         ]
-        tell, handed_out = _Telling(reporter, watch, [one.coverage for one in each]), HandedOut(walks)
+        for process in beside:
+            process.begin(AskedWalks(model.identity, seed, depth, forbidden))
+        tell, handed_out = _Telling(reporter, watch, [*(one.coverage for one in each), *beside]), HandedOut(walks)
 
         def work(place: int) -> None:
-            beside = each[place]
-            taking = KafkaWalks(beside.stepper, beside.pair, beside.coverage, depth, asked)
-
             def take(number: int) -> Divergence | None:
-                return taking.random(seed, number, lambda: handed_out.needless(number) or tell.stopped(place))
+                def stopped() -> object:
+                    return handed_out.needless(number) or tell.stopped(place)
+
+                if place >= len(each):
+                    return beside[place - len(each)].take(number, stopped)
+                return taking[place].random(seed, number, stopped)
 
             handed_out.work(take)
 
+        taking = [KafkaWalks(one.stepper, one.pair, one.coverage, depth, asked) for one in each]
         team.run(work)
         first, *others = each
-        for other in others:
-            first.coverage.add(other.coverage)
+        for compared in (*(other.coverage for other in others), *(process.coverage() for process in beside)):
+            if compared is not None:
+                first.coverage.add(compared)
         ended = first.ended(handed_out.found, handed_out.stopped_by, walks=handed_out.walks)
         return replace(ended, seed=seed, gaps=first.coverage.gaps)
 
@@ -212,10 +221,12 @@ class _Telling:
     Args:
         reporter: is told.
         watch: says when to stop.
-        coverages: what was compared so far, of each that takes commands.
+        coverages: what was compared so far, of each that takes walks.
     """
 
-    def __init__(self, reporter: WalkReporter | None, watch: Watch, coverages: Sequence[Coverage]) -> None:
+    def __init__(
+        self, reporter: WalkReporter | None, watch: Watch, coverages: Sequence[Coverage | WalkingProcess]
+    ) -> None:
         self._reporter, self._watch, self._coverages, self._pulse = reporter, watch, coverages, Pulse()
 
     def stopped(self, place: int = 0) -> object:
@@ -249,7 +260,7 @@ class _Comparison:
         forbidden: Sequence[Forbidden] = (),
     ) -> None:
         self.stepper, self.subject, self.watch, self.forbidden = stepper, subject, watch, forbidden
-        self.coverage = Coverage(stepper)
+        self.coverage = Coverage.of(stepper)
         self._new_pair = new_pair
 
     def pair(self) -> Pair:
@@ -266,7 +277,7 @@ class _Comparison:
             model=self.stepper.model,  # type: ignore[arg-type]
             coverage=self.coverage,
             walks=walks,
-            difference=None if shown is None else _as_replay(shown, self.subject.version, repeats=repeats),
+            difference=None if shown is None else self._as_replay(shown, repeats=repeats),
             repeats=repeats,
             failed_walk=None if found is None else walks - 1,
             failed_walk_length=None if found is None else len(found.actions),
@@ -285,13 +296,25 @@ class _Comparison:
 
         if stopped():
             return found, None
-        again = _Alike(KafkaWalks(self.stepper, self.pair, Coverage(self.stepper), 0, self.forbidden), found)
+        again = _Alike(KafkaWalks(self.stepper, self.pair, Coverage.of(self.stepper), 0, self.forbidden), found)
         try:
             if again.failing(found.actions, stopped) is None:
                 return found, False
             return shrink(again, found.actions, stopped), True
         except GivenUp:
             return found, None
+
+    def _as_replay(self, found: Divergence, *, repeats: bool | None) -> KafkaReplay:
+        model, version, first = self.stepper.model, self.subject.version, found.differences[0]
+        after = f"After `{found.taken[-1].label}`" if len(found.taken) > 1 else "In the initial state"
+        reason = f"{after} {first.field} is {first.model} in the model and {first.kafka} in Kafka {version}."
+        if found.forbidden:
+            asked = "; ".join(f"{label} (after step {step})" for step, label in found.forbidden)
+            reason = f"{reason} Asked of Kafka, though the model forbids it: {asked}."
+        if repeats is False:
+            reason = f"{reason} {_NOT_AGAIN}"
+        trace = Trace(model_reference(model), model.identity, AGREEMENT, found.taken, reason)
+        return KafkaReplay(KafkaVerdict.DIVERGES, version, trace, found.own, found.state, found.differences)
 
 
 class _Alike:
@@ -308,17 +331,3 @@ class _Alike:
 
 def _kinds(found: Divergence) -> set[str]:
     return {re.sub(r"\bb\d+\b", "", one.field) for one in found.differences}
-
-
-def _as_replay(found: Divergence, version: str, *, repeats: bool | None) -> KafkaReplay:
-    pair, first = found.pair, found.differences[0]
-    after = f"After `{pair.taken[-1].label}`" if len(pair.taken) > 1 else "In the initial state"
-    reason = f"{after} {first.field} is {first.model} in the model and {first.kafka} in Kafka {version}."
-    if found.forbidden:
-        asked = "; ".join(f"{label} (after step {step})" for step, label in found.forbidden)
-        reason = f"{reason} Asked of Kafka, though the model forbids it: {asked}."
-    if repeats is False:
-        reason = f"{reason} {_NOT_AGAIN}"
-    trace = Trace(model_reference(pair.model), pair.model.identity, AGREEMENT, tuple(pair.taken), reason)
-    state = pair.kafka_state()
-    return KafkaReplay(KafkaVerdict.DIVERGES, version, trace, tuple(pair.own), state, found.differences)

@@ -22,6 +22,7 @@ class Coverage:
     Not frozen: it counts.
 
     Attributes:
+        actions: the names of the model's actions, by number.
         steps: the steps taken, those that Kafka took by itself included.
         own_steps: those alone.
         fields: the facts compared.
@@ -29,7 +30,7 @@ class Coverage:
         refused: for each action how often Kafka had to refuse it, or do nothing, and did.
     """
 
-    stepper: Stepper
+    actions: tuple[str, ...]
     steps: int = 0
     own_steps: int = 0
     fields: int = 0
@@ -37,6 +38,11 @@ class Coverage:
     refused: Counter[str] = field(default_factory=Counter)
     _transitions: dict[str, set[int]] = field(default_factory=dict)
     _gaps: dict[tuple[str, str], set[int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, stepper: Stepper) -> Coverage:
+        """Begin to count the steps of a model."""
+        return cls(tuple(action.name for action in stepper.actions))
 
     def add_step(self, before: Codes, moves: list[Move], *, own: int, fields: int) -> None:
         """Note a step that both have taken.
@@ -52,11 +58,11 @@ class Coverage:
         for (_, codes), (number, _) in zip([(None, before), *moves], moves, strict=False):
             assert number is not None
             self.steps += 1
-            self._transitions.setdefault(self.stepper.actions[number].name, set()).add(hash((codes, number)))
+            self._transitions.setdefault(self.actions[number], set()).add(hash((codes, number)))
 
     def add_gap(self, codes: tuple[int, ...], number: int, kind: str) -> None:
         """Note a transition that cannot be brought about, and why."""
-        self._gaps.setdefault((self.stepper.actions[number].name, kind), set()).add(hash((codes, number)))
+        self._gaps.setdefault((self.actions[number], kind), set()).add(hash((codes, number)))
 
     def add(self, other: Coverage, space: str | None = None) -> None:
         """Take in what was compared elsewhere.

@@ -113,7 +113,7 @@ class KafkaTour:
                     return None
                 found = self._begin()
             found = found or self._follow(plan, stopped)
-        return Divergence(self._chosen, self._pair, tuple(found))
+        return Divergence.of(self._chosen, self._pair, found)
 
     @property
     def space(self) -> Space:

@@ -16,7 +16,9 @@ from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.pair import Pair
 from insync.conformance.steps.schedule import NotSchedulable
 from insync.explorer.evaluator.stepping import Stepper
+from insync.explorer.traces.trace import TraceStep
 from insync.machine.interruptible import GivenUp
+from insync.model import ReadableState
 
 __all__ = ["Divergence", "KafkaWalks"]
 
@@ -34,15 +36,27 @@ class Divergence:
 
     Attributes:
         actions: what was chosen: the numbers of actions, and those of what the model forbids, counted from -1 down.
-        pair: both, as they are there.
+        taken: the steps of both, with the model's states.
+        own: the numbers of the steps that Kafka took by itself.
+        state: the state after the last step as Kafka has it.
         differences: the facts that differ.
         forbidden: what was asked of Kafka though the model forbids it, with the number of the step before.
     """
 
     actions: list[int]
-    pair: Pair
+    taken: tuple[TraceStep, ...]
+    own: tuple[int, ...]
+    state: ReadableState
     differences: tuple[Difference, ...]
     forbidden: tuple[tuple[int, str], ...] = ()
+
+    @classmethod
+    def of(
+        cls, actions: list[int], pair: Pair, found: Sequence[Difference], forbidden: Sequence[tuple[int, str]] = ()
+    ) -> Divergence:
+        """Return what a pair has come to."""
+        state = pair.kafka_state()
+        return cls(actions, tuple(pair.taken), tuple(pair.own), state, tuple(found), tuple(forbidden))
 
 
 class KafkaWalks:
@@ -150,7 +164,7 @@ class _Taken:
     @property
     def disagreement(self) -> Divergence | None:
         """What the walk has come to, if that is a difference."""
-        return Divergence(self.chosen, self.pair, tuple(self.found), tuple(self.asked)) if self.found else None
+        return Divergence.of(self.chosen, self.pair, self.found, self.asked) if self.found else None
 
     def step(self, number: int) -> bool:
         """Take a step on both, and count it; return whether the walk can go on, be it taken or not schedulable."""

@@ -34,7 +34,7 @@ class Called:
     Attributes:
         moment: the time, in seconds since 1970.
         what: `send`, `acknowledged`, `refused`, `kill`, `stop`, `start`, `pause`, `resume`,
-            `lose` (its directory with the log).
+            `lose` (its directory with the log), `move` (that to another directory).
         broker: the broker that it was done to.
         record: of what clients do, the record.
         error: the number of the error with which a record was refused.
@@ -170,6 +170,7 @@ class Operator:
             return all(part["ErrorCode"] == 0 for one in told["Results"] for part in one["Partitions"])
 
         self.cluster.until(accepted, f"a move to {directory}")
+        self._note("move", broker)
 
     def _ask(self, name: str, body: Message, version: int | None = None, broker: int | None = None) -> Message:
         """Ask a broker, any one if none is given, which passes on to the controller what it has to."""

@@ -19,11 +19,8 @@ from insync.model import ReadableState
 
 __all__ = ["DirectorySteps"]
 
-_ONE_DIRECTORY = (
-    "Kafka's controller is told of each log that moves, which the model has with directory_failures alone (3.7 and "
-    "later), so the brokers of the harness have one directory here"
-)
-_ROUNDS = 4
+_ONE_DIRECTORY = "the brokers of the harness have one directory here, as nothing of the model is about directories"
+_ROUNDS = 6
 """The most rounds of a copying thread within a step: to ask the controller, and to take the copy's place."""
 
 
@@ -37,11 +34,13 @@ class DirectorySteps:
 
     def __init__(self, kafka: Commands, model: Cluster) -> None:
         self._kafka, self._model = kafka, model
+        self._alone: set[str] = set()  # brokers one of whose directories was taken out
 
     @property
     def count(self) -> int:
         """How many directories each broker has."""
-        return 2 if self._model.directories_fail else 1
+        b = self._model.b
+        return 2 if self._model.directories_fail or b.moves or b.directory_losses else 1
 
     def fail(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the directory with the log fail; the broker will tell of it, or not, as the model's."""
@@ -71,10 +70,16 @@ class DirectorySteps:
         """Let the failed directory be there at the next start."""
         self._kafka.give("repair_directory", broker=self._broker(given))
 
+    def lose(self, given: Mapping[str, str], before: ReadableState) -> None:
+        """Let an operator take the directory with the log out of log.dirs, while the broker is down."""
+        self._kafka.give("take_out_directory", broker=self._broker(given))
+        self._alone.add(given["replica"])
+
     def start_move(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let an operator move a log to the other directory."""
-        if not self._model.directories_are_assigned:
-            raise NotSchedulable(_ONE_DIRECTORY)
+        if given["replica"] in self._alone:
+            message = f"{given['replica']} has one directory in log.dirs, since the other one was taken out"
+            raise NotSchedulable(message, "a broker has no other directory any more")
         what = f"the answer to the move of {given['replica']}"
         self._kafka.give_accepted(what, "move_to_directory", broker=self._broker(given))
 
@@ -117,8 +122,14 @@ class DirectorySteps:
             self._tell(number)
 
     def swap(self, given: Mapping[str, str], before: ReadableState) -> None:
-        """Let the copy take the place of the log, once the broker has heard that the controller has accepted it."""
+        """Let the copy take the place of the log, once the broker has heard that the controller has accepted it.
+
+        Where the model's controller knows of no directories, Kafka's is told of the copy within this step.
+        """
         number = self._broker(given)
+        if not self._model.directories_are_assigned and before["alter"]["isr"]:
+            message = "a directory that is named makes the AlterPartition late that is on its way"
+            raise NotSchedulable(message, "a directory that is named makes the AlterPartition late")
         for _ in range(_ROUNDS):
             self._hear_answer(number)
             seen = self._seen(number)
@@ -126,7 +137,7 @@ class DirectorySteps:
                 return
             if seen.to_assign != "copy":
                 self._kafka.give("copy_to_directory", broker=number)
-            elif number in self._kafka.seen.controller.elsewhere:
+            elif number in self._kafka.seen.controller.elsewhere or not self._model.directories_are_assigned:
                 self._kafka.give("assign_directory", broker=number)
             else:
                 break

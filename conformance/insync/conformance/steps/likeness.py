@@ -11,7 +11,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
-from insync.conformance.classes.observation import BrokerSeen, Observation
+from insync.conformance.classes.observation import BrokerSeen, ConsumerSeen, Observation
 from insync.kafka.cluster.configuration import Acks
 from insync.model import ReadableState
 
@@ -84,7 +84,14 @@ def facts_of(state: ReadableState) -> dict[str, Fact]:
         if broker["running"]:
             facts.update((f"{name}.{field}", fact) for field, fact in _facts_of_broker(name, broker, state).items())
     facts["clients.acked"] = sorted(state["acked"])
+    if "consumer" in state:
+        facts.update((f"consumer.{name}", fact) for name, fact in _facts_of_consumer(state["consumer"]).items())
     return facts
+
+
+def _facts_of_consumer(consumer: dict[str, Any]) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {name: consumer[name] for name in ("position", "last_epoch", "leader_epoch")}
+    return facts | {"got": consumer["got"][consumer["begin"] : consumer["position"]]}
 
 
 def _facts_of_controller(state: ReadableState) -> dict[str, Fact]:
@@ -115,6 +122,8 @@ def _facts_of_broker(name: str, broker: dict[str, Any], state: ReadableState) ->
     if broker.get("offline") or not has_replica:
         return facts
     facts.update((name, broker[name]) for name in ("copied",) if name in broker)
+    if "told" in broker:
+        facts.update((name, broker[name]) for name in ("session", "told"))
     facts |= {
         "leader": view["leader"],
         "epoch": view["epoch"],
@@ -173,7 +182,16 @@ def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str])
             told = not broker["to_hear"] and _is_to_tell(seen.brokers[broker_id(name)])
             broker["elsewhere"] = broker_id(name) in registered.elsewhere and not told
     state["acked"] = sorted(acknowledged)
+    if seen.consumer is not None:
+        state["consumer"] = _put_consumer(model["consumer"], seen.consumer)
     return state
+
+
+def _put_consumer(consumer: dict[str, Any], seen: ConsumerSeen) -> dict[str, Any]:
+    got = [seen.got.get(offset, known) for offset, known in enumerate(consumer["got"])]
+    begin = min((*seen.got, seen.position))
+    epochs = {"last_epoch": seen.last_epoch, "leader_epoch": str(seen.leader_epoch)}
+    return {**consumer, "position": seen.position, "begin": begin, "got": got, **epochs}
 
 
 def _copy_of_what_is_kafka_s(model: ReadableState) -> dict[str, Any]:
@@ -198,6 +216,9 @@ def _put_broker(
             broker["copied"] = seen.directory.copied
         if seen.directory.offline:
             return
+    if "told" in broker:
+        broker["session"] = seen.session is not None
+        broker["told"] = None if seen.session is None else seen.session.high_watermark
     broker["has_replica"] = seen.leader_epoch is not None
     if seen.leader_epoch is None:
         return

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Argument, Subject
 from insync.conformance.steps.commands import Commands
+from insync.conformance.steps.consumer_steps import OF_CONSUMER, ConsumerSteps
 from insync.conformance.steps.directory_steps import DirectorySteps
 from insync.conformance.steps.gaps import (
     Ends,
@@ -36,12 +37,9 @@ _LATER = 31_000
 """Milliseconds that every step takes: more than replica.lag.time.max.ms, so nobody is waited for outside the ISR."""
 _MUCH_LATER = 61_000
 
-_EVERY_FETCH_IS_FULL = "the harness has no fetch sessions: its leader answers every fetch in full"
 _OUTSIDE = {
     Outside.CHECKPOINTS: "the harness lets a broker that dies write all its checkpoints, so none of them is older",
-    Outside.CONSUMERS: "the harness has brokers and a controller, and no consumer",
     Outside.ZOOKEEPER: "the controller is a KRaft quorum's here, and no release that is run has one of ZooKeeper's",
-    Outside.SESSIONS: _EVERY_FETCH_IS_FULL,
     Outside.LOST_ANSWERS: (
         "the harness has no connections that break: what the controller answers is kept until it is given"
     ),
@@ -56,6 +54,8 @@ _NOT_IN_KAFKA = {
 
 _SERVED = ("NONE", "OFFSET_OUT_OF_RANGE")
 """What the leader answers to a fetch; after the second the follower asks where the log begins or ends, at once."""
+_SESSION_IS_OVER = ("FETCH_SESSION_ID_NOT_FOUND", "INVALID_FETCH_SESSION_EPOCH")
+"""What it answers where it has not got the session; the follower begins another one at once, as in the model."""
 _OF_THE_TOPIC = ("change_minimum",)
 """Actions that brokers learn of like a change of the partition, though its registration stays as it is."""
 
@@ -74,7 +74,7 @@ class Schedule:
     def __init__(self, subject: Subject, model: Cluster) -> None:
         self._kafka, self._model = Commands(subject), model
         self._requests = IsrRequests(self._kafka, registering_leaves_isr=model.rules.register_leaves_isr)
-        self._directories = DirectorySteps(self._kafka, model)
+        self._directories, self._consumer = DirectorySteps(self._kafka, model), ConsumerSteps(self._kafka)
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
         self.order: list[int] = []
         self._out_of_range: dict[int, tuple[int, Ends]] = {}  # who was told so, by whom, and the ends of its log then
@@ -102,9 +102,13 @@ class Schedule:
         configuration = {"min.insync.replicas": str(b.min_insync)}
         if self._model.unclean:
             configuration["unclean.leader.election.enable"] = "true"
-        other = {"partition_zero": b.partition_zero} if b.partition_zero else {}
+        other: dict[str, Argument] = {"partition_zero": b.partition_zero} if b.partition_zero else {}
         if self._directories.count > 1:
             other["directories"] = self._directories.count
+        if self._model.sessions:
+            other["sessions"] = True
+        if self._model.consumes:
+            other["consumer"] = self._model.offset_reset.value
         self._kafka.give(
             "open",
             brokers=b.replicas,
@@ -133,12 +137,16 @@ class Schedule:
         partition_epoch = self.seen.controller.partition_epoch
         if action in _OF_DIRECTORIES:
             _OF_DIRECTORIES[action](self._directories, given, before)
+        elif action in OF_CONSUMER:
+            self._consumer.take(action, given)
         elif action in _ACTIONS:
             _ACTIONS[action](self, given, before)
         else:
             message = _NOT_IN_KAFKA.get(action, f"the harness cannot do {action} yet")
             raise NotSchedulable(message)
-        if self.seen.controller.partition_epoch != partition_epoch or action in _OF_THE_TOPIC:
+        if action == "swap_log" and not self._model.directories_are_assigned:
+            self._ends[-1] = self.seen.controller.end  # in the model that is no change
+        elif self.seen.controller.partition_epoch != partition_epoch or action in _OF_THE_TOPIC:
             self._ends.append(self.seen.controller.end)
         self.order = [number for number in self.order if number in self.seen.controller.replicas]
         self._settle(after)
@@ -182,19 +190,38 @@ class Schedule:
         self._kafka.give("write", broker=leader, value=record, acks=ACKS[self._model.acks], wait=_LATER)
 
     def _fetch(self, given: Mapping[str, str], before: ReadableState) -> None:
-        if self._model.sessions:
-            raise NotSchedulable(_EVERY_FETCH_IS_FULL)
         follower, leader = broker_id(given["follower"]), broker_id(given["leader"])
         self._requests.forget_late(leader, before)
         if self._kafka.broker(follower).reply_waits:  # one that the model has dropped, as Kafka does when it arrives
             self._kafka.give("receive_fetch", broker=follower)
-        answer = self._kafka.give("send_fetch" if self._model.late_replies else "fetch", broker=follower, wait=_LATER)
+        command = "send_fetch" if self._model.late_replies else "fetch"
+        answer = self._kafka.give(command, broker=follower, wait=_LATER)
+        if answer.said in _SESSION_IS_OVER:
+            if self._model.late_replies:
+                self._kafka.give("receive_fetch", broker=follower)
+            answer = self._kafka.give(command, broker=follower)
         if answer.said not in _SERVED:
             what = f"{given['follower']}'s fetch"
             raise Unlike(what, "NONE", answer.said)
         self._out_of_range.pop(follower, None)
         if answer.said == _SERVED[1]:
             self._out_of_range[follower] = leader, ends_of(self.seen, leader)
+
+    def _evict_session(self, given: Mapping[str, str], before: ReadableState) -> None:
+        """The leader's part; that the next fetch is refused comes with that fetch."""
+        self._kafka.give_accepted("the eviction of a session", "evict_session", broker=broker_id(given["follower"]))
+
+    def _lose_reply(self, given: Mapping[str, str], before: ReadableState) -> None:
+        follower, leader = broker_id(given["follower"]), broker_id(given["leader"])
+        self._requests.forget_late(leader, before)
+        if self._kafka.broker(follower).reply_waits:
+            self._kafka.give("receive_fetch", broker=follower)
+        answer = self._kafka.give("lose_fetch", broker=follower, wait=_LATER)
+        if answer.said in _SESSION_IS_OVER:
+            answer = self._kafka.give("lose_fetch", broker=follower)
+        if answer.said not in _SERVED:
+            what = f"{given['follower']}'s fetch"
+            raise Unlike(what, "NONE", answer.said)
 
     def _receive(self, given: Mapping[str, str], before: ReadableState) -> None:
         follower = broker_id(given["follower"])
@@ -326,6 +353,8 @@ _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], ReadableState], None]
     "fetch": Schedule._fetch,
     "receive": Schedule._receive,
     "receive_rewritten": Schedule._receive_rewritten,
+    "evict_session": Schedule._evict_session,
+    "lose_reply": Schedule._lose_reply,
     "expand_isr": Schedule._expand,
     "shrink_isr": Schedule._shrink,
     "shrink_isr_by_several": Schedule._shrink,
@@ -354,6 +383,7 @@ _OF_DIRECTORIES: dict[str, Callable[[DirectorySteps, Mapping[str, str], Readable
     "fail_directory": DirectorySteps.fail,
     "report_directory": DirectorySteps.report,
     "repair_directory": DirectorySteps.repair,
+    "lose_directory": DirectorySteps.lose,
     "start_move": DirectorySteps.start_move,
     "cancel_move": DirectorySteps.cancel_move,
     "copy_record": DirectorySteps.copy_record,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from insync.explorer.coverage.nearness import comparisons, one_from_failing
 from insync.explorer.coverage.questions import Answers, Questions
 from insync.explorer.coverage.results import PremiseCoverage, PropertyCoverage
 from insync.explorer.coverage.source_text import premise_text
 from insync.model import Model
-from insync.model.graph import Node, Op
+from insync.model.graph import Graph, Node, Op
 from insync.model.noticed import Premise, Spot
 from insync.model.simplify import apply
+from insync.model.steps import step_condition
 from insync.properties.invariants import Invariant
 from insync.properties.show import show
 from insync.properties.step_invariants import StepInvariant
@@ -31,11 +33,13 @@ def ask_of_property(
         node: its condition.
         premises: what was noticed of its implications.
     """
-    of_states = not isinstance(asked, StepInvariant)
+    of_steps = asked if isinstance(asked, StepInvariant) else None
+    of_states = of_steps is None
     fails = questions.ask([apply(Op.NOT, node)])
     near = questions.ask([one_from_failing(node)]) if of_states else None
     parts = [(part, questions.ask([part])) for part in comparisons(node)] if of_states else []
-    implied = _ask_of_premises(questions, premises if of_states else [])
+    true = partial(_in_a_step, model, of_steps) if of_steps is not None else partial(_in_the_state, questions.graph)
+    implied = _ask_of_premises(questions, premises, true)
 
     def answer(answers: Answers) -> PropertyCoverage:
         settled = [part for part, one in parts if answers[one] in (0, answers.states)]
@@ -51,17 +55,30 @@ def ask_of_property(
     return answer
 
 
-def _ask_of_premises(questions: Questions, premises: Sequence[Premise]) -> list[Callable[[Answers], PremiseCoverage]]:
-    by_spot: dict[Spot, list[list[Node]]] = {}
+def _ask_of_premises(
+    questions: Questions, premises: Sequence[Premise], true: Callable[[Node | bool], Sequence[Sequence[Node]]]
+) -> list[Callable[[Answers], PremiseCoverage]]:
+    """Ask in how many states each premise is true; `true` gives the alternatives in which one is."""
+    by_spot: dict[Spot, list[Sequence[Node]]] = {}
     for one in premises:
-        given = one.condition
-        by_spot.setdefault(one.spot, []).append([questions.graph.boolean(given) if isinstance(given, bool) else given])
+        by_spot.setdefault(one.spot, []).extend(true(one.condition))
     asked = {spot: questions.ask_some(each) for spot, each in by_spot.items()}
 
     def one_premise(spot: Spot) -> Callable[[Answers], PremiseCoverage]:
         return lambda answers: PremiseCoverage(spot, *premise_text(spot), answers[asked[spot]])
 
     return [one_premise(spot) for spot in by_spot]
+
+
+def _in_the_state(graph: Graph, premise: Node | bool) -> list[list[Node]]:
+    return [[graph.boolean(premise) if isinstance(premise, bool) else premise]]
+
+
+def _in_a_step(model: Model, asked: StepInvariant, premise: Node | bool) -> list[list[Node]]:
+    """Return what makes a premise on two states true: that some action takes a step there, of which it is true."""
+    on_two = asked.pair(model).graph.boolean(premise) if isinstance(premise, bool) else premise
+    program, never = model.program, apply(Op.NOT, on_two)
+    return [[apply(Op.NOT, step_condition(program, never, action))] for action in program.actions]
 
 
 def _word(holds: bool) -> str:

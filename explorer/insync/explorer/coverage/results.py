@@ -132,7 +132,8 @@ class PremiseCoverage:
         spot: the call.
         word: "Implies" or "for_all".
         text: the condition as it is written; of `for_all` the call.
-        true: in how many states it was true, for somebody it is asked of.
+        true: in how many states it was true, for somebody it is asked of; of a property of steps, in how many a step
+            begins of which it is true.
     """
 
     spot: Spot

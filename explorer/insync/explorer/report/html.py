@@ -1,14 +1,18 @@
 """A page of pictures: one HTML file that needs nothing else, to look at, to step through, to print and to send.
 
 The page loads nothing and may not: its policy allows the one style and the one script that are in it, by their hashes.
-Everything that is seen is written here; the script moves which step is shown. Without it the first and the last are.
+The script moves which step is shown. What is the same in many steps is written once: the lifelines are drawn once and
+used again, of a state between the first and the last there are only the rows that the step has changed, and the script
+adds the others from earlier steps when the step is shown; the trace file is packed. Without the script the first and
+the last state are there, and the changes of every step are on paper.
 """
 
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from gzip import compress
 from hashlib import sha256
 
 from insync.explorer.report.escaping import attribute, in_xml
@@ -16,8 +20,9 @@ from insync.explorer.report.html_state import epochs_of, place_id, state_table
 from insync.explorer.report.page import resource
 from insync.explorer.report.picture import Picture, PictureStep
 from insync.explorer.report.pointing import Phrase, Place
-from insync.explorer.report.strip import in_words, strip_svg
+from insync.explorer.report.strip import shared_lifelines, strip_svg
 from insync.explorer.report.words import Outcome
+from insync.explorer.traces.trace import START
 
 __all__ = ["Page", "article", "html_page", "page_style"]
 
@@ -175,13 +180,15 @@ def _phrase(drawn: Picture, phrase: Phrase, prefix: str) -> str:
 def _steps(drawn: Picture, prefix: str, pointed: frozenset[Place]) -> str:
     heads = "".join(f"<span>{in_xml(name)}</span>" for name in drawn.lifelines)
     epochs = epochs_of(drawn.steps)
+    lines, shared = shared_lifelines(drawn.steps, drawn.lifelines, f"{prefix}-life")
     items = []
     for at, step in enumerate(drawn.steps):
         before = drawn.steps[at - 1].down if at else frozenset()
         points = pointed if step is drawn.failing else frozenset()
-        items.append(_step(drawn, step, before, prefix, epochs, points))
+        items.append(_step(drawn, step, before, prefix, epochs, points, shared))
     return "\n".join(
         [
+            lines,
             '<ol class="steps">',
             f'<li aria-hidden="true"><div class="heading">Step</div><div class="heads">{heads}</div></li>',
             *items,
@@ -198,6 +205,7 @@ def _step(
     prefix: str,
     epochs: Sequence[str],
     pointed: frozenset[Place],
+    shared: Mapping[frozenset[str], str],
 ) -> str:
     name = f"{prefix}-s{step.number}"
     chosen = step is drawn.failing
@@ -212,20 +220,34 @@ def _step(
         *(["ends"] if round_and_round and step is drawn.failing else []),
     ]
     label = f"{step.label} (refused)" if step.refused else step.label
-    changes = "; ".join(f"{cell.column}: {cell.shown}" for cell in step.cells if cell.changed)
-    said = f"{step.number}, {label}. {in_words(step.drawn)}. {changes}"
     takes = "".join(f'<p class="takes">Takes: {in_xml(d.text)} ({d.hardness.value}).</p>' for d in step.demands)
-    caption = "Unchanged: the step is refused" if step.refused else ""
-    table = state_table(step, name if chosen else "", epochs=epochs, pointed=pointed, caption=caption)
+    whole = chosen or step.refused or step.number == 0
+    table = state_table(
+        step,
+        name if chosen else "",
+        epochs=epochs,
+        pointed=pointed,
+        caption=_caption(step),
+        only_changed=not whole,
+    )
+    strip = strip_svg(step, down, drawn.lifelines, shared=shared)
+    named = f' class="{" ".join(kinds)}"' if kinds else ""
     return (
-        f'<li id="{name}" data-step="{step.number}" class="{" ".join(kinds)}">'
+        f'<li id="{name}" data-step="{step.number}"{named}{"" if whole else " data-part"}>'
         f'<button type="button" class="pick"{" aria-current=" + chr(34) + "step" + chr(34) if chosen else ""}>'
         f'<span class="number">{"!" if step.refused else step.number}</span>'
         f'<span class="label">{in_xml(label)}</span></button>'
-        f'<div class="lane h{min(_MOST_LINES, max(1, len(step.drawn)))}">{strip_svg(step, down, drawn.lifelines)}</div>'
-        f'<div class="state"><span class="unseen change">{in_xml(said)}</span>'
-        f"{table}{takes}</div></li>"
+        f'<div class="lane h{min(_MOST_LINES, max(1, len(step.drawn)))}">{strip}</div>'
+        f'<div class="state">{table}{takes}</div></li>'
     )
+
+
+def _caption(step: PictureStep) -> str:
+    """Return what stands above the state where it is not simply the one after the step."""
+    if step.refused:
+        return "Unchanged: the step is refused"
+    begins_elsewhere = step.number == 0 and not step.label.startswith(START)
+    return f"{step.label[:1].upper()}{step.label[1:]}" if begins_elsewhere else ""
 
 
 def _loop(drawn: Picture, prefix: str) -> list[str]:
@@ -281,11 +303,12 @@ def _how_it_is_drawn(drawn: Picture) -> str:
 
 
 def _download(page: Page) -> str:
+    """Return the link to the trace file; the script unpacks it, and without the script it is saved as it is, packed."""
     if not page.trace:
         return ""
-    content = b64encode(page.trace.encode("utf-8", "backslashreplace")).decode()
-    name = attribute(page.picture.file)
+    packed = compress(page.trace.encode("utf-8", "backslashreplace"), mtime=0)
+    content, name = b64encode(packed).decode(), attribute(f"{page.picture.file}.gz")
     return (
-        f'<p class="screen"><a download={name} href="data:application/json;base64,{content}">'
+        f'<p class="screen"><a class="packed" download={name} href="data:application/gzip;base64,{content}">'
         f"The trace as a file</a>, {in_xml(page.picture.file)}.</p>"
     )

@@ -21,7 +21,13 @@ def place_id(prefix: str, columns: Sequence[str], place: Place) -> str:
 
 
 def state_table(
-    step: PictureStep, prefix: str, *, epochs: Sequence[str] = (), pointed: Collection[Place] = (), caption: str = ""
+    step: PictureStep,
+    prefix: str,
+    *,
+    epochs: Sequence[str] = (),
+    pointed: Collection[Place] = (),
+    caption: str = "",
+    only_changed: bool = False,
 ) -> str:
     """Return the table of the state after a step.
 
@@ -31,16 +37,27 @@ def state_table(
         epochs: those that have a colour, in the order of the colours.
         pointed: what is to be pointed at.
         caption: what stands above it; by default which state it is.
+        only_changed: whether rows that the step has not changed are left out; each row then says which one it is.
     """
     said = caption or (f"State after step {step.number}" if step.number else "State at the start")
     rows = [
-        _row(cell, f"{prefix}-{at}" if prefix else "", epochs, pointed, marked=step.number > 0)
+        _row(
+            cell,
+            f"{prefix}-{at}" if prefix else "",
+            epochs,
+            pointed,
+            number=step.number,
+            at=at if only_changed else None,
+        )
         for at, cell in enumerate(step.cells)
+        if cell.changed or cell.mark or not only_changed
     ]
     return f"<table><caption>{in_xml(said)}</caption>{''.join(rows)}</table>"
 
 
-def _row(cell: ShownCell, name: str, epochs: Sequence[str], pointed: Collection[Place], *, marked: bool) -> str:
+def _row(
+    cell: ShownCell, name: str, epochs: Sequence[str], pointed: Collection[Place], *, number: int, at: int | None
+) -> str:
     whole = " pointed" if any(place.column == cell.column and place.box is None for place in pointed) else ""
     head = f'<th scope="row"><span class="name{whole}">{in_xml(cell.column)}</span></th>'
     beside = f' <span class="mark-beside">{in_xml(cell.mark)}</span>' if cell.mark else ""
@@ -53,8 +70,9 @@ def _row(cell: ShownCell, name: str, epochs: Sequence[str], pointed: Collection[
             f'<td class="logs"><span class="log">{_log(cell.log, name, epochs, boxes)}</span></td>'
             f'<td class="after">{_piece(cell.log.after)}{beside}</td>'
         )
-    changed = "changed" if marked and (cell.changed or cell.mark) else "same"
-    return f'<tr class="{changed}"{_id(name)}>{head}{inner}</tr>'
+    changed = "changed" if number > 0 and (cell.changed or cell.mark) else "same"
+    place = "" if at is None else f' data-at="{at}"'
+    return f'<tr class="{changed}"{_id(name)}{place}>{head}{inner}</tr>'
 
 
 def _id(name: str) -> str:

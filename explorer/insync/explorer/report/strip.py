@@ -6,13 +6,13 @@ character is as wide as another, so that their widths are known.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from insync.explorer.report.escaping import attribute, in_xml
 from insync.explorer.report.picture import PictureStep
 from insync.model import Arrow, Drawn, Mark, MarkKind
 
-__all__ = ["SYMBOLS", "in_words", "strip_height", "strip_svg"]
+__all__ = ["SYMBOLS", "in_words", "shared_lifelines", "strip_height", "strip_svg"]
 
 SYMBOLS = {
     MarkKind.NOTE: "",
@@ -36,8 +36,38 @@ def strip_height(step: PictureStep) -> int:
     return _LINE * max(1, len(step.drawn)) + 8
 
 
+def shared_lifelines(
+    steps: Sequence[PictureStep], lifelines: Sequence[str], prefix: str
+) -> tuple[str, Mapping[frozenset[str], str]]:
+    """Return the lifelines of strips in which none of them turns, to be drawn once and used in many.
+
+    Args:
+        steps: those that are drawn.
+        lifelines: from left to right.
+        prefix: begins the ids of what is returned.
+
+    Returns:
+        An `svg` element that shows nothing, and for what does not run the id of its drawing in it.
+    """
+    ids = {down: f"{prefix}-{at}" for at, down in enumerate(dict.fromkeys(step.down for step in steps))}
+    drawn = [
+        f'<g id="{name}">{"".join(_whole_lifeline(at, one, lifelines, down) for at, one in enumerate(lifelines))}</g>'
+        for down, name in ids.items()
+    ]
+    return f'<svg class="unseen" aria-hidden="true"><defs>{"".join(drawn)}</defs></svg>', ids
+
+
+def _whole_lifeline(at: int, name: str, lifelines: Sequence[str], down: frozenset[str]) -> str:
+    return _lifeline(_across(at, len(lifelines)), "0%", "100%", down=name in down)
+
+
 def strip_svg(
-    step: PictureStep, down: frozenset[str], lifelines: Sequence[str], *, place: str = 'width="100%" height="100%"'
+    step: PictureStep,
+    down: frozenset[str],
+    lifelines: Sequence[str],
+    *,
+    place: str = 'width="100%" height="100%"',
+    shared: Mapping[frozenset[str], str] | None = None,
 ) -> str:
     """Return the strip of a step as an `svg` element.
 
@@ -46,10 +76,14 @@ def strip_svg(
         down: the lifelines that did not run before it.
         lifelines: from left to right.
         place: the attributes that say where it stands and how large it is.
+        shared: the ids of lifelines that are drawn already; see `shared_lifelines`.
     """
     total = max(1, len(step.drawn))
     parts = []
-    for at, name in enumerate(lifelines):
+    drawn_already = (shared or {}).get(down) if down == step.down else None
+    if drawn_already is not None:
+        parts.append(f'<use href="#{drawn_already}"/>')
+    for at, name in enumerate(lifelines if drawn_already is None else ()):
         x = _across(at, len(lifelines))
         turn = next((n for n, one in enumerate(step.drawn) if _turns(one, name)), None)
         middle = "100%" if turn is None else _downwards(turn, total)

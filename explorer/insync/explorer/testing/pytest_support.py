@@ -16,7 +16,7 @@ from insync.explorer.evaluator.claims import PropertyLike
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, limits_of
 from insync.explorer.testing.failures import PropertyViolated, SuspiciousModel, UnexpectedVerdict, describe, save
-from insync.explorer.traces.grid import describe_bounds
+from insync.explorer.traces.grid import describe_bounds, describe_chosen
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
 from insync.machine.memory import physical_memory
 from insync.model import Model
@@ -334,7 +334,7 @@ def _incomplete_text(model: Model, answer: Answer, limits: Limits) -> str:
     by = f"{answer.stopped_by} ({value:g})" if value is not None else str(answer.stopped_by)
     names = ", ".join(found.name for found in answer.properties) or "any property"
     return (
-        f"{model.name}   {describe_bounds(model.identity)}: incomplete, stopped by {by} after {answer.states:,} "
+        f"{model.name}   {describe_chosen(model.identity, model)}: incomplete, stopped by {by} after {answer.states:,} "
         f"{answer.what}, depth {answer.depth}. No violation of {names} so far, but nothing is proved. Raise that "
         f"bound, or write stopped_by={str(answer.stopped_by)!r} if the test means it."
     )
@@ -343,6 +343,6 @@ def _incomplete_text(model: Model, answer: Answer, limits: Limits) -> str:
 def _not_violated_text(model: Model, answer: Answer) -> str:
     names = ", ".join(found.name for found in answer.properties) or "no property"
     return (
-        f"{model.name}   {describe_bounds(model.identity)}: the test expects a violation, and the verdict is "
+        f"{model.name}   {describe_chosen(model.identity, model)}: the test expects a violation, and the verdict is "
         f"{answer.verdict}: {names} in {answer.states:,} {answer.what}, depth {answer.depth}."
     )

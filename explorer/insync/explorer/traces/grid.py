@@ -14,10 +14,17 @@ from insync.explorer.traces.shown_cells import Columns, legend_of, model_behind,
 from insync.explorer.traces.trace import DIFFERENCE, EXPLORED, Trace
 from insync.model import Model
 
-__all__ = ["Columns", "Paint", "Tone", "chosen_bounds", "describe_bounds", "plain", "render_grid", "render_reason"]
-
-_MOST_SHOWN = 6
-"""A model with more bounds and settings is described by those that are not the default."""
+__all__ = [
+    "Columns",
+    "Paint",
+    "Tone",
+    "chosen_bounds",
+    "describe_bounds",
+    "describe_chosen",
+    "plain",
+    "render_grid",
+    "render_reason",
+]
 
 
 class Tone(Enum):
@@ -43,13 +50,18 @@ def plain(text: str, tone: Tone) -> str:
 
 
 def describe_bounds(bounds: Mapping[str, int | str]) -> str:
-    """Return the bounds in words: "replicas 3, log_size 2"."""
+    """Return bounds in words: "replicas 3, log_size 2"."""
     return ", ".join(f"{name} {value}" for name, value in bounds.items())
 
 
+def describe_chosen(bounds: Mapping[str, int | str], model: Model | None) -> str:
+    """Return the bounds and settings that are worth a line, in words; "at its defaults" where none is."""
+    return describe_bounds(chosen_bounds(bounds, model)) or ("at its defaults" if bounds else "")
+
+
 def chosen_bounds(bounds: Mapping[str, int | str], model: Model | None) -> Mapping[str, int | str]:
-    """Return the bounds and settings that are worth a line: all of a few, else the release and what is no default."""
-    if model is None or len(bounds) <= _MOST_SHOWN:
+    """Return the bounds and settings that are worth a line: the release and what is no default; all without a model."""
+    if model is None:
         return bounds
     usual = type(model)().identity
     return {name: value for name, value in bounds.items() if name == "release" or value != usual.get(name)}
@@ -121,7 +133,7 @@ def _header(trace: Trace, model: Model | None, width: int, paint: Paint) -> list
     verdict = trace.outcome
     neutral = trace.property in (DIFFERENCE, EXPLORED)
     tone = Tone.HEADING if neutral else Tone.GOOD if trace.witness else Tone.BAD
-    about = f"{trace.model}   {describe_bounds(chosen_bounds(trace.bounds, model))}".rstrip()
+    about = f"{trace.model}   {describe_chosen(trace.bounds, model)}".rstrip()
     if len(verdict) + 4 + len(about) <= width:
         return [f"{paint(verdict, tone)}    {about}"]
     return [paint(verdict, tone), *_wrapped(about, width)]

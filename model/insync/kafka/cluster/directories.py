@@ -18,9 +18,10 @@ class Directories(Actor):
     def start_move(self, s: StateView, replica: Replica) -> None:
         """An operator moves a replica to another directory of its broker: a future log begins, empty.
 
-        Kafka: ReplicaManager.alterReplicaLogDirs.
+        Kafka: ReplicaManager.alterReplicaLogDirs, which answers REPLICA_NOT_AVAILABLE where there is no replica.
         """
         b = s.broker[replica]
+        require(self.is_assigned(self.view_of(s, replica), replica))
         require(s.spent.moves < self.b.moves, self.is_online(s, replica), b.copied.is_none())
         s.spent.moves += 1
         b.copied = 0

@@ -10,7 +10,7 @@ Kafka: ReplicaManager.handleLogDirFailure, BrokerLifecycleManager, ReplicationCo
 from __future__ import annotations
 
 from insync.kafka.cluster.state import Actor, Replica
-from insync.model import If, Not, StateView, action, require
+from insync.model import If, Implies, Not, StateView, action, require, when
 
 __all__ = ["FailedDirectories"]
 
@@ -41,7 +41,7 @@ class FailedDirectories(Actor):
         """A heartbeat says which directories have failed: who is in one leaves the ISR, and may not be elected.
 
         The controller goes by the directory in which it takes the log to be, and decides about every partition of which
-        a replica is there, in the ISR or not. With ZooKeeper it asks the broker for its replicas, and hears which are
+        a replica is there, in the ISR or not; a replica that was removed is in none (directoriesToPartitions). With ZooKeeper it asks the broker for its replicas, and hears which are
         offline.
         Kafka: ReplicationControlManager.handleDirectoriesOffline, KafkaController.processLogDirEventNotification.
         """
@@ -52,9 +52,10 @@ class FailedDirectories(Actor):
         if self.rules.controller_in_zookeeper:
             self.take_out(s, replica)
             return
-        change = self.build_change(s, s.changes[0].isr - {replica})
-        require(self.can_write(s, change))
-        self.write_change(s, change)
+        change, assigned = self.build_change(s, s.changes[0].isr - {replica}), self.is_assigned(s.changes[0], replica)
+        require(Implies(assigned, self.can_write(s, change)))
+        with when(assigned):
+            self.write_change(s, change)
 
     @action(label="{replica}'s directory works again")
     def repair_directory(self, s: StateView, replica: Replica) -> None:

@@ -45,6 +45,8 @@ final class BrokerNode {
     ControllerChannel channel;
     Fetching fetching;
     Moving moving;
+    /** What it remembers of the fetches of others, null where fetches are no sessions. */
+    Sessions sessions;
     private Publishing publishing;
     private File base;
     private int incarnation;
@@ -68,6 +70,7 @@ final class BrokerNode {
         parts = new BrokerParts(id, base, directories, world.clock, scheduler, channel, () -> epoch);
         fetching = new Fetching(this);
         moving = new Moving(this);
+        sessions = world.sessions ? new Sessions(world.clock) : null;
         directories.forget();
         publishing = new Publishing(id, parts);
         Reflect.set(replicas(), "replicaFetcherManager", new StillFetchers(this));
@@ -154,6 +157,12 @@ final class BrokerNode {
             loadLogs(newest);
         }
         publishing.publish(delta, newest, manifest);
+        if (!isReplica(newest)) directories.forgetAssignment();
+    }
+
+    private boolean isReplica(MetadataImage newest) {
+        PartitionRegistration registered = newest.topics().getPartition(world.controller.topicId, world.partition.partition());
+        return registered != null && Plain.sortedIds(registered.replicas).contains(id);
     }
 
     /** What BrokerMetadataPublisher.initializeManagers does first, and what the harness needs of it. */

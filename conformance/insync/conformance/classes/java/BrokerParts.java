@@ -24,8 +24,8 @@ import scala.jdk.javaapi.CollectionConverters;
 /** Kafka's own objects that make a broker, put together as BrokerServer does. */
 final class BrokerParts {
     private static final long NEVER = 1L << 40;
-    /** What brokers on a folder are configured with, which does not change; to parse it takes a while. */
-    private static final Map<File, KafkaConfig> CONFIGURATIONS = new ConcurrentHashMap<>();
+    /** What brokers on some directories are configured with; to parse it takes a while. */
+    private static final Map<List<File>, KafkaConfig> CONFIGURATIONS = new ConcurrentHashMap<>();
     private static final Map<Integer, Object> QUOTAS = new ConcurrentHashMap<>();
     private static final List<String> PURGATORIES = List.of(
         "Produce", "Fetch", "DeleteRecords", "ElectLeader", "RemoteFetch", "RemoteListOffsets", "ShareFetch");
@@ -42,11 +42,11 @@ final class BrokerParts {
         int id, File base, Directories directories, StillClock clock, QueuedScheduler scheduler,
         NodeToControllerChannelManager channel, Supplier<Long> brokerEpoch
     ) {
-        List<File> places = directories.places(base);
+        List<File> places = directories.configured(base);
         Function0<Object> epoch = brokerEpoch::get;
         Function0<Object> version = MetadataRelease::latest;
-        configuration = CONFIGURATIONS.computeIfAbsent(base, place ->
-            (KafkaConfig) Reflect.callStatic(KafkaConfig.class, "fromProps", properties(id, place, places), false));
+        configuration = CONFIGURATIONS.computeIfAbsent(places, configured ->
+            (KafkaConfig) Reflect.callStatic(KafkaConfig.class, "fromProps", properties(id, base, configured), false));
         metrics = new Metrics(clock);
         cache = Construct.named(KRaftMetadataCache.class, Map.of(), id, (Supplier<?>) BrokerParts::raftVersion);
         Map<String, Object> shared = new HashMap<>();

@@ -22,8 +22,12 @@ final class Cluster {
     final TopicPartition partition;
     /** How many directories each broker has. */
     final int directories;
+    /** Whether leaders keep fetch sessions. */
+    final boolean sessions;
     final ControllerCalls controller;
     final Map<Integer, BrokerNode> brokers = new TreeMap<>();
+    /** The consumer, null where there is none. */
+    Reader reader;
     /** The directory of the cluster. */
     final File base;
 
@@ -31,6 +35,7 @@ final class Cluster {
     Cluster(File base, JsonNode command) {
         this.base = base;
         directories = command.path("directories").asInt(1);
+        sessions = command.path("sessions").asBoolean(false);
         int elsewhere = command.path("partition_zero").asInt(0);
         partition = new TopicPartition(ControllerCalls.TOPIC, elsewhere == 0 ? 0 : 1);
         String wanted = command.get("elr").asText();
@@ -57,6 +62,7 @@ final class Cluster {
         brokers.values().forEach(broker -> broker.apply(controller.node.end()));
         runDue();
         if (directories > 1) assignDirectories();
+        if (command.hasNonNull("consumer")) reader = new Reader(this, command.get("consumer").asText());
     }
 
     /** Each broker has chosen a directory for its replica; the controller is told, and all hear of it. */
@@ -100,6 +106,8 @@ final class Cluster {
             }
             case "send_fetch" -> { return broker(id).fetching.send(); }
             case "receive_fetch" -> { return broker(id).fetching.receive(command.path("rewritten").asBoolean(false)); }
+            case "lose_fetch" -> { return broker(id).fetching.lose(); }
+            case "evict_session" -> { return broker(id).fetching.evictSession(); }
             case "shrink" -> broker(id).shrink();
             case "apply" -> broker(id).apply(command.get("to").asInt());
             case "flush" -> broker(id).flush();
@@ -110,6 +118,9 @@ final class Cluster {
             case "deliver_request" -> { return broker(id).channel.deliverRequest(controller); }
             case "deliver_reply" -> broker(id).channel.deliverReply();
             case "lose_reply" -> broker(id).channel.loseReply();
+            case "consume" -> { return reader.read(broker(id)); }
+            case "validate_position" -> { return reader.validate(broker(id)); }
+            case "reset_position" -> { return reader.reset(broker(id)); }
             default -> { return name.contains("directory") ? ofDirectory(name, broker(id)) : decide(name, id, command); }
         }
         return "NONE";
@@ -119,6 +130,7 @@ final class Cluster {
     private String ofDirectory(String name, BrokerNode broker) {
         switch (name) {
             case "fail_directory" -> broker.failDirectory();
+            case "take_out_directory" -> broker.directories.takeOut();
             case "repair_directory" -> broker.directories.repair();
             case "report_directory" -> broker.directories.report(broker);
             case "assign_directory" -> { return broker.directories.assign(broker); }

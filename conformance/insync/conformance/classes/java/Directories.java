@@ -24,6 +24,8 @@ final class Directories {
     private final List<Uuid> ids = new ArrayList<>();
     /** The places of those that cannot be read. */
     private final Set<Integer> failed = new TreeSet<>();
+    /** The places of those that are not in log.dirs any more. */
+    private final Set<Integer> gone = new TreeSet<>();
     /** Those that have failed since the start, of which a heartbeat tells. */
     private final List<Uuid> toTell = new ArrayList<>();
     private Assignment ready;
@@ -48,15 +50,23 @@ final class Directories {
         return all;
     }
 
-    /** Those that cannot be read at a start. */
+    /** Those in log.dirs. */
+    List<File> configured(File base) {
+        List<File> all = new ArrayList<>(places(base));
+        gone.forEach(place -> all.remove(places(base).get(place)));
+        return all;
+    }
+
+    /** Those in log.dirs that cannot be read at a start. */
     List<File> unreadable(File base) {
-        return failed.stream().map(places(base)::get).toList();
+        return failed.stream().filter(place -> !gone.contains(place)).map(places(base)::get).toList();
     }
 
     /** The ids of those that can be read. */
     List<Uuid> live() {
         List<Uuid> all = new ArrayList<>(ids);
         failed.forEach(place -> all.remove(ids.get(place)));
+        gone.forEach(place -> all.remove(ids.get(place)));
         return all;
     }
 
@@ -69,6 +79,14 @@ final class Directories {
         ready = null;
         answered = null;
         toTell.clear();
+    }
+
+    /**
+     * Nothing is told of a replica that is none any more: AssignmentsManager asks Assignment.valid before it sends. In
+     * releases that send it all the same the controller refuses it, again and again.
+     */
+    void forgetAssignment() {
+        ready = null;
     }
 
     /** What the parts of a broker tell of its directories. */
@@ -129,6 +147,11 @@ final class Directories {
     }
 
     // ------------------------------------------------------------------------------------------------------- failures
+
+    /** The directory with the log, or in which it was last, is taken out of log.dirs of a broker that is down. */
+    void takeOut() {
+        gone.add(ids.indexOf(last));
+    }
 
     /** A directory that has failed can be read again. */
     void repair() {

@@ -1,5 +1,6 @@
 package insync.harness;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -34,6 +35,8 @@ final class Fetching {
 
     private final BrokerNode broker;
     private Reply reply;
+    /** Whether the connection breaks at the next answer. */
+    private boolean broken;
     /** The leader's records that answer the fetch: a part of its file, whatever is there by then. */
     private Records unsent;
 
@@ -69,12 +72,55 @@ final class Fetching {
             ? Reflect.call(built, "result") : Reflect.call(built, "_1"));
         if (fetch == null) return "NOTHING_TO_FETCH";
         FetchRequest.Builder request = (FetchRequest.Builder) Reflect.call(fetch, "fetchRequest");
-        BrokerNode source = broker.world.broker(((BrokerEndPoint) Reflect.call(leader, "brokerEndPoint")).id());
+        BrokerNode source = leaderOf(thread);
         if (!source.running) return "LEADER_IS_DOWN";
         FetchResponse response = serve(source, request.build(request.latestAllowedVersion()));
-        String error = Errors.forCode(response.data().responses().get(0).partitions().get(0).errorCode()).name();
+        String error = (response.error() != Errors.NONE ? response.error() : errorIn(response)).name();
         reply = new Reply(thread, Reflect.call(fetch, "partitionData"), request, response, error);
         return error;
+    }
+
+    /** What a response says of the partition; one that leaves it out has no error. */
+    private static Errors errorIn(FetchResponse response) {
+        if (response.data().responses().isEmpty()) return Errors.NONE;
+        return Errors.forCode(response.data().responses().get(0).partitions().get(0).errorCode());
+    }
+
+    /** Asks the leader, and the connection breaks before the answer comes; returns Kafka's error in that answer. */
+    String lose() {
+        String error = send();
+        if (reply == null) return error;
+        broken = true;
+        try {
+            return receive(false);
+        } finally {
+            broken = false;
+        }
+    }
+
+    /** The leader gives the place of the session to another one; returns whether there was a session. */
+    String evictSession() {
+        Object thread = thread();
+        return thread != null && leaderOf(thread).sessions.evict(session(thread)) ? "NONE" : "NO_SESSION";
+    }
+
+    /** The session that the next fetch goes on with, and what it has told; null where there is none. */
+    Map<String, Object> told() {
+        Object thread = thread();
+        if (thread == null || session(thread) == 0) return null;
+        BrokerNode leader = leaderOf(thread);
+        return leader.running ? leader.sessions.told(session(thread), broker.world.partition).orElse(null) : null;
+    }
+
+    /** The number of the session, 0 for none: the one that an answer on its way names, or that the next fetch will. */
+    private int session(Object thread) {
+        if (reply != null && reply.thread == thread) return reply.response.sessionId();
+        Object next = Reflect.get(Reflect.get(Reflect.call(thread, "leader"), "fetchSessionHandler"), "nextMetadata");
+        return (boolean) Reflect.call(next, "isFull") ? 0 : (int) Reflect.call(next, "sessionId");
+    }
+
+    private BrokerNode leaderOf(Object thread) {
+        return broker.world.broker(((BrokerEndPoint) Reflect.call(Reflect.call(thread, "leader"), "brokerEndPoint")).id());
     }
 
     /**
@@ -85,7 +131,7 @@ final class Fetching {
     String receive(boolean rewritten) {
         if (reply == null) return "NO_REPLY";
         Reply arrived = reply;
-        if (rewritten) arrived.response.data().responses().get(0).partitions().get(0).setRecords(Wire.copy(unsent));
+        if (rewritten && !arrived.response.data().responses().isEmpty()) arrived.response.data().responses().get(0).partitions().get(0).setRecords(Wire.copy(unsent));
         try {
             Reflect.call(arrived.thread, "processFetchRequest", arrived.asked, arrived.request);
         } finally {
@@ -94,12 +140,17 @@ final class Fetching {
         return arrived.error;
     }
 
-    /** What KafkaApis.handleFetchRequest does, without sessions: the leader's half. */
+    /** What KafkaApis.handleFetchRequest does: the leader's half. */
     private FetchResponse serve(BrokerNode leader, FetchRequest request) {
         Map<Uuid, String> names = new HashMap<>();
         names.put(leader.world.controller.topicId, ControllerCalls.TOPIC);
-        List<Tuple2<?, ?>> asked = new ArrayList<>();
-        request.fetchData(names).forEach((partition, data) -> asked.add(new Tuple2<>(partition, data)));
+        Sessions.Context context = leader.sessions == null ? null : leader.sessions.contextOf(request, names);
+        List<Tuple2<?, ?>> asked = context == null ? new ArrayList<>() : context.asked();
+        if (context == null) {
+            request.fetchData(names).forEach((partition, data) -> asked.add(new Tuple2<>(partition, data)));
+        } else if (asked.isEmpty()) {
+            return context.response(new LinkedHashMap<>()); // the session is refused
+        }
         FetchParams parameters = Construct.inOrder(FetchParams.class, request.version(), request.replicaId(),
             request.replicaEpoch(), 0L, request.minBytes(), request.maxBytes(), FetchIsolation.LOG_END, Optional.empty());
         LinkedHashMap<TopicIdPartition, FetchResponseData.PartitionData> answers = new LinkedHashMap<>();
@@ -114,7 +165,7 @@ final class Fetching {
         Reflect.call(leader.replicas(), "fetchMessages", parameters, CollectionConverters.asScala(asked).toSeq(),
             Reflect.call(leader.parts.quotas, "leader"), found);
         leader.replicas().tryCompleteActions();
-        return Wire.fetchResponse(answers);
+        return context == null ? Wire.fetchResponse(answers) : context.response(answers);
     }
 
     private FetchResponseData.PartitionData answer(TopicIdPartition partition, FetchPartitionData found) {
@@ -141,6 +192,7 @@ final class Fetching {
         }
 
         @Override public ClientResponse sendRequest(AbstractRequest.Builder<? extends AbstractRequest> request) {
+            if (broken) throw Reflect.unchecked(new IOException("the connection breaks"));
             short version = request.latestAllowedVersion();
             if (request.apiKey() == ApiKeys.FETCH) return Wire.response(ApiKeys.FETCH, version, reply.response);
             if (request.apiKey() == ApiKeys.LIST_OFFSETS) {

@@ -20,6 +20,7 @@ final class Observer {
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("controller", controller(world));
         all.put("brokers", brokers);
+        if (world.reader != null) all.put("consumer", world.reader.seen());
         return all;
     }
 
@@ -69,6 +70,7 @@ final class Observer {
         seen.put("acknowledgements", new LinkedHashMap<>(broker.acknowledgements));
         seen.put("reply_waits", broker.fetching.replyWaits());
         if (world.directories > 1) seen.put("directory", directory(broker));
+        if (world.sessions) seen.put("session", broker.fetching.told());
         Partition partition = broker.partition();
         seen.put("has_replica", partition != null);
         if (partition == null) return seen;

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from insync.conformance.live.metadata_log import Decision, PartitionAt
+from insync.conformance.live.runs.moving import moves_in, told_of_moves
 from insync.conformance.live.runs.run_events import (
     Acting,
     BrokerRun,
@@ -43,6 +44,7 @@ def commits_in(run: BrokerRun) -> set[int]:
     """Return the places in the metadata log of what the model takes for a change of the partition."""
     made = decided_of(run)
     changes = {after.offset for before, after in pairwise(made) if _shown(before) != _shown(after)}
+    changes.update(told_of_moves(run))
     return {made[0].offset, *changes}
 
 
@@ -99,6 +101,7 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
         "stops": _ended(run, "stop") if operated else sum(_stops(made, broker) for broker in made[0].brokers),
         "crashes": _ended(run, "kill") if operated else returns,
         "directory_losses": _ended(run, "lose"),
+        "moves": moves_in(run),
         "shrinks": sum(_shrinks(before.partition, after.partition) for before, after in pairwise(made)),
     }
     # Whoever has ended is fenced without cost.
@@ -113,7 +116,7 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
         raise UserError(message)
     seen = operated or any(isinstance(event, FetchAsked) for event in run.events)
     heard = seen or any(isinstance(event, Acting) for event in run.events)
-    changes = sum(_shown(before) != _shown(after) for before, after in pairwise(made))
+    changes = len(commits_in(run)) - 1
     settings: dict[str, Any] = {
         "release": release,
         "acks": next(acks for acks, number in ACKS.items() if number == run.acks),
@@ -132,6 +135,7 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
         min_insync=run.min_insync,
         records=max(1, records),
         lossy_crashes=0,
+        directory_failures=1 if budgets["moves"] else 0,  # none fails; with it the controller is told of moves
         metadata_lag=max(1, min(_MOST_LATE, changes)) if heard else 0,
         **budgets,
         **settings,

@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import Any
 
 from insync.conformance.live.runs.decision_steps import same_decision, steps_of
+from insync.conformance.live.runs.moving import DirectoryMoves
 from insync.conformance.live.runs.run_events import (
     Acting,
     Applied,
@@ -39,6 +40,8 @@ _OUT_OF_RANGE = 1
 _FREE = ("receive", "apply_known_metadata", "find_older_checkpoint")
 _FREE_UNSEEN = ("fetch", "receive_isr", "apply_metadata", "expand_isr", "shrink_isr", "shrink_isr_by_several")
 """What may happen at any time besides, where nobody has seen frames."""
+_OF_DIRECTORIES = {"lose": "lose_directory", "move": "start_move"}
+"""What operators do to directories, and the actions that are that."""
 _ISR_STEPS = ("expand_isr", "shrink_isr", "shrink_isr_by_several")
 
 
@@ -88,7 +91,7 @@ class _Search:
         self._run, self._model, self._stepper = run, model, Stepper(model)
         self._names = {broker: f"b{place}" for place, broker in enumerate((*run.replicas, *run.spares), 1)}
         self._ids = {name: broker for broker, name in self._names.items()}
-        self._written = written
+        self._written, self._moves = written, DirectoryMoves(run, model, self._stepper)
         self._numbers = {record: number for number, (record, _) in enumerate(self._written)}
         self._read: dict[Codes, ReadableState] = {}
         # Of a cluster that others run there are logs alone.
@@ -168,6 +171,7 @@ class _Search:
             yield from enabled.get(name, ())
         state = self._state(codes)
         yield from self._endings(enabled, state)
+        yield from self._moves.hidden(codes)
         if not self._seen:
             for name in _FREE_UNSEEN:
                 yield from enabled.get(name, ())
@@ -234,7 +238,11 @@ class _Search:
         if not self._commits:  # the first one has made the partition
             yield codes
             return
-        for number in (None, *steps_of(event.decision, self._stepper, codes, self._names)):
+        moved = self._moves.told.get(event.decision.offset, ())
+        steps: list[int | None] = [number for one in moved for number in self._moves.told_by(self._names[one], codes)]
+        if not moved:
+            steps = [None, *steps_of(event.decision, self._stepper, codes, self._names)]
+        for number in steps:
             after = codes if number is None else self._after(codes, number)
             if after is not None and same_decision(event.decision, self._state(after), self._names, self._model.elr):
                 yield after
@@ -326,8 +334,8 @@ class _Search:
         return sum(place >= below for place in self._commits)
 
     def _done(self, event: Done, codes: Codes) -> Iterator[Codes]:
-        if event.what == "lose":
-            number = self._number("lose_directory", {"replica": self._names[event.broker]}, codes)
+        if event.what in _OF_DIRECTORIES:
+            number = self._number(_OF_DIRECTORIES[event.what], {"replica": self._names[event.broker]}, codes)
             after = None if number is None else self._after(codes, number)
             yield from () if after is None else (after,)
             return

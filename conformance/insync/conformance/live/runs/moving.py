@@ -1,0 +1,92 @@
+"""Logs that move between the directories of a broker, in a run: what the controller is told of them, and nobody sees.
+
+Of the copy nobody sees anything; the controller writes down in which directory a replica is. While a log moves, that is
+a change of the partition, to the copy's directory or back. After a start it is none in the model, which then has told
+the controller at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from insync.conformance.live.metadata_log import PartitionAt
+from insync.conformance.live.runs.run_events import BrokerRun, Decided, Done
+from insync.explorer.evaluator.stepping import Refused, Stepper
+from insync.kafka.cluster.model import Cluster
+from insync.model.evaluator import Codes
+
+__all__ = ["DirectoryMoves", "moves_in", "told_of_moves"]
+
+_TOLD = ("accept_copy", "hear_directory")
+_UNSEEN = ("copy_record", "swap_log")
+
+
+def moves_in(run: BrokerRun) -> int:
+    """Return how many moves operators have asked for."""
+    return sum(isinstance(event, Done) and event.what == "move" for event in run.events)
+
+
+def told_of_moves(run: BrokerRun) -> dict[int, set[int]]:
+    """Return the decisions, by their places, that name another directory of brokers whose logs move, and those brokers."""
+    moving: set[int] = set()
+    last: PartitionAt | None = None
+    found: dict[int, set[int]] = {}
+    for event in run.events:
+        if isinstance(event, Done) and event.what == "move":
+            moving.add(event.broker)
+        elif isinstance(event, Decided):
+            moving -= {broker for broker in moving if f"registered {broker}" in event.decision.kinds}
+            named = _named_anew(last, event.decision.partition) & moving
+            last = event.decision.partition
+            if named:
+                found[event.decision.offset] = named
+    return found
+
+
+def _named_anew(old: PartitionAt | None, new: PartitionAt | None) -> set[int]:
+    """The replicas of which another directory is named than before."""
+    if old is None or new is None:
+        return set()
+    before, after = (dict(zip(one.replicas, one.directories, strict=False)) for one in (old, new))
+    return {broker for broker in before.keys() & after.keys() if before[broker] != after[broker]}
+
+
+class DirectoryMoves:
+    """What becomes of moves in the model beside a run.
+
+    Args:
+        run: the run.
+        model: the model.
+        stepper: of the model.
+    """
+
+    def __init__(self, run: BrokerRun, model: Cluster, stepper: Stepper) -> None:
+        self._model, self._stepper = model, stepper
+        self.told = told_of_moves(run)
+
+    def hidden(self, codes: Codes) -> Iterator[int]:
+        """Yield the numbers of the steps that nobody sees: the controller decides nothing anew."""
+        if not self._model.b.moves:
+            return
+        enabled = self._stepper.enabled(codes)
+        for name in _UNSEEN:
+            yield from enabled.get(name, ())
+        for name in _TOLD:
+            yield from (number for number in enabled.get(name, ()) if not self._is_news(codes, number))
+
+    def told_by(self, broker: str, codes: Codes) -> Iterator[int]:
+        """Yield the numbers of the steps with which a broker tells the controller of another directory."""
+        enabled = self._stepper.enabled(codes)
+        for name in _TOLD:
+            for number in enabled.get(name, ()):
+                if self._stepper.values(number)["replica"] == broker and self._is_news(codes, number):
+                    yield number
+
+    def _is_news(self, codes: Codes, number: int) -> bool:
+        """Whether the controller takes a log to be elsewhere after a step, or no more."""
+        after = self._stepper.attempt(codes, number)
+        if after is None or isinstance(after, Refused):
+            return False
+        name = self._stepper.values(number)["replica"]
+        was, is_now = (self._model.decode(one)["broker"][name]["elsewhere"] for one in (codes, after))
+        return bool(was != is_now)

@@ -1,0 +1,41 @@
+"""Internal: the verb `export`, a model in another tool's language, and the formats that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from insync.explorer.export.formats import FORMATS, require_format
+from insync.explorer.given_model import ModelLike, model_of
+from insync.properties.confine import confined
+from insync.properties.registry import run_properties_of, select
+
+__all__ = ["FORMATS", "export"]
+
+
+def export(
+    model: ModelLike,
+    *,
+    to: str = "tla",
+    bounds: Mapping[str, int | str] | None = None,
+    properties: Sequence[str] | None = None,
+    within: Sequence[str] | None = None,
+    name: str | None = None,
+) -> dict[str, str]:
+    """Return the files that say what a model says: the text of each by its name, the main one first.
+
+    Args:
+        model: what to export: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        to: the format, one of `FORMATS`.
+        bounds: bounds and settings of a class or a name; those left out have their defaults.
+        properties: names of the properties to export, of states and of runs; None names those that `check` checks.
+        within: names of invariants that confine the model; None is what its class says.
+        name: what the main file is called, without its suffix; None is the model's name.
+
+    Raises:
+        UserError: an unknown format, model, bound or property, or something that the format cannot say.
+    """
+    form = require_format(to)
+    made = confined(model_of(model, bounds), within)
+    runs = [one for one in properties or () if one in run_properties_of(made)]
+    states = None if properties is None else [one for one in properties if one not in runs]
+    return form(made, [*select(made, states), *runs], name or made.name)

@@ -1,0 +1,253 @@
+"""A model as Promela for Spin: a variable for each cell, and in C a guard, a step and a property each a function.
+
+It is made for judging and not for reading: nothing is rounded off, a state of Spin is a state of the model, and a step
+of Spin a step of the model. Before the initial states there is one more state, from which a step leads to each.
+
+Compiled as it is, `pan` ends with an assertion in the first state in which a property fails. With -DBFS -DCOUNT it goes
+on to the end of that level instead, and then prints what it counted in lines that begin with `counted`; -DMOST_DEPTH=N
+and -DMOST_STATES=N end it with the level in which so many are reached.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from insync.explorer.export.c_text import C_FUNCTIONS, CText
+from insync.model import Model
+from insync.model.errors import UserError
+from insync.model.graph import Node
+from insync.model.program import BoundAction, Program
+from insync.model.schema import Cell
+from insync.properties.every_model import TYPE_OK
+from insync.properties.registry import judge
+
+__all__ = ["MOST_INITIALS", "promela_files", "promela_text"]
+
+MOST_INITIALS = 2_000
+"""How many initial states are written at most: each is an option of its own."""
+
+_COUNTING = """\
+#ifdef COUNT
+#ifndef MOST_DEPTH
+#define MOST_DEPTH 99999
+#endif
+#ifndef MOST_STATES
+#define MOST_STATES 1000000000
+#endif
+extern long depth;
+extern void wrapup(void);
+static State looked_at;
+static long looked, level;
+static void print_counted(void) {
+  long k;
+  printf("counted levels");
+  for (k = 1; k <= level; k++) printf(" %ld", levels[k]);
+  printf("\\ncounted outside");
+  for (k = 1; k <= level; k++) printf(" %ld", outside_of[k]);
+  printf("\\ncounted steps");
+  for (k = 0; k < ACTIONS; k++) printf(" %ld", steps[k]);
+  printf("\\ncounted failing");
+  for (k = 0; k < PROPERTIES; k++) printf(" %ld", failing[k]);
+  printf("\\n");
+}
+static void stop(char *why) { printf("counted until %s\\n", why); wrapup(); }
+static void next_level(void) {
+  long k;
+  for (k = 0; k < PROPERTIES; k++) if (failing[k]) stop("violation");
+  if (level >= MOST_DEPTH || level >= DEPTHS - 1) stop("depth");
+  if (looked >= MOST_STATES) stop("states");
+  level = depth;
+}
+static int violated(void) {
+  long k;
+  if (!looked) atexit(print_counted);
+  else if (!memcmp(&looked_at, &now, sizeof(State))) return 0;  /* pan tries a state without steps twice */
+  memcpy(&looked_at, &now, sizeof(State));
+  if (depth > level) next_level();
+  looked++;
+  if (outside()) outside_of[depth]++; else levels[depth]++;
+  for (k = 0; k < PROPERTIES; k++) if (!failing[k] && !holds(k)) failing[k] = depth;
+  return 0;
+}
+#else
+static int violated(void) {
+  long k;
+  for (k = 0; k < PROPERTIES; k++) if (!holds(k)) { printf("violated: %s\\n", names[k]); return 1; }
+  return 0;
+}
+#endif
+"""
+
+_LONGEST = 40_000  # characters of C that Spin takes as one piece, and some to spare
+
+_ESCAPED = re.compile("^#", re.MULTILINE)  # Spin's own preprocessor must not see what is meant for that of C
+
+
+def promela_files(model: Model, properties: Sequence[str], name: str) -> dict[str, str]:
+    """Return the one file with the Promela of a model and of the named properties."""
+    return {f"{name}.pml": promela_text(model, judge(model, properties).conditions)}
+
+
+def promela_text(model: Model, properties: Mapping[str, Node]) -> str:
+    """Return the Promela of a model.
+
+    Args:
+        model: the model under its bounds.
+        properties: the conditions on states to check, by name; type_ok is always checked, after them.
+
+    Raises:
+        UserError: it has more initial states than can be written.
+    """
+    return _Promela(model.program, properties).text(model)
+
+
+@dataclass(slots=True)
+class _Variables:
+    """How cells are declared, and how C reads them."""
+
+    declared: list[str]
+    read: dict[int, str]
+
+    @classmethod
+    def of(cls, cells: Sequence[Cell]) -> _Variables:
+        declared, read, taken = [], {}, set[str]()
+        for cell in cells:
+            if cell.size == 1:
+                continue
+            name = _name(cell.path, taken)
+            comment = f"  /* {_comment(cell.path)}: 0 to {cell.size - 1} */"
+            kind = "byte" if cell.size <= 2**8 else "int"
+            wide = cell.size > 2**31
+            declared.append((f'c_state "long long {name}" "Global" "0"' if wide else f"{kind} {name};") + comment)
+            read[cell.number] = f"now.{name}"
+        return cls(declared, read)
+
+
+class _Promela:
+    def __init__(self, program: Program, properties: Mapping[str, Node]) -> None:
+        self.program, self.properties = program, properties
+        self.variables = _Variables.of(program.schema.cells)
+
+    def text(self, model: Model) -> str:
+        """Return the whole file."""
+        chosen = ", ".join(f"{name}={value}" for name, value in model.identity.items())
+        head = [f"/* {_comment(model.name)} ({_comment(chosen)}), as insync traced it. */"]
+        parts = [*head, *self.variables.declared, "", self._constants(), _code(C_FUNCTIONS), *self._functions()]
+        return "\n".join([*parts, *self._process()]) + "\n"
+
+    def _constants(self) -> str:
+        names = [*self.properties, TYPE_OK]
+        sizes = {"ACTIONS": len(self.program.actions), "PROPERTIES": len(names), "DEPTHS": 100_000}
+        lines = [f"\\#define {name} {value}" for name, value in sizes.items()]
+        lines += [f"\\#define GUARD_{number} guard_{number}()" for number in range(len(self.program.actions))]
+        lines.append("\\#define VIOLATED violated()")
+        written = ", ".join(f'"{name}"' for name in names)
+        lines.append(f"static char *names[] = {{ {written} }};")
+        lines.append("static long levels[DEPTHS], outside_of[DEPTHS], steps[ACTIONS + 1], failing[PROPERTIES];")
+        return _code("\n".join(lines))
+
+    def _functions(self) -> list[str]:
+        parts = [self._start(number, codes) for number, codes in enumerate(self._initials())]
+        for number, action in enumerate(self.program.actions):
+            parts.append(self._guard(number, action))
+            parts.append(self._step(number, action))
+        for number, node in enumerate(self.properties.values()):
+            body = CText(self.variables.read)
+            body.require([node], "return 0;")
+            parts.append(_function(f"int property_{number}(void)", [*body.lines, "return 1;"]))
+        parts += [*self._type_ok(), self._outside()]
+        cases = [f"case {number}: return property_{number}();" for number in range(len(self.properties) + 1)]
+        parts.append(_function("int holds(long k)", ["switch (k) {", *cases, "}", "return 1;"]))
+        return [*parts, _code(_ESCAPED.sub(r"\\#", _COUNTING))]
+
+    def _initials(self) -> list[tuple[int, ...]]:
+        initials = self.program.initials
+        if len(initials) > MOST_INITIALS:
+            message = (
+                f"This model has {len(initials)} initial states, and Promela can have {MOST_INITIALS} here; choose "
+                f"smaller bounds."
+            )
+            raise UserError(message)
+        return list(initials)
+
+    def _start(self, number: int, codes: tuple[int, ...]) -> str:
+        read = self.variables.read
+        lines = [f"{read[cell]} = {code};" for cell, code in enumerate(codes) if cell in read]
+        return _function(f"void start_{number}(void)", lines)
+
+    def _guard(self, number: int, action: BoundAction) -> str:
+        """Return the guard and the checks: without these there is no step, and type_ok fails."""
+        body = CText(self.variables.read)
+        body.require([*action.guard, *(check.node for check in action.checks)], "return 0;")
+        return _function(f"int guard_{number}(void)", [*body.lines, "return 1;"])
+
+    def _step(self, number: int, action: BoundAction) -> str:
+        """Return the step: everything is read before anything is assigned."""
+        body, read = CText(self.variables.read), self.variables.read
+        updates = [(read[cell], body.value(node)) for cell, node in action.updates if cell in read]
+        lines = [*body.lines, *(f"{cell} = {text};" for cell, text in updates), f"steps[{number}]++;"]
+        return _function(f"void step_{number}(void)", lines)
+
+    def _type_ok(self) -> list[str]:
+        """Return the property that no enabled action assigns what its fields cannot hold: a function each, and all."""
+        parts, calls = [], []
+        for number, action in enumerate(self.program.actions):
+            if action.checks:
+                body = CText(self.variables.read)
+                body.require(action.guard, "return 0;")
+                body.require([check.node for check in action.checks], "return 1;")
+                parts.append(_function(f"int refused_{number}(void)", [*body.lines, "return 0;"]))
+                calls.append(f"if (refused_{number}()) return 0;")
+        return [*parts, _function(f"int property_{len(self.properties)}(void)", [*calls, "return 1;"])]
+
+    def _outside(self) -> str:
+        """Return whether a state is outside of what the model is confined to, so that no step is taken from it."""
+        body = CText(self.variables.read)
+        body.require(self.program.within, "return 1;")
+        return _function("int outside(void)", [*body.lines, "return 0;"])
+
+    def _process(self) -> list[str]:
+        starts = [f"  :: d_step {{ c_code {{ start_{number}(); }} }}" for number in range(len(self._initials()))]
+        steps = [
+            f"  :: d_step {{ c_expr {{ GUARD_{number} }} -> c_code {{ step_{number}(); }} }}  "
+            f"/* {_comment(str(action))}: {_comment(action.label)} */"
+            for number, action in enumerate(self.program.actions)
+        ]
+        check = "  :: d_step { c_expr { VIOLATED } -> assert(false) }"
+        return ["active proctype model() {", "  if", *starts, "  fi;", "end:", "  do", check, *steps, "  od", "}"]
+
+
+def _code(text: str) -> str:
+    return f"c_code {{\n{text.rstrip()}\n}}"
+
+
+def _function(head: str, lines: Sequence[str]) -> str:
+    """Return a function; a long one in several pieces, whose outer braces are written so that Spin sees none."""
+    whole = "\n".join([f"static {head} {{", *(f"  {line}" for line in lines), "}"])
+    if len(whole) <= _LONGEST:
+        return _code(whole)
+    pieces, size = [[f"static {head} <%"]], 0
+    for line in [*(f"  {line}" for line in lines), "%>"]:
+        if size + len(line) > _LONGEST:
+            pieces.append([])
+            size = 0
+        pieces[-1].append(line)
+        size += len(line) + 1
+    return "\n".join(_code("\n".join(piece)) for piece in pieces)
+
+
+def _name(path: str, taken: set[str]) -> str:
+    """Return a name for a cell that is no word of Promela or C, and no other cell's."""
+    stem = name = "v_" + re.sub(r"[^A-Za-z0-9]+", "_", path).strip("_")
+    number = 2
+    while name in taken:
+        name, number = f"{stem}_{number}", number + 1
+    taken.add(name)
+    return name
+
+
+def _comment(text: str) -> str:
+    """Return a text that can stand in a comment of C."""
+    return text.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ")

@@ -1,0 +1,3 @@
+"""Internal: a model as a TLA+ module."""
+
+from __future__ import annotations

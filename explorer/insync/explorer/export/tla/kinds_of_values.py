@@ -1,0 +1,173 @@
+"""What the values of one cell are in TLA+: numbers with names or without, truth values, sets, sets of at most one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+from enum import Enum as PythonEnum
+from typing import Any
+
+from insync.explorer.export.tla.terms import Form, Term, Terms
+from insync.model import domains as d
+from insync.model.bounds import BoundValues
+from insync.model.sorts import Index, Subset
+
+__all__ = ["NONE", "PLAIN", "PLAIN_SET", "Kind", "Kinds", "What"]
+
+NONE = "None"
+"""What the absence of a number or a member is called."""
+
+
+class What(Enum):
+    """How the values of a kind are written."""
+
+    NUMBER = "number"
+    TRUTH = "truth"
+    SET = "set"
+    SOME = "some"  # a set of at most one value: an option of what is no number
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The values of a cell.
+
+    Attributes:
+        what: how they are written.
+        size: how many there are.
+        low: the number that code 0 stands for, of numbers.
+        names: what the numbers from `low` on are called; empty where they have no names.
+        of: the kind of the members of a set, or of the value that is there.
+        called: the name of the set of all values, if it has one.
+        optional: whether the first value stands for none.
+    """
+
+    what: What
+    size: int
+    low: int = 0
+    names: tuple[str, ...] = ()
+    of: Kind | None = None
+    called: str = ""
+    optional: bool = False
+
+    def literal(self, terms: Terms, code: int) -> Term:
+        """Return the value that a code stands for."""
+        if self.what is What.NUMBER:
+            return self.number(terms, code + self.low)
+        if self.what is What.TRUTH:
+            return terms.truth(bool(code))
+        assert self.of is not None
+        if self.what is What.SOME:
+            return terms.set_of([self.of.literal(terms, code - 1)] if code else [])
+        return terms.set_of([self.of.literal(terms, i) for i in range(code.bit_length()) if code >> i & 1])
+
+    def number(self, terms: Terms, value: int) -> Term:
+        """Return a number by its name, if it has one."""
+        place = value - self.low
+        named = 0 <= place < len(self.names) and re.fullmatch(r"[A-Za-z]\w*", self.names[place])
+        return terms.name(self.names[place]) if named else terms.number(value)
+
+    def extent(self, terms: Terms) -> Term:
+        """Return the set of all values."""
+        if self.called:
+            return terms.name(self.called)
+        if self.what is What.TRUTH:
+            return terms.name("BOOLEAN")
+        if self.what is What.SET:
+            assert self.of is not None
+            return terms.call("SUBSET", self.of.extent(terms))
+        if self.what is What.SOME:
+            assert self.of is not None
+            whole = self.of.extent(terms)
+            variable = terms.variable("x", whole)
+            singles = terms.make(Form.MAP, (whole, terms.set_of([terms.variable_name(variable)])), variable)
+            return terms.infix("\\cup", singles, terms.set_of([terms.set_of([])]))
+        if self.optional:
+            assert self.of is not None
+            return terms.infix("\\cup", self.of.extent(terms), terms.set_of([self.literal(terms, 0)]))
+        return terms.infix("..", terms.number(self.low), terms.number(self.low + self.size - 1))
+
+    def holding(self, of: Kind) -> Kind:
+        """Return the kind of sets of values of another kind."""
+        return replace(self, of=of, called="")
+
+
+PLAIN = Kind(What.NUMBER, 0)
+"""A number of which nothing else is known; its code is its value."""
+
+PLAIN_SET = Kind(What.SET, 0, of=PLAIN)
+"""A set of such numbers."""
+
+
+class Kinds:
+    """The kinds of a model's cells, and the sorts and enumerations that they speak of.
+
+    Args:
+        bounds: of the model.
+        name: makes a name of the module that is nobody else's, of the one wanted.
+
+    Attributes:
+        named: the members of each sort or enumeration that has names, by the name of its set.
+    """
+
+    def __init__(self, bounds: BoundValues, name: Callable[[object, str], str]) -> None:
+        self._bounds, self._name = bounds, name
+        self.named: dict[str, tuple[str, ...]] = {}
+
+    def of_scalar(self, domain: d.Scalar) -> Kind:
+        """Return the kind of a domain of one cell."""
+        return _KINDS[type(domain)](self, domain)
+
+    def of_sort(self, sort: type[Index]) -> Kind:
+        """Return the kind of the members of a sort."""
+        size = sort.size(self._bounds)
+        if issubclass(sort, Subset):
+            return Kind(What.SET, size, of=self.of_sort(sort.of))
+        called = self._name(sort, sort.__name__)
+        labels = [sort.show(number) for number in range(size)]
+        return self._named(called, sort, labels)
+
+    def of_enum(self, kind: type[PythonEnum]) -> Kind:
+        """Return the kind of the members of an enumeration."""
+        return self._named(self._name(kind, kind.__name__), kind, [member.name for member in kind])
+
+    def _named(self, called: str, whose: type, labels: list[str]) -> Kind:
+        names = tuple(
+            self._name((whose, label), label) if re.fullmatch(r"[A-Za-z]\w*", label) else label for label in labels
+        )
+        self.named[called] = names
+        return Kind(What.NUMBER, len(names), names=names, called=called)
+
+    def _boolean(self, domain: d.Boolean) -> Kind:
+        return Kind(What.TRUTH, 2)
+
+    def _int(self, domain: d.Int) -> Kind:
+        return Kind(What.NUMBER, domain.size, low=domain.lo)
+
+    def _enum(self, domain: d.Enum) -> Kind:
+        return self.of_enum(domain.kind)
+
+    def _member(self, domain: d.Member) -> Kind:
+        return self.of_sort(domain.sort)
+
+    def _set(self, domain: d.Set) -> Kind:
+        return Kind(What.SET, domain.size, of=self.of_scalar(domain.of))
+
+    def _option(self, domain: d.OptionalScalar) -> Kind:
+        of = self.of_scalar(domain.of)
+        if of.what is not What.NUMBER:
+            return Kind(What.SOME, domain.size, of=of)
+        none = NONE if of.low == 0 else ""
+        return Kind(What.NUMBER, domain.size, low=of.low - 1, names=(none, *of.names), of=of, optional=True)
+
+
+_KINDS: dict[type[d.Scalar], Callable[[Kinds, Any], Kind]] = {
+    d.Boolean: Kinds._boolean,
+    d.Int: Kinds._int,
+    d.Enum: Kinds._enum,
+    d.Member: Kinds._member,
+    d.Set: Kinds._set,
+    d.OptionalScalar: Kinds._option,
+}
+assert set(_KINDS) == d.SCALARS

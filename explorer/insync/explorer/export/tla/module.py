@@ -1,0 +1,152 @@
+"""A model as a TLA+ module that a person reads beside the Python, and the configuration of TLC for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from insync.explorer.export.tla.beginning_text import init_text
+from insync.explorer.export.tla.definitions import HOLDS, comment, condition_text
+from insync.explorer.export.tla.general import general_operator
+from insync.explorer.export.tla.property_texts import Said, said_of_runs, said_of_states, said_of_types
+from insync.explorer.export.tla.speaker import Speaker
+from insync.explorer.export.tla.unrolled import Operator, bound_operator
+from insync.model import Model
+from insync.model.errors import UserError
+from insync.model.retracing import general_actions
+from insync.properties.every_model import TYPE_OK
+from insync.properties.registry import judge, run_properties_of
+
+__all__ = ["tla_files", "unrolled_tla_files"]
+
+_WIDTH = 110
+_SAFE = (1 << 31) - 1  # TLC's numbers have 32 bits
+
+_HELPERS = {
+    "Min": "Min(a, b) == IF a < b THEN a ELSE b",
+    "Max": "Max(a, b) == IF a > b THEN a ELSE b",
+    HOLDS: "\\* A condition as one value: TLC would take a disjunction in an action for a choice of steps.\n"
+    f"{HOLDS}(p) == p = TRUE",
+}
+
+
+def unrolled_tla_files(model: Model, properties: Sequence[str], name: str) -> dict[str, str]:
+    """Return what `tla_files` does, of the program that the engines have: an operator for each bound action."""
+    return tla_files(model, properties, name, unrolled=True)
+
+
+def tla_files(model: Model, properties: Sequence[str], name: str, *, unrolled: bool = False) -> dict[str, str]:
+    """Return the module of a model, its .cfg, and a .cfg for each property of runs.
+
+    Args:
+        model: the model.
+        properties: names of properties of states and of runs.
+        name: of the module.
+        unrolled: whether each bound action is an operator, from the program; else the actions are traced anew.
+
+    Raises:
+        UserError: a number of the model is too large for TLC, or TLA+ has no word for something.
+    """
+    _require_small(model)
+    speaker = Speaker.about(model)
+    within = model.program.within
+    operators = list(_operators(speaker, unrolled=unrolled))
+    run_properties = run_properties_of(model)
+    judged = judge(model, [one for one in properties if one not in run_properties])
+    said = [said_of_states(speaker, found) for found in judged.invariants]
+    said += [said_of_types(speaker, operators)] if TYPE_OK in judged.names else []
+    runs = {one: said_of_runs(speaker, run_properties[one], operators) for one in properties if one in run_properties}
+    body = [*_init_and_types(speaker), *_steps(speaker, operators), *(one.text for one in said)]
+    body += [one.text for one in runs.values()]
+    text = "\n\n".join([*_head(speaker, name, "\n".join(body)), *body])
+    asked = [*(["CONSTRAINT Within"] if within else []), *(one.line for one in said)]
+    files = {f"{name}.tla": f"{text}\n\n{'=' * 40}\n", f"{name}.cfg": _configuration(asked)}
+    return {**files, **{f"{name}.{run}.cfg": _run_configuration(one) for run, one in runs.items()}}
+
+
+def _operators(speaker: Speaker, *, unrolled: bool) -> Iterator[Operator]:
+    """Yield the operators of the actions."""
+    program = speaker.model.program
+    if unrolled:
+        for number, action in enumerate(program.actions):
+            yield bound_operator(speaker, number, action, program.within)
+        return
+    for general in general_actions(speaker.model, speaker.binders):
+        yield general_operator(speaker, general)
+
+
+def _require_small(model: Model) -> None:
+    """Raise UserError where a number could be beyond those of TLC."""
+    graph = model.program.graph
+    sets = {cell.number for cell in model.program.schema.cells if cell.size > _SAFE}
+    for node in graph.nodes:
+        far = node.op.value not in ("bit", "bitor", "bitand", "bitdiff", "cell") and not node.is_bool
+        if far and sets and (node.lo < -_SAFE or node.hi > _SAFE):
+            message = f"{model.name}: a number can be from {node.lo} to {node.hi}, and TLC's have 32 bits."
+            raise UserError(message)
+
+
+def _head(speaker: Speaker, name: str, body: str) -> Iterator[str]:
+    """Yield what stands before the definitions, with the helpers that they use."""
+    model = speaker.model
+    title = f" MODULE {name} "
+    yield f"{'-' * 20}{title}{'-' * 20}"
+    chosen = ", ".join(f"{key} = {value}" for key, value in model.identity.items())
+    doc = (type(model).__doc__ or model.name).strip().split("\n\n")[0]
+    yield "\n".join([*comment(" ".join(doc.split())), *comment(f"Exported by insync from {model.name}: {chosen}.")])
+    yield "EXTENDS Integers, FiniteSets"
+    listed = ", ".join(speaker.variables)
+    yield f"VARIABLES {listed}\nvars == <<{listed}>>"
+    for called, members in speaker.kinds.named.items():
+        if _mentioned(body, called) or any(_mentioned(body, member) for member in members):
+            yield "\n".join(_sort(called, members))
+    if _mentioned(body, "None"):
+        yield "\\* The absence of a number.\nNone == -1"
+    yield from (text for helper, text in _HELPERS.items() if f"{helper}(" in body)
+
+
+def _mentioned(body: str, name: str) -> bool:
+    found = body.find(name)
+    while found >= 0:
+        before, after = body[found - 1 : found], body[found + len(name) : found + len(name) + 1]
+        if not (before.isalnum() or before == "_" or after.isalnum() or after == "_"):
+            return True
+        found = body.find(name, found + 1)
+    return False
+
+
+def _sort(called: str, members: Sequence[str]) -> Iterator[str]:
+    """Yield the definitions of a sort: its members are numbers, those that can be have names."""
+    yield from (f"{member} == {number}" for number, member in enumerate(members) if member.isidentifier())
+    yield f"{called} == 0..{len(members) - 1}"
+
+
+def _init_and_types(speaker: Speaker) -> Iterator[str]:
+    terms, state = speaker.terms, speaker.model.state
+    parts = [
+        terms.infix("\\in", terms.name(name), speaker.shapes.extent(state.fields[name])) for name in speaker.variables
+    ]
+    yield condition_text(speaker.printer, "TypeOK", terms.all_of(parts))
+    yield init_text(speaker)
+
+
+def _steps(speaker: Speaker, operators: Sequence[Operator]) -> Iterator[str]:
+    """Yield the actions, and what is made of them."""
+    yield from (operator.text for operator in operators)
+    calls = [f"  \\/ {operator.call}" for operator in operators]
+    yield "\n".join(["Next ==", *calls]) if calls else "Next == FALSE"
+    within = speaker.model.program.within
+    if within:
+        condition = speaker.terms.all_of([speaker.plain.condition(node) for node in within])
+        confined = comment("Steps are taken only from states like this.")
+        yield "\n".join([*confined, condition_text(speaker.printer, "Within", condition)])
+    yield "Spec == Init /\\ [][Next]_vars"
+
+
+def _configuration(asked: Sequence[str]) -> str:
+    return "\n".join(["INIT Init", "NEXT Next", *asked, "CHECK_DEADLOCK FALSE", ""])
+
+
+def _run_configuration(said: Said) -> str:
+    if not said.specification:
+        return _configuration([said.line])
+    return "\n".join([f"SPECIFICATION {said.specification}", said.line, "CHECK_DEADLOCK FALSE", ""])

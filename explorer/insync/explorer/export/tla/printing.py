@@ -1,0 +1,296 @@
+"""Terms as text: with parentheses only where they are needed, and over several lines where one is too short."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+
+from insync.explorer.export.tla.sharing import Lets
+from insync.explorer.export.tla.terms import INFIX, Form, Term
+
+__all__ = ["Printer", "hung"]
+
+_WIDTH = 110
+_ASSOCIATIVE = {"/\\", "\\/", "+", "*", "\\cup", "\\cap"}
+_LISTS = {"/\\", "\\/"}
+_QUANTIFIERS = {Form.FOR_ALL: "\\A", Form.EXISTS: "\\E"}
+_POSTFIX = (Form.NAME, Form.NUMBER, Form.INDEX, Form.FIELD, Form.SET, Form.FILTER, Form.MAP, Form.RECORD)
+_BRACKETED = (*_POSTFIX, Form.FUNCTION, Form.EXCEPT, Form.RECORDS, Form.FUNCTIONS)
+
+
+def hung(prefix: str, lines: Sequence[str]) -> list[str]:
+    """Return lines with a prefix before the first, and as much room before the others."""
+    room = " " * len(prefix)
+    return [prefix + lines[0], *(room + line for line in lines[1:])]
+
+
+class Printer:
+    """Writes terms, with a LET for what is used twice.
+
+    Args:
+        taken: the names that mean something in the module.
+        width: how many characters wide a line may be.
+    """
+
+    def __init__(self, taken: Set[str], width: int = _WIDTH) -> None:
+        self.width = width
+        self.lets = Lets(taken)
+
+    # ---------------------------------------------------------------------------------------------------- one line
+
+    def text(self, term: Term) -> str:
+        """Return a term in one line."""
+        name = self.lets.name_of(term)
+        return name if name is not None else _TEXTS[term.form](self, term)
+
+    def _inside(self, term: Term, strength: int, operator: str = "") -> str:
+        """Return a term as an operand of an operator of some strength."""
+        text = self.text(term)
+        if self.lets.name_of(term) is not None or term.form in _BRACKETED:
+            return text
+        if term.form is Form.INFIX:
+            same = term.text == operator and operator in _ASSOCIATIVE
+            return text if same or INFIX[term.text] > strength else f"({text})"
+        if term.form is Form.CALL:
+            return text if term.text not in _PREFIX or strength < _PREFIX_STRENGTH else f"({text})"
+        return text if term.form is Form.NOT and strength < _NOT_STRENGTH else f"({text})"
+
+    def _plain(self, term: Term) -> str:
+        return term.text if not term.text.startswith("-") else f"({term.text})"
+
+    def _infix(self, term: Term) -> str:
+        space = "" if term.text == ".." else " "
+        strength = INFIX[term.text]
+        return f"{space}{term.text}{space}".join(self._inside(arg, strength, term.text) for arg in term.args)
+
+    def _not(self, term: Term) -> str:
+        return f"~{self._inside(term.args[0], 100)}"
+
+    def _if(self, term: Term) -> str:
+        condition, then, otherwise = map(self.text, term.args)
+        return f"IF {condition} THEN {then} ELSE {otherwise}"
+
+    def _index(self, term: Term) -> str:
+        return f"{self._inside(term.args[0], 100)}[{self.text(term.args[1])}]"
+
+    def _field(self, term: Term) -> str:
+        return f"{self._inside(term.args[0], 100)}.{term.text}"
+
+    def _set(self, term: Term) -> str:
+        return "{" + ", ".join(map(self.text, term.args)) + "}"
+
+    def _filter(self, term: Term) -> str:
+        return f"{{{term.text} \\in {self.text(term.args[0])} : {self._body(term)}}}"
+
+    def _map(self, term: Term) -> str:
+        return f"{{{self._body(term)} : {term.text} \\in {self.text(term.args[0])}}}"
+
+    def _quantifier(self, term: Term) -> str:
+        head, last = self._quantifier_head(term)
+        return f"{head} {self._body(last)}"
+
+    def _quantifier_head(self, term: Term) -> tuple[str, Term]:
+        """Return what several quantifiers of one form range over, up to the colon, and the last of them."""
+        groups: list[tuple[list[str], Term]] = []
+        last = term
+        while True:
+            if groups and groups[-1][1] is last.args[0]:
+                groups[-1][0].append(last.text)
+            else:
+                groups.append(([last.text], last.args[0]))
+            inner = last.args[1]
+            bound = {name for names, _ in groups for name in names}
+            if inner.form is not term.form or self.lets.name_of(inner) is not None or inner.args[0].bound & bound:
+                break
+            last = inner
+        ranges = ", ".join(f"{', '.join(names)} \\in {self.text(over)}" for names, over in groups)
+        return f"{_QUANTIFIERS[term.form]} {ranges} :", last
+
+    def _function(self, term: Term) -> str:
+        return f"[{term.text} \\in {self.text(term.args[0])} |-> {self._body(term)}]"
+
+    def _body(self, term: Term) -> str:
+        """Return the body of what binds a variable, with a LET for what is used twice there."""
+        with self.lets.opened([term.args[1]], term.text) as found:
+            lets = []
+            for name, one in found:
+                with self.lets.unnamed(one):
+                    lets.append(f"{name} == {self.text(one)}")
+            body = self.text(term.args[1])
+        return f"LET {' '.join(lets)} IN {body}" if lets else body
+
+    def _record(self, term: Term) -> str:
+        return "[" + ", ".join(f"{n} |-> {self.text(v)}" for n, v in zip(term.fields, term.args, strict=True)) + "]"
+
+    def _records(self, term: Term) -> str:
+        return "[" + ", ".join(f"{n}: {self.text(v)}" for n, v in zip(term.fields, term.args, strict=True)) + "]"
+
+    def _functions(self, term: Term) -> str:
+        return f"[{self.text(term.args[0])} -> {self.text(term.args[1])}]"
+
+    def _call(self, term: Term) -> str:
+        if term.text in _PREFIX:
+            return f"{term.text} {self._inside(term.args[0], _PREFIX_STRENGTH)}"
+        return f"{term.text}({', '.join(map(self.text, term.args))})" if term.args else term.text
+
+    def _except(self, term: Term) -> str:
+        changes = [f"{place} = {self.text(value)}" for place, value in self._changes(term)]
+        return f"[{self.text(term.args[0])} EXCEPT {', '.join(changes)}]"
+
+    def _changes(self, term: Term) -> list[tuple[str, Term]]:
+        """Return where each change of an EXCEPT is, and to what."""
+        rest = iter(term.args[1:])
+        found = []
+        for path in term.fields:
+            head, *more = path.split("[]")
+            place = "!" + head + "".join(f"[{self.text(next(rest))}]{part}" for part in more)
+            found.append((place, next(rest)))
+        return found
+
+    # ------------------------------------------------------------------------------------------------- many lines
+
+    def lines(self, term: Term, room: int) -> list[str]:
+        """Return a term in lines of so many characters, or a little more where a name is long."""
+        text = self.text(term)
+        if len(text) <= room or self.lets.name_of(term) is not None or room < 20:
+            return [text]
+        rule = _LINES.get(term.form)
+        return [text] if rule is None else rule(self, term, room)
+
+    def _listed(self, term: Term, room: int) -> list[str]:
+        if term.text in _LISTS:
+            return [line for arg in term.args for line in hung(f"{term.text} ", self.lines(arg, room - 3))]
+        strength = INFIX[term.text]
+        first = self.operand(term.args[0], strength, room - 3)
+        if len(first) == 1 and len(first[0]) <= room // 3:
+            head = f"{first[0]} {term.text} "
+            return hung(head, self.operand(term.args[1], strength, room - len(head)))
+        return [*first, *hung(f"{term.text} ", self.operand(term.args[1], strength, room - 3))]
+
+    def operand(self, term: Term, strength: int, room: int) -> list[str]:
+        """Return a term in lines, in parentheses where it stands beside an operator and needs them."""
+        text = self._inside(term, strength)
+        if len(text) <= room:
+            return [text]
+        lines = self.lines(term, room - 2)
+        called = term.form is Form.CALL and term.text not in _PREFIX
+        if term.form in _BRACKETED or called or self.lets.name_of(term) is not None:
+            return lines
+        lines = hung("(", lines)
+        return [*lines[:-1], lines[-1] + ")"]
+
+    def _if_lines(self, term: Term, room: int) -> list[str]:
+        words = zip(("IF ", "THEN ", "ELSE "), term.args, strict=True)
+        return [line for word, arg in words for line in hung(word, self.lines(arg, room - len(word)))]
+
+    def _quantifier_lines(self, term: Term, room: int) -> list[str]:
+        head, last = self._quantifier_head(term)
+        return [head, *hung("  ", self._body_lines(last, room - 2))]
+
+    def _body_lines(self, term: Term, room: int) -> list[str]:
+        with self.lets.opened([term.args[1]], term.text) as found:
+            lets = self.let_lines(found, room)
+            return [*lets, *self.lines(term.args[1], room)]
+
+    def let_lines(self, found: Sequence[tuple[str, Term]], room: int) -> list[str]:
+        """Return the lines of a LET, IN included; none where it defines nothing."""
+        lines: list[str] = []
+        for word, (name, term) in zip(["LET ", *["    "] * len(found)], found, strict=False):
+            head = f"{word}{name} == "
+            with self.lets.unnamed(term):
+                lines += hung(head, self.lines(term, room - len(head)))
+        return [*lines[:-1], f"{lines[-1]} IN"] if lines else []
+
+    def _record_lines(self, term: Term, room: int) -> list[str]:
+        parts = zip(term.fields, term.args, strict=True)
+        return self._bracketed("[", "]", [(f"{name} |-> ", value) for name, value in parts], room)
+
+    def _records_lines(self, term: Term, room: int) -> list[str]:
+        parts = zip(term.fields, term.args, strict=True)
+        return self._bracketed("[", "]", [(f"{name}: ", value) for name, value in parts], room)
+
+    def _set_lines(self, term: Term, room: int) -> list[str]:
+        return self._bracketed("{", "}", [("", value) for value in term.args], room)
+
+    def _functions_lines(self, term: Term, room: int) -> list[str]:
+        head = f"[{self.text(term.args[0])} -> "
+        lines = hung(head, self.lines(term.args[1], room - len(head) - 1))
+        return [*lines[:-1], lines[-1] + "]"]
+
+    def _function_lines(self, term: Term, room: int) -> list[str]:
+        head = f"[{term.text} \\in {self.text(term.args[0])} |->"
+        lines = [head, *hung("  ", self._body_lines(term, room - 2))]
+        return [*lines[:-1], lines[-1] + "]"]
+
+    def _except_lines(self, term: Term, room: int) -> list[str]:
+        head = f"[{self.text(term.args[0])} EXCEPT "
+        changes = [(f"{place} = ", value) for place, value in self._changes(term)]
+        if len(head) > room // 2:
+            return [head.rstrip(), *hung("  ", self._bracketed("", "]", changes, room - 2))]
+        return self._bracketed(head, "]", changes, room)
+
+    def _call_lines(self, term: Term, room: int) -> list[str]:
+        if term.text in _PREFIX:
+            return hung(f"{term.text} ", self.operand(term.args[0], _PREFIX_STRENGTH, room - len(term.text) - 1))
+        return self._bracketed(f"{term.text}(", ")", [("", arg) for arg in term.args], room)
+
+    def _not_lines(self, term: Term, room: int) -> list[str]:
+        return hung("~", self.operand(term.args[0], 100, room - 1))
+
+    def _part(self, head: str, value: Term, room: int) -> list[str]:
+        """Return a part with a head: beside it, or below where that leaves too little room."""
+        beside = self.lines(value, room - len(head))
+        if len(beside) == 1 or len(head) <= room // 3:
+            return hung(head, beside) if head else beside
+        return [head.rstrip(), *hung("  ", self.lines(value, room - 2))]
+
+    def _bracketed(self, opening: str, closing: str, parts: Sequence[tuple[str, Term]], room: int) -> list[str]:
+        """Return parts one below the other between brackets."""
+        found: list[str] = []
+        for number, (head, value) in enumerate(parts):
+            lines = self._part(head, value, room - len(opening) - 1)
+            lines[-1] += closing if number == len(parts) - 1 else ","
+            found += lines
+        return hung(opening, found) if opening else found
+
+
+_PREFIX = {"SUBSET", "UNION", "DOMAIN"}
+_PREFIX_STRENGTH = 8
+_NOT_STRENGTH = 4
+
+_TEXTS: Mapping[Form, Callable[[Printer, Term], str]] = {
+    Form.NUMBER: Printer._plain,
+    Form.NAME: Printer._plain,
+    Form.INFIX: Printer._infix,
+    Form.NOT: Printer._not,
+    Form.IF: Printer._if,
+    Form.INDEX: Printer._index,
+    Form.FIELD: Printer._field,
+    Form.SET: Printer._set,
+    Form.FILTER: Printer._filter,
+    Form.MAP: Printer._map,
+    Form.FOR_ALL: Printer._quantifier,
+    Form.EXISTS: Printer._quantifier,
+    Form.RECORD: Printer._record,
+    Form.FUNCTION: Printer._function,
+    Form.RECORDS: Printer._records,
+    Form.FUNCTIONS: Printer._functions,
+    Form.CALL: Printer._call,
+    Form.EXCEPT: Printer._except,
+}
+assert set(_TEXTS) == set(Form)
+
+_LINES: Mapping[Form, Callable[[Printer, Term, int], list[str]]] = {
+    Form.INFIX: Printer._listed,
+    Form.NOT: Printer._not_lines,
+    Form.IF: Printer._if_lines,
+    Form.FOR_ALL: Printer._quantifier_lines,
+    Form.EXISTS: Printer._quantifier_lines,
+    Form.SET: Printer._set_lines,
+    Form.RECORD: Printer._record_lines,
+    Form.RECORDS: Printer._records_lines,
+    Form.FUNCTION: Printer._function_lines,
+    Form.FUNCTIONS: Printer._functions_lines,
+    Form.EXCEPT: Printer._except_lines,
+    Form.CALL: Printer._call_lines,
+}
+"""The forms that can stand in several lines; the others are short, or stand in one."""

@@ -1,0 +1,98 @@
+"""Where TLC is: a tla2tools.jar, or the sources of the TLA+ tools, which are compiled once and then kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from insync.explorer.java import find_compiler, find_java
+from insync.explorer.judges.workshop import Workshop
+from insync.explorer.limits import Limits, Watch
+from insync.machine.objects import cache_folder
+from insync.model.errors import UserError
+
+__all__ = ["TLC_VARIABLE", "Tlc", "find_tlc"]
+
+TLC_VARIABLE = "INSYNC_TLC"
+"""The environment variable that names TLC where no option does."""
+
+_PLACES = ("", "org.lamport.tlatools", "tlatools/org.lamport.tlatools")
+_MAIN = "src/tlc2/TLC.java"
+_ADVICE = (
+    f"name a tla2tools.jar, or the folder of the sources of the TLA+ tools, with --tlc or in {TLC_VARIABLE}. The jar "
+    f"is among the releases of https://github.com/tlaplus/tlaplus."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tlc:
+    """How TLC is started.
+
+    Attributes:
+        java: the path of Java.
+        classes: the class path.
+    """
+
+    java: str
+    classes: str
+
+
+def find_tlc(named: Path | None = None) -> Tlc:
+    """Return TLC.
+
+    Args:
+        named: a jar or a folder of sources; None is what the environment names.
+
+    Raises:
+        UserError: nothing is named, there is nothing of the kind at that place, or there is no Java.
+    """
+    written = str(named) if named is not None else os.environ.get(TLC_VARIABLE, "")
+    if not written:
+        message = f"The engine tlc needs TLC, and nothing says where it is; {_ADVICE}"
+        raise UserError(message)
+    place = Path(written).expanduser().resolve()
+    java = find_java("The engine tlc").program
+    if place.is_file() and place.suffix == ".jar":
+        return Tlc(java, str(place))
+    sources = next((place / part for part in _PLACES if (place / part / _MAIN).is_file()), None)
+    if sources is None:
+        message = f"{written} is neither a jar nor a folder with the sources of TLC ({_MAIN}); {_ADVICE}"
+        raise UserError(message)
+    jars = sorted(str(path) for path in (sources / "lib").rglob("*.jar"))
+    return Tlc(java, os.pathsep.join([str(_compiled(sources, jars)), *jars]))
+
+
+def _compiled(sources: Path, jars: list[str]) -> Path:
+    """Return the folder with the classes, which are compiled if these sources were not before.
+
+    Raises:
+        UserError: they cannot be compiled.
+    """
+    files = sorted(path for path in (sources / "src").rglob("*") if path.is_file())
+    stamp = "\n".join(f"{path} {path.stat().st_mtime_ns}" for path in files)
+    kept = cache_folder() / "tlc" / hashlib.sha256(stamp.encode()).hexdigest()[:16]
+    if kept.is_dir():
+        return kept
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=kept.parent, prefix=".new-") as name:
+        new = Path(name) / "classes"
+        new.mkdir()
+        with Workshop(Watch(Limits(), None)) as shop:
+            shop.write("sources", "\n".join(f'"{path}"' for path in files if path.suffix == ".java"))
+            options = ["-encoding", "UTF-8", "-nowarn", "-proc:none", "-cp", os.pathsep.join(jars), "-d", str(new)]
+            ran = shop.run([find_compiler("The engine tlc"), *options, "@sources"])
+        if ran.code != 0:
+            message = f"The sources of TLC in {sources} do not compile: {ran.output.strip()[-400:]}"
+            raise UserError(message)
+        for path in files:
+            if path.suffix != ".java":  # the standard modules are found beside the classes
+                copy = new / path.relative_to(sources / "src")
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, copy)
+        if not kept.is_dir():
+            new.rename(kept)
+    return kept

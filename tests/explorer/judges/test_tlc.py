@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from insync.explorer import Limits
+from insync.explorer.judges.tlc import TlcReport, tlc_engine, tlc_opinion
+from insync.explorer.judges.tlc_home import TLC_VARIABLE, Tlc, find_tlc
+from insync.explorer.judges.workshop import Ran
+from insync.explorer.limits import StopReason
+from insync.explorer.verdict import Verdict
+from insync.model.errors import InternalError, UserError
+from insync_toys import Clock
+
+HOLDS = """\
+TLC2 Version 2.20 of Day Month 20?? (rev: abc)
+Finished computing initial states: 2 distinct states generated at 2026-01-01 00:00:00.
+Progress(7) at 2026-01-01 00:00:00: 31 states generated, 12 distinct states found, 0 states left on queue.
+Model checking completed. No error has been found.
+3,331 states generated, 1,012 distinct states found, 0 states left on queue.
+The depth of the complete state graph search is 7.
+Finished in 01s at (2026-01-01 00:00:00)
+"""
+VIOLATED = """\
+Finished computing initial states: 1 distinct state generated at 2026-01-01 00:00:00.
+Error: Invariant one_inside is violated.
+Error: The behavior up to this point is:
+State 1: <Initial predicate>
+/\\ holder = -1
+
+State 2: <look(0) line 23, col 3 to line 25, col 50 of module Lock>
+/\\ holder = 0
+
+14 states generated, 10 distinct states found, 2 states left on queue.
+The depth of the complete state graph search is 5.
+"""
+AT_ONCE = """\
+Error: Invariant leader_in_isr is violated by the initial state:
+/\\ x = 0
+
+Finished in 00s at (2026-01-01 00:00:00)
+"""
+OF_STEPS = """\
+Error: Action property epochs_grow is violated.
+Error: The behavior up to this point is:
+State 1: <Initial predicate>
+State 2: <a line 1>
+State 3: <b line 1>
+20 states generated, 11 distinct states found, 2 states left on queue.
+"""
+
+
+def report(output: str, code: int = 0) -> TlcReport:
+    return TlcReport.of(Ran(code, output, 1.5))
+
+
+def test_a_whole_space_has_counts() -> None:
+    assert report(HOLDS) == TlcReport(3331, 1012, 7, "", 1, 1.5)
+    said = report(HOLDS).opinion(Clock())
+    assert (said.verdict, said.states, said.depth, said.taken) == (Verdict.HOLDS, 1012, 7, 3331 - 1)
+
+
+@pytest.mark.parametrize(
+    ("output", "code", "failing"),
+    [
+        (VIOLATED, 12, {"one_inside": 2}),
+        (AT_ONCE, 12, {"leader_in_isr": 1}),
+        (OF_STEPS, 13, {"epochs_grow": 3}),
+    ],
+)
+def test_a_violation_has_a_property_and_a_length(output: str, code: int, failing: dict[str, int]) -> None:
+    said = report(output, code).opinion(Clock())
+    assert (said.verdict, said.failing, said.states, said.taken) == (Verdict.VIOLATED, failing, None, None)
+    assert said.ends_at_first
+
+
+@pytest.mark.parametrize(
+    ("output", "code"),
+    [
+        ("*** Parse Error ***\nError: Parsing or semantic analysis failed.", 150),
+        ("Error: Java ran out of memory.\n3 states generated, 3 distinct states found, 1 states left on queue.", 1),
+        ("Error: Deadlock reached.\n" + HOLDS, 11),
+        (HOLDS.replace("3,331 states", "some states"), 0),
+        (HOLDS, 255),
+        ("", 1),
+    ],
+)
+def test_everything_else_is_an_error_of_insync(output: str, code: int) -> None:
+    with pytest.raises(InternalError, match="TLC refuses the exported model"):
+        report(output, code)
+
+
+def test_a_limit_that_tlc_does_not_know_is_refused() -> None:
+    engine = tlc_engine(Tlc("java", "none.jar"), lambda *_: {})
+    with pytest.raises(UserError, match="not asked where there is a limit on depth"):
+        engine(Clock(), [], Limits(depth=3), None)
+
+
+def test_tlc_gets_the_files_and_its_time(tmp_path: Path) -> None:
+    java = tmp_path / "java"
+    files = {"Judged.tla": "the module", "Judged.cfg": "the bounds"}
+    java.write_text(
+        f'#!/bin/sh\ncat Judged.tla Judged.cfg > {tmp_path}/seen\necho "$@" > {tmp_path}/given\ncat {tmp_path}/said\n'
+    )
+    java.chmod(0o755)
+    (tmp_path / "said").write_text(HOLDS)
+    limits = Limits(seconds=60, memory_bytes=1 << 30)
+    assert tlc_opinion(Tlc(str(java), "some.jar"), Clock(), files, limits).states == 1012
+    assert (tmp_path / "seen").read_text() == "the modulethe bounds"
+    given = (tmp_path / "given").read_text().split()
+    assert given[0] == "-Xmx1024m"
+    assert given[-2:] == ["Judged.cfg", "Judged.tla"]
+    java.write_text("#!/bin/sh\nsleep 600\n")
+    said = tlc_opinion(Tlc(str(java), "some.jar"), Clock(), files, Limits(seconds=0.3))
+    assert (said.verdict, said.stopped_by) == (None, StopReason.TIME)
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [(None, "nothing says where it is"), ("nowhere.jar", "nowhere.jar is neither a jar"), (".", "is neither a jar")],
+)
+def test_tlc_that_is_not_there_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str | None, said: str
+) -> None:
+    monkeypatch.delenv(TLC_VARIABLE, raising=False)
+    with pytest.raises(UserError, match=said):
+        find_tlc(None if named is None else tmp_path / named)
+
+
+def test_the_option_goes_before_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one.jar", "other.jar"):
+        (tmp_path / name).write_text("")
+    monkeypatch.setenv(TLC_VARIABLE, str(tmp_path / "one.jar"))
+    assert find_tlc().classes == str(tmp_path / "one.jar")
+    assert find_tlc(tmp_path / "other.jar").classes == str(tmp_path / "other.jar")
+
+
+def test_sources_are_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "tools" / "tlatools" / "org.lamport.tlatools" / "src" / "tlc2" / "TLC.java"
+    source.parent.mkdir(parents=True)
+    source.write_text("package tlc2; public class TLC {}\n")
+    (source.parent / "Naturals.tla").write_text("a module")
+    monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path / "cache"))
+    classes = Path(find_tlc(tmp_path / "tools").classes)
+    assert (classes / "tlc2" / "TLC.class").is_file()
+    assert (classes / "tlc2" / "Naturals.tla").read_text() == "a module"
+    made = (classes / "tlc2" / "TLC.class").stat().st_mtime_ns
+    assert Path(find_tlc(tmp_path / "tools").classes) == classes
+    assert (classes / "tlc2" / "TLC.class").stat().st_mtime_ns == made
+    assert os.listdir(classes.parent) == [classes.name]
+    source.write_text("no Java\n")
+    with pytest.raises(UserError, match="do not compile"):
+        find_tlc(tmp_path / "tools")

@@ -1,0 +1,38 @@
+"""A proof file with anything else in any place is refused with that place, or claims what it says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from insync.model.errors import UserError
+from insync.proofs.proof_file import Proof, proof_text, read_proof
+from insync_damaged import damaged
+
+CLAIM = ("model", "bounds", "properties", "lemmas", "k", "within")
+FULL = Proof(
+    "kip320", {"replicas": 3, "mode": "slow"}, ("p", "q"), ("l",), 2, "z3 4.13", {"l": ("proved", 0.1)}, ("w",)
+)
+
+
+def test_anything_else_anywhere_is_refused_there_or_stays_what_it_is(tmp_path: Path) -> None:
+    path, taken = tmp_path / "proof.json", 0
+    whole = json.loads(proof_text(FULL))
+    del whole["solver"], whole["results"]  # what a file says of its own making is not looked at
+    for key, changed in damaged(whole):
+        path.write_text(json.dumps(changed))
+        try:
+            proof = read_proof(path)
+        except UserError as error:
+            (message,) = error.args
+            assert message.startswith(f"{path}: "), message
+            assert key in message or key.isdigit(), (key, message)
+        else:
+            taken += 1
+            assert _claims(json.loads(proof_text(proof))) == _claims(changed)
+    assert taken
+
+
+def _claims(file: dict[str, object]) -> str:
+    """What a file claims, in which no lemmas and no such key are the same."""
+    return json.dumps({name: file.get(name) or [] for name in CLAIM})

@@ -1,0 +1,126 @@
+"""What other checkers are asked to judge: models under bounds that end within a minute, each with a name of its own."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from insync.kafka.defects import DEFECTS
+from insync.kafka.releases import Release
+from insync.model import Model
+from insync.model.catalogue import find_model
+from insync.properties.confine import confined
+from insync.properties.registry import invariants_of, select
+
+__all__ = ["Subject", "subjects"]
+
+ROOT = Path(__file__).parents[2]
+
+_PUBLISHED = ("truncate_to_high_watermark", "kip101", "kip279", "kip320_first_try", "kip320")
+_SMALL = {"replicas": 2, "records": 1}
+_SMALLEST = {"replicas": 2, "records": 1, "metadata_lag": 0, "fencings": 0, "shrinks": 0}
+_SETTINGS: tuple[Mapping[str, int | str], ...] = (
+    {"acks": "0"},
+    {"acks": "1"},
+    {"unclean": "on"},
+    {"elr": "off"},
+    {"min_insync": 1},
+    {"late_replies": "on"},
+    {"flushing": "always"},
+    {"flushing": "sometimes"},
+    {"stops": 1},
+    {"pauses": 1},
+    {"throttles": 1},
+    {"retries": 1},
+    {"crashes": 1, "old_checkpoints": "on"},
+)
+_OTHER_BOUNDS: Mapping[str, Mapping[str, int | str]] = {
+    "examples/tlaplus/bakery.py:Bakery": {"processes": 1},
+    "examples/tlaplus/paxos_commit.py:PaxosCommit": {"managers": 1, "ballots": 1},
+    "examples/tlaplus/tcp.py:Tcp": {"segments": 3},
+    "examples/tlaplus/token_ring.py:TokenRing": {"nodes": 3, "highest": 2},
+}
+"""Of examples whose default bounds are too many for a minute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A model under bounds, and what it is judged by.
+
+    Attributes:
+        model: the name of the model; a file's is relative to the repository.
+        bounds: those that differ from the defaults.
+        broken: the property that fails by the catalogue of defects; its name is judged besides the headline.
+    """
+
+    model: str
+    bounds: Mapping[str, int | str] = field(default_factory=dict)
+    broken: str = ""
+
+    @property
+    def name(self) -> str:
+        """The bounds as they are written in the record."""
+        return " ".join(f"{name}={value}" for name, value in self.bounds.items())
+
+    def made(self) -> Model:
+        """Return the model, confined as its class says."""
+        reference = f"{ROOT}/{self.model}" if ".py:" in self.model else self.model
+        return confined(find_model(reference)(**self.bounds), None)
+
+    def properties(self, model: Model) -> tuple[str, ...]:
+        """Return the names of the properties of states that it is judged by."""
+        besides = [self.broken] if self.broken in invariants_of(model) else []
+        return tuple(dict.fromkeys([*select(model), *besides]))
+
+
+@cache
+def subjects() -> tuple[Subject, ...]:
+    """Return everything that is to be judged, the same thing once."""
+    every = [*_published(), *_examples(), *_cluster(), *_defects()]
+    return tuple({(subject.model, subject.name): subject for subject in every}.values())
+
+
+def _published() -> Iterator[Subject]:
+    for name in _PUBLISHED:
+        for replicas, log_size, records, epoch in ((2, 1, 1, 1), (2, 2, 2, 1), (3, 1, 1, 1), (2, 2, 2, 2)):
+            names = ("replicas", "log_size", "max_records", "max_leader_epoch")
+            yield Subject(name, dict(zip(names, (replicas, log_size, records, epoch), strict=True)))
+    for replicas, offset, version in ((2, 2, 2), (3, 1, 1), (2, 3, 3), (3, 2, 2)):
+        yield Subject("async_isr", {"replicas": replicas, "max_offset": offset, "max_version": version})
+    yield Subject("placement")
+    yield Subject("placement", {"brokers": 4, "replicas": 2})
+    yield Subject("placement", {"brokers": 5, "replicas": 3, "failures": 2})
+
+
+def _examples() -> Iterator[Subject]:
+    for path in sorted([*(ROOT / "examples").glob("*.py"), *(ROOT / "examples" / "tlaplus").glob("*.py")]):
+        if path.name.startswith("test_"):
+            continue
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        for name, kind in vars(module).items():
+            if inspect.isclass(kind) and issubclass(kind, Model) and kind.__module__ == path.stem:
+                reference = f"{path.relative_to(ROOT)}:{name}"
+                yield Subject(reference, _OTHER_BOUNDS.get(reference, {}))
+
+
+def _cluster() -> Iterator[Subject]:
+    for release in Release:
+        yield Subject("cluster", {"release": release.value, **_SMALLEST})
+        yield Subject("cluster", {"release": release.value, **_SMALL})
+    yield Subject("cluster", {"replicas": 3, "records": 1, "metadata_lag": 0, "fencings": 0, "shrinks": 0})
+    for changed in _SETTINGS:
+        yield Subject("cluster", {**_SMALLEST, **changed})
+
+
+def _defects() -> Iterator[Subject]:
+    for defect in DEFECTS.values():
+        yield Subject("cluster", defect.witness, defect.breaks)
+        yield Subject("cluster", defect.fixed_witness, defect.breaks)
