@@ -32,7 +32,7 @@ OPTIONS = {
     "why": f"{LOOKED_AT} --html --max-depth --max-states --max-seconds --memory --threads {OUTPUT}",
     "spark export": "--master --remote --json",
     "spark prepare": "",
-    "export": "--to=dot --property* --within* --output --json",
+    "export": "--to=tla --property* --within* --output --json",
     "graph": "--output --max-depth --max-states=20000 --within* --json --quiet",
 }
 
