@@ -54,7 +54,7 @@ def test_a_counterexample_to_induction_is_on_the_page(insync: Insync) -> None:
     assert code == 3
     assert out.endswith("Page: out.html\n")
     page = Path("out.html").read_text()
-    assert "Does every step of Even from a good state keep not_<wbr>seven?" in page
+    assert "Does every step of even from a good state keep not_<wbr>seven?" in page
     assert "No: up breaks it after 1 good state. Whether such a state is ever reached is not known." in page
     assert re.findall(r"<caption>([^<]*)", page) == ["A good state", "State after step 1"]
     assert "<pre>insync prove even.py:Even --induction --html out.html</pre>" in page
@@ -70,7 +70,7 @@ def test_github_is_told_what_is_not_proved_at_the_property(insync: Insync) -> No
     code, out, _ = insync("prove", "even.py:Even", "--induction", "--github", "--sarif", "out.sarif")
     (line,) = [line for line in out.splitlines() if line.startswith("::")]
     assert code == 3
-    assert line.startswith("::warning file=even.py,line=19,title=insync%3A unproved::Even: not_seven is not proved. up")
+    assert line.startswith("::warning file=even.py,line=18,title=insync%3A unproved::Even: not_seven is not proved. up")
     (run,) = json.loads(Path("out.sarif").read_text())["runs"]
     assert [(one["ruleId"], one["level"]) for one in run["results"]] == [("unproved", "warning")]
 
@@ -79,7 +79,7 @@ def test_github_is_told_of_a_violation_that_a_bounded_check_finds(insync: Insync
     code, out, _ = insync("prove", "even.py:Even", "--bmc", 4, "--property", "small", "--github")
     (line,) = [line for line in out.splitlines() if line.startswith("::")]
     assert code == 1
-    assert line.startswith("::error file=even.py,line=24,title=insync%3A small::Even: small fails after 2 steps.")
+    assert line.startswith("::error file=even.py,line=23,title=insync%3A small::Even: small fails after 2 steps.")
 
 
 def test_github_is_told_how_far_a_bounded_check_without_a_violation_went(insync: Insync) -> None:
@@ -94,12 +94,12 @@ def test_github_is_told_nothing_of_a_proof(insync: Insync) -> None:
 
 def test_a_broken_promise_is_an_annotation(insync: Insync) -> None:
     asked = ("ask", "--release", "3.9", "--replicas", 2, "--acks", "1", "--records", 1, "--property")
-    code, out, _ = insync(*asked, "acknowledged_records_survive", "--github", "--sarif", "out.sarif")
+    code, out, _ = insync(*asked, "no_acknowledged_record_is_lost", "--github", "--sarif", "out.sarif")
     (line,) = [line for line in out.splitlines() if line.startswith("::")]
     assert code == 1
-    assert line.startswith("::error title=insync%3A acknowledged_records_survive::Cluster: acknowledged_records_surv")
+    assert line.startswith("::error title=insync%3A no_acknowledged_record_is_lost::Cluster: no_acknowledged_record")
     (run,) = json.loads(Path("out.sarif").read_text())["runs"]
-    assert [one["ruleId"] for one in run["results"]] == ["acknowledged_records_survive"]
+    assert [one["ruleId"] for one in run["results"]] == ["no_acknowledged_record_is_lost"]
 
 
 @pytest.mark.parametrize("option", [("--github",), ("--sarif", "out.sarif")])
