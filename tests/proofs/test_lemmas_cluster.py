@@ -54,6 +54,24 @@ def test_two_brokers_lose_nothing_that_was_acknowledged() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"release": "4.1.1"},
+        {"release": "4.3"},
+        {"release": "4.4"},
+        {"release": "3.9.1", "elr": "on"},
+        {"release": "4.0", "elr": "on"},
+        {"release": "4.0.1", "elr": "on"},
+    ],
+    ids=lambda chosen: str(chosen["release"]),
+)
+def test_other_releases_lose_nothing_either(chosen: dict[str, str]) -> None:
+    budgets = {"elections": 2, "fencings": 2, "shrinks": 2, "lossy_crashes": 1}
+    assert proof_of(cluster(replicas=2, records=1, metadata_lag=1, **budgets, **chosen)) is ProofVerdict.PROVED
+
+
+@pytest.mark.slow
 def test_three_brokers_lose_nothing_in_a_lossy_crash() -> None:
     assert proof_of(cluster(**THREE, lossy_crashes=1)) is ProofVerdict.PROVED
 
