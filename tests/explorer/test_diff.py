@@ -242,3 +242,44 @@ def test_states_that_do_not_fit_beside_those_of_the_other_model_end_the_comparis
     monkeypatch.setattr(shared_states, "_added", added)
     found = diff(TokenRing(), TokenRing(two_tokens=1))
     assert (found.states, found.stopped_by, len(calls)) == (None, StopReason.MEMORY, full)
+
+
+class Climb(Model):
+    """A step at a time."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(height=Int(0, 3))
+
+    @action
+    def up(self, s: StateView) -> None:
+        """One step up."""
+        require(s.height < 3)
+        s.height += 1
+
+
+class Leap(Model):
+    """A leap as well, from the first step on."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(height=Int(0, 3))
+
+    @action
+    def leap(self, s: StateView) -> None:
+        """To the top."""
+        require(s.height == 1)
+        s.height = 3
+
+    @action
+    def up(self, s: StateView) -> None:
+        """One step up."""
+        require(s.height < 3)
+        s.height += 1
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_an_action_that_one_model_lacks_does_not_hide_those_behind_it(swapped: bool) -> None:
+    found = diff(Climb, Leap) if swapped else diff(Leap, Climb)
+    one, other = found.only[::-1] if swapped else found.only
+    assert other is None
+    assert one is not None
+    assert [step.action for step in one.trace.steps] == [None, "up", "leap"]
