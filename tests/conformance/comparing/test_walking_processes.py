@@ -68,6 +68,15 @@ def test_a_walk_is_given_up_and_the_next_one_can_be_taken(jars_of: JarsOf) -> No
         assert counted.opened == 1
 
 
+def test_an_interrupt_is_not_for_it(jars_of: JarsOf) -> None:
+    with WalkingProcess(jars_of("4.1.2")) as process:
+        os.kill(process.process_id, signal.SIGINT)  # while it starts
+        process.begin(asked(MODEL, 3))
+        assert process.take(0, lambda: None) is None
+        os.kill(process.process_id, signal.SIGINT)
+        assert process.take(1, lambda: None) is None
+
+
 def test_it_ends_with_its_block_and_who_waits_for_one_that_was_killed_is_told(jars_of: JarsOf) -> None:
     with WalkingProcess(jars_of("4.1.2")) as process:
         process.begin(asked(MODEL, 5))
@@ -79,4 +88,3 @@ def test_it_ends_with_its_block_and_who_waits_for_one_that_was_killed_is_told(ja
         threading.Timer(1.0, lambda: os.kill(process.process_id, signal.SIGKILL)).start()
         with pytest.raises(InternalError, match="has ended"):
             process.take(0, lambda: None)
-        assert process.coverage() is None

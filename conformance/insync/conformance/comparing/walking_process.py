@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
 from ctypes import c_longlong
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.sharedctypes import RawArray
 from types import TracebackType
@@ -63,6 +63,7 @@ class WalkingProcess:
         self._shared = RawArray(c_longlong, 3)
         self._connection, its = context.Pipe()
         self._process = context.Process(target=_serve, args=(jars, its, self._shared), daemon=True)
+        resource_tracker.ensure_running()  # else `start` does it, and lets signals in
         was = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # Ctrl-C is for us, who end it in order
         try:
             self._process.start()
@@ -111,6 +112,7 @@ class WalkingProcess:
 
     def coverage(self) -> Coverage | None:
         """Return what was compared in the walks that were asked for last; None where it had to be killed."""
+        self._process.join(0)
         if not self._process.is_alive():
             return None
         self._send("count", None)
@@ -172,6 +174,7 @@ def _has_ended() -> InternalError:
 
 def _serve(jars: JarSet, connection: Connection, shared: Any) -> None:
     """Take what is asked for until nobody can ask any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     with ExitStack() as opened, suppress(EOFError, OSError):
         served = _Served(opened.enter_context(Harness(jars)), shared)
         opened.callback(served.close)

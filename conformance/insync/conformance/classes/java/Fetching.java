@@ -131,7 +131,9 @@ final class Fetching {
     String receive(boolean rewritten) {
         if (reply == null) return "NO_REPLY";
         Reply arrived = reply;
-        if (rewritten && !arrived.response.data().responses().isEmpty()) arrived.response.data().responses().get(0).partitions().get(0).setRecords(Wire.copy(unsent));
+        if (rewritten && !arrived.response.data().responses().isEmpty()) {
+            arrived.response.data().responses().get(0).partitions().get(0).setRecords(Wire.copy(unsent));
+        }
         try {
             Reflect.call(arrived.thread, "processFetchRequest", arrived.asked, arrived.request);
         } finally {
