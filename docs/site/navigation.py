@@ -16,8 +16,8 @@ _GUIDES: Mapping[str, Sequence[str]] = {
     "Begin here": ("first-model", "modelling", "messages", "command-line", "reports"),
     "What a cluster can lose": ("cluster", "cluster-model", "cluster-results", "changing-cluster"),
     "Kafka itself": ("kafka", "kafka-releases", "kafka-cluster"),
-    "Look closer": ("exploring", "why-and-diff", "agree-and-mutate", "export", "second-opinions"),
-    "More answers": ("liveness", "proving"),
+    "Look closer": ("exploring", "why-and-diff", "agree-and-mutate", "export", "second-opinions", "kip320"),
+    "More answers": ("liveness", "proving", "proving-cluster"),
     "In your own work": ("pytest", "ci", "hypothesis", "spark"),
 }
 """The guides in the order of the site; one that is not named here stands at the end of the last section."""

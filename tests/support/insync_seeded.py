@@ -18,7 +18,6 @@ from insync.machine import kernels
 from insync.machine.emit import expanding, lowering, networks, storing
 from insync.machine.emit.lowering import Lowering
 from insync.model import schema, simplify
-from insync.model.errors import InternalError, ModelError, UserError
 from insync.model.graph import Op
 from insync_judged import Figures, read_record
 from insync_subjects import subjects
@@ -147,7 +146,7 @@ def noticed() -> str:
         try:
             model = subject.made()
             found = check(model, properties=subject.properties(model), limits=_LIMITS, threads=1)
-        except (AssertionError, InternalError, ModelError, UserError, ValueError, IndexError, OverflowError) as error:
+        except Exception as error:
             return f"{key[0]}: {type(error).__name__}"
         if not row.figures.matches(Figures.of_check(found)):
             return f"{key[0]}: {found.verdict}, {found.distinct_states} states for {row.verdict}, {row.states}"
