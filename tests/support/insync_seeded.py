@@ -1,0 +1,158 @@
+"""Mistakes seeded into insync, and whether a judge notices: run as `python insync_seeded.py NAME` with an empty cache.
+
+Each mistake changes one rule of machine code, packing, storage, the search, symmetry or simplification. It is noticed
+if insync then says something else than a judge has said, or fails. The judge is Spin's row on record; of a mistake in
+simplification, which the exported text would share, the text has none of it, as it was judged before.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from insync.explorer import Limits, check
+from insync.explorer.breadth_first.search import Partition
+from insync.machine import kernels
+from insync.machine.emit import expanding, lowering, networks, storing
+from insync.machine.emit.lowering import Lowering
+from insync.model import schema, simplify
+from insync.model.graph import Op
+from insync_judged import Figures, read_record
+from insync_subjects import subjects
+
+__all__ = ["MISTAKES", "noticed"]
+
+Mistake = Callable[[], None]
+_LIMITS = Limits(states=50_000, seconds=60)
+_LOOKED_AT = (
+    ("kip320", "replicas=2 log_size=1 max_records=1 max_leader_epoch=1"),
+    ("examples/lock.py:Lock", ""),
+    ("examples/tlaplus/two_phase.py:TwoPhase", ""),
+    ("examples/election.py:Election", ""),
+    ("examples/tlaplus/voting.py:Voting", ""),
+    ("cluster", "release=4.1 replicas=2 records=1 metadata_lag=0 fencings=0 shrinks=0"),
+    ("placement", ""),
+)
+
+
+def _lowered(op: Op, rule: Callable[..., str]) -> None:
+    lowering._RULES[op] = rule
+
+
+def _compared(op: Op, how: str) -> None:
+    lowering._COMPARISONS[op] = how
+
+
+def _computed(op: Op, how: str) -> None:
+    lowering._INT_OPS[op] = how
+
+
+def _packed(change: Callable[[list[schema.Cell]], list[schema.Cell]]) -> None:
+    begin = schema.Schema.__init__
+
+    def wrong(self: schema.Schema, state: Any) -> None:
+        begin(self, state)
+        self.cells = tuple(change(list(self.cells)))
+
+    schema.Schema.__init__ = wrong  # type: ignore[method-assign]
+
+
+def _changed(cells: list[schema.Cell], place: int, **values: int) -> list[schema.Cell]:
+    cell = cells[place]
+    parts = {name: getattr(cell, name) for name in ("number", "path", "size", "bits", "word", "shift")}
+    return [*cells[:place], schema.Cell(**{**parts, **values}), *cells[place + 1 :]]
+
+
+def _widest(cells: list[schema.Cell]) -> int:
+    return max(range(len(cells)), key=lambda place: cells[place].bits)
+
+
+def _last(cells: list[schema.Cell]) -> int:
+    return max(place for place, cell in enumerate(cells) if cell.bits)
+
+
+def _first_word_equal(left: Any, right: Any) -> Any:
+    return (left[0] ^ left[0]).equals(0)
+
+
+def _short_tags() -> None:
+    storing._LOW = 63
+    storing.rows_equal = _first_word_equal  # type: ignore[attr-defined]
+
+
+def _known_never() -> None:
+    storing.rows_equal = lambda left, right: (left[0] ^ left[0]).equals(1)  # type: ignore[attr-defined]
+
+
+def _one_left_behind() -> None:
+    whole = Partition.pending.fget  # type: ignore[attr-defined]
+    Partition.pending = property(lambda self: max(0, whole(self) - 1))  # type: ignore[assignment,method-assign]
+
+
+def _representatives_counted() -> None:
+    kernels.Kernels.states_of = lambda self, rows, count: count  # type: ignore[method-assign]
+
+
+def _unsorted() -> None:
+    networks.exchanges = lambda count: iter(())  # type: ignore[attr-defined]
+
+
+def _simplified(op: Op, rule: Callable[..., Any]) -> None:
+    simplify._RULES[op] = rule
+
+
+MISTAKES: Mapping[str, Mistake] = {
+    "code: at most is less than": partial(_compared, Op.LE, "slt"),
+    "code: less than is at most": partial(_compared, Op.LT, "sle"),
+    "code: equal is at most": partial(_compared, Op.EQ, "sle"),
+    "code: a sum is a difference": partial(_computed, Op.ADD, "sub"),
+    "code: a union is a symmetric difference": partial(_computed, Op.BITOR, "xor"),
+    "code: an intersection is a union": partial(_computed, Op.BITAND, "or"),
+    "code: branches change places": partial(_lowered, Op.ITE, lambda s, _, o: s._choose(o[0], o[2], o[1])),
+    "code: every member is there": partial(
+        _lowered, Op.TEST, lambda s, _, o: s._compare("sge", o[0], s.shape.number(0))
+    ),
+    "code: and is or": partial(_lowered, Op.AND, lambda s, _, o: s._fold("or", o)),
+    "code: a negation is none": partial(_lowered, Op.NOT, lambda s, _, o: o[0]),
+    "packing: a cell is a bit short": partial(_packed, lambda c: _changed(c, _widest(c), bits=c[_widest(c)].bits - 1)),
+    "packing: two cells share a bit": partial(_packed, lambda c: _changed(c, _last(c), shift=c[_last(c)].shift - 1)),
+    "packing: a cell lies on the first": partial(_packed, lambda c: _changed(c, _last(c), shift=0, word=0)),
+    "storage: tags of six bits decide": _short_tags,
+    "storage: no state is known": _known_never,
+    "search: the last state of a partition is left": _one_left_behind,
+    "symmetry: representatives are counted as states": _representatives_counted,
+    "symmetry: members are not put in order": _unsorted,
+    "simplification: a choice between numbers is the first": partial(
+        _simplified, Op.ITE, lambda graph, condition, then, other: then
+    ),
+    "simplification: the lesser of two is the first": partial(_simplified, Op.MIN, lambda graph, a, b: a),
+    "simplification: less than a constant is at most": partial(
+        _simplified, Op.LT, lambda graph, a, b: simplify.apply(Op.LE, a, b) if b.op is Op.CONST else None
+    ),
+}
+"""Every mistake by its name."""
+
+assert {Lowering, expanding}
+
+
+def noticed() -> str:
+    """Return the first subject of which insync does not say what is on record; empty if it says the same of all."""
+    record = read_record()
+    known = {(one.model, one.name): one for one in subjects()}
+    for key in _LOOKED_AT:
+        subject, row = known[key], record[(*key, "named", "spin")]
+        try:
+            model = subject.made()
+            found = check(model, properties=subject.properties(model), limits=_LIMITS, threads=1)
+        except Exception as error:
+            return f"{key[0]}: {type(error).__name__}"
+        if not row.figures.matches(Figures.of_check(found)):
+            return f"{key[0]}: {found.verdict}, {found.distinct_states} states for {row.verdict}, {row.states}"
+    return ""
+
+
+if __name__ == "__main__":
+    MISTAKES.get(sys.argv[1], lambda: None)()
+    sys.stdout.write(noticed() + "\n")
