@@ -36,8 +36,7 @@ class Module:
     def __init__(self, text: str) -> None:
         self.definitions: dict[str, tuple[list[str], Tree]] = {}
         body = re.sub(r"(?m)^(----.*|====.*|EXTENDS.*|CONSTANTS?.*)$", "", text)
-        constants = re.search(r"CONSTANTS ([^\n]*)", text)
-        self.constants = [] if constants is None else re.findall(r"\w+", constants[1])
+        self.constants = [one for line in re.findall(r"CONSTANTS ([^\n]*)", text) for one in re.findall(r"\w+", line)]
         self.variables = re.findall(r"\w+", re.search(r"VARIABLES ([^\n]*)", body)[1])  # type: ignore[index]
         body = re.sub(r"(?m)^(VARIABLES.*|vars ==.*)$", "", body)
         for part in re.split(r"\n(?=\w+(?:\([\w, ]*\))? ==)", "\n" + body):

@@ -159,8 +159,8 @@ def _ranged_over(name: str, members: object) -> tuple[Opaque, Node | None] | Non
         return None
     if is_kind(members):
         assert isinstance(members, type)
-        if number_of_members(members, bounds) == 0:
-            return None
+        if issubclass(members, Enum) or number_of_members(members, bounds) == 0:
+            return None  # Python decides by `is` on a member of an enumeration, and nobody is told
         numbered = not issubclass(members, (Index, Enum)) and members is not bool
         lo = int(members_of(members, bounds)[0]) if numbered else 0  # type: ignore[arg-type]
         return Opaque(name, members, lo, number_of_members(members, bounds)), None

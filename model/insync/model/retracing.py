@@ -2,7 +2,8 @@
 
 A parameter is a cell beyond those of the state, so the engines need not know of it. An assignment is kept as it was
 made, with the symbolic indexes of its place, and what is read later is a choice by these. Where the Python decides on a
-parameter, which its values alone can answer, there is an action for each value of that one.
+parameter, which its values alone can answer, there is an action for each value of that one, and so there is of a
+member of an enumeration, on which `is` decides.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import copy
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from insync.model import domains as d
@@ -181,16 +183,18 @@ def general_actions(model: Model, binders: Binders) -> list[GeneralAction]:
 def _most_general(model: Model, binders: Binders, levels: Levels, name: str, spec: ActionSpec) -> list[GeneralAction]:
     """Return an action for all values of as many parameters as possible, and for each value of the others."""
     kinds = spec.parameters
-    for number in range(len(kinds) + 1):
-        for concrete in itertools.combinations(kinds, number):
-            found = []
+    named = [one for one, kind in kinds.items() if issubclass(kind, Enum)]  # `is` decides on these without a word
+    others = [one for one in kinds if one not in named]
+    for number in range(len(others) + 1):
+        for chosen in itertools.combinations(others, number):
+            concrete, found = [one for one in kinds if one in (*named, *chosen)], []
             try:
                 for values in itertools.product(*[members_of(kinds[one], model.b) for one in concrete]):
                     fixed = dict(zip(concrete, values, strict=True))
                     one = _trace_general(model, binders, levels, name, spec, fixed)
                     found += [] if one is None else [one]
             except ModelError:
-                if number == len(kinds):
+                if number == len(others):
                     raise
                 continue
             return found

@@ -15,7 +15,10 @@ from insync.model.errors import DomainError, UserError
 from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.properties.registry import judge
 from insync.properties.step_invariants import StepInvariant
+from insync_post import Post
+from insync_symmetric import Messages
 from insync_tla import Module
+from insync_toys import DieHard, Ledger
 
 K: dict[str, int | str] = {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
 FEW: list[tuple[str, dict[str, int | str]]] = [
@@ -109,14 +112,24 @@ def test_the_text_has_the_steps_and_the_truth_of_the_model(
     reference: str, bounds: dict[str, int | str], unrolled: bool
 ) -> None:
     model = find_model(reference)(**bounds)
+    require_same(model, unrolled, *((24, 5) if reference == "cluster" else (40, 20)))
+
+
+@pytest.mark.parametrize("unrolled", [False, True], ids=["general", "unrolled"])
+@pytest.mark.parametrize("kind", [Messages, Post, DieHard, Ledger], ids=lambda kind: str(kind.name))
+def test_small_models_with_every_domain_keep_their_meaning(kind: type[Model], unrolled: bool) -> None:
+    require_same(kind(), unrolled, 24, 8)
+
+
+def require_same(model: Model, unrolled: bool, walked: int, more: int) -> None:
+    """Require that the exported text has the same steps and truths as the model, in so many states and some more."""
     judged = judge(model)
     names = [found.name for found in judged.invariants]
     text = (unrolled_tla_files if unrolled else tla_files)(model, names, "M")["M.tla"]
     module, speaker, evaluator = Module(text), Speaker.about(model), Evaluator(model.program)
     rng = random.Random(7)
-    few = reference == "cluster"
-    states = [*reached(model, evaluator, rng, 24 if few else 40), *invented(model, rng, 5 if few else 20)]
-    assert len(states) > 10
+    states = [*reached(model, evaluator, rng, walked), *invented(model, rng, more)]
+    assert len(states) > 5
     assert {key(one) for one in module.initial()} == {
         key(valued(speaker, module, codes)) for codes in model.program.initials
     }

@@ -55,7 +55,7 @@ def test_a_number_that_tlc_does_not_have_is_refused() -> None:
 def test_where_the_python_decides_there_is_an_operator_for_each_value_and_it_is_said() -> None:
     text = export(Decides, properties=[])["decides.tla"]
     assert re.findall(r"^(\w+)(?:\(.*\))? ==$", text, re.M) == ["Turn_false", "Turn_true", "Next"]
-    assert text.count("\\* The Python decides on up: one operator for each value.") == 2
+    assert text.count("\\* The Python may decide on up: one operator for each value.") == 2
 
 
 def test_members_that_are_alike_are_model_values_and_symmetry_has_a_cfg_of_its_own() -> None:
