@@ -20,7 +20,7 @@ PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(
 MAKEFLAGS += --jobs=2
 
 .DEFAULT_GOAL := help
-.PHONY: help env check test java lint types pytest slow prove browser kafka judge site notebooks bench format size clean
+.PHONY: help env check test java lint types pytest slow prove browser kafka judge site notebooks records bench format size clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -96,6 +96,10 @@ site: env ## The documentation as pages that need no network, in build/site
 
 notebooks: $(NOTEBOOK_STAMP) ## Run the notebooks of the documentation again, and keep what they show
 	$(BIN)/python docs/site/record_notebooks.py
+
+records: env ## Record again what tests compare with a record beside them, where a change of it is meant
+	for file in $$(grep -rl --include='test_*.py' '^if __name__ == "__main__"' tests | grep -v spark_explore); do \
+	  INSYNC_CODE=quick PYTHONPATH=tests/support $(BIN)/python $$file || exit; done
 
 bench: $(STAMP) ## Measure compilation, search and memory, and compare with the recorded figures
 	$(BIN)/python benchmarks/run.py

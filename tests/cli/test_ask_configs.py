@@ -206,6 +206,15 @@ def test_what_the_model_is_too_small_for_is_unknown() -> None:
     assert found.beyond == "the model has at most 5 min.insync.replicas, not 6"
 
 
+@pytest.mark.parametrize("told", [["--github"], ["--sarif", "found.sarif"]], ids=str)
+@pytest.mark.parametrize("table", ["--config", "--matrix"])
+def test_a_table_is_no_one_answer_for_a_build(tmp_path: Path, table: str, told: list[str]) -> None:
+    (tmp_path / "a.properties").write_text("min.insync.replicas=2\n")
+    given = [table, str(tmp_path / "a.properties")] if table == "--config" else [table]
+    with pytest.raises(click.UsageError, match=f"{told[0]} tells of one answer, and not of a table. Leave {table} out"):
+        command.main([*given, *told], "insync ask", standalone_mode=False)
+
+
 def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
     with pytest.raises(click.UsageError, match="--config asks about"):
         command.main(["--matrix", "--config", str(tmp_path)], "insync ask", standalone_mode=False)

@@ -54,6 +54,12 @@ def test_a_step_forth_and_back(typed: Insync) -> None:
     assert "not read" not in out
 
 
+def test_what_a_step_takes_is_told(typed: Insync) -> None:
+    _, out, _ = typed("5\nquit\n", "cluster", "--replicas", 2, "--records", 1)
+    crashed = answers(out)[0]
+    assert re.match(r"state 1, 1 step from the start: b1 crashes.*\ntakes: .*\(failure\)\n", crashed), crashed
+
+
 def test_why_a_step_is_not_enabled(typed: Insync) -> None:
     _, out, _ = typed("why\nwhy n1: stop\nwhy start\nwhy strat\n", RING)
     every, one, several, wrong = answers(out)

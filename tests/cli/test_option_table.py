@@ -19,7 +19,7 @@ OPTIONS = {
     "simulate": f"--walks=10000 --depth=100 --seed=0 --strategy=mixed {LOOKED_AT} --max-seconds {SPARK} --trace --html "
     f"{OUTPUT} {BUILD}",
     "explore": f"--text --port --open --from --at --violation {LOOKED_AT} --max-seconds --color=auto --quiet",
-    "replay": "--format=text --model --html --json --color=auto",
+    "replay": "--format=text --model --module --html --json --color=auto",
     "report": "--output --model",
     "defects": f"--verify --threads --trace --html {OUTPUT}",
     "liveness": f"--property* --weak* --strong* --unfair --witnesses --max-states --max-seconds --trace --html "

@@ -90,3 +90,39 @@ def test_other_files_are_written(insync: Insync, folder: Path) -> None:
     assert insync("report", "out.json", "-o", "out.html").code == 0
     assert insync("check", "payments.py:Payments", "--trace", "out.json", "--sarif", "/dev/null").code == 1
     assert (folder / "page.html").read_bytes() == (folder / "out.html").read_bytes() != b""
+
+
+@pytest.mark.parametrize(
+    ("line", "option", "file"),
+    [
+        ("diff two.json out.other.json --html out.json", "--html", "out.other.json"),
+        ("check payments.py:Payments --trace out.json --sarif out.b.json", "--trace", "out.b.json"),
+        ("check payments.py:Payments --sarif out.b.json --trace ./out.json", "--trace", "out.b.json"),
+    ],
+)
+def test_no_file_beside_an_output_replaces_what_is_read(
+    insync: Insync, folder: Path, line: str, option: str, file: str
+) -> None:
+    shutil.copy("out.json", "out.other.json")
+    code, out, err = insync(*line.split())
+    assert (code, out) == (2, "")
+    assert f"{option} names " in err
+    assert "what else is found goes beside it" in err
+    assert f"that might replace {file}, which is " in err
+
+
+def test_a_trace_beside_of_an_earlier_run_is_told(insync: Insync, folder: Path) -> None:
+    shutil.copy("out.json", "out.paid_means_charged.json")
+    shutil.copy("out.json", "out.backup.json")
+    _, _, err = insync("check", "payments.py:Payments", "--trace", "out.json")
+    assert "out.paid_means_charged.json was not written: this run has no trace to put there. The file that" in err
+    assert "out.backup.json" not in err
+
+
+def test_traces_beside_of_this_run_are_not(insync: Insync, folder: Path) -> None:
+    for _ in range(2):
+        code, _, err = insync("check", "kip101", "--replicas", 2, "--trace", "kip.json")
+        assert (code, "earlier" in err) == (1, False)
+    assert Path("kip.strong_isr.json").is_file()
+    _, _, err = insync("check", "kip101", "--replicas", 2, "--property", "weak_isr", "--trace", "kip.json")
+    assert "kip.strong_isr.json was not written: this run has no trace to put there." in err

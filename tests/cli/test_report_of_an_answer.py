@@ -26,6 +26,7 @@ from insync.explorer.traces.trace import Trace, TraceStep
 from insync.explorer.verdict import PropertyResult, Verdict, Violation
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
+from insync.model import Demand, Hardness
 
 MODEL = Cluster(replicas=1, min_insync=1)
 STATE = MODEL.decode(MODEL.program.initials[0])
@@ -60,6 +61,26 @@ def test_two_different_traces_are_shown_in_the_order_of_the_promises() -> None:
     assert reasons(answer(OTHER, SAME, ONE)) == ["First", "Second", "Third"]
     assert reasons(answer(MORE, OTHER, SAME, ONE)) == ["First", "Second", "Third"], "no more than two grids"
     assert reasons(answer(MORE, OTHER)) == ["Third", "Last"]
+
+
+def test_the_first_steps_of_another_trace_are_not_shown_again() -> None:
+    said = answer(MORE, OTHER)
+    assert f"Steps 1 to 2 are those of {THIRD}, above; this is the state after them" in said
+    rows = [line.split()[0] for line in said.splitlines() if line[:3].strip().isdigit()]
+    assert rows == ["0", "1", "2", "2", "3"]
+
+
+def test_one_step_in_common_is_shown_again() -> None:
+    said = answer(OTHER, ONE)
+    assert "above" not in said
+    assert said.count(" 1  one") == 2
+
+
+def test_what_the_first_steps_of_another_trace_take_is_not_said_again() -> None:
+    takes = [Demand(number, Hardness.DELAY, f"waits {number}") for number in (1, 3)]
+    said = answer(replace(MORE, demands=tuple(takes)), replace(OTHER, demands=(takes[0],)))
+    assert said.count("step 1: waits 1 (delay)") == 1
+    assert "What it takes besides:\n  step 3: waits 3 (delay)" in said
 
 
 def test_each_promise_is_kept_or_broken_in_so_many_steps() -> None:

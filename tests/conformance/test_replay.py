@@ -78,7 +78,7 @@ def test_a_session_does_not_go_on_after_a_reply_that_was_lost() -> None:
 
 def test_what_a_consumer_has_read_is_compared() -> None:
     def taken_back(number: int, state: Json) -> None:
-        state["consumer"]["got"] = {offset: "r9" for offset in state["consumer"]["got"]}
+        state["consumer"]["got"] = dict.fromkeys(state["consumer"]["got"], "r9")
 
     recording = Recording.read("N-11-4.3.1")
     recording.change = taken_back

@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given, settings
 
 from insync.explorer import DiffResult, Limits, OnlyOne, StopReason, Verdict, diff, replay
+from insync.explorer.breadth_first.search import Space
 from insync.explorer.evaluator.stepping import Refused, Stepper
+from insync.explorer.limits import Watch
+from insync.explorer.pairing import shared_states
 from insync.explorer.pairing.joined import Joined, join
 from insync.model import (
     ANY,
@@ -224,3 +227,18 @@ def test_a_property_that_neither_has_is_refused() -> None:
     assert [(one.name, one.first, one.second, one.changed) for one in found] == [
         ("never_four", Verdict.VIOLATED, None, False)
     ]
+
+
+@pytest.mark.parametrize("full", [1, 2], ids=["first", "second"])
+def test_states_that_do_not_fit_beside_those_of_the_other_model_end_the_comparison(
+    full: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest, calls = shared_states._added, list[Space]()
+
+    def added(into: Space, of: Space, watch: Watch) -> tuple[int, ...] | None:
+        calls.append(into)
+        return None if len(calls) == full else honest(into, of, watch)
+
+    monkeypatch.setattr(shared_states, "_added", added)
+    found = diff(TokenRing(), TokenRing(two_tokens=1))
+    assert (found.states, found.stopped_by, len(calls)) == (None, StopReason.MEMORY, full)

@@ -49,6 +49,8 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "why, violated": lambda: why(DieHard),
     "diff": lambda: diff(TokenRing, TokenRing(two_tokens=1)),
     "diff, other properties": lambda: diff(Votes, Careful),
+    "diff, of two worlds": lambda: diff(TokenRing, DieHard),
+    "diff, of two other worlds": lambda: diff(DieHard, Votes),
     "diff, the same": lambda: diff(TokenRing, TokenRing),
     "diff, stopped": lambda: diff(DieHard, DieHard, limits=Limits(depth=2)),
     "mail": lambda: check(Mail),

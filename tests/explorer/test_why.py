@@ -37,20 +37,20 @@ SMALL = [
 
 def counted(result: WhyResult) -> Counter[Key]:
     found: Counter[Key] = Counter()
-    for action in result.actions:
-        found[action.name, "states"] = action.states
-        found[action.name, "steps"] = action.steps
-        found[action.name, "refused"] = action.refused
-        for guard in action.guards:
-            found[action.name, "false", guard.spot, guard.place] = guard.false
-            found[action.name, "alone", guard.spot, guard.place] = guard.alone
-        for branch in action.branches:
-            found[action.name, True, branch.spot] = branch.true
-            found[action.name, False, branch.spot] = branch.false
-        for assignment in action.assignments:
-            found[action.name, "assigned", assignment.spot] = assignment.steps
-        for field, steps in action.changed.items():
-            found[action.name, "changed", field] = steps
+    for one in result.actions:
+        found[one.name, "states"] = one.states
+        found[one.name, "steps"] = one.steps
+        found[one.name, "refused"] = one.refused
+        for guard in one.guards:
+            found[one.name, "false", guard.spot, guard.place] = guard.false
+            found[one.name, "alone", guard.spot, guard.place] = guard.alone
+        for branch in one.branches:
+            found[one.name, True, branch.spot] = branch.true
+            found[one.name, False, branch.spot] = branch.false
+        for assignment in one.assignments:
+            found[one.name, "assigned", assignment.spot] = assignment.steps
+        for field, steps in one.changed.items():
+            found[one.name, "changed", field] = steps
     return +found
 
 

@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from insync.model import Bag, BoundValues, Int, Model, Record, State, action
+from insync.model.arrangement import under
 from insync.model.evaluator import Evaluator
+from insync.model.graph import Graph, Op
+from insync.model.simplify import apply
 
 
 @pytest.mark.parametrize(
@@ -38,3 +41,16 @@ def test_elements_of_many_bits_stand_in_order(bits: tuple[int, ...]) -> None:
     for first, second in itertools.product(corners, repeat=2):
         after = model.decode(evaluator.step(0, model.encode({"bag": [first], "more": second})))
         assert after["bag"] == sorted([first, second], key=lambda one: tuple(one.values()))
+
+
+@pytest.mark.parametrize(("outer", "inner", "left"), [(True, False, 2), (True, True, 1), (False, True, 3)])
+def test_every_choice_that_is_settled_is_left_out_as_long_as_it_is_outermost(
+    outer: bool, inner: bool, left: int
+) -> None:
+    graph = Graph([3, 3, 3])
+    one, other, open_ = (apply(Op.EQ, cell, graph.const(1)) for cell in graph.cells())
+    numbers = {number: graph.const(number) for number in (1, 2, 3)}
+    code = apply(Op.ITE, one, apply(Op.ITE, other, numbers[1], numbers[2]), numbers[3])
+    assert under(code, {one: outer, other: inner}) is numbers[left]
+    waiting = apply(Op.ITE, open_, code, graph.const(4))
+    assert under(waiting, {one: outer, other: inner}) is waiting

@@ -97,6 +97,37 @@ def test_a_wrong_reference_says_what_to_write(lamp: Path, reference: str, messag
 
 
 @pytest.mark.parametrize(
+    ("reference", "meant"),
+    [
+        ("two_lamps", "two_lamps.py:TwoLamps"),
+        ("two_lamps:Base", "two_lamps.py:Base"),
+        ("two_lamps:base", "two_lamps.py:Base"),
+        ("folder/lamp", "folder/lamp.py:First"),
+    ],
+)
+def test_a_name_that_is_a_file_here_is_told_with_its_class(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reference: str, meant: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    text = "import nowhere\nclass Plain: pass\nclass Base(Model): pass\nclass TwoLamps(Base): pass\n"
+    (tmp_path / "two_lamps.py").write_text(text)  # which cannot be loaded, and is not
+    (tmp_path / "folder" / "lamp.py").write_text("class First(Model): pass\nclass Second(Model): pass\n")
+    with pytest.raises(UserError, match=f"There is no model '{reference}'. Did you mean '{meant}'\\?"):
+        find_model(reference)
+
+
+@pytest.mark.parametrize("text", ["", "x = 1", "class Plain: pass", "not Python", "\0"])
+def test_a_file_without_a_class_that_has_a_base_is_no_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lamp.py").write_text(text)
+    with pytest.raises(UserError, match=r"There is no model 'lamp'\. Known: async_isr"):
+        find_model("lamp")
+
+
+@pytest.mark.parametrize(
     ("source", "message"),
     [
         (

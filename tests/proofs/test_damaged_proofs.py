@@ -36,3 +36,17 @@ def test_anything_else_anywhere_is_refused_there_or_stays_what_it_is(tmp_path: P
 def _claims(file: dict[str, object]) -> str:
     """What a file claims, in which no lemmas and no such key are the same."""
     return json.dumps({name: file.get(name) or [] for name in CLAIM})
+
+
+def test_a_proof_file_tells_all_that_was_asked_and_who_answered() -> None:
+    assert json.loads(proof_text(FULL)) == {
+        "format": "insync-proof/1",
+        "model": "kip320",
+        "bounds": {"replicas": 3, "mode": "slow"},
+        "k": 2,
+        "properties": ["p", "q"],
+        "lemmas": ["l"],
+        "within": ["w"],
+        "solver": "z3 4.13",
+        "results": {"l": {"verdict": "proved", "seconds": 0.1}},
+    }

@@ -12,15 +12,20 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from insync.explorer.export.promela import promela_files
+from insync.explorer.export.tla.module import tla_files
 from insync.explorer.opinions import Opinion
 from insync.explorer.verdict import CheckResult, Verdict
 from insync.model import Model
+from insync.properties.every_model import TYPE_OK
 
 __all__ = ["FORMAT_OF", "RECORD", "Figures", "Judged", "forget", "keep", "module_hash", "read_record"]
 
 RECORD = Path(__file__).parents[1] / "parity" / "exported.csv"
 
-FORMAT_OF: Mapping[str, Callable[[Model, Sequence[str], str], dict[str, str]]] = {"spin": promela_files}
+FORMAT_OF: Mapping[str, Callable[[Model, Sequence[str], str], dict[str, str]]] = {
+    "spin": promela_files,
+    "tlc": lambda model, properties, name: tla_files(model, [*properties, TYPE_OK], name),
+}
 """What each engine is given: the files of a model and its properties."""
 
 
@@ -30,8 +35,8 @@ class Figures:
 
     Attributes:
         verdict: holds or violated.
-        states: how many there are, such as are outside of what the model is confined to included; of an engine that
-            counts levels also where something is violated, up to the end of that level. Empty if it does not know.
+        states: how many there are; of an engine that counts levels also where something is violated, up to the end of
+            that level. Empty if it does not know.
         depth: the number of levels, likewise.
         steps: how many steps were taken, of a whole space.
         failing: the properties that fail first, each with the length of its trace.
@@ -58,16 +63,16 @@ class Figures:
         """Return what insync says."""
         whole = found.verdict is Verdict.HOLDS
         failing = " ".join(f"{v.property}:{v.trace_length}" for v in sorted(found.violations, key=lambda v: v.property))
-        states = found.distinct_states + (found.outside if whole else 0)
         steps = str(found.transitions) if whole else ""
-        return cls(found.verdict.value, str(states), str(found.depth), steps, failing)
+        return cls(found.verdict.value, str(found.distinct_states), str(found.depth), steps, failing)
 
     def matches(self, own: Figures) -> bool:
         """Return whether a checker says what insync says, as far as it says anything; it may end at one property."""
         numbers = zip((self.states, self.depth, self.steps), (own.states, own.depth, own.steps), strict=True)
         told, known = set(self.failing.split()), set(own.failing.split())
         least = min((int(text.rpartition(":")[2]) for text in known), default=0)
-        same = told == known or (not self.states and all(text.endswith(f":{least}") for text in told) and told < known)
+        first = {text for text in known if text.endswith(f":{least}")}
+        same = told == known or (not self.states and bool(told) and told <= first)
         return self.verdict == own.verdict and same and all(a in ("", b) for a, b in numbers)
 
 

@@ -187,7 +187,7 @@ def _differences(one: Opinion, other: Opinion, steps: Collection[str], is_confin
         elif Verdict.INCOMPLETE not in (one.verdict, other.verdict) and one.depth != other.depth:
             found.append(f"The depth is {one.depth} for {one.engine} and {other.depth} for {other.engine}.")
     if not found:
-        found += _total_differences(one, other, is_confined)
+        found += _total_differences(one, other)
     if one.actions is not None and other.actions is not None and not found:
         for action in dict.fromkeys([*one.actions, *other.actions]):
             a, b = one.actions.get(action, 0), other.actions.get(action, 0)
@@ -196,13 +196,15 @@ def _differences(one: Opinion, other: Opinion, steps: Collection[str], is_confin
     return found + _verdict_differences(one, other, steps)
 
 
-def _total_differences(one: Opinion, other: Opinion, is_confined: bool) -> list[str]:
+def _total_differences(one: Opinion, other: Opinion) -> list[str]:
     """Return a sentence for each number of two whole searches that differs, where one of them counts no levels."""
     if one.states is None or other.states is None or (one.levels is not None and other.levels is not None):
         return []
-    numbers = {"states": (one.states, other.states), "steps": (one.taken, other.taken)}
-    if not is_confined:  # the last level may have states outside alone
-        numbers["levels"] = (one.depth, other.depth)
+    numbers = {
+        "states": (one.states, other.states),
+        "steps": (one.taken, other.taken),
+        "levels": (one.depth, other.depth),
+    }
     return [f"{one.engine} has {a} {what}, {other.engine} {b}." for what, (a, b) in numbers.items() if a != b]
 
 

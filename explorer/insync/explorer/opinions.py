@@ -49,8 +49,7 @@ class Opinion:
         note: why it did not run, or what else limits what it says; else empty.
         stopped_by: the limit that ended it before it was complete.
         of_share: whether that was its share of a default run, and no limit that somebody gave.
-        states: how many states a complete search has found, of an engine that does not count those of each level; such
-            as are outside of what the model is confined to are among them.
+        states: how many states a search of the whole space has found, also of an engine that does not count levels.
         taken: how many steps it has taken then.
         ends_at_first: whether it knows of one property alone that fails first, whatever else does after as many states.
     """
@@ -94,7 +93,7 @@ def opinion_of(result: CheckResult) -> Opinion:
         paths=paths if result.representatives is None else {},  # who is who in a trace is not the same with symmetry
         seconds=sum(result.seconds.values()),
         stopped_by=result.stopped_by,
-        states=result.distinct_states + result.outside if complete and result.verdict is Verdict.HOLDS else None,
+        states=result.distinct_states if complete and result.verdict is Verdict.HOLDS else None,
         taken=result.transitions if complete and result.verdict is Verdict.HOLDS else None,
     )
 

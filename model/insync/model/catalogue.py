@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import os
@@ -48,9 +49,28 @@ def find_model(reference: str) -> type[Model]:
     if reference.endswith(".py"):
         message = f"{reference} names a file but no model in it; write {reference}:ModelName."
         raise UserError(message)
-    hint = closest(reference, BUILT_IN)
+    beside = _named_in_a_file(reference)
+    hint = f"Did you mean {beside!r}?" if beside else closest(reference, BUILT_IN)
     message = f"There is no model {reference!r}. {hint} A model of your own is path/to/file.py:ModelName."
     raise UserError(message)
+
+
+def _named_in_a_file(reference: str) -> str:
+    """Return how a model is called that is in the file of this name, which lacks `.py`; empty where there is none.
+
+    The file is read and not run: of several classes the one that is called like the file, or else the first.
+    """
+    name, _, wanted = reference.partition(":")
+    path = Path(f"{name}.py")
+    try:
+        classes = [
+            node.name for node in ast.parse(path.read_bytes()).body if isinstance(node, ast.ClassDef) and node.bases
+        ]
+    except (OSError, ValueError, SyntaxError, RecursionError):  # there is none, or it is not Python
+        return ""
+    plain = (wanted or path.stem.replace("_", "")).lower()
+    found = next((name for name in classes if name.lower() == plain), classes[0] if classes else "")
+    return f"{path}:{found}" if found else ""
 
 
 def model_reference(model: Model) -> str:

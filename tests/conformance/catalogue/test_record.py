@@ -125,6 +125,14 @@ def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_record(tmp_path / "record.json") == some
 
 
+def test_a_record_has_the_same_bytes_whatever_order_its_traces_were_found_in(tmp_path: Path) -> None:
+    entry = next(entry for entry in recorded().values() if len(entry.traces) > 1)
+    other = replace(entry, traces=dict(reversed(entry.traces.items())))
+    for name, one in (("one", entry), ("other", other)):
+        write_record({"R-00": one}, tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+
+
 def test_without_a_record_nothing_is_known(tmp_path: Path) -> None:
     assert read_record(tmp_path / "none.json") == {}
 

@@ -52,6 +52,26 @@ def test_random_walks_with_what_the_model_forbids_agree(jars_of: JarsOf, version
     assert {"write", "delete_record", "elect", "flush", "shrink_isr"} <= set(found.coverage.refused)
 
 
+@pytest.mark.parametrize(
+    ("version", "bounds", "taken"),
+    [
+        ("4.4.0", {"moves": 1, "directory_failures": 1}, {"start_move", "fail_directory", "reassign"}),
+        ("3.9.2", {"directory_losses": 1, "moves": 1}, {"start_move", "copy_record", "reassign"}),
+        ("4.3.1", {"fetch_sessions": "on", "session_losses": 1}, {"evict_session", "fetch"}),
+        ("4.1.2", {"consumer": "follower", "offset_reset": "latest"}, {"consume", "validate_position"}),
+    ],
+    ids=["directories that fail", "directories that are taken out", "fetch sessions", "a consumer"],
+)
+def test_walks_with_what_else_the_harness_has_agree(
+    jars_of: JarsOf, version: str, bounds: dict[str, int | str], taken: set[str]
+) -> None:
+    model = Cluster(**{"release": release_of(version).value, **WALKS, **bounds})
+    with Harness(jars_of(version)) as harness:
+        found = conform_walks(model, harness, walks=10, seed=3)
+    assert (found.verdict, found.walks) == (Conforming.AGREES, 10)
+    assert taken <= set(found.coverage.transitions)
+
+
 def test_another_release_is_told_apart(jars_of: JarsOf) -> None:
     # A broker that registers again before it is fenced leads on in 3.9 (KAFKA-18106), and not in 4.1.
     model = Cluster(

@@ -10,8 +10,13 @@ from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.live.broker_files import copy_on_disk
 from insync.conformance.live.live_cluster import LiveCluster
 from insync.conformance.live.operator import Operator
+from insync.conformance.live.runs.recorder import Recorder
+from insync.conformance.live.runs.run_events import BrokerRun
+from insync.conformance.live.runs.run_model import run_model
+from insync.conformance.live.runs.validation import validate
 from insync.conformance.live.scenarios.abandoned_copy import ABANDONED_COPY, accepted_copy, start_first
 from insync.conformance.live.scenarios.scenario import Outcome, outcome
+from insync.kafka.releases import release_of
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(400)]
 
@@ -19,19 +24,24 @@ _TRIES = 6
 """A broker that is done with its other logs before it has stopped loses nothing."""
 
 
-def _once(jars: JarSet) -> Outcome:
+def _once(jars: JarSet) -> tuple[Outcome, BrokerRun]:
     with LiveCluster(jars, ABANDONED_COPY.plan) as cluster:
         cluster.wait_for_brokers()
         operator = Operator(cluster)
-        return outcome(operator, ABANDONED_COPY.run(operator, lambda _: None))
+        recorder = Recorder(operator)
+        found = outcome(operator, ABANDONED_COPY.run(operator, lambda _: None))
+        return found, recorder.run(min_insync=ABANDONED_COPY.min_insync)
 
 
 def test_a_broker_stopped_before_it_hears_of_the_assignment_leads_without_a_record(
     cluster_jars_of: Callable[[str], JarSet],
 ) -> None:
     runs = (_once(cluster_jars_of("4.3.1")) for _ in range(_TRIES))
-    lost = next((run for run in runs if run.lost), None)
+    lost, run = next(((found, run) for found, run in runs if found.lost), (None, None))
     assert lost is not None, f"nothing was lost in {_TRIES} runs"
+    assert run is not None
+    assert validate(run, run_model(run, release_of("4.3.1"))).explained
+    assert not validate(run, run_model(run, release_of("4.3.1"), "N-12")).explained
     assert (lost.acknowledged, lost.lost, lost.leader) == (("r0", "r1"), ("r1",), "b2")
     assert lost.logs == {"b1": ["r0"], "b2": ["r0"]}
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from insync.conformance.live.runs.moving import told_of_moves
 from insync.conformance.live.runs.run_events import (
     BrokerRun,
     Decided,
@@ -34,7 +35,7 @@ def beside(run: BrokerRun, release: Release | None = None, fixed: str | None = N
     return validate(run, run_model(run, release or release_of(run.kafka), fixed))
 
 
-@pytest.mark.parametrize("name", ["n-01-3.9.2", "n-02-4.3.1"])
+@pytest.mark.parametrize("name", ["n-01-3.9.2", "n-02-4.3.1", "n-12-4.3.1"])
 def test_what_kafka_did_is_a_behaviour_of_the_model(name: str) -> None:
     run = recorded(name)
     result = beside(run)
@@ -46,6 +47,26 @@ def test_a_run_that_loses_a_record_is_none_of_the_fixed_model() -> None:
     result = beside(recorded("n-01-3.9.2"), fixed="N-01")
     assert result.event == "r0 is acknowledged by b1"
     assert "r1" not in result.before["broker"]["b2"]["log"][: result.before["broker"]["b2"]["leo"]]
+
+
+def test_a_copy_that_lacks_a_record_takes_the_place_of_the_log_only_where_that_is_not_fixed() -> None:
+    run = recorded("n-12-4.3.1")
+    assert beside(run, fixed="N-12").event == "b1 asks b2 for offset 1 in epoch 2"
+
+
+def test_a_copy_that_nobody_has_asked_for_is_not_explained() -> None:
+    run = without(recorded("n-12-4.3.1"), lambda event: isinstance(event, Done) and event.what == "move")
+    assert not beside(run).explained
+
+
+def test_a_copy_of_which_the_controller_was_not_told_takes_no_place() -> None:
+    run = recorded("n-12-4.3.1")
+    (told,) = told_of_moves(run)
+
+    def names_the_copy(event: RunEvent) -> bool:
+        return isinstance(event, Decided) and event.decision.offset == told
+
+    assert not beside(without(run, names_the_copy)).explained
 
 
 def test_a_removed_replica_is_eligible_only_where_that_is_not_fixed() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,8 +12,9 @@ import pytest
 from insync.explorer import Exploration, replay
 from insync.explorer.exploring_page.tabs import Tabs
 from insync.explorer.traces.trace_file import parse_trace
-from insync.model import Model
+from insync.model import Demand, Hardness, Model
 from insync.model.catalogue import find_model
+from insync.model.hardness import Taken
 from insync_toys import Clock, DieHard, TokenRing
 
 
@@ -45,6 +47,28 @@ def test_a_page_is_told_all_that_it_shows() -> None:
     assert told["properties"][0]["name"] == "exclusive"
     assert told["properties"][0]["holds"] is True
     assert "<table><caption>The state</caption>" in told["state"]
+
+
+class Demanding(DieHard):
+    """Jugs that are hard to fill."""
+
+    def demands(self, steps: Sequence[Taken]) -> list[Demand]:
+        fills = [number for number, step in enumerate(steps) if step.action == "fill"]
+        return [Demand(number, Hardness.OPERATION, f"<b>fill</b> {number}") for number in fills]
+
+
+def test_what_the_way_takes_stands_below_the_state() -> None:
+    page = page_of(Demanding())
+    takes = '<p class="takes">Takes: &lt;b&gt;fill&lt;/b&gt; {} (operation).</p>'
+    assert "takes" not in page.told["state"]
+    numbers = {step["label"]: step["number"] for step in page.told["steps"]}
+    told = page.ask("take", number=numbers["fill (small false)"])
+    assert takes.format(1) in told["state"]
+    assert "took before" not in told["state"]
+    told = page.ask("take", number=numbers["fill (small true)"])
+    assert takes.format(2) in told["state"]
+    before = "What the way here took before: 1</summary><ul><li>step 1: &lt;b&gt;fill&lt;/b&gt; 1 (operation)</li>"
+    assert before in told["state"]
 
 
 def test_steps_back_forward_undo_and_the_tree() -> None:

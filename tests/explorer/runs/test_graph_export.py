@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import io
 import sys
+from pathlib import Path
 
 import networkx as nx
 import pytest
 
 from insync.explorer import Limits
+from insync.explorer.graph import write_graph
 from insync.explorer.runs.graph_export import dot_text, graphml_text, to_networkx
 from insync.explorer.runs.state_graph import StateGraph, build_graph
 from insync.kafka.published import Kip320
@@ -84,3 +86,9 @@ def test_without_networkx_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "networkx", None)
     with pytest.raises(UserError, match=r"This needs the extra `graph` \(networkx is missing\); install it"):
         to_networkx(graph)
+
+
+def test_a_file_of_another_ending_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"graph\.png"):
+        write_graph(tmp_path / "graph.png", build_graph(MODEL))
+    assert list(tmp_path.iterdir()) == []

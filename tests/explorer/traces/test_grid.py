@@ -8,6 +8,7 @@ from typing import ClassVar
 import pytest
 
 from insync.explorer.traces.grid import Tone, describe_chosen, render_grid
+from insync.explorer.traces.shown_cells import state_cells
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.model import BoundValues, Int, Model, Option, ReadableState, Record, Seq, Set, SetOf, State
 from insync.model.catalogue import find_model
@@ -192,6 +193,12 @@ def test_of_a_set_or_bag_is_shown_what_came_and_went_where_that_is_shorter(befor
     for letter, long in LONG.items():
         shown = shown.replace(letter, long)
     assert grid[4] == f" 1  y     {shown}".rstrip()
+
+
+@pytest.mark.parametrize(("gone", "whole"), [(19, False), (20, False), (21, True)])
+def test_what_went_is_shown_as_long_as_the_whole_is_not_shorter(gone: int, whole: bool) -> None:
+    (cell,) = state_cells(["sent"], {"sent": ("g" * gone, "s" * 28)}, {"sent": ("s" * 28,)}, {})
+    assert cell.shown == (f"{{{'s' * 28}}}" if whole else f"without {{{'g' * gone}}}")
 
 
 def test_a_short_set_is_shown_as_a_whole() -> None:

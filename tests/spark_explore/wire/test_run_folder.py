@@ -14,6 +14,11 @@ from insync.spark_explore.wire.run_folder import RunFolder
 pytest.importorskip("pyarrow")
 
 
+def test_a_path_is_on_this_machine(tmp_path: Path) -> None:
+    assert RunFolder(str(tmp_path)).is_local
+    assert RunFolder(f"file://{tmp_path}").is_local
+
+
 def test_states_come_back_level_by_level(tmp_path: Path) -> None:
     run = RunFolder(f"file://{tmp_path}/run")
     run.write_states(3, 5, [2, 0, 1], 1, bytes(range(24)))

@@ -35,6 +35,7 @@ from insync.cli.show.ask_report import (
 from insync.cli.show.exposure_report import describe_exposure, describe_unasked, exposures_json
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit, emit_status
+from insync.cli.show.trace_files import say_older
 from insync.explorer import Limits, Verdict
 from insync.explorer.ask import LOSS, PROMISES, Asked, Cell, Given, Question
 from insync.explorer.availability import availability
@@ -181,6 +182,8 @@ def _ask(question: Question, output: Output, build: Build) -> int:
     if not files and not any(broken for _, broken in others):
         with output.traces_written([], asked.model):
             pass
+    if files:
+        _say_older(output, without_races=calm is None or not calm[1], disturbed=not any(broken for _, broken in others))
     answers = [asked, *(found.asked for found, _ in others)]
     build.tell(
         asked.model,
@@ -191,6 +194,15 @@ def _ask(question: Question, output: Output, build: Build) -> int:
         warnings=asked.result.warnings,
     )
     return exit_code_for(verdict)
+
+
+def _say_older(output: Output, **missing: bool) -> None:
+    """Say of what is beside the files that were asked for that it is of an earlier run, if this one has none."""
+    for name in (name for name, none in missing.items() if none):
+        written = output.beside(name)
+        for path in (written.trace, written.html):
+            if path is not None:
+                say_older(path)
 
 
 @contextmanager

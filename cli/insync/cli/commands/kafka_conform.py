@@ -57,7 +57,7 @@ PARTS = ("tour", "walks", "forbidden")
     "--processes",
     type=Whole(1, 64),
     metavar="N",
-    help="How many processes take the walks, with a Kafka each; only the time depends on it. [default: one for each core]",
+    help="How many processes take the walks, with a Kafka each; only the time depends on it. [default: one a core]",
 )
 @limit_options(
     seconds="End each part after S seconds, with what is known by then.",

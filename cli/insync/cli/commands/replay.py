@@ -15,6 +15,7 @@ from insync.cli.show.pages import PICTURES, as_picture
 from insync.cli.show.report import describe_trace
 from insync.cli.show.terminal import emit
 from insync.explorer import read_trace, replay
+from insync.explorer.export.foreign_traces import foreign_trace, is_foreign
 from insync.explorer.replay import model_of_trace
 from insync.explorer.traces.itf import itf_text
 from insync.explorer.traces.trace_file import trace_text
@@ -40,19 +41,29 @@ __all__ = ["command"]
     shell_complete=complete_models,
     help="Take this model, and not the one that FILE names.",
 )
+@click.option(
+    "--module",
+    metavar="MODULE",
+    type=click.Path(path_type=Path),
+    help="The module that `insync export` wrote, where FILE is a trace that another checker found in it [default: the "
+    "one beside FILE].",
+)
 @output_options(html=True, quiet=False)
-def command(file: Path, form: str, reference: str | None, output: Output) -> int:
+def command(file: Path, form: str, reference: str | None, module: Path | None, output: Output) -> int:
     """Execute the trace in FILE step by step with the evaluator, and print it.
 
     The replay fails, with exit code 2, when a step is not enabled, leads to another state than the file says, or when
     the property holds at the end. A trace of a model of your own names the file that the model is in; give --model
     when that file is now elsewhere.
+
+    FILE may also be what TLC's -dumpTrace json wrote, or a trace in ITF, of a module that `insync export` made.
     """
     if output.json and form != "text":
         message = f"--json and --format {form} both say what to print. Give one of them."
         raise click.UsageError(message)
     output.check_trace_path()
-    claim = read_trace(file)
+    foreign = is_foreign(file)
+    claim = foreign_trace(file, module) if foreign else read_trace(file)
     refuse_overwriting(click.get_current_context(), model_of_claim(claim, file, reference))
     model = model_of_trace(claim, str(file), model=reference, beside=file)
     trace = replay(claim, model=model, place=str(file))

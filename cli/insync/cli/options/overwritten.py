@@ -11,11 +11,15 @@ import click
 
 from insync.cli.options.completing import MODEL_KEY
 from insync.cli.options.values import OutputPath
+from insync.cli.show.trace_files import is_beside
 from insync.explorer.traces.files import is_special
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import model_beside
 
 __all__ = ["file_of_reference", "model_of_claim", "outputs_of", "refuse_overwriting", "refuse_same", "sources_of"]
+
+_DERIVING = ("--trace", "--html")
+"""The options whose files get others beside them, where several traces are found."""
 
 
 def refuse_overwriting(ctx: click.Context, inputs: Iterable[tuple[str, Path]] = ()) -> None:
@@ -44,7 +48,7 @@ def refuse_same(
     seen: list[tuple[str, Path]] = []
     read = list(inputs)
     for option, path in outputs:
-        if _is_special(path):  # written to and not replaced
+        if is_special(path):  # written to and not replaced
             continue
         for what, file in read:
             if _same(path, file):
@@ -54,7 +58,23 @@ def refuse_same(
             if _same(path, file):
                 message = f"{other} and {option} both name {file}. Give each a file of its own."
                 raise click.UsageError(message, ctx)
+        _refuse_derived(option, path, [*read, *seen], ctx)
+        for other, earlier in seen:
+            _refuse_derived(other, earlier, [(option, path)], ctx)
         seen.append((option, path))
+
+
+def _refuse_derived(option: str, path: Path, others: Iterable[tuple[str, Path]], ctx: click.Context | None) -> None:
+    """Raise UsageError where a file has a name that a further trace or page of an output would get."""
+    if option not in _DERIVING:
+        return
+    for what, file in others:
+        if is_beside(path, file):
+            message = (
+                f"{option} names {path}, and what else is found goes beside it, with a name between {path.stem!r} and "
+                f"the ending; that might replace {file}, which is {what}. Name another file."
+            )
+            raise click.UsageError(message, ctx)
 
 
 def outputs_of(command: click.Command, values: Mapping[str, object]) -> list[tuple[str, Path]]:
@@ -88,13 +108,6 @@ def _paths(value: object) -> list[Path]:
     if isinstance(value, (str, Path)):
         return [Path(value)]
     return [Path(each) for each in value] if isinstance(value, (tuple, list)) else []
-
-
-def _is_special(path: Path) -> bool:
-    try:
-        return is_special(path)
-    except (OSError, ValueError):  # a name that no file can have, of which the check of the path tells
-        return False
 
 
 def _same(one: Path, other: Path) -> bool:

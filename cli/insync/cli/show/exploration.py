@@ -41,7 +41,9 @@ class ExplorationText:
 
     def here(self) -> str:
         """The state that is looked at, how its properties stand, and the steps that can be taken."""
-        return "\n".join([self._place(), *self._cells(), *self._standing_lines(), *self._step_lines()])
+        return "\n".join(
+            [self._place(), *self._demand_lines(), *self._cells(), *self._standing_lines(), *self._step_lines()]
+        )
 
     def _place(self) -> str:
         here = self.exploration.here
@@ -64,6 +66,13 @@ class ExplorationText:
             said = f"{text or '-'} {marks.get(name, '')}".rstrip()
             lines += self._wrapped(said, f" {changed} {name:<{names}}  ", " " * (names + 5))
         return lines
+
+    def _demand_lines(self) -> list[str]:
+        """What the last step takes, where the model says it."""
+        takes = [one for one in self.exploration.demands if one.step == self.exploration.here.depth]
+        return [
+            line for one in takes for line in self._wrapped(f"takes: {one.text} ({one.hardness.value})", "", _INDENT)
+        ]
 
     def _standing_lines(self) -> list[str]:
         standings = self.exploration.standings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import count, memory, plural, rate, seconds
@@ -122,7 +123,7 @@ def _stopped_line(result: SimulationResult) -> list[str]:
 def describe_traces(
     traces: Sequence[Trace], columns: Columns, files: Sequence[Path | None], paint: Paint, width: int
 ) -> list[str]:
-    """Return the lines of some traces, each after an empty one; the same steps are shown once.
+    """Return the lines of some traces, each after an empty one; the same steps, first ones or all, are shown once.
 
     Args:
         traces: what to show.
@@ -134,9 +135,27 @@ def describe_traces(
     lines: list[str] = []
     for number, (trace, file) in enumerate(zip(traces, files, strict=True)):
         alike = [earlier for earlier in traces[:number] if _is_shown_by(trace, earlier)]
-        shown = _same_steps(trace, alike[0], file, paint, width) if alike else None
-        lines += ["", shown or describe_trace(trace, columns, file, paint, width)]
+        if alike:
+            lines += ["", _same_steps(trace, alike[0], file, paint, width)]
+            continue
+        common = [(_common_steps(trace, earlier), earlier.property) for earlier in traces[:number]]
+        steps, name = max(common, key=lambda pair: pair[0], default=(0, ""))
+        begun = (steps, name) if steps >= _WORTH_SHARING else (0, "")
+        lines += ["", describe_trace(trace, columns, file, paint, width, begun)]
     return lines
+
+
+_WORTH_SHARING = 2
+"""Steps that two traces have in common at their beginning, from which on the second does not show them again."""
+
+
+def _common_steps(trace: Trace, earlier: Trace) -> int:
+    """How many steps two traces have in common at their beginning, but for the last step of the first."""
+    if trace.loop is not None or (trace.model, trace.bounds) != (earlier.model, earlier.bounds):
+        return 0
+    pairs = zip(trace.steps[:-1], earlier.steps, strict=False)
+    states = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return max(0, states - 1)
 
 
 def _is_shown_by(trace: Trace, earlier: Trace) -> bool:
@@ -179,9 +198,26 @@ def confined_lines(within: Sequence[str], outside: int | None = None) -> list[st
     return [f"  within {names}: {plural(outside, 'state')} outside {was} checked, and no step was taken from {them}"]
 
 
-def describe_trace(trace: Trace, columns: Columns, file: Path | None, paint: Paint, width: int) -> str:
-    """Return the grid of a trace, and how to run it again when it is in a file."""
-    grid = render_grid(trace, columns, width=width, paint=paint)
+def describe_trace(
+    trace: Trace,
+    columns: Columns,
+    file: Path | None,
+    paint: Paint,
+    width: int,
+    begun: tuple[int, str] = (0, ""),
+) -> str:
+    """Return the grid of a trace, and how to run it again when it is in a file.
+
+    Args:
+        trace: the trace.
+        columns: says what the cells are.
+        file: where it was written.
+        paint: colours the grid.
+        width: how many characters a line may have.
+        begun: how many steps at its beginning another trace has shown, and its property.
+    """
+    shown, by = begun
+    grid = render_grid(trace, columns, width=width, paint=paint, shown=shown, by=by)
     return grid if file is None else f"{grid}\n{replay_hint(trace, file)}"
 
 

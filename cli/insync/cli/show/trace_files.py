@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,11 +13,22 @@ from insync.explorer.traces.files import check_writable, is_special
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import replay_command, write_trace
 from insync.model.errors import UserError
+from insync.properties.every_model import TYPE_OK
+from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
 
 if TYPE_CHECKING:
     from insync.model import Model
 
-__all__ = ["beside", "check_trace_path", "is_itf", "replay_hint", "say_not_written", "traces_written"]
+__all__ = [
+    "beside",
+    "check_trace_path",
+    "is_beside",
+    "is_itf",
+    "replay_hint",
+    "say_not_written",
+    "say_older",
+    "traces_written",
+]
 
 _ITF = ".itf.json"
 
@@ -32,6 +44,12 @@ def say_not_written(path: Path, reason: str) -> None:
     emit_error(f"{path} was not written: {reason}.{older}")
 
 
+def say_older(path: Path, written: Sequence[Path | None] = ()) -> None:
+    """Say that a file is of an earlier run, if it is there and not one of those that this run has written."""
+    if path not in written and not is_special(path) and path.is_file():
+        say_not_written(path, "this run has no trace to put there")
+
+
 def replay_hint(trace: Trace, file: Path) -> str:
     """Return the line below a trace that was written: how to run it again, or where it is when only others read it."""
     if is_itf(file):
@@ -44,7 +62,8 @@ def traces_written(path: Path | None, traces: Sequence[Trace], model: Model) -> 
     """Write the first trace to `path` and each other one beside it; yield where each is, None when nowhere.
 
     When a file cannot be written, the block runs all the same, so that the result of a long search is shown; the
-    UserError follows it.
+    UserError follows it. Of a file beside `path` that an earlier run has written for another property, and this one has
+    not, that is said.
     """
     files: list[Path | None] = [None] * len(traces)
     failure: UserError | None = None
@@ -54,6 +73,9 @@ def traces_written(path: Path | None, traces: Sequence[Trace], model: Model) -> 
                 files[number] = _write(path if number == 0 else beside(path, trace.property), trace, model)
     except UserError as error:
         failure = error
+    if path is not None:
+        for name in sorted({TYPE_OK, *invariants_of(model), *lemmas_of(model), *run_properties_of(model)}):
+            say_older(beside(path, name), files)
     yield files
     if failure is not None:
         raise failure
@@ -78,5 +100,21 @@ def beside(path: Path, name: str) -> Path:
     """Return the file for another trace: out.json becomes out.NAME.json; a device or a pipe takes all."""
     if is_special(path):
         return path
+    head, suffix = _parts(path)
+    return path.with_name(f"{head}.{name}{suffix}")
+
+
+def is_beside(path: Path, file: Path) -> bool:
+    """Return whether a file has a name that `beside` may give to another trace."""
+    head, suffix = _parts(path)
+    try:
+        same = suffix and os.path.realpath(path.parent) == os.path.realpath(file.parent)
+    except (OSError, ValueError):  # a name that no file can have
+        return False
+    between = len(file.name) - len(head) - len(suffix)
+    return bool(same) and between > 1 and file.name.startswith(f"{head}.") and file.name.endswith(suffix)
+
+
+def _parts(path: Path) -> tuple[str, str]:
     suffix = _ITF if is_itf(path) else path.suffix
-    return path.with_name(f"{path.name.removesuffix(suffix)}.{name}{suffix}")
+    return path.name.removesuffix(suffix), suffix

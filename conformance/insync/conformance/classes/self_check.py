@@ -15,8 +15,8 @@ _LONG = 61_000
 
 _Step = tuple[str, dict[str, Argument]]
 
-_ANSWERS = {"delete_records": "-1"}
-"""What is answered to a command that is not answered NONE: the low watermark, not known yet of all."""
+_ANSWERS = {"delete_records": "-1", "lose_fetch": "FETCH_SESSION_ID_NOT_FOUND"}
+"""What is answered to commands that are not answered NONE: a low watermark that is not known yet; a session is gone."""
 
 
 def self_check(subject: Subject) -> list[Answer]:
@@ -41,6 +41,8 @@ _OPENING: dict[str, Argument] = {
     "replicas": [1, 2, 3],
     "elr": False,
     "configuration": {"min.insync.replicas": "1", "unclean.leader.election.enable": "true"},
+    "sessions": True,
+    "consumer": "earliest",
 }
 
 
@@ -79,6 +81,9 @@ def _writing() -> Iterator[_Step]:
     yield "receive_fetch", {"broker": 2}
     yield from _fetches(2, 1)
     yield from _fetches(3, 2)
+    yield "evict_session", {"broker": 3}
+    yield "lose_fetch", {"broker": 3}
+    yield "consume", {"broker": 1}
 
 
 def _leaving_and_joining() -> Iterator[_Step]:
@@ -108,6 +113,7 @@ def _diverging() -> Iterator[_Step]:
     yield "apply", {"broker": 3, "to": _NEWEST}
     yield from _fetches(1, 2)
     yield from _fetches(3, 2)
+    yield "validate_position", {"broker": 2}
 
 
 def _crashing() -> Iterator[_Step]:

@@ -9,6 +9,10 @@ from insync.conformance.steps.gaps import NotSchedulable, Unlike
 __all__ = ["Commands"]
 
 
+_NO_LOG_TO_LEAD = "NotLeaderOrFollowerException: Log for partition"
+"""What `Partition.makeLeader` throws, and `ReplicaManager.applyLocalLeadersDelta` does not catch."""
+
+
 class Commands:
     """Gives commands, and keeps what was seen.
 
@@ -38,6 +42,11 @@ class Commands:
             return self._seen(self._subject.take(command, **arguments))
         except KafkaRaised as raised:
             message = f"Kafka's classes throw {raised.args[0]}"
+            if _NO_LOG_TO_LEAD in str(raised.args[-1]):
+                message = f"{message}, as a broker that has no log is to lead (before 4.0)"
+                raise NotSchedulable(
+                    message, "Kafka throws where a broker whose directory has failed is to lead"
+                ) from raised
             raise NotSchedulable(message) from raised
 
     def probe(self, command: str, **arguments: Argument) -> str:

@@ -118,7 +118,7 @@ class DirectorySteps:
         if not self._is_applied(number):
             self._kafka.give("apply", broker=number, to=self._kafka.seen.controller.end)
         self._hear_answer(number)
-        if self._seen(number).to_assign == "log":
+        if self._seen(number).to_assign == "log" and self._is_replica(number):
             self._tell(number)
 
     def swap(self, given: Mapping[str, str], before: ReadableState) -> None:
@@ -130,6 +130,9 @@ class DirectorySteps:
         if not self._model.directories_are_assigned and before["alter"]["isr"]:
             message = "a directory that is named makes the AlterPartition late that is on its way"
             raise NotSchedulable(message, "a directory that is named makes the AlterPartition late")
+        if not self._is_replica(number):
+            message = f"the controller takes no directory of {given['replica']}, which is a replica no more"
+            raise NotSchedulable(message, "the controller takes no directory of who is a replica no more")
         for _ in range(_ROUNDS):
             self._hear_answer(number)
             seen = self._seen(number)
@@ -199,7 +202,7 @@ class DirectorySteps:
         for name, broker in after["broker"].items():
             seen = self._kafka.broker(broker_id(name)).directory
             answers = broker.get("elsewhere") and self.must_wait(broker)
-            if seen is not None and seen.to_assign == "log" and not answers:
+            if seen is not None and seen.to_assign == "log" and not answers and self._is_replica(broker_id(name)):
                 self._tell(broker_id(name))
                 told = True
         return told
@@ -232,6 +235,10 @@ class DirectorySteps:
     def _hear_answer(self, number: int) -> None:
         if self._seen(number).assigned:
             self._kafka.give("hear_directory", broker=number)
+
+    def _is_replica(self, number: int) -> bool:
+        """Whether the controller has a broker as a replica; of others it refuses to hear, until they hear of that."""
+        return number in self._kafka.seen.controller.replicas
 
     def _is_applied(self, number: int) -> bool:
         return self._kafka.broker(number).applied >= self._kafka.seen.controller.end

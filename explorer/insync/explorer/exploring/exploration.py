@@ -22,7 +22,7 @@ from insync.explorer.progress import Reporter
 from insync.explorer.traces.counterexample import refusal_trace, trace_of, trace_step
 from insync.explorer.traces.trace import EXPLORED, Trace, TraceStep
 from insync.explorer.traces.trace_file import write_trace
-from insync.model import Model
+from insync.model import Demand, Model
 from insync.model.errors import UserError, closest
 from insync.model.evaluator import Codes
 from insync.properties.every_model import TYPE_OK
@@ -112,6 +112,11 @@ class Exploration:
     def step(self) -> TraceStep:
         """The step that led here, with the readable state."""
         return trace_step(self.model, (self.here.action, self.here.codes))
+
+    @property
+    def demands(self) -> list[Demand]:
+        """What must happen for the way here to come about, as the model says it, in the order of the steps."""
+        return self.model.demands([trace_step(self.model, move) for move in self.moves])
 
     @property
     def starts(self) -> int | None:

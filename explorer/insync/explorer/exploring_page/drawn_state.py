@@ -15,12 +15,15 @@ from insync.explorer.report.strip import strip_svg
 from insync.explorer.traces.counterexample import trace_step
 from insync.explorer.traces.shown_cells import legend_of
 from insync.explorer.traces.trace import TraceStep
-from insync.model import Model
+from insync.model import Demand, Model
 
 __all__ = ["StateDrawing"]
 
 _MOST_BEFORE = 40
 """How many steps before the last one may matter to how that is drawn."""
+
+_MOST_DEMANDING = 300
+"""States on the way of which it is said what they take: that is asked of all of them again for each step."""
 
 _MOST_PICTURES = 20_000
 _MOST_LINES = 6
@@ -51,7 +54,7 @@ class StateDrawing:
             height = min(_MOST_LINES, max(1, len(drawn.drawn)))
             parts.append(f'<div class="heads">{heads}</div><div class="lane h{height}">{strip}</div>')
         table = state_table(drawn, "here", epochs=self._known_epochs(drawn), caption="The state")
-        parts.append(f'<div class="state">{table}</div>')
+        parts.append(f'<div class="state">{table}{self._demands(exploration)}</div>')
         whole = picture_of_state(self.model, [self._step(path[-1])])
         rows = [
             f"<dt>{in_xml(mark)}</dt><dd>{in_xml(meaning)}</dd>"
@@ -63,6 +66,21 @@ class StateDrawing:
         if len(path) > 1 and any(cell.changed or cell.mark for cell in drawn.cells):
             rows.append("<dt>●</dt><dd>changed by this step</dd>")
         return "".join(parts) + (f'<dl class="legend">{"".join(rows)}</dl>' if rows else "")
+
+    def _demands(self, exploration: Exploration) -> str:
+        """Return what must happen for the way here to come about, as the model says it: that of the last step first."""
+        path = exploration.visited.path
+        if len(path) > _MOST_DEMANDING:
+            return ""
+        found = exploration.model.demands([self._step(state) for state in path])
+        now, before = ([demand for demand in found if (demand.step == len(path) - 1) is last] for last in (True, False))
+        parts = [f'<p class="takes">Takes: {_said(demand)}.</p>' for demand in now]
+        if before:
+            rows = "".join(f"<li>step {demand.step}: {_said(demand)}</li>" for demand in before)
+            parts.append(
+                f"<details><summary>What the way here took before: {len(before)}</summary><ul>{rows}</ul></details>"
+            )
+        return "".join(parts)
 
     def _picture(self, path: Sequence[VisitedState]) -> PictureStep:
         """Return the picture of the last state of a path; what runs there is known from the pictures before."""
@@ -91,3 +109,7 @@ class StateDrawing:
             self._epochs.append(drawn)
             known = epochs_of(self._epochs)
         return known
+
+
+def _said(demand: Demand) -> str:
+    return f"{in_xml(demand.text)} ({demand.hardness.value})"

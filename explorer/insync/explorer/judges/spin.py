@@ -183,7 +183,7 @@ class _Report:
             paths={},
             seconds=self.seconds,
             stopped_by=reason,
-            states=sum(self.levels) + sum(self.outside) if complete else None,
+            states=sum(self.levels) if complete else None,
             taken=sum(self.steps) if complete else None,
         )
 

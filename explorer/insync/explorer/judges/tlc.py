@@ -17,6 +17,7 @@ from insync.machine.interruptible import GivenUp
 from insync.machine.memory import available_memory
 from insync.model import Model
 from insync.model.errors import InternalError, UserError
+from insync.properties.every_model import TYPE_OK
 
 __all__ = ["TlcReport", "tlc_engine", "tlc_opinion"]
 
@@ -25,6 +26,7 @@ _BROKEN = re.compile(r"^Error: (?:Invariant|Action property|Property) (\S+) is v
 _COUNTS = re.compile(r"^([\d,]+) states generated(?: \([^)]*\))?, ([\d,]+) distinct states found", re.MULTILINE)
 _DEPTH = re.compile(r"^The depth of the complete state graph search is (\d+)", re.MULTILINE)
 _STATE = re.compile(r"^State (\d+):", re.MULTILINE)
+_ARCHIVE = "classes.jsa"
 _OPTIONS = ("-Xss16m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 Exported = Callable[[Model, Sequence[str], str], dict[str, str]]
@@ -39,7 +41,9 @@ def tlc_engine(tlc: Tlc, exported: Exported) -> Engine:
             if getattr(limits, name) is not None:
                 message = f"TLC searches whole spaces, so it is not asked where there is a limit on {name}."
                 raise UserError(message)
-        return tlc_opinion(tlc, model, exported(model, properties, "Judged"), limits, stop)
+        return tlc_opinion(
+            tlc, model, exported(model, list(dict.fromkeys([*properties, TYPE_OK])), "Judged"), limits, stop
+        )
 
     return engine
 
@@ -70,11 +74,22 @@ def tlc_opinion(
         with Workshop(watch) as shop:
             for name, text in files.items():
                 shop.write(name, text)
-            ran = shop.run([tlc.java, heap, *_OPTIONS, "-cp", tlc.classes, "tlc2.TLC", *options])
+            start = [tlc.java, heap, *_OPTIONS, *_archiving(tlc), "-cp", tlc.classes, "tlc2.TLC"]
+            ran = shop.run([*start, *options])
+            tlc.keep(shop.folder / _ARCHIVE)
     except GivenUp as ended:
         reason = StopReason(str(ended.reason))
         return Opinion("tlc", None, 0, None, None, {}, {}, time.perf_counter() - started, stopped_by=reason)
     return TlcReport.of(ran).opinion(model)
+
+
+def _archiving(tlc: Tlc) -> list[str]:
+    """Return the options with which Java uses the archive of its classes, or writes it."""
+    if tlc.archive is None:
+        return []
+    there = tlc.archive.exists()
+    what = f"SharedArchiveFile={tlc.archive}" if there else f"ArchiveClassesAtExit={_ARCHIVE}"
+    return ["-Xshare:auto", "-Xlog:disable", f"-XX:{what}"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -35,10 +36,21 @@ class Tlc:
     Attributes:
         java: the path of Java.
         classes: the class path.
+        archive: where what Java has made of the classes is kept, which halves its start; None where that cannot be.
     """
 
     java: str
     classes: str
+    archive: Path | None = None
+
+    def keep(self, archive: Path) -> None:
+        """Keep an archive that Java has written, if it has and nobody else did."""
+        if self.archive is None or self.archive.exists() or not archive.is_file():
+            return
+        with contextlib.suppress(OSError), tempfile.TemporaryDirectory(dir=self.archive.parent, prefix=".new-") as new:
+            copy = Path(new) / archive.name
+            shutil.copyfile(archive, copy)
+            copy.rename(self.archive)
 
 
 def find_tlc(named: Path | None = None) -> Tlc:
@@ -57,13 +69,24 @@ def find_tlc(named: Path | None = None) -> Tlc:
     place = Path(written).expanduser().resolve()
     java = find_java("The engine tlc").program
     if place.is_file() and place.suffix == ".jar":
-        return Tlc(java, str(place))
+        return Tlc(java, str(place), _archive_of(place, java))
     sources = next((place / part for part in _PLACES if (place / part / _MAIN).is_file()), None)
     if sources is None:
         message = f"{written} is neither a jar nor a folder with the sources of TLC ({_MAIN}); {_ADVICE}"
         raise UserError(message)
     jars = sorted(str(path) for path in (sources / "lib").rglob("*.jar"))
     return Tlc(java, os.pathsep.join([str(_compiled(sources, jars)), *jars]))
+
+
+def _archive_of(jar: Path, java: str) -> Path | None:
+    """Return where the archive of a jar's classes is kept, for this Java; None if nothing can be kept."""
+    said = f"{jar} {jar.stat().st_mtime_ns} {Path(java).resolve()}"
+    folder = cache_folder() / "tlc"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder / f"{hashlib.sha256(said.encode()).hexdigest()[:16]}.jsa"
 
 
 def _compiled(sources: Path, jars: list[str]) -> Path:

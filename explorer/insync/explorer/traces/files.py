@@ -85,7 +85,10 @@ def _mode_for(path: Path) -> int:
 
 def is_special(path: Path) -> bool:
     """Return whether there is a device or a pipe at `path`, which is written to and not replaced."""
-    return path.exists() and not path.is_file() and not path.is_dir()
+    try:
+        return path.exists() and not path.is_file() and not path.is_dir()
+    except (OSError, ValueError):  # a name that no file can have, of which whoever opens it is told
+        return False
 
 
 def _is_descriptor(path: Path) -> bool:

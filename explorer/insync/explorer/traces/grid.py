@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 
 from insync.explorer.traces.layout import GAP, groups_of_columns, widths_of, wrap_items
@@ -67,27 +68,48 @@ def chosen_bounds(bounds: Mapping[str, int | str], model: Model | None) -> Mappi
     return {name: value for name, value in bounds.items() if name == "release" or value != usual.get(name)}
 
 
-def render_grid(trace: Trace, columns: Columns, *, width: int = 120, paint: Paint = plain, header: bool = True) -> str:
+def render_grid(
+    trace: Trace,
+    columns: Columns,
+    *,
+    width: int = 120,
+    paint: Paint = plain,
+    header: bool = True,
+    shown: int = 0,
+    by: str = "",
+) -> str:
     """Return the grid of `trace`: a header, the rows, and the reason, in lines of at most `width` characters.
 
     Cells that are too long for that go on in the next line of their column, and columns that do not fit go below. A
     step without a change that the columns show has a row without cells. The grid of a model has a legend for the marks
-    in its cells. `header` is false where something else says what the states are.
+    in its cells.
+
+    Args:
+        trace: the trace.
+        columns: says what the cells are.
+        width: how many characters a line may have.
+        paint: colours them.
+        header: false where something else says what the states are.
+        shown: how many steps at its beginning are shown elsewhere; the grid begins with the state after them.
+        by: the property whose trace shows them.
     """
     model = model_behind(columns)
-    cells = trace_cells(trace, columns)
+    cells = trace_cells(replace(trace, steps=trace.steps[shown:]), columns)
     rows = [["#", "step", *[cell.column for cell in cells[0]]]]
-    for number, (step, row) in enumerate(zip(trace.steps, cells, strict=True)):
+    for number, (step, row) in enumerate(zip(trace.steps[shown:], cells, strict=True), start=shown):
         rows.append([str(number), step.label, *[f"{cell.shown} {cell.mark}".strip() for cell in row]])
     if trace.refused is not None:
         rows.append(["!", f"{trace.refused.label} (refused)", *[""] * len(cells[0])])
     lines = [*_header(trace, model, width, paint), ""] if header else []
+    if shown:
+        steps = f"Steps 1 to {shown} are those of {by}, above; this is the state after them, and how it goes on."
+        lines += [*_wrapped(steps, width), ""]
     lines += _grids(trace, rows, width, paint)
     legend = "; ".join(f"{mark} {meaning}" for mark, meaning in legend_of(model, [c for row in cells for c in row]))
     if legend:
         indent = " " * (len(rows[-1][0]) + 1 + len(GAP))
         lines += [indent + paint(line, Tone.NUMBER) for line in _wrapped(f"({legend})", width - len(indent))]
-    return "\n".join([*lines, "", *render_reason(trace, width, paint), *_demands(trace, width, paint)])
+    return "\n".join([*lines, "", *render_reason(trace, width, paint), *_demands(trace, width, paint, after=shown)])
 
 
 def _grids(trace: Trace, rows: Sequence[Sequence[str]], width: int, paint: Paint) -> list[str]:
@@ -119,13 +141,13 @@ def _wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, max(1, width), break_long_words=False, break_on_hyphens=False)
 
 
-def _demands(trace: Trace, width: int, paint: Paint) -> list[str]:
-    """Return the lines that say what must happen for the steps to come about, if the model says it."""
+def _demands(trace: Trace, width: int, paint: Paint, after: int) -> list[str]:
+    """Return the lines that say what must happen for the steps after some to come about, if the model says it."""
     lines: list[str] = []
-    for demand in trace.demands:
+    for demand in (demand for demand in trace.demands if demand.step > after or not after):
         text = f"{demand.step}: {demand.text} ({demand.hardness.value})"
         lines += textwrap.wrap(text, width, initial_indent="  step ", subsequent_indent="    ", break_long_words=False)
-    return ["", paint("What it takes:", Tone.NUMBER), *lines] if lines else []
+    return ["", paint("What it takes besides:" if after else "What it takes:", Tone.NUMBER), *lines] if lines else []
 
 
 def _header(trace: Trace, model: Model | None, width: int, paint: Paint) -> list[str]:

@@ -23,13 +23,13 @@ class AssignedDirectories(Actor):
         """A copy has caught up, and the controller is told of its directory; it may fall behind again before the swap.
 
         It is a change of the partition, though leader and ISR stay as they are, unless the controller takes the log to
-        be there already.
+        be there already. Of who is a replica no more it takes nothing.
         Kafka: ReplicaAlterLogDirsThread.maybePromoteFutureReplica,
         ReplicationControlManager.handleAssignReplicasToDirs.
         """
         b = s.broker[replica]
         require(self.directories_are_assigned, b.running, b.copied.is_some(), b.copied.or_else(0) == b.leo)
-        require(Not(b.accepted))
+        require(Not(b.accepted), self.is_assigned(s.changes[0], replica))
         change, news = self.newest(s), Not(b.elsewhere)
         require(Implies(news, self.has_room(s, change)))
         b.accepted = True
@@ -52,7 +52,7 @@ class AssignedDirectories(Actor):
         b = s.broker[replica]
         require(self.directories_are_assigned, self.is_online(s, replica), b.to_hear, b.lag == 0)
         spared = b.accepted if self.rules.accepted_copy_stays_accepted else False
-        answers = And(b.elsewhere, Not(spared))
+        answers = And(b.elsewhere, Not(spared), self.is_assigned(s.changes[0], replica))
         change = self.newest(s)
         require(Implies(answers, self.has_room(s, change)))
         b.to_hear = answers

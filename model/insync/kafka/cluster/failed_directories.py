@@ -41,8 +41,8 @@ class FailedDirectories(Actor):
         """A heartbeat says which directories have failed: who is in one leaves the ISR, and may not be elected.
 
         The controller goes by the directory in which it takes the log to be, and decides about every partition of which
-        a replica is there, in the ISR or not; a replica that was removed is in none (directoriesToPartitions). With ZooKeeper it asks the broker for its replicas, and hears which are
-        offline.
+        a replica is there, in the ISR or not; one that was removed is in none (directoriesToPartitions). With ZooKeeper
+        it asks the broker for its replicas, and hears which are offline.
         Kafka: ReplicationControlManager.handleDirectoriesOffline, KafkaController.processLogDirEventNotification.
         """
         b, controller = s.broker[replica], s.controller

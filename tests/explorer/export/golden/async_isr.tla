@@ -1,7 +1,7 @@
 -------------------- MODULE async_isr --------------------
 
 \* KIP-497: the leader counts with every ISR that the controller may already have written, until it hears which.
-\* Exported by insync from async_isr: replicas = 3, max_offset = 2, max_version = 2.
+\* Exported by insync from async_isr with replicas = 3, max_offset = 2, max_version = 2.
 
 EXTENDS Integers, FiniteSets
 
@@ -81,8 +81,8 @@ LeaderRequestExpandIsr(replica) ==
      <= leader.offset[replica]
   /\ leader' = [leader EXCEPT !.pending_isr = leader.pending_isr \cup leader.isr \cup {replica},
                               !.pending_version = leader.version]
-  /\ requests' = [requests EXCEPT ![leader.version] = requests[leader.version]
-                                                      \cup {leader.isr \cup {replica}}]
+  /\ requests' = [requests EXCEPT ![leader.version] = (requests[leader.version]
+                                                       \cup {leader.isr \cup {replica}})]
   /\ UNCHANGED <<controller, updates>>
 
 \* b1 writes a record: The leader appends a producer's record.

@@ -1,7 +1,7 @@
 -------------------- MODULE lock --------------------
 
 \* Entering looks again, in the same step.
-\* Exported by insync from fixed_lock: workers = 2.
+\* Exported by insync from examples/lock.py:FixedLock with workers = 2.
 
 EXTENDS Integers, FiniteSets
 

@@ -27,7 +27,7 @@ def moves_in(run: BrokerRun) -> int:
 
 
 def told_of_moves(run: BrokerRun) -> dict[int, set[int]]:
-    """Return the decisions, by their places, that name another directory of brokers whose logs move, and those brokers."""
+    """Return the places of decisions that name another directory of brokers whose logs move, and those brokers."""
     moving: set[int] = set()
     last: PartitionAt | None = None
     found: dict[int, set[int]] = {}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from insync.explorer.export.tla.kinds_of_values import PLAIN, PLAIN_SET, What
-from insync.explorer.export.tla.linear import aligned
+from insync.explorer.export.tla.linear import aligned, calculated
 from insync.explorer.export.tla.terms import Form, Term
 from insync.model.errors import UserError
 from insync.model.graph import CONDITIONS as CONDITION_OPS
@@ -26,8 +26,11 @@ def _constant(t: Translation, node: Node) -> Term:
 
 
 def _all(t: Translation, node: Node) -> Term:
-    parts = []
+    parts, whole = [], t.whole_equalities(node.args)
     for place, part in enumerate(node.args):
+        if part in whole:
+            parts.append(whole[part])
+            continue
         known = t.within(node.args[:place]) if t.is_partial(part) else t
         parts.append(known.condition(part))
     return t.terms.all_of(parts)
@@ -61,6 +64,8 @@ def _equal(t: Translation, node: Node) -> Term:
 def _compared(operator: str) -> Rule:
     def rule(t: Translation, node: Node) -> Term:
         a, b = map(t.number, node.args)
+        if operator != "=":
+            calculated(t.terms, a, b)
         one, other, _, _ = aligned(t.terms, a, b, named=operator == "=")
         if operator == "=" and one.form in (Form.NAME, Form.NUMBER) and other.form not in (Form.NAME, Form.NUMBER):
             one, other = other, one

@@ -61,7 +61,8 @@ def action_text(
             pending = [one for one in pending if one not in wanted]
             lines += hung("   " * depth + "/\\ ", printer.let_lines(found, room))
             depth += 1
-        written = printer.lines(term, room - 3 - len(head_of_one))
+        inside = room - 3 - len(head_of_one)
+        written = printer.given(term, inside) if head_of_one else printer.lines(term, inside)
         lines += hung("   " * depth + "/\\ " + head_of_one, written)
     if same:
         listed = textwrap.wrap(f"UNCHANGED <<{', '.join(same)}>>", printer.width - 3 * depth, subsequent_indent="  ")

@@ -45,6 +45,8 @@ def general_operator(speaker: Speaker, action: GeneralAction) -> Operator:
     conditions = speaker.conditions(speaker.translation, [*guard, *checks])
     text = action_text(speaker.printer, terms, head, conditions, changes, same)
     lines = [*comment(_sentence(speaker, action, {k: v.term.text for k, v in parameters.items()}, fixed)), text]
+    if fixed:
+        lines[-1:-1] = comment(f"The Python decides on {' and '.join(fixed)}: one operator for each value.")
     binding = [(one.term.text, speaker.printer.text(one.kind.extent(terms))) for one in parameters.values()]
     check = ""
     if checks:

@@ -14,7 +14,10 @@ from insync.model import domains as d
 from insync.model.bounds import BoundValues
 from insync.model.sorts import Index, Subset
 
-__all__ = ["NONE", "PLAIN", "PLAIN_SET", "Kind", "Kinds", "What"]
+__all__ = ["NONE", "PLAIN", "PLAIN_SET", "UNKNOWN", "Kind", "Kinds", "What"]
+
+UNKNOWN = "?"
+"""Stands for the set of members of a number, where it is not known which that is."""
 
 NONE = "None"
 """What the absence of a number or a member is called."""
@@ -51,6 +54,11 @@ class Kind:
     called: str = ""
     optional: bool = False
 
+    @property
+    def members_of(self) -> str:
+        """The set whose members the numbers are, or none; empty where they are numbers as any other."""
+        return self.called or (self.of.called if self.optional and self.of is not None else "")
+
     def literal(self, terms: Terms, code: int) -> Term:
         """Return the value that a code stands for."""
         if self.what is What.NUMBER:
@@ -60,6 +68,8 @@ class Kind:
         assert self.of is not None
         if self.what is What.SOME:
             return terms.set_of([self.of.literal(terms, code - 1)] if code else [])
+        if code and self.of is PLAIN:
+            terms.calculated.add(UNKNOWN)
         return terms.set_of([self.of.literal(terms, i) for i in range(code.bit_length()) if code >> i & 1])
 
     def number(self, terms: Terms, value: int) -> Term:
@@ -109,11 +119,13 @@ class Kinds:
 
     Attributes:
         named: the members of each sort or enumeration that has names, by the name of its set.
+        sorts: the sorts among these.
     """
 
     def __init__(self, bounds: BoundValues, name: Callable[[object, str], str]) -> None:
         self._bounds, self._name = bounds, name
         self.named: dict[str, tuple[str, ...]] = {}
+        self.sorts: dict[str, type[Index]] = {}
 
     def of_scalar(self, domain: d.Scalar) -> Kind:
         """Return the kind of a domain of one cell."""
@@ -125,6 +137,7 @@ class Kinds:
         if issubclass(sort, Subset):
             return Kind(What.SET, size, of=self.of_sort(sort.of))
         called = self._name(sort, sort.__name__)
+        self.sorts[called] = sort
         labels = [sort.show(number) for number in range(size)]
         return self._named(called, sort, labels)
 

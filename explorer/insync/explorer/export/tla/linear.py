@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from insync.explorer.export.tla.kinds_of_values import Kind
 from insync.explorer.export.tla.terms import Term, Terms
 
-__all__ = ["Linear", "aligned"]
+__all__ = ["Linear", "aligned", "calculated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,8 @@ class Linear:
     def written(self, terms: Terms, more: int = 0, kind: Kind | None = None) -> Term:
         """Return it with something added, a constant by its name among the values of a kind."""
         if self.term is not None:
+            if self.more + more and self.kind is not None:
+                terms.calculated.add(self.kind.members_of)
             return terms.shifted(self.term, self.more + more)
         value = self.more + more
         return terms.number(value) if kind is None else kind.number(terms, value)
@@ -52,3 +54,8 @@ def aligned(terms: Terms, a: Linear, b: Linear, *, named: bool) -> tuple[Term, T
         return first, second, more, kind
     kind = a.kind if b.term is None or b.kind == a.kind else None
     return a.term, b.written(terms, -a.more, a.kind if named else None), a.more, kind
+
+
+def calculated(terms: Terms, *numbers: Linear) -> None:
+    """Note that something is calculated with numbers, so that none of them can be a member that is no number."""
+    terms.calculated.update(one.kind.members_of for one in numbers if one.kind is not None)

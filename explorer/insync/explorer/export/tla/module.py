@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from insync.explorer.alike import symmetry_for
 from insync.explorer.export.tla.beginning_text import init_text
 from insync.explorer.export.tla.definitions import HOLDS, comment, condition_text
 from insync.explorer.export.tla.general import general_operator
+from insync.explorer.export.tla.kinds_of_values import UNKNOWN
 from insync.explorer.export.tla.property_texts import Said, said_of_runs, said_of_states, said_of_types
 from insync.explorer.export.tla.speaker import Speaker
 from insync.explorer.export.tla.unrolled import Operator, bound_operator
 from insync.model import Model
+from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
+from insync.model.graph import Node
 from insync.model.retracing import general_actions
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import judge, run_properties_of
+from insync.properties.step_invariants import StepInvariant
 
-__all__ = ["tla_files", "unrolled_tla_files"]
+__all__ = ["HEADER", "tla_files", "unrolled_tla_files"]
 
-_WIDTH = 110
+HEADER = "Exported by insync from"
+"""What the line begins with that names the model, by which a trace finds it again."""
+
 _SAFE = (1 << 31) - 1  # TLC's numbers have 32 bits
 
 _HELPERS = {
@@ -57,10 +64,30 @@ def tla_files(model: Model, properties: Sequence[str], name: str, *, unrolled: b
     runs = {one: said_of_runs(speaker, run_properties[one], operators) for one in properties if one in run_properties}
     body = [*_init_and_types(speaker), *_steps(speaker, operators), *(one.text for one in said)]
     body += [one.text for one in runs.values()]
-    text = "\n\n".join([*_head(speaker, name, "\n".join(body)), *body])
-    asked = [*(["CONSTRAINT Within"] if within else []), *(one.line for one in said)]
+    alike = list(_alike(speaker, judged.conditions))
+    values = [f"CONSTANT {member} = {member}" for called in alike for member in speaker.kinds.named[called]]
+    asked = [*values, *(["CONSTRAINT Within"] if within else []), *(one.line for one in said)]
+    text = "\n\n".join([*_head(speaker, name, "\n".join(body), alike), *body])
     files = {f"{name}.tla": f"{text}\n\n{'=' * 40}\n", f"{name}.cfg": _configuration(asked)}
-    return {**files, **{f"{name}.{run}.cfg": _run_configuration(one) for run, one in runs.items()}}
+    if alike and not any(isinstance(found, StepInvariant) for found in judged.invariants):
+        files[f"{name}.symmetric.cfg"] = _configuration([*asked, "SYMMETRY Symmetry"])
+    return {**files, **{f"{name}.{run}.cfg": _run_configuration(one, values) for run, one in runs.items()}}
+
+
+def _alike(speaker: Speaker, conditions: Mapping[str, Node]) -> Iterator[str]:
+    """Yield the sorts of which a permutation of the members changes nothing, and with which nothing is calculated."""
+    named, calculated = speaker.kinds.named, speaker.terms.calculated
+    symmetry = speaker.model.program.symmetry
+    sorts = [called for called, sort in speaker.kinds.sorts.items() if symmetry and sort in symmetry.sorts]
+    plain = [called for called in sorts if called not in calculated and all(map(str.isidentifier, named[called]))]
+    if not plain or UNKNOWN in calculated:
+        return
+    try:
+        shown = symmetry_for(speaker.model, conditions).symmetry
+    except UserError:  # what is declared alike is not, which is for a search to say
+        return
+    if shown is not None:
+        yield from plain
 
 
 def _operators(speaker: Speaker, *, unrolled: bool) -> Iterator[Operator]:
@@ -85,18 +112,25 @@ def _require_small(model: Model) -> None:
             raise UserError(message)
 
 
-def _head(speaker: Speaker, name: str, body: str) -> Iterator[str]:
+def _head(speaker: Speaker, name: str, body: str, alike: Sequence[str]) -> Iterator[str]:
     """Yield what stands before the definitions, with the helpers that they use."""
     model = speaker.model
     title = f" MODULE {name} "
     yield f"{'-' * 20}{title}{'-' * 20}"
-    chosen = ", ".join(f"{key} = {value}" for key, value in model.identity.items())
+    chosen = ", ".join(f"{key} = {value}" for key, value in model.identity.items()) or "nothing to choose"
     doc = (type(model).__doc__ or model.name).strip().split("\n\n")[0]
-    yield "\n".join([*comment(" ".join(doc.split())), *comment(f"Exported by insync from {model.name}: {chosen}.")])
-    yield "EXTENDS Integers, FiniteSets"
+    yield "\n".join([*comment(" ".join(doc.split())), *comment(f"{HEADER} {model_reference(model)} with {chosen}.")])
+    yield "EXTENDS Integers, FiniteSets, TLC" if alike else "EXTENDS Integers, FiniteSets"
+    for called in alike:
+        listed = ", ".join(speaker.kinds.named[called])
+        yield f"\\* The members of {called} are treated alike.\nCONSTANTS {listed}\n{called} == {{{listed}}}"
+    if alike:
+        yield "Symmetry == " + " \\cup ".join(f"Permutations({called})" for called in alike)
     listed = ", ".join(speaker.variables)
     yield f"VARIABLES {listed}\nvars == <<{listed}>>"
     for called, members in speaker.kinds.named.items():
+        if called in alike:
+            continue
         if _mentioned(body, called) or any(_mentioned(body, member) for member in members):
             yield "\n".join(_sort(called, members))
     if _mentioned(body, "None"):
@@ -146,7 +180,7 @@ def _configuration(asked: Sequence[str]) -> str:
     return "\n".join(["INIT Init", "NEXT Next", *asked, "CHECK_DEADLOCK FALSE", ""])
 
 
-def _run_configuration(said: Said) -> str:
+def _run_configuration(said: Said, values: Sequence[str]) -> str:
     if not said.specification:
-        return _configuration([said.line])
-    return "\n".join([f"SPECIFICATION {said.specification}", said.line, "CHECK_DEADLOCK FALSE", ""])
+        return _configuration([*values, said.line])
+    return "\n".join([f"SPECIFICATION {said.specification}", *values, said.line, "CHECK_DEADLOCK FALSE", ""])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from insync.explorer.export.tla.kinds_of_values import PLAIN_SET
-from insync.explorer.export.tla.linear import Linear, aligned
+from insync.explorer.export.tla.linear import Linear, aligned, calculated
 from insync.model.graph import Node, Op
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def _sum(t: Translation, node: Node) -> Linear:
     if a.term is None or b.term is None:
         kept = b if a.term is None else a
         return Linear(kept.term, a.more + b.more, kept.kind)
+    calculated(t.terms, a, b)
     return Linear(t.terms.infix("+", a.term, b.term), a.more + b.more)
 
 
@@ -37,6 +38,7 @@ def _difference(t: Translation, node: Node) -> Linear:
     a, b = map(t.number, node.args)
     if b.term is None:
         return Linear(a.term, a.more - b.more, a.kind)
+    calculated(t.terms, a, b)
     if a.term is None:
         return Linear(t.terms.infix("-", t.terms.number(a.more - b.more), b.term), 0)
     return Linear(t.terms.infix("-", a.term, b.term), a.more - b.more)
@@ -48,7 +50,9 @@ def _calculated(operator: str) -> Rule:
 
 def _extreme(operator: str) -> Rule:
     def rule(t: Translation, node: Node) -> Linear:
-        a, b, more, kind = aligned(t.terms, *map(t.number, node.args), named=False)
+        numbers = [t.number(arg) for arg in node.args]
+        calculated(t.terms, *numbers)
+        a, b, more, kind = aligned(t.terms, *numbers, named=False)
         return Linear(t.terms.call(operator, a, b), more, kind)
 
     return rule

@@ -133,8 +133,11 @@ class Printer:
         return f"{term.text}({', '.join(map(self.text, term.args))})" if term.args else term.text
 
     def _except(self, term: Term) -> str:
-        changes = [f"{place} = {self.text(value)}" for place, value in self._changes(term)]
+        changes = [f"{place} = {self._inside_equals(value)}" for place, value in self._changes(term)]
         return f"[{self.text(term.args[0])} EXCEPT {', '.join(changes)}]"
+
+    def _inside_equals(self, term: Term) -> str:
+        return self._inside(term, INFIX["="]) if term.form is Form.INFIX else self.text(term)
 
     def _changes(self, term: Term) -> list[tuple[str, Term]]:
         """Return where each change of an EXCEPT is, and to what."""
@@ -165,6 +168,10 @@ class Printer:
             head = f"{first[0]} {term.text} "
             return hung(head, self.operand(term.args[1], strength, room - len(head)))
         return [*first, *hung(f"{term.text} ", self.operand(term.args[1], strength, room - 3))]
+
+    def given(self, term: Term, room: int) -> list[str]:
+        """Return what stands to the right of an equals sign, in lines."""
+        return self.operand(term, INFIX["="], room) if term.form is Form.INFIX else self.lines(term, room)
 
     def operand(self, term: Term, strength: int, room: int) -> list[str]:
         """Return a term in lines, in parentheses where it stands beside an operator and needs them."""
@@ -238,10 +245,11 @@ class Printer:
 
     def _part(self, head: str, value: Term, room: int) -> list[str]:
         """Return a part with a head: beside it, or below where that leaves too little room."""
-        beside = self.lines(value, room - len(head))
+        write = self.given if head.endswith(" = ") else self.lines
+        beside = write(value, room - len(head))
         if len(beside) == 1 or len(head) <= room // 3:
             return hung(head, beside) if head else beside
-        return [head.rstrip(), *hung("  ", self.lines(value, room - 2))]
+        return [head.rstrip(), *hung("  ", write(value, room - 2))]
 
     def _bracketed(self, opening: str, closing: str, parts: Sequence[tuple[str, Term]], room: int) -> list[str]:
         """Return parts one below the other between brackets."""

@@ -104,4 +104,4 @@ def _word(term: Term) -> str:
     """Return what to call a term: the field that it reads, or a letter."""
     while term.form is Form.INDEX:
         term = term.args[0]
-    return f"{term.text}_" if term.form is Form.FIELD else "v"
+    return f"{term.text}_" if term.form is Form.FIELD else "v_"

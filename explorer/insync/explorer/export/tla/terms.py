@@ -77,10 +77,12 @@ class Terms:
 
     Attributes:
         taken: the names that mean something in the whole module.
+        calculated: the sets of members with whose numbers something is calculated; `UNKNOWN` where that is.
         scope: the parameters and variables around what is being made.
     """
 
     taken: set[str] = field(default_factory=set)
+    calculated: set[str] = field(default_factory=set)
     scope: list[str] = field(default_factory=list)
     _made: dict[object, Term] = field(default_factory=dict)
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from insync.explorer.export.tla.condition_rules import CONDITIONS, truth
 from insync.explorer.export.tla.kinds_of_values import PLAIN, Kind, What
-from insync.explorer.export.tla.linear import Linear
+from insync.explorer.export.tla.linear import Linear, calculated
 from insync.explorer.export.tla.number_rules import NUMBERS
 from insync.explorer.export.tla.paths import Path, Paths
 from insync.explorer.export.tla.set_rules import option_of, set_of
@@ -158,7 +158,9 @@ class Translation:
 
     def plain(self, node: Node) -> Term:
         """Return a number."""
-        return self.number(node).written(self.terms)
+        found = self.number(node)
+        calculated(self.terms, found)
+        return found.written(self.terms)
 
     def number(self, node: Node) -> Linear:
         """Return a code or a number."""
@@ -204,6 +206,29 @@ class Translation:
             return Linear(opaque.term, -opaque.kind.low, opaque.kind)
         return NUMBERS[node.op](self, node)
 
+    def whole_equalities(self, nodes: Sequence[Node]) -> dict[Node, Term]:
+        """Return, for conditions that together say that two parts of the state are equal, that they are."""
+        groups: dict[tuple[object, ...], list[tuple[Node, Path, Path]]] = {}
+        for node in nodes:
+            if node.op is Op.EQ and not self.is_partial(node):
+                one, other = map(self.paths.of, node.args)
+                if one is not None and other is not None and one.steps[-1] == other.steps[-1] and one.steps[-1].name:
+                    key = tuple((path.steps[:-1], path.indexes[:-1]) for path in (one, other))
+                    groups.setdefault(key, []).append((node, one, other))
+        found: dict[Node, Term] = {}
+        for group in groups.values():
+            _, one, other = group[0]
+            if len(group) > 1 and all(self._is_whole(path, len(group)) for path in (one, other)):
+                sides = [self.part(path, len(path.steps) - 1) for path in (one, other)]
+                found.update(dict.fromkeys((node for node, _, _ in group), self.terms.infix("=", *sides)))
+        return found
+
+    def _is_whole(self, path: Path, fields: int) -> bool:
+        """Return whether a record, of which a path leads to one field, has so many fields, each of one cell."""
+        above = path.steps[:-1]
+        inside = [cell for cell in self._cells if cell.steps[: len(above)] == above and cell.kind.size > 1]
+        return bool(above) and len(inside) == fields and all(len(cell.steps) == len(path.steps) for cell in inside)
+
     def opaque(self, node: Node) -> OpaqueTerm:
         """Return what a cell is that is no part of the state."""
         assert isinstance(node.arg, int)
@@ -246,10 +271,13 @@ class Translation:
     def chain(self, node: Node, term: Callable[[Node], Term], zero: Term) -> Term:
         """Return the choice that a SELECT makes among values that lie nowhere together."""
         index, elements = node.args[0], node.args[1:]
+        kind = self.kind(index) or PLAIN
+        kind = kind if kind.what is What.NUMBER else PLAIN
+        chosen = self.plain(index) if kind is PLAIN else self.value(index, kind)
         places = range(max(index.lo, 0), min(index.hi, len(elements) - 1) + 1)
         found = None if self._inside(index, len(elements)) else zero
         for place in reversed(places):
-            here = self.terms.infix("=", self.plain(index), self.terms.number(place))
+            here = self.terms.infix("=", chosen, kind.literal(self.terms, place))
             value = term(elements[place])
             found = value if found is None else self.terms.chosen(here, value, found)
         return zero if found is None else found

@@ -51,7 +51,9 @@ def bound_operator(speaker: Speaker, number: int, action: BoundAction, within: S
         graph = speaker.model.program.graph
         check = speaker.names.name((action, "check"), f"{said}_fits")
         holds = combine(graph, Op.AND, checks)
-        premise = speaker.terms.all_of(speaker.conditions(speaker.plain, guard))
-        term = speaker.terms.infix("=>", premise, speaker.plain.within(guard).condition(holds))
+        premise = speaker.terms.all_of(
+            speaker.conditions(speaker.plain, [*within, *guard])
+        )  # TLC checks other states too
+        term = speaker.terms.infix("=>", premise, speaker.plain.within([*within, *guard]).condition(holds))
         lines.append(condition_text(speaker.printer, check, term))
     return Operator(name, "\n".join(lines), (number,), check, {number: name})

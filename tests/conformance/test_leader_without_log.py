@@ -1,0 +1,46 @@
+"""A broker that is to lead a log whose directory has failed: what is executed of N-16, on Kafka's classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from insync.conformance.classes.harness import Harness
+from insync.conformance.classes.subject import KafkaRaised
+from insync.conformance.jars.jar_set import JarSet
+
+JarsOf = Callable[[str], JarSet]
+
+pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
+
+
+def restarted(harness: Harness, *, fenced: bool) -> int | None:
+    """Let b2 lead, its directory fail, and its process die and start; return whom b2 takes for the leader then."""
+    harness.take(
+        "open", brokers=3, replicas=[1, 2, 3], elr=False, configuration={"min.insync.replicas": "1"}, directories=2
+    )
+    elected = harness.take("elect", broker=2)
+    harness.take("apply", broker=2, to=elected.state.controller.end)
+    harness.take("fail_directory", broker=2)
+    harness.take("crash", broker=2, spared=0)
+    if fenced:
+        harness.take("fence", broker=2)
+    registered = harness.take("register", broker=2, wait=61_000)
+    return harness.take("apply", broker=2, to=registered.state.controller.end).state.brokers[2].leader
+
+
+def test_before_4_0_a_leader_that_registers_unfenced_without_its_directory_throws(jars_of: JarsOf) -> None:
+    with Harness(jars_of("3.9.2")) as harness:
+        with pytest.raises(KafkaRaised) as raised:
+            restarted(harness, fenced=False)
+        assert "Uncaught exception while publishing broker metadata" in raised.value.args[0]
+        trace = raised.value.args[-1]
+        assert "Caused by: java.lang.IllegalStateException: Error applying topics delta" in trace
+        assert "NotLeaderOrFollowerException: Log for partition t-0 is not available on broker 2" in trace
+
+
+@pytest.mark.parametrize(("version", "fenced"), [("3.9.2", True), ("4.1.2", False), ("4.1.2", True)])
+def test_who_was_fenced_or_has_left_the_isr_follows_another_one(jars_of: JarsOf, version: str, fenced: bool) -> None:
+    with Harness(jars_of(version)) as harness:
+        assert restarted(harness, fenced=fenced) == 1

@@ -1,0 +1,140 @@
+"""The exported text means what the evaluator means: the same steps and the same truth in the same states."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from insync.explorer.export.tla.module import tla_files, unrolled_tla_files
+from insync.explorer.export.tla.speaker import Speaker
+from insync.model import Model
+from insync.model.catalogue import find_model
+from insync.model.errors import DomainError, UserError
+from insync.model.evaluator import Codes, Evaluator, evaluate
+from insync.properties.registry import judge
+from insync.properties.step_invariants import StepInvariant
+from insync_tla import Module
+
+K: dict[str, int | str] = {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
+FEW: list[tuple[str, dict[str, int | str]]] = [
+    ("examples/lock.py:Lock", {"workers": 3}),
+    ("examples/tlaplus/alternating_bit.py:AlternatingBit", {}),
+    ("examples/tlaplus/async_termination_detection.py:AsyncTerminationDetection", {}),
+    ("kip101", K),
+    ("kip320", K),
+    ("async_isr", {"replicas": 3, "max_offset": 2, "max_version": 2}),
+    ("placement", {}),
+]
+MORE: list[tuple[str, dict[str, int | str]]] = [
+    ("examples/election.py:Election", {}),
+    ("examples/replicated_log.py:ReplicatedLog", {}),
+    ("examples/payments.py:Payments", {}),
+    ("examples/tlaplus/ewd840.py:Ewd840", {}),
+    ("examples/tlaplus/bakery.py:Bakery", {}),
+    ("examples/tlaplus/two_phase.py:TwoPhase", {}),
+    ("examples/tlaplus/voting.py:Voting", {}),
+    ("examples/tlaplus/inner_fifo.py:InnerFifo", {}),
+    ("examples/tlaplus/tcp.py:Tcp", {}),
+    ("truncate_to_high_watermark", K),
+    ("kip279", K),
+    ("kip320_first_try", K),
+    ("cluster", {"replicas": 2, "records": 1}),
+]
+MODELS = [
+    *(pytest.param(*one, unrolled, id=f"{one[0]}-{unrolled}") for one in FEW for unrolled in (False, True)),
+    *(
+        pytest.param(*one, unrolled, id=f"{one[0]}-{unrolled}", marks=pytest.mark.slow)
+        for one in MORE
+        for unrolled in (False, True)
+    ),
+]
+
+
+def reached(model: Model, evaluator: Evaluator, rng: random.Random, most: int) -> list[Codes]:
+    """Return states on random walks from the initial ones."""
+    found: dict[Codes, None] = {}
+    for _ in range(8):
+        state = rng.choice(list(model.program.initials)[:50])
+        for _ in range(most // 8):
+            found[state] = None
+            after = [codes for _, codes in steps_of(evaluator, state)]
+            if not after:
+                break
+            state = rng.choice(after)
+    return list(found)
+
+
+def invented(model: Model, rng: random.Random, most: int) -> list[Codes]:
+    """Return random states, most of which no run comes to."""
+    found = []
+    for _ in range(most):
+        codes = tuple(rng.randrange(cell.size) for cell in model.program.schema.cells)
+        try:
+            found.append(model.encode(model.decode(codes)))
+        except UserError:  # elements of a bag that are not in order
+            continue
+    return found
+
+
+def steps_of(evaluator: Evaluator, state: Codes) -> list[tuple[int, Codes]]:
+    found = []
+    for number in evaluator.enabled(state):
+        try:
+            found.append((number, evaluator.step(number, state)))
+        except DomainError:  # no step at all: a violation of type_ok
+            continue
+    return found
+
+
+def valued(speaker: Speaker, module: Module, codes: Codes) -> dict[str, Any]:
+    """Return a state as the module has it."""
+    state, shapes = speaker.model.state, speaker.shapes
+    texts = {
+        name: speaker.printer.text(
+            shapes.value(state.fields[name], state.offsets[name], lambda n, kind: kind.literal(speaker.terms, codes[n]))
+        )
+        for name in speaker.variables
+    }
+    return {name: module.value(text) for name, text in texts.items()}
+
+
+def key(state: dict[str, Any]) -> frozenset[Any]:
+    return frozenset(state.items())
+
+
+@pytest.mark.parametrize(("reference", "bounds", "unrolled"), MODELS)
+def test_the_text_has_the_steps_and_the_truth_of_the_model(
+    reference: str, bounds: dict[str, int | str], unrolled: bool
+) -> None:
+    model = find_model(reference)(**bounds)
+    judged = judge(model)
+    names = [found.name for found in judged.invariants]
+    text = (unrolled_tla_files if unrolled else tla_files)(model, names, "M")["M.tla"]
+    module, speaker, evaluator = Module(text), Speaker.about(model), Evaluator(model.program)
+    rng = random.Random(7)
+    few = reference == "cluster"
+    states = [*reached(model, evaluator, rng, 24 if few else 40), *invented(model, rng, 5 if few else 20)]
+    assert len(states) > 10
+    assert {key(one) for one in module.initial()} == {
+        key(valued(speaker, module, codes)) for codes in model.program.initials
+    }
+    steps = 0
+    for codes in states:
+        state = valued(speaker, module, codes)
+        after_it = [valued(speaker, module, after) for _, after in steps_of(evaluator, codes)]
+        mine = list(map(key, after_it))
+        theirs = [key(after) for after in module.successors(state)]
+        assert sorted(map(hash, theirs)) == sorted(map(hash, mine)), model.decode(codes)
+        steps += len(mine)
+        for found, node in zip(judged.invariants, judged.nodes, strict=True):
+            if isinstance(found, StepInvariant):
+                pairs = [
+                    {**state, **{f"{name}'": value for name, value in one.items()}} for one in after_it if one != state
+                ]
+                theirs_of_it = all(module.holds(f"{found.name}_step", pair) for pair in pairs)
+            else:
+                theirs_of_it = module.holds(found.name, state)
+            assert theirs_of_it is bool(evaluate(node, codes)), (found.name, model.decode(codes))
+    assert steps > 0
