@@ -16,7 +16,7 @@ _GUIDES: Mapping[str, Sequence[str]] = {
     "Begin here": ("first-model", "modelling", "messages", "command-line", "reports"),
     "What a cluster can lose": ("cluster", "cluster-model", "cluster-results", "changing-cluster"),
     "Kafka itself": ("kafka", "kafka-releases", "kafka-cluster"),
-    "Look closer": ("exploring", "why-and-diff", "agree-and-mutate", "export"),
+    "Look closer": ("exploring", "why-and-diff", "agree-and-mutate", "export", "kip320", "second-opinions"),
     "More answers": ("liveness", "proving", "proving-cluster"),
     "In your own work": ("pytest", "ci", "hypothesis", "spark"),
 }

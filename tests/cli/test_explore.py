@@ -211,6 +211,7 @@ def test_the_page_is_served_until_ctrl_c() -> None:
     ("arguments", "sentence"),
     [
         (["--text", "--port", "8000"], "--text explores in the terminal, and --port and --open are about the page."),
+        (["--text", "--open"], "--text explores in the terminal, and --port and --open are about the page."),
         (["--port", "0"], "0 is out of range; give a whole number from 1 to 65535."),
         (["--text", "--at", "x"], "'x' is not the address of a state"),
         (["--text", "--from", "nowhere.json"], "nowhere.json: cannot be read"),

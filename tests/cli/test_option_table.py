@@ -25,14 +25,14 @@ OPTIONS = {
     "liveness": f"--property* --weak* --strong* --unfair --witnesses --max-states --max-seconds --trace --html "
     f"{OUTPUT} {BUILD}",
     "prove": f"--bmc --induction --infer --k --save {LOOKED_AT} --lemma* --lemmas --max-seconds --timeout --trace "
-    f"--html {OUTPUT}",
+    f"--html {OUTPUT} {BUILD}",
     "agree": f"{LOOKED_AT} --engine* --tlc --z3-depth=8 --max-depth --max-seconds {OUTPUT}",
     "mutate": f"{LOOKED_AT} --action* --runs --max-states --max-seconds --threads {OUTPUT}",
     "diff": f"--property* --trace --html --max-depth --max-states --max-seconds --memory --threads {OUTPUT}",
     "why": f"{LOOKED_AT} --html --max-depth --max-states --max-seconds --memory --threads {OUTPUT}",
     "spark export": "--master --remote --json",
     "spark prepare": "",
-    "export": "--to=dot --property* --within* --output --json",
+    "export": "--to=tla --property* --within* --output --json",
     "graph": "--output --max-depth --max-states=20000 --within* --json --quiet",
 }
 

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from insync.cli.show import progress as shown
+from insync.cli.show.figures import brief
 from insync.cli.show.progress import pause_after, progress_line, search_progress, status_line, steps_of_work, walk_line
 from insync.cli.show.terminal import emit, emit_error, emit_status
 from insync.explorer import Limits, Progress, WalkProgress
@@ -219,3 +220,25 @@ def test_a_real_terminal_keeps_nothing_of_the_progress() -> None:
     assert said.count("searching, 0.") >= 3
     assert "\n" not in said
     assert said.endswith(WIPE)
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [
+        (0, "0"),
+        (950, "950"),
+        (999, "999"),
+        (999.5, "1.0 k"),
+        (64_213, "64.2 k"),
+        (99_940, "99.9 k"),
+        (100_000, "100 k"),
+        (999_499, "999 k"),
+        (999_500, "1.0 M"),
+        (1_900_000, "1.9 M"),
+        (250_000_000, "250 M"),
+        (25e9, "25.0 G"),
+        (3e12, "3000 G"),
+    ],
+)
+def test_a_number_in_three_digits_or_so(number: float, shown: str) -> None:
+    assert brief(number) == shown

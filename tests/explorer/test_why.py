@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -263,3 +264,19 @@ def test_a_premise_of_a_property_of_steps_is_true_where_a_step_begins_of_which_i
         [("before.x == 3", 0)],  # only waits, which change nothing
         [("after.x == 2", 1)],
     ]
+
+
+def test_the_summary_counts_each_guard_that_decides_nothing_and_each_branch_that_goes_one_way() -> None:
+    found = why(TokenRing)
+    one, *others = found.actions
+    guard, bare = one.guards[0], [replace(other, guards=(), branches=()) for other in others]
+    idle, implied = replace(guard, false=0, decided=False), replace(guard, false=1, alone=0)
+    assert one.chances > 1
+    for guards, said in (
+        ((), "0 guards"),
+        ((idle,), "1 guard"),
+        ((implied,), "1 guard"),
+        ((idle, implied), "2 guards"),
+    ):
+        summary = replace(found, actions=(replace(one, guards=guards, branches=()), *bare)).summary()
+        assert summary.endswith(f" states, {said} never decisive, 0 one-way branches")

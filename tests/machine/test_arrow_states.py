@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from insync.explorer.hypothesis import typed_states
 from insync.machine.arrow_states import columns_of, decode_states
-from insync.model import Index, Model, Set, State
+from insync.model import Index, Int, Model, Set, State
 from insync.model.bounds import BoundValues
 from insync.model.schema import Schema
 from insync_collected import ELEMENTS, made
@@ -45,6 +45,16 @@ def test_columns_have_elements_of_every_form(kind: str) -> None:
         assert decoded.to_pylist() == [column.decode(codes, 0) for codes in some]
         seen += len(some)
     assert seen > 100
+
+
+@pytest.mark.parametrize("kind", ["Seq", "Bag", "ListedSet"])
+def test_a_collection_with_room_for_nothing_is_an_empty_list(kind: str) -> None:
+    state: Any = State(x=made(kind, Int(0, 3), 0), after=Int(0, 3)).bind(BoundValues({}))
+    schema = Schema(state)
+    columns = columns_of(state, schema)
+    rows = np.array([schema.pack((0, code)) for code in (0, 3)], dtype=np.uint64)
+    assert [decoded.to_pylist() for decoded in decode_states(columns, rows)] == [[[], []], [0, 3]]
+    assert columns[0].type == "array<int>"
 
 
 @pytest.mark.parametrize(("members", "kind"), [(15, "array<string>"), (16, "array<string>"), (17, "bigint")])

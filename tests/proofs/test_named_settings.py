@@ -75,7 +75,7 @@ def test_a_saved_proof_is_checked_again_with_its_settings(prove: Prove, guarded:
     assert f"Check again: insync prove --lemmas {proof}" in out
     code, out, err = prove("--lemmas", proof)
     assert (code, err) == (0, "")
-    assert "guarded.py:Guarded   guard on, top 3" in out
+    assert "guarded.py:Guarded   guard on\n" in out
     assert "holds: low in every reachable state, by induction" in out
 
 

@@ -185,6 +185,13 @@ class Countless(Probe):
         return exists(self.all(RingNode), lambda n: s.colour[n] == Colour.WHITE)
 
 
+def test_of_initial_states_that_nobody_can_count_one_is_known() -> None:
+    initials = Countless().program.initials
+    assert not initials.enumerated
+    assert initials.example is not None
+    assert initials.example in initials
+
+
 def test_initial_states_that_nobody_can_count_can_be_proved_about() -> None:
     model = Countless()
     assert not model.program.initials.enumerated

@@ -96,7 +96,8 @@ def _from_file(path: Path, name: str) -> type[Model]:
     except (OSError, ValueError):  # a name that no file can have
         there = False
     if not there:
-        message = f"{path}: there is no such file; give the path of the Python file that defines {name or 'the model'}."
+        what = "this is a directory" if _is_directory(path) else "there is no such file"
+        message = f"{path}: {what}; give the path of the Python file that defines {name or 'the model'}."
         raise UserError(message)
     module = _load(path)
     models = {
@@ -118,6 +119,13 @@ def _from_file(path: Path, name: str) -> type[Model]:
     return models[name]
 
 
+def _is_directory(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
+
+
 def _load(path: Path) -> ModuleType:
     """Return the module of a file as it is now: another one once the file is edited, so its old classes stay theirs."""
     try:
@@ -125,6 +133,7 @@ def _load(path: Path) -> ModuleType:
     except OSError as error:
         message = f"{path} cannot be loaded: {type(error).__name__}: {error}"
         raise UserError(message) from error
+    _require_text(path, text)
     # The same in every process, so that what is pickled in one is found in another.
     marks = f"{zlib.crc32(os.fsencode(path.resolve())):08x}_{zlib.crc32(text):08x}"
     module_name = f"insync_user_{path.stem}_{marks}"
@@ -150,6 +159,28 @@ def _load(path: Path) -> ModuleType:
     finally:
         sys.path.remove(str(path.resolve().parent))
     return module
+
+
+def _require_text(path: Path, content: bytes) -> None:
+    """Raise UserError for a file that is no text, in the encoding that it declares or in UTF-8."""
+    try:
+        text = importlib.util.decode_source(content)
+    except (UnicodeDecodeError, SyntaxError, LookupError) as error:
+        at = f"byte {_not_utf8(content)} is not UTF-8 text"
+        message = f"{path} cannot be loaded: {at}; save the file as UTF-8, or name the one with the model."
+        raise UserError(message) from error
+    if "\0" in text:
+        zero = f"byte {content.find(0)} is 0, so it is no Python"
+        message = f"{path} cannot be loaded: {zero}; name the file of the model."
+        raise UserError(message)
+
+
+def _not_utf8(content: bytes) -> int:
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return 0  # an encoding is declared that there is not
 
 
 def _line(error: BaseException, path: Path) -> str:

@@ -27,11 +27,11 @@ from insync.model.tracing import run_method
 if TYPE_CHECKING:
     from insync.model.define import Model
 
-__all__ = ["Assignment", "GeneralAction", "Levels", "general_actions", "with_graph"]
+__all__ = ["GeneralAction", "KeptAssignment", "Levels", "general_actions", "with_graph"]
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
+class KeptAssignment:
     """An assignment as it was made.
 
     Attributes:
@@ -60,7 +60,7 @@ class GeneralAction:
     name: str
     parameters: tuple[tuple[str, Parameter | int, bool], ...]
     guard: tuple[Node, ...]
-    assignments: tuple[Assignment, ...]
+    assignments: tuple[KeptAssignment, ...]
     checks: tuple[Node, ...]
 
 
@@ -119,15 +119,17 @@ class KeepingEnvironment(Environment):
         cells = [graph.cell(number) for number in range(len(levels.of_cell))]
         super().__init__(graph, cells, writable=True, guarded=True)
         self.levels = levels
-        self.assignments: list[Assignment] = []
+        self.assignments: list[KeptAssignment] = []
         self._by_cell: dict[int, list[tuple[tuple[Node, ...], Node]]] = {}
 
     def load(self, cell: int, dimensions: tuple[Dimension, ...]) -> Node:
         found = super().load(cell, dimensions)
         mine = self.levels.indexes(self.graph, cell, dimensions)
         for theirs, code in self._by_cell.get(self.levels.first(cell), ()):
-            same = [apply(Op.EQ, a, b) for a, b in zip(mine, theirs, strict=True)]
-            found = apply(Op.ITE, combine(self.graph, Op.AND, same), code, found)
+            parts = [apply(Op.EQ, a, b) for a, b in zip(mine, theirs, strict=True)]
+            if not any(apply(Op.NOT, part) in self.guard for part in parts):  # as `leader != follower` is
+                same = combine(self.graph, Op.AND, [part for part in parts if part not in self.guard])
+                found = apply(Op.ITE, same, code, found)
         return found
 
     def assign(self, base: int, dimensions: tuple[Dimension, ...], codes: Sequence[Node]) -> None:
@@ -142,12 +144,12 @@ class KeepingEnvironment(Environment):
             cell = base + offset
             indexes = self.levels.indexes(self.graph, cell, dimensions)
             self._by_cell.setdefault(self.levels.first(cell), []).append((indexes, code))
-        self.assignments.append(Assignment(base, dimensions, tuple(new)))
+        self.assignments.append(KeptAssignment(base, dimensions, tuple(new)))
 
     def snapshot(self) -> Environment:
         copy = KeepingEnvironment(self.graph, self.levels)
         copy._by_cell = {cell: list(assigned) for cell, assigned in self._by_cell.items()}
-        copy.writable = copy.guarded = False
+        copy.guard, copy.writable, copy.guarded = self.guard, False, False
         return copy
 
 

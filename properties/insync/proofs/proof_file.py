@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from insync.model.errors import UserError
+from insync.model.file_kinds import FileKind
 from insync.proofs.outcome import Induction
 
 __all__ = ["FORMAT", "Proof", "proof_text", "read_proof", "results_of"]
@@ -22,6 +23,7 @@ FORMAT = "insync-proof/1"
 T = TypeVar("T")
 
 _AGAIN = "`insync prove MODEL --infer --save FILE` writes such a file."
+_PROOF_FILE = FileKind("proof", FORMAT, _AGAIN, _AGAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +81,7 @@ def read_proof(path: Path) -> Proof:
     Raises:
         UserError: it cannot be read, or is not a proof file; the message names the place in it.
     """
-    try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        message = f"{path}: cannot be read ({error.strerror or error}). {_AGAIN}"
-        raise UserError(message) from error
-    except ValueError as error:
-        message = f"{path}: this is not JSON ({error}). {_AGAIN}"
-        raise UserError(message) from error
+    content = _PROOF_FILE.parsed(str(path), _PROOF_FILE.text(path))
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         message = f"{path}: this is not a proof file: its 'format' is not {FORMAT!r}. {_AGAIN}"
         raise UserError(message)

@@ -127,7 +127,7 @@ def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 def test_a_record_has_the_same_bytes_whatever_order_its_traces_were_found_in(tmp_path: Path) -> None:
     entry = next(entry for entry in recorded().values() if len(entry.traces) > 1)
-    other = replace(entry, traces=dict(reversed(entry.traces.items())))
+    other = replace(entry, traces=dict(reversed(list(entry.traces.items()))))
     for name, one in (("one", entry), ("other", other)):
         write_record({"R-00": one}, tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.explorer.check_by_evaluator import check_by_evaluator
+from insync.explorer.exploring.condition_names import ConditionNames
 from insync.explorer.exploring.conditions import ConditionError, read_condition
-from insync.model import Model
+from insync.model import BoundValues, Index, Int, Model, State, StateView, action
 from insync.model.evaluator import Codes, evaluate
 from insync_toys import Commit, DieHard, TokenRing
 from insync_walk import shared_cluster
@@ -146,3 +147,35 @@ def test_reading_a_condition_leaves_the_model_as_it_was() -> None:
     before = check_by_evaluator(model)
     read_condition(model, "not agreement")
     assert check_by_evaluator(model).levels == before.levels
+
+
+class Desk(Index):
+    """A place to work at."""
+
+    label = "d{n}"
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        return 2
+
+
+class _Shelf(Desk):
+    """What the author keeps to himself."""
+
+
+class Office(Model):
+    """Work is done somewhere."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(done=Int(0, 1))
+
+    @action
+    def work(self, s: StateView, desk: Desk, shelf: _Shelf) -> None:
+        """Work is done."""
+        s.done = 1
+
+
+def test_a_name_that_is_the_authors_own_is_not_offered() -> None:
+    names = ConditionNames(Office())
+    assert "Desk" in names.kinds
+    assert "_Shelf" not in [*names.kinds, *names.used, *names.known()]

@@ -11,7 +11,7 @@ def count(number: int) -> str:
 
 
 def brief(number: float) -> str:
-    """Return a number in three digits or so: 950, 64.2 k, 1.9 M, 25 G."""
+    """Return a number in three digits or so: 950, 64.2 k, 1.9 M, 25.0 G."""
     for factor, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if number >= factor * 0.9995:
             return f"{number / factor:.{0 if number >= 100 * factor else 1}f}{letter}"

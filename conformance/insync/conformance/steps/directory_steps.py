@@ -141,7 +141,7 @@ class DirectorySteps:
             if seen.to_assign != "copy":
                 self._kafka.give("copy_to_directory", broker=number)
             elif number in self._kafka.seen.controller.elsewhere or not self._model.directories_are_assigned:
-                self._kafka.give("assign_directory", broker=number)
+                self._assign(number)
             else:
                 break
         message = (
@@ -176,6 +176,25 @@ class DirectorySteps:
                 "last record; in the model it has that of the log"
             )
             raise NotSchedulable(message, "a copy that is taken at a start has an older high watermark")
+
+    @property
+    def watermarks(self) -> dict[int, int]:
+        """The high watermarks of brokers that have a log."""
+        return {
+            number: one.log.high_watermark for number, one in self._kafka.seen.brokers.items() if one.log is not None
+        }
+
+    def require_watermarks(self, known: Mapping[int, int]) -> None:
+        """Refuse metadata that names a directory, which the model has not got, if it moves a high watermark.
+
+        Raises:
+            NotSchedulable: it does.
+        """
+        if any(known.get(number, watermark) != watermark for number, watermark in self.watermarks.items()):
+            message = (
+                "metadata that names a directory makes the leader look at its high watermark; in the model it is none"
+            )
+            raise NotSchedulable(message, "a directory that is named makes the leader look at its high watermark")
 
     def require_no_epoch_of_deleted_records(self, replica: str, after: ReadableState) -> None:
         """Refuse a copy that keeps the epoch of records which are deleted, where the model's has none.
@@ -214,9 +233,19 @@ class DirectorySteps:
 
     def _assign(self, number: int) -> None:
         """Let the controller hear where a broker has its replica."""
-        leader = self._kafka.seen.controller.leader
+        was = self._kafka.seen.controller
         self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
-        if self._kafka.seen.controller.leader != leader:
+        now = self._kafka.seen.controller
+        if (was.adding or was.removing) and not (now.adding or now.removing):
+            message = f"a directory of b{number} that is named ends the reassignment; in the model the next change does"
+            raise NotSchedulable(message, "a directory that is named ends a reassignment that is otherwise done")
+        if was.elr and not now.elr:
+            message = (
+                f"the controller forgets the eligible leader replicas as b{number} names a directory (N-17, up to "
+                "4.2), which the model's does not"
+            )
+            raise NotSchedulable(message, "a directory that is named clears the eligible leader replicas (N-17)")
+        if now.leader != was.leader:
             message = (
                 f"a directory of b{number} that is named makes the controller elect, as the leader may not lead any "
                 "more, which nothing has made it look at; in the model it leads on until something does"

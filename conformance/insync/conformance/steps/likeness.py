@@ -79,7 +79,7 @@ def facts_of(state: ReadableState) -> dict[str, Fact]:
     facts = _facts_of_controller(state)
     for name, broker in brokers.items():
         facts[f"{name}.running"] = broker["running"]
-        if "elsewhere" in broker:
+        if "elsewhere" in broker and name in state["changes"][0].get("replicas", (name,)):  # as `without_directory`
             facts[f"{name}.elsewhere"] = broker["elsewhere"]
         if broker["running"]:
             facts.update((f"{name}.{field}", fact) for field, fact in _facts_of_broker(name, broker, state).items())
@@ -90,7 +90,8 @@ def facts_of(state: ReadableState) -> dict[str, Fact]:
 
 
 def _facts_of_consumer(consumer: dict[str, Any]) -> dict[str, Fact]:
-    facts: dict[str, Fact] = {name: consumer[name] for name in ("position", "last_epoch", "leader_epoch")}
+    names = ("position", "last_epoch", "leader_epoch")  # the last where the consumer looks at epochs
+    facts: dict[str, Fact] = {name: consumer[name] for name in names if name in consumer}
     return facts | {"got": consumer["got"][consumer["begin"] : consumer["position"]]}
 
 
@@ -190,8 +191,10 @@ def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str])
 def _put_consumer(consumer: dict[str, Any], seen: ConsumerSeen) -> dict[str, Any]:
     got = [seen.got.get(offset, known) for offset, known in enumerate(consumer["got"])]
     begin = min((*seen.got, seen.position))
-    epochs = {"last_epoch": seen.last_epoch, "leader_epoch": str(seen.leader_epoch)}
-    return {**consumer, "position": seen.position, "begin": begin, "got": got, **epochs}
+    put = {"position": seen.position, "begin": begin, "got": got, "last_epoch": seen.last_epoch}
+    if "leader_epoch" in consumer:
+        put["leader_epoch"] = str(seen.leader_epoch)
+    return {**consumer, **put}
 
 
 def _copy_of_what_is_kafka_s(model: ReadableState) -> dict[str, Any]:

@@ -170,8 +170,9 @@ class Schedule:
         """
         self._hand_metadata(after)
         while self._directories.count > 1 and self._directories.tell_where_log_is(after):
-            self._ends[-1] = self.seen.controller.end
+            self._ends[-1], known = self.seen.controller.end, self._directories.watermarks
             self._hand_metadata(after)
+            self._directories.require_watermarks(known)
 
     def _hand_metadata(self, after: ReadableState) -> None:
         for name, broker in after["broker"].items():

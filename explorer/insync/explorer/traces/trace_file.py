@@ -14,6 +14,7 @@ from pathlib import Path
 from insync.explorer.traces.files import write_whole
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.model.errors import UserError, closest
+from insync.model.file_kinds import FileKind
 from insync.properties.fairness import Fairness
 
 __all__ = [
@@ -47,6 +48,8 @@ _REFUSED_KEYS = ("action", "parameters", "label", "message")
 _OPTIONAL = frozenset({"refused", "loop", "fairness", "witness"})
 _FAIRNESS_KEYS = ("weak", "strong")
 _AGAIN = "Write the trace again with `insync check MODEL --trace FILE`."
+_NAMED = "Name a trace file that `insync check MODEL --trace FILE` wrote."
+_TRACE_FILE = FileKind("trace", FORMAT, _NAMED, _AGAIN)
 
 
 def write_trace(path: str | Path, trace: Trace) -> None:
@@ -124,65 +127,12 @@ def read_trace(path: str | Path) -> Trace:
     The labels of the steps are not in the file: they are the names of the actions until `replay` makes the trace anew.
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")  # an editor may have put a byte order mark there
-    except UnicodeDecodeError as error:
-        message = f"{path}: byte {error.start} is not UTF-8 text. A trace file ({FORMAT}) was expected. {_AGAIN}"
-        raise UserError(message) from error
-    except OSError as error:
-        reason = error.strerror or error
-        message = f"{path}: cannot be read ({reason}). Name a trace file that `insync check MODEL --trace FILE` wrote."
-        raise UserError(message) from error
-    return parse_trace(str(path), text)
+    return parse_trace(str(path), _TRACE_FILE.text(path))
 
 
 def parse_trace(place: str, text: str) -> Trace:
     """Return the trace that the text of a trace file has; messages begin with `place`. See `read_trace`."""
-    return _Reader(place).trace(_parse(place, text))
-
-
-def _parse(path: str, text: str) -> object:
-    try:
-        parsed: object = json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
-    except json.JSONDecodeError as error:
-        place = f"{path}:{error.lineno}:{error.colno}"
-        if not text.strip():
-            message = f"{path}: the file is empty; a trace ({FORMAT}) was expected. {_AGAIN}"
-        elif not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
-            message = f"{place}: the trace file is cut off here. {_AGAIN}"
-        else:
-            found = text[error.pos : error.pos + 20].split("\n")[0]
-            message = f"{place}: this is not JSON at {found!r} ({error.msg}). A trace ({FORMAT}) was expected. {_AGAIN}"
-        raise UserError(message) from error
-    except RecursionError as error:
-        message = f"{path}: values are nested too deep for a trace ({FORMAT}). {_AGAIN}"
-        raise UserError(message) from error
-    except _NotOfTraces as error:
-        message = f"{path}: {error}. A trace ({FORMAT}) was expected. {_AGAIN}"
-        raise UserError(message) from error
-    except ValueError as error:  # Python's limit for the digits of a number
-        message = f"{path}: a number in it has more digits than any in a trace ({FORMAT}). {_AGAIN}"
-        raise UserError(message) from error
-    return parsed
-
-
-class _NotOfTraces(ValueError):
-    """What JSON, or Python's reader of it, takes, and no trace has."""
-
-
-def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    result: dict[str, object] = {}
-    for key, value in pairs:
-        if key in result:
-            message = f"the key {key!r} is there twice in one object"
-            raise _NotOfTraces(message)
-        result[key] = value
-    return result
-
-
-def _no_constant(name: str) -> object:
-    message = f"{name} is not a value of JSON"
-    raise _NotOfTraces(message)
+    return _Reader(place).trace(_TRACE_FILE.parsed(place, text))
 
 
 class _Reader:

@@ -368,9 +368,7 @@ class ClusterState(Model):
 
     def is_assigned(self, view: Any, replica: Replica) -> Condition:
         """Whether a broker has a replica of the partition, by some change."""
-        return (
-            view.replicas.contains(replica) if self.b.reassignments else int(replica) < self.b.replicas - self.b.spares
-        )
+        return view.replicas.contains(replica) if self.b.reassignments else replica < self.b.replicas - self.b.spares
 
     def others(self, replica: Replica) -> list[Replica]:
         """All replicas but this one."""

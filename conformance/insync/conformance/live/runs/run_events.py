@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from insync.conformance.live.metadata_log import BrokerAt, Decision, PartitionAt
 from insync.explorer.traces.files import write_whole
 from insync.model.errors import UserError
+from insync.model.file_kinds import FileKind
 
 __all__ = [
     "Acting",
@@ -32,6 +33,8 @@ __all__ = [
 
 _FORMAT = "insync-kafka-run"
 _VERSION = 1
+_AGAIN = "`insync kafka record` writes such a file."
+_RUN_FILE = FileKind("run", f"{_FORMAT}, version {_VERSION}", _AGAIN, _AGAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,11 +217,7 @@ def read_run(file: Path) -> BrokerRun:
     Raises:
         UserError: it is none, or cannot be read.
     """
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        message = f"{file}: cannot be read ({getattr(error, 'strerror', None) or error})."
-        raise UserError(message) from error
+    lines = _RUN_FILE.text(file).splitlines()
     number = 1
     try:
         head = json.loads(lines[0])
@@ -230,7 +229,8 @@ def read_run(file: Path) -> BrokerRun:
             events.append(_event(json.loads(line)))
         return BrokerRun(**{**head, **{key: tuple(head[key]) for key in ("replicas", "spares")}}, events=tuple(events))
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-        message = f"{file}:{number}: this is no line of a run that insync kafka record has written (format {_VERSION})."
+        what = f"no line of a run that insync kafka record has written ({_RUN_FILE.format})"
+        message = f"{file}:{number}: this is {what}. Record it again."
         raise UserError(message) from error
 
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.explorer.export.tla.definitions import Change
+from insync.explorer.export.tla.definitions import NewValue
 from insync.explorer.export.tla.shapes import Shapes
 from insync.explorer.export.tla.terms import Form, Term
 from insync.explorer.export.tla.translation import Translation
 from insync.explorer.export.tla.whole_values import Values
 from insync.model import domains as d
 from insync.model.graph import Node
-from insync.model.retracing import Assignment
+from insync.model.retracing import KeptAssignment
 
 __all__ = ["assigned_variables"]
 
 
 def assigned_variables(
-    shapes: Shapes, translation: Translation, state: d.State, assignments: Sequence[Assignment]
-) -> list[Change]:
+    shapes: Shapes, translation: Translation, state: d.State, assignments: Sequence[KeptAssignment]
+) -> list[NewValue]:
     """Return the variables that are assigned to, in their order, and what each becomes.
 
     Args:
@@ -35,7 +35,7 @@ def assigned_variables(
             changes = found.setdefault(name, {})
             changes.pop((path, indexes), None)
             changes[path, indexes] = values.value(domain, one.codes)
-    return [Change(name, _new_value(shapes, name, found[name])) for name in state.fields if name in found]
+    return [NewValue(name, _new_value(shapes, name, found[name])) for name in state.fields if name in found]
 
 
 def _new_value(shapes: Shapes, name: str, changes: dict[tuple[str, tuple[Term, ...]], Term]) -> Term:
@@ -53,7 +53,7 @@ def _new_value(shapes: Shapes, name: str, changes: dict[tuple[str, tuple[Term, .
 
 
 def _place(
-    shapes: Shapes, translation: Translation, state: d.State, one: Assignment
+    shapes: Shapes, translation: Translation, state: d.State, one: KeptAssignment
 ) -> tuple[str, str, tuple[Term, ...], d.Domain]:
     """Return the variable, the path in it with its indexes, and the domain of what an assignment is to."""
     domain: d.Domain = state

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 
 from insync.explorer.export.tla.kinds_of_values import Kind, Kinds, What
-from insync.explorer.export.tla.names import Names
-from insync.explorer.export.tla.shapes import Cell
+from insync.explorer.export.tla.module_names import Names
+from insync.explorer.export.tla.shapes import PlacedCell
 from insync.explorer.export.tla.terms import Form, Term, Terms
 from insync.explorer.export.tla.translation import OpaqueTerm, Translation
 from insync.model.binders import Binders, Opaque, Quantified
@@ -30,7 +30,7 @@ class BinderTerms(Mapping[int, OpaqueTerm]):
         cells: where the cells of the state lie.
     """
 
-    def __init__(self, binders: Binders, names: Names, terms: Terms, kinds: Kinds, cells: list[Cell]) -> None:
+    def __init__(self, binders: Binders, names: Names, terms: Terms, kinds: Kinds, cells: list[PlacedCell]) -> None:
         self._binders, self._names, self._terms, self._kinds = binders, names, terms, kinds
         self._made: dict[int, OpaqueTerm] = {}
         self.translation = Translation(terms, cells, self)

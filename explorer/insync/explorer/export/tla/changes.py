@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from insync.explorer.export.tla.definitions import Change
+from insync.explorer.export.tla.definitions import NewValue
 from insync.explorer.export.tla.kinds_of_values import Kind
 from insync.explorer.export.tla.shapes import Shapes
 from insync.explorer.export.tla.terms import Form, Term
@@ -15,13 +15,13 @@ from insync.model.graph import Node
 
 __all__ = ["changed_variables"]
 
-Found = tuple[str, tuple[Term, ...], Term]
+PartChange = tuple[str, tuple[Term, ...], Term]
 """A change below a variable: the path with `[]` for each index, the indexes, and the value."""
 
 
 def changed_variables(
     shapes: Shapes, translation: Translation, state: d.State, updates: Mapping[int, Node]
-) -> tuple[list[Change], list[str]]:
+) -> tuple[list[NewValue], list[str]]:
     """Return the variables that change, and the names of those that do not.
 
     Args:
@@ -39,13 +39,13 @@ def changed_variables(
             continue
         found = list(finder.changes(domain, state.offsets[name], "", ()))
         if found:
-            changes.append(Change(name, _new_value(shapes, name, found)))
+            changes.append(NewValue(name, _new_value(shapes, name, found)))
         else:
             same.append(name)
     return changes, same
 
 
-def _new_value(shapes: Shapes, name: str, found: Sequence[Found]) -> Term:
+def _new_value(shapes: Shapes, name: str, found: Sequence[PartChange]) -> Term:
     if found[0][0] == "":
         return found[0][2]
     args = [shapes.terms.name(name)]
@@ -60,7 +60,7 @@ class _Finder:
     def __init__(self, shapes: Shapes, leaf: Callable[[int, Kind], Term], changed: set[int]) -> None:
         self.shapes, self.leaf, self.changed = shapes, leaf, changed
 
-    def changes(self, domain: d.Domain, at: int, path: str, indexes: tuple[Term, ...]) -> Iterator[Found]:
+    def changes(self, domain: d.Domain, at: int, path: str, indexes: tuple[Term, ...]) -> Iterator[PartChange]:
         """Yield the changes of a part of the state whose cells begin at a number."""
         live = {at + offset for offset, (_, size) in enumerate(domain.cells("")) if size > 1}
         touched = live & self.changed

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CONDITIONS", "truth"]
 
-Rule = Callable[["Translation", Node], Term]
+ConditionRule = Callable[["Translation", Node], Term]
 
 
 def _constant(t: Translation, node: Node) -> Term:
@@ -61,7 +61,7 @@ def _equal(t: Translation, node: Node) -> Term:
     return _compared("=")(t, node)
 
 
-def _compared(operator: str) -> Rule:
+def _compared(operator: str) -> ConditionRule:
     def rule(t: Translation, node: Node) -> Term:
         a, b = map(t.number, node.args)
         if operator != "=":
@@ -74,7 +74,7 @@ def _compared(operator: str) -> Rule:
     return rule
 
 
-def _ordered(operator: str) -> Rule:
+def _ordered(operator: str) -> ConditionRule:
     def rule(t: Translation, node: Node) -> Term:
         a, b = node.args
         if t.kind_of_both(a, b).what is What.TRUTH:
@@ -114,7 +114,7 @@ def _member(t: Translation, node: Node) -> Term:
     return t.terms.infix("\\in", element, t.set(mask, whole))
 
 
-CONDITIONS: Mapping[Op, Rule] = {
+CONDITIONS: Mapping[Op, ConditionRule] = {
     Op.CONST: _constant,
     Op.AND: _all,
     Op.OR: _any,

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from insync.explorer.export.tla.printing import Printer, hung
 from insync.explorer.export.tla.terms import Form, Term, Terms
 
-__all__ = ["HOLDS", "Change", "action_text", "comment", "condition_text"]
+__all__ = ["HOLDS", "NewValue", "action_text", "comment", "condition_text"]
 
 HOLDS = "Holds"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class NewValue:
     """What a variable becomes."""
 
     variable: str
@@ -42,7 +42,7 @@ def condition_text(printer: Printer, head: str, term: Term) -> str:
 
 
 def action_text(
-    printer: Printer, terms: Terms, head: str, guard: Sequence[Term], changes: Sequence[Change], same: Sequence[str]
+    printer: Printer, terms: Terms, head: str, guard: Sequence[Term], changes: Sequence[NewValue], same: Sequence[str]
 ) -> str:
     """Return the definition of an action: what enables it, what it changes, and what stays the same."""
     lets = printer.lets

@@ -9,7 +9,7 @@ from enum import Enum
 from insync.explorer.export.tla.assigned import assigned_variables
 from insync.explorer.export.tla.definitions import action_text, comment, condition_text
 from insync.explorer.export.tla.kinds_of_values import Kind
-from insync.explorer.export.tla.names import camel
+from insync.explorer.export.tla.module_names import camel
 from insync.explorer.export.tla.speaker import Speaker
 from insync.explorer.export.tla.unrolled import Operator
 from insync.model.actions import action_specs
@@ -52,7 +52,8 @@ def general_operator(speaker: Speaker, action: GeneralAction) -> Operator:
     if checks:
         fits = names.name(("check", action.name, *fixed.items()), f"{said}_fits")
         holds = combine(checks[0].graph, Op.AND, list(checks))
-        premise = terms.all_of(speaker.conditions(speaker.translation, guard))
+        within = [terms.name("Within")] if model.program.within else []  # TLC checks other states too
+        premise = terms.all_of([*within, *speaker.conditions(speaker.translation, guard)])
         term = terms.infix("=>", premise, speaker.translation.within(guard).condition(holds))
         called = _called(fits, [variable for variable, _ in binding])
         lines.append(condition_text(speaker.printer, called, term))

@@ -8,14 +8,14 @@ from insync.explorer.alike import symmetry_for
 from insync.explorer.export.tla.beginning_text import init_text
 from insync.explorer.export.tla.definitions import HOLDS, comment, condition_text
 from insync.explorer.export.tla.general import general_operator
-from insync.explorer.export.tla.kinds_of_values import UNKNOWN
+from insync.explorer.export.tla.kinds_of_values import UNKNOWN, What
 from insync.explorer.export.tla.property_texts import Said, said_of_runs, said_of_states, said_of_types
 from insync.explorer.export.tla.speaker import Speaker
 from insync.explorer.export.tla.unrolled import Operator, bound_operator
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
-from insync.model.graph import Node
+from insync.model.graph import Node, Op, reachable
 from insync.model.retracing import general_actions
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import judge, run_properties_of
@@ -27,6 +27,7 @@ HEADER = "Exported by insync from"
 """What the line begins with that names the model, by which a trace finds it again."""
 
 _SAFE = (1 << 31) - 1  # TLC's numbers have 32 bits
+_CALCULATING = (Op.ADD, Op.SUB, Op.MUL)
 
 _HELPERS = {
     "Min": "Min(a, b) == IF a < b THEN a ELSE b",
@@ -53,8 +54,8 @@ def tla_files(model: Model, properties: Sequence[str], name: str, *, unrolled: b
     Raises:
         UserError: a number of the model is too large for TLC, or TLA+ has no word for something.
     """
-    _require_small(model)
     speaker = Speaker.about(model)
+    _require_small(speaker)
     within = model.program.within
     operators = list(_operators(speaker, unrolled=unrolled))
     run_properties = run_properties_of(model)
@@ -101,14 +102,21 @@ def _operators(speaker: Speaker, *, unrolled: bool) -> Iterator[Operator]:
         yield general_operator(speaker, general)
 
 
-def _require_small(model: Model) -> None:
+def _require_small(speaker: Speaker) -> None:
     """Raise UserError where a number could be beyond those of TLC."""
-    graph = model.program.graph
-    sets = {cell.number for cell in model.program.schema.cells if cell.size > _SAFE}
-    for node in graph.nodes:
-        far = node.op.value not in ("bit", "bitor", "bitand", "bitdiff", "cell") and not node.is_bool
-        if far and sets and (node.lo < -_SAFE or node.hi > _SAFE):
-            message = f"{model.name}: a number can be from {node.lo} to {node.hi}, and TLC's have 32 bits."
+    program, kind = speaker.model.program, speaker.plain.kind
+    for cell, placed in zip(program.schema.cells, speaker.shapes.cells, strict=True):
+        if placed.kind.what is What.NUMBER and max(-placed.kind.low, placed.kind.low + placed.kind.size) > _SAFE:
+            message = f"{speaker.model.name}: {cell.path} can have a value beyond 2^31, and TLC's numbers have 32 bits."
+            raise UserError(message)
+    roots = [node for action in program.actions for node in (*action.guard, *(node for _, node in action.updates))]
+    for node in reachable(roots):
+        number = node.op in _CALCULATING and kind(node) is None
+        if number and (node.lo < -_SAFE or node.hi > _SAFE):
+            message = (
+                f"{speaker.model.name}: a number can be from {node.lo} to {node.hi}, and TLC's have 32 bits. Use "
+                f"smaller domains."
+            )
             raise UserError(message)
 
 
@@ -165,14 +173,14 @@ def _init_and_types(speaker: Speaker) -> Iterator[str]:
 
 def _steps(speaker: Speaker, operators: Sequence[Operator]) -> Iterator[str]:
     """Yield the actions, and what is made of them."""
-    yield from (operator.text for operator in operators)
-    calls = [f"  \\/ {operator.call}" for operator in operators]
-    yield "\n".join(["Next ==", *calls]) if calls else "Next == FALSE"
     within = speaker.model.program.within
     if within:
         condition = speaker.terms.all_of([speaker.plain.condition(node) for node in within])
         confined = comment("Steps are taken only from states like this.")
         yield "\n".join([*confined, condition_text(speaker.printer, "Within", condition)])
+    yield from (operator.text for operator in operators)
+    calls = [f"  \\/ {operator.call}" for operator in operators]
+    yield "\n".join(["Next ==", *calls]) if calls else "Next == FALSE"
     yield "Spec == Init /\\ [][Next]_vars"
 
 

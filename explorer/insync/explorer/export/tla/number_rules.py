@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NUMBERS"]
 
-Rule = Callable[["Translation", Node], Linear]
+NumberRule = Callable[["Translation", Node], Linear]
 
 
 def _constant(t: Translation, node: Node) -> Linear:
@@ -44,11 +44,11 @@ def _difference(t: Translation, node: Node) -> Linear:
     return Linear(t.terms.infix("-", a.term, b.term), a.more - b.more)
 
 
-def _calculated(operator: str) -> Rule:
+def _calculated(operator: str) -> NumberRule:
     return lambda t, node: Linear(t.terms.infix(operator, *map(t.plain, node.args)), 0)
 
 
-def _extreme(operator: str) -> Rule:
+def _extreme(operator: str) -> NumberRule:
     def rule(t: Translation, node: Node) -> Linear:
         numbers = [t.number(arg) for arg in node.args]
         calculated(t.terms, *numbers)
@@ -77,7 +77,7 @@ def _no_number(t: Translation, node: Node) -> Linear:
     raise AssertionError(node)  # a part of the state, or a set, which the caller has dealt with
 
 
-NUMBERS: Mapping[Op, Rule] = {
+NUMBERS: Mapping[Op, NumberRule] = {
     Op.CONST: _constant,
     Op.CELL: _no_number,
     Op.ADD: _sum,

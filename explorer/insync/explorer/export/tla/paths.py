@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from insync.explorer.export.tla.kinds_of_values import Kind
-from insync.explorer.export.tla.shapes import Cell, Step
+from insync.explorer.export.tla.shapes import PathStep, PlacedCell
 from insync.model.graph import Node, Op
 
-__all__ = ["Path", "Paths"]
+__all__ = ["Paths", "StatePath"]
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class StatePath:
     """A part of the state.
 
     Attributes:
@@ -23,12 +23,12 @@ class Path:
         outside: indexes that may be outside of so many places; what is read there is code 0.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[PathStep, ...]
     indexes: tuple[Node | None, ...]
     kind: Kind
     outside: tuple[tuple[Node, int], ...] = ()
 
-    def below(self, number: int) -> tuple[Step, ...]:
+    def below(self, number: int) -> tuple[PathStep, ...]:
         """Return the steps after the first ones, with the fixed places among them."""
         return self.steps[number:]
 
@@ -40,30 +40,30 @@ class Paths:
         cells: where each cell lies.
     """
 
-    def __init__(self, cells: Sequence[Cell]) -> None:
+    def __init__(self, cells: Sequence[PlacedCell]) -> None:
         self._cells = cells
-        self._known: dict[int, Path | None] = {}
+        self._known: dict[int, StatePath | None] = {}
 
-    def of(self, node: Node) -> Path | None:
+    def of(self, node: Node) -> StatePath | None:
         """Return the part of the state that a node reads; None where it reads none, or several."""
         if node.index not in self._known:
             self._known[node.index] = self._found(node)
         return self._known[node.index]
 
-    def _found(self, node: Node) -> Path | None:
+    def _found(self, node: Node) -> StatePath | None:
         if node.op is Op.CELL:
             assert isinstance(node.arg, int)
             if node.arg >= len(self._cells):
                 return None
             cell = self._cells[node.arg]
-            return Path(cell.steps, (None,) * len(cell.steps), cell.kind)
+            return StatePath(cell.steps, (None,) * len(cell.steps), cell.kind)
         if node.op is not Op.SELECT:
             return None
         elements = [self.of(element) for element in node.args[1:]]
         found = [element for element in elements if element is not None]
         return self._joined(node.args[0], found) if found and len(found) == len(elements) else None
 
-    def _joined(self, index: Node, found: Sequence[Path]) -> Path | None:
+    def _joined(self, index: Node, found: Sequence[StatePath]) -> StatePath | None:
         """Return what several parts are that differ in one place alone, which an index chooses."""
         first, length = found[0], len(found)
         if any(len(one.steps) != len(first.steps) or one.outside != first.outside for one in found):

@@ -153,11 +153,22 @@ class Printer:
 
     def lines(self, term: Term, room: int) -> list[str]:
         """Return a term in lines of so many characters, or a little more where a name is long."""
-        text = self.text(term)
-        if len(text) <= room or self.lets.name_of(term) is not None or room < 20:
-            return [text]
         rule = _LINES.get(term.form)
-        return [text] if rule is None else rule(self, term, room)
+        if rule is None or room < 20 or self._may_fit(term, room):
+            text = self.text(term)
+            if rule is None or len(text) <= room or room < 20 or self.lets.name_of(term) is not None:
+                return [text]
+        return rule(self, term, room)
+
+    def _may_fit(self, term: Term, room: int) -> bool:
+        """Return whether what is in a term takes no more than so many characters."""
+        stack = [term]
+        while stack and room >= 0:
+            one = stack.pop()
+            name = self.lets.name_of(one)
+            room -= len(name) if name is not None else len(one.text) + sum(map(len, one.fields))
+            stack += one.args if name is None else ()
+        return room >= 0
 
     def _listed(self, term: Term, room: int) -> list[str]:
         if term.text in _LISTS:

@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from insync.explorer.export.tla.definitions import comment, condition_text
-from insync.explorer.export.tla.shapes import Cell, Step
+from insync.explorer.export.tla.shapes import PathStep, PlacedCell
 from insync.explorer.export.tla.speaker import Speaker
 from insync.explorer.export.tla.terms import Term
 from insync.explorer.export.tla.translation import Translation
@@ -53,7 +53,8 @@ def said_of_states(speaker: Speaker, found: Invariant) -> Said:
 def said_of_types(speaker: Speaker, operators: Sequence[Operator]) -> Said:
     """Return the property that steps assign what their fields can hold."""
     checks = [f"  /\\ {operator.check}" for operator in operators if operator.check]
-    text = "\n".join([f"{TYPE_OK} ==", *checks]) if checks else f"{TYPE_OK} == TRUE"
+    within = " Within =>" if speaker.model.program.within else ""  # TLC checks states that it takes no step from
+    text = "\n".join([f"{TYPE_OK} =={within}", *checks]) if checks else f"{TYPE_OK} == TRUE"
     return Said(_with_sentence(TYPE_OK_SENTENCE, text), f"INVARIANT {TYPE_OK}")
 
 
@@ -113,7 +114,7 @@ def _calls(operator: Operator, numbers: Set[int]) -> list[str]:
 def _of_two_states(speaker: Speaker, found: StepInvariant) -> Term:
     """Return a condition on the state before and the one after, whose variables have a prime."""
     cells = speaker.shapes.cells
-    after = [Cell((Step(f"{cell.steps[0].name}'"), *cell.steps[1:]), cell.kind) for cell in cells]
+    after = [PlacedCell((PathStep(f"{cell.steps[0].name}'"), *cell.steps[1:]), cell.kind) for cell in cells]
     translation = Translation(speaker.terms, [*cells, *after], {})
     return translation.condition(found.pair(speaker.model))
 

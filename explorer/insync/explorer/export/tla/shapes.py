@@ -17,7 +17,7 @@ from insync.model import domains as d
 from insync.model.collected import Listed
 from insync.model.sorts import Index
 
-__all__ = ["THERE", "Axis", "Cell", "Shapes", "Step"]
+__all__ = ["THERE", "Axis", "PathStep", "PlacedCell", "Shapes"]
 
 THERE = "there"
 """The field of a record that may be absent that says whether it is there."""
@@ -50,7 +50,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PathStep:
     """One step on the way to a cell: a field by its name, or a place of an axis."""
 
     name: str = ""
@@ -59,10 +59,10 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PlacedCell:
     """Where a cell lies, and what its values are."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[PathStep, ...]
     kind: Kind
 
 
@@ -91,7 +91,7 @@ class Shapes:
         """Return whether a domain has more than one value, so that TLA+ needs it."""
         return any(size > 1 for _, size in domain.cells(""))
 
-    def cells_of(self, domain: d.Domain) -> list[Cell]:
+    def cells_of(self, domain: d.Domain) -> list[PlacedCell]:
         """Return where the cells of a part of the state lie in it."""
         return list(self._cells(domain, ()))
 
@@ -105,35 +105,35 @@ class Shapes:
 
     # ------------------------------------------------------------------------------------------------------ cells
 
-    def _cells(self, domain: d.Domain, steps: tuple[Step, ...]) -> Iterator[Cell]:
+    def _cells(self, domain: d.Domain, steps: tuple[PathStep, ...]) -> Iterator[PlacedCell]:
         for step, inner in _PARTS[type(domain)](self, domain):
             yield from self._cells(inner, (*steps, *step))
         if type(domain) in d.SCALARS:
             assert isinstance(domain, d.Scalar)
-            yield Cell(steps, self.kinds.of_scalar(domain))
+            yield PlacedCell(steps, self.kinds.of_scalar(domain))
 
-    def _no_parts(self, domain: d.Domain) -> Iterator[tuple[tuple[Step, ...], d.Domain]]:
+    def _no_parts(self, domain: d.Domain) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
         return iter(())
 
-    def _record_parts(self, domain: d.Record) -> Iterator[tuple[tuple[Step, ...], d.Domain]]:
-        return (((Step(name),), inner) for name, inner in domain.fields.items())
+    def _record_parts(self, domain: d.Record) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
+        return (((PathStep(name),), inner) for name, inner in domain.fields.items())
 
-    def _option_parts(self, domain: d.Option) -> Iterator[tuple[tuple[Step, ...], d.Domain]]:
-        yield (Step(self.there(domain)),), d.Boolean()
+    def _option_parts(self, domain: d.Option) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
+        yield (PathStep(self.there(domain)),), d.Boolean()
         yield (), domain.of
 
-    def _array_parts(self, domain: d.Array) -> Iterator[tuple[tuple[Step, ...], d.Domain]]:
+    def _array_parts(self, domain: d.Array) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
         axis = self.axis(domain)
-        return (((Step(axis=axis, place=place),), domain.of) for place in range(len(domain.labels)))
+        return (((PathStep(axis=axis, place=place),), domain.of) for place in range(len(domain.labels)))
 
-    def _listed_parts(self, domain: Listed) -> Iterator[tuple[tuple[Step, ...], d.Domain]]:
-        yield (Step("length"),), d.Int(0, domain.most)
+    def _listed_parts(self, domain: Listed) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
+        yield (PathStep("length"),), d.Int(0, domain.most)
         axis = self.axis(domain)
-        yield from (((Step("at"), Step(axis=axis, place=place)), domain.of) for place in range(domain.most))
+        yield from (((PathStep("at"), PathStep(axis=axis, place=place)), domain.of) for place in range(domain.most))
 
-    def _bit_parts(self, domain: d.BitSet) -> Iterator[tuple[tuple[Step, ...], d.Domain]]:
+    def _bit_parts(self, domain: d.BitSet) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
         axis = self.axis(domain)
-        return (((Step(axis=axis, place=place),), d.Boolean()) for place in range(domain.width))
+        return (((PathStep(axis=axis, place=place),), d.Boolean()) for place in range(domain.width))
 
     def there(self, domain: d.Option) -> str:
         """Return the name of the field that says whether a record is there."""
@@ -246,7 +246,7 @@ class Shapes:
 
 
 _LISTED = (d.Seq, d.Bag, d.ListedSet)
-_PARTS: dict[type[d.Domain], Callable[[Shapes, Any], Iterator[tuple[tuple[Step, ...], d.Domain]]]] = {
+_PARTS: dict[type[d.Domain], Callable[[Shapes, Any], Iterator[tuple[tuple[PathStep, ...], d.Domain]]]] = {
     **dict.fromkeys((*d.SCALARS, d.Absent), Shapes._no_parts),
     **dict.fromkeys((d.Record, d.State), Shapes._record_parts),
     d.Option: Shapes._option_parts,

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from insync.explorer.export.tla.binder_terms import BinderTerms
 from insync.explorer.export.tla.kinds_of_values import Kinds
-from insync.explorer.export.tla.names import Names
+from insync.explorer.export.tla.module_names import Names
 from insync.explorer.export.tla.printing import Printer
 from insync.explorer.export.tla.shapes import Shapes
 from insync.explorer.export.tla.terms import Term, Terms

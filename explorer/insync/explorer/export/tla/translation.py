@@ -13,9 +13,9 @@ from insync.explorer.export.tla.condition_rules import CONDITIONS, truth
 from insync.explorer.export.tla.kinds_of_values import PLAIN, Kind, What
 from insync.explorer.export.tla.linear import Linear, calculated
 from insync.explorer.export.tla.number_rules import NUMBERS
-from insync.explorer.export.tla.paths import Path, Paths
+from insync.explorer.export.tla.paths import Paths, StatePath
 from insync.explorer.export.tla.set_rules import option_of, set_of
-from insync.explorer.export.tla.shapes import Cell
+from insync.explorer.export.tla.shapes import PlacedCell
 from insync.explorer.export.tla.terms import Form, Term, Terms
 from insync.model.errors import UserError
 from insync.model.graph import Node, Op
@@ -36,7 +36,7 @@ class OpaqueTerm:
 
 
 @dataclass(slots=True)
-class _Found:
+class _KnownOfNodes:
     """What was found out about nodes, whatever else is known."""
 
     kinds: dict[int, Kind | None] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Translation:
     def __init__(
         self,
         terms: Terms,
-        cells: Sequence[Cell],
+        cells: Sequence[PlacedCell],
         opaque: Mapping[int, OpaqueTerm],
         known: tuple[Node, ...] = (),
         general: Translation | None = None,
@@ -66,7 +66,7 @@ class Translation:
         self.terms, self._cells, self._opaque, self._known = terms, cells, opaque, known
         self._general = general or self
         self.paths: Paths = Paths(cells) if general is None else general.paths
-        self._found: _Found = _Found() if general is None else general._found
+        self._found: _KnownOfNodes = _KnownOfNodes() if general is None else general._found
         self._numbers: dict[int, Linear] = {}
         self._terms: dict[tuple[str, int, Kind], Term] = {}
 
@@ -208,7 +208,7 @@ class Translation:
 
     def whole_equalities(self, nodes: Sequence[Node]) -> dict[Node, Term]:
         """Return, for conditions that together say that two parts of the state are equal, that they are."""
-        groups: dict[tuple[object, ...], list[tuple[Node, Path, Path]]] = {}
+        groups: dict[tuple[object, ...], list[tuple[Node, StatePath, StatePath]]] = {}
         for node in nodes:
             if node.op is Op.EQ and not self.is_partial(node):
                 one, other = map(self.paths.of, node.args)
@@ -223,7 +223,7 @@ class Translation:
                 found.update(dict.fromkeys((node for node, _, _ in group), self.terms.infix("=", *sides)))
         return found
 
-    def _is_whole(self, path: Path, fields: int) -> bool:
+    def _is_whole(self, path: StatePath, fields: int) -> bool:
         """Return whether a record, of which a path leads to one field, has so many fields, each of one cell."""
         above = path.steps[:-1]
         inside = [cell for cell in self._cells if cell.steps[: len(above)] == above and cell.kind.size > 1]
@@ -236,7 +236,7 @@ class Translation:
 
     # ------------------------------------------------------------------------------------------------------ reading
 
-    def part(self, path: Path, steps: int | None = None) -> Term:
+    def part(self, path: StatePath, steps: int | None = None) -> Term:
         """Return a part of the state, or that to which so many of its steps lead."""
         terms = self.terms
         found = terms.name(path.steps[0].name)
@@ -248,11 +248,11 @@ class Translation:
             found = terms.make(Form.INDEX, (found, argument))
         return found
 
-    def read(self, path: Path) -> Term:
+    def read(self, path: StatePath) -> Term:
         """Return what a part of the state has where it is there, and the value of code 0 elsewhere."""
         return self.read_part(path, None, lambda: path.kind.literal(self.terms, 0))
 
-    def read_part(self, path: Path, steps: int | None, zero: Callable[[], Term]) -> Term:
+    def read_part(self, path: StatePath, steps: int | None, zero: Callable[[], Term]) -> Term:
         """Return what lies where so many steps of a path lead to, and something else where that is nowhere."""
         found, terms = self.part(path, steps), self.terms
         for index, length in path.outside:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from insync.explorer.export.tla.changes import changed_variables
 from insync.explorer.export.tla.definitions import action_text, comment, condition_text
-from insync.explorer.export.tla.names import camel
+from insync.explorer.export.tla.module_names import camel
 from insync.explorer.export.tla.speaker import Speaker
 from insync.model.graph import Node, Op
 from insync.model.program import BoundAction

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from insync.explorer.export.tla.kinds_of_values import Kind
-from insync.explorer.export.tla.paths import Path
-from insync.explorer.export.tla.shapes import Shapes, Step
+from insync.explorer.export.tla.paths import StatePath
+from insync.explorer.export.tla.shapes import PathStep, Shapes
 from insync.explorer.export.tla.terms import Term
 from insync.explorer.export.tla.translation import Translation
 from insync.model import domains as d
@@ -16,7 +16,7 @@ from insync.model.graph import Node, Op
 __all__ = ["Values", "domain_at"]
 
 
-def domain_at(state: d.State, steps: Sequence[Step]) -> d.Domain:
+def domain_at(state: d.State, steps: Sequence[PathStep]) -> d.Domain:
     """Return the domain of the part of the state that some steps lead to."""
     found: d.Domain = state
     for step in steps:
@@ -81,7 +81,7 @@ class Values:
         return self.shapes.value(domain, 0, lambda _, kind: kind.literal(self.shapes.terms, 0))
 
 
-def _continues(path: Path, first: Path, length: int, suffix: Sequence[Step]) -> bool:
+def _continues(path: StatePath, first: StatePath, length: int, suffix: Sequence[PathStep]) -> bool:
     """Return whether a path leads to what another does with so many steps, and then on by other steps."""
     return (
         path.steps[length:] == tuple(suffix)

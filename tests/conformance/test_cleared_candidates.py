@@ -1,0 +1,73 @@
+"""A broker names another directory, and the controller forgets who may lead: what is executed of N-17."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from insync.conformance.classes.harness import Harness
+from insync.conformance.classes.observation import ControllerSeen
+from insync.conformance.jars.jar_set import JarSet
+from insync_patched import with_patch
+
+JarsOf = Callable[[str], JarSet]
+
+pytestmark = [pytest.mark.kafka, pytest.mark.timeout(600)]
+
+_TOPIC = {"min.insync.replicas": "2"}
+
+
+def came_back(harness: Harness) -> tuple[ControllerSeen, ControllerSeen]:
+    """Have r0 acknowledged, b2 stop in order, b1 die without r0 and move its empty log, and b2 come back.
+
+    Returns:
+        What the controller knows after the move, and in the end.
+    """
+
+    def hear() -> None:
+        harness.take("apply", broker=1, to=harness.take("observe").state.controller.end)
+
+    harness.take("open", brokers=2, replicas=[1, 2], elr=True, configuration=_TOPIC, directories=2)
+    harness.take("write", broker=1, value="r0", acks=-1)
+    for _ in range(2):
+        written = harness.take("fetch", broker=2, wait=31_000)
+    assert written.state.acknowledged == {"r0"}
+    for command in ("start_controlled_shutdown", "stop", "fence"):
+        harness.take(command, broker=2)
+    hear()
+    harness.take("crash", broker=1, spared=0)
+    harness.take("fence", broker=1)
+    harness.take("register", broker=1, wait=61_000)
+    assert harness.take("unfence", broker=1).state.controller.elr == (2,)
+    hear()
+    harness.take("move_to_directory", broker=1)
+    harness.take("copy_to_directory", broker=1)
+    moved = harness.take("assign_directory", broker=1)
+    hear()
+    harness.take("register", broker=2, wait=61_000)
+    return moved.state.controller, harness.take("unfence", broker=2).state.controller
+
+
+@pytest.mark.parametrize("version", ["4.0.2", "4.1.2", "4.2.1"])
+def test_up_to_4_2_a_move_clears_the_eligible_replicas_and_who_lost_the_record_leads(
+    jars_of: JarsOf, version: str
+) -> None:
+    with Harness(jars_of(version)) as harness:
+        moved, ended = came_back(harness)
+    assert (moved.leader, moved.elr) == (-1, ())
+    assert (ended.leader, ended.isr) == (1, (1,)), "b1, whose log is empty, as the last known leader"
+
+
+@pytest.mark.parametrize("version", ["4.3.1", "4.4.0"])
+def test_from_4_3_on_they_are_kept(jars_of: JarsOf, version: str) -> None:
+    with Harness(jars_of(version)) as harness:
+        moved, ended = came_back(harness)
+    assert (moved.leader, moved.elr) == (-1, (2,))
+    assert (ended.leader, ended.isr) == (2, (2,))
+
+
+def test_with_the_patch_they_are_kept_on_4_1(jars_of: JarsOf) -> None:
+    with Harness(with_patch("N-17", jars_of("4.1.2"))) as harness:
+        moved, ended = came_back(harness)
+    assert (moved.elr, ended.leader) == ((2,), 2)
