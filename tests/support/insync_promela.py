@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from insync.model.semantics import MEANING, Op
+from insync.model.graph import Op
+from insync.model.semantics import MEANING
 
 __all__ = ["Function", "functions_of", "value_of"]
 

@@ -48,7 +48,9 @@ def test_the_functions_that_c_lacks_mean_what_the_operations_mean(tmp_path: Path
         pytest.skip("needs a C compiler")
     values = [-9, -8, -1, 0, 1, 2, 7, 8, 61, 62, 63, 64]
     of_two = {Op.MIN: values, Op.MAX: values, Op.DIV: [1, 2, 3, 8], Op.MOD: [1, 2, 3, 8], Op.TEST: values}
-    asked = [(op, (a, b)) for op, others in of_two.items() for a, b in itertools.product(values, others)]
+    asked: list[tuple[Op, tuple[int, ...]]] = [
+        (op, (a, b)) for op, others in of_two.items() for a, b in itertools.product(values, others)
+    ]
     asked += [(Op.BIT, (a,)) for a in values]
     asked += [(Op.COUNT, (a,)) for a in values if a >= 0]
     asked += [(Op.ITE, (c, a, b)) for c in (0, 1) for a, b in ((3, 4), (-1, 2))]
