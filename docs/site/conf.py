@@ -6,6 +6,8 @@ from functools import partial
 from importlib.metadata import version as installed_version
 from typing import Any
 
+from pygments.lexers.special import TextLexer
+
 from navigation import sections
 from sidebar import sidebar
 
@@ -65,7 +67,8 @@ def _with_our_sidebar(app: Any, page: str, template: str, context: dict[str, Any
 
 
 def setup(app: Any) -> None:
-    """Join in where Sphinx writes a page, before the theme and after it."""
+    """Join in where Sphinx writes a page, before the theme and after it; Pygments has no colours for TLA+."""
+    app.add_lexer("tla", TextLexer)
     app.connect("html-page-context", _without_the_tree, priority=100)
     app.connect("html-page-context", _with_our_sidebar, priority=800)
     app.connect("html-page-context", _for_every_reader, priority=900)

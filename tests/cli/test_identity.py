@@ -105,8 +105,8 @@ def test_inference_tries_candidates_on_a_model_with_the_same_settings(insync: In
 def test_the_default_of_a_setting_is_shown_by_its_name(insync: Insync) -> None:
     _, out, _ = insync("check", MODEL, "--help")
     assert "[default: one at a time]" in " ".join(out.split())
-    _, out, _ = insync("check", MODEL, "--property", "none")
-    assert "guard off, pace one at a time, top 3" in out
+    _, out, _ = insync("check", MODEL, "--property", "none", "--guard", "on")
+    assert out.splitlines()[0].endswith("   guard on")
 
 
 SPILLS = """

@@ -26,6 +26,7 @@ BOTH = ["weak_isr", "strong_isr"]
 LOCAL = {"threads": None, "partitions": None}
 WALKS = {"walks": 10_000, "depth": 100, "seed": 0, "strategy": Strategy.MIXED, "threads": None}
 PROVE = {"properties": (), "lemmas": (), "infer": False, "proof": None, "within": None, "query_seconds": None}
+INDUCTION = {**PROVE, "automatic": False, "threads": None}
 CLUSTER = {"threads": None, "promises": list(PROMISES)}
 
 VERBS: list[tuple[str, list[str], dict[str, object]]] = [
@@ -76,13 +77,15 @@ VERBS: list[tuple[str, list[str], dict[str, object]]] = [
       "limits": Limits(3, seconds=4.0)}),
     ("cli.commands.agree.agree", ["--engine", "z3", "--engine", "local-2"],
      {"engines": ["z3", "local-2"], "properties": BOTH, "limits": Limits()}),
-    ("explorer.prove", ["--induction"], {**PROVE, "k": None, "limits": Limits()}),
+    ("explorer.prove", ["--induction"], {**INDUCTION, "k": None, "limits": Limits()}),
+    ("explorer.prove", ["--threads", "2"],
+     {**INDUCTION, "automatic": True, "threads": 2, "k": None, "limits": Limits()}),
     ("explorer.prove",
      ["--induction", "--k", "2", "--lemma", "a", "--within", "strong_isr", "--max-seconds", "3", "--timeout", "2",
       *CHOSEN],
-     {**PROVE, "properties": tuple(BOTH), "lemmas": ("a",), "within": ["strong_isr"], "query_seconds": 2.0, "k": 2,
+     {**INDUCTION, "properties": tuple(BOTH), "lemmas": ("a",), "within": ["strong_isr"], "query_seconds": 2.0, "k": 2,
       "limits": Limits(seconds=3.0)}),
-    ("explorer.prove", ["--infer"], {**PROVE, "k": None, "infer": True, "limits": Limits()}),
+    ("explorer.prove", ["--infer"], {**INDUCTION, "k": None, "infer": True, "limits": Limits()}),
     ("explorer.bounded_check", ["--bmc", "4", "--lemma", "a", "--property", "weak_isr"],
      {**PROVE, "depth": 4, "lemmas": ("a",), "properties": ("weak_isr",), "limits": Limits()}),
     ("explorer.bounded_check", ["--bmc", "4", "--infer", "--max-seconds", "3", "--timeout", "2"],

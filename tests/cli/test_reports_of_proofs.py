@@ -13,7 +13,7 @@ pytest.importorskip("z3")
 
 from insync.cli.show.proof_json import attempt_json, search_json
 from insync.cli.show.proof_report import describe_attempt, describe_search
-from insync.explorer.prove import BoundedResult, ProofResult
+from insync.explorer.proof_results import BoundedResult, ProofResult
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.grid import plain
 from insync.explorer.verdict import Verdict

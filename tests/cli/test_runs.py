@@ -93,7 +93,10 @@ def test_liveness_that_was_stopped_at_once_says_that_nothing_is_decided(insync: 
         ("liveness async_isr --weak foo", "Fairness: async_isr has no action 'foo'."),
         ("check kip320 --property back_in_isr", "back_in_isr is about runs, not about states: `insync liveness kip320"),
         ("mutate kip320 --action folower_fetch", "kip320 has no action 'folower_fetch'. Did you mean"),
-        ("agree kip320 --engine tlc", "insync agree: --engine: 'tlc' is not known; give evaluator or local-1"),
+        (
+            "agree kip320 --engine apalache",
+            "insync agree: --engine: 'apalache' is not known; give evaluator or local-1",
+        ),
         ("graph kip320 --output x.png", "x.png: a graph is written as .graphml or .dot; give the file one of"),
         ("graph kip320 --output x.dot --max-states 9", "The graph has more than 9 states, so it was not written"),
         ("graph kip320", "insync graph: --output FILE is missing. Where the graph goes: "),
@@ -124,7 +127,7 @@ def test_one_engine_alone_agrees_with_nobody(insync: Insync) -> None:
     code, out, err = insync("agree", "kip320", *SMALL, "--engine", "local-1")
     assert code == 3
     assert "Fewer than two engines looked at any state, so nothing was compared." in out
-    assert err.startswith("local-1: holds, 277 states, depth 12 (")
+    assert err.startswith("local-1: holds, 277 states, depth 12, 464 steps (")
 
 
 def test_engines_that_are_stopped_are_compared_as_far_as_they_came(

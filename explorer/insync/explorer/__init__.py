@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from insync.explorer.opinions import Opinion
     from insync.explorer.pairing.differences import DiffResult, OnlyOne, TraceDifference
     from insync.explorer.progress import Progress, Reporter, WalkProgress, WalkReporter
-    from insync.explorer.prove import BoundedResult, ProofResult, bounded_check, prove
+    from insync.explorer.proof_results import BoundedResult, ProofResult
+    from insync.explorer.prove import bounded_check, prove
     from insync.explorer.replay import replay
     from insync.explorer.runs.graph_export import dot_text, graphml_text, to_networkx
     from insync.explorer.runs.state_graph import StateGraph
@@ -121,7 +122,8 @@ _OF_MODULE = {
     "opinions": ("Opinion",),
     "pairing.differences": ("DiffResult", "OnlyOne", "TraceDifference"),
     "progress": ("Progress", "Reporter", "WalkProgress", "WalkReporter"),
-    "prove": ("BoundedResult", "ProofResult", "bounded_check", "prove"),
+    "proof_results": ("BoundedResult", "ProofResult"),
+    "prove": ("bounded_check", "prove"),
     "replay": ("replay",),
     "runs.graph_export": ("dot_text", "graphml_text", "to_networkx"),
     "runs.state_graph": ("StateGraph",),

@@ -15,7 +15,7 @@ from insync.proofs.smt import z3_version
 from insync.properties.class_names import names_within
 
 if TYPE_CHECKING:
-    from insync.explorer.prove import BoundedResult, ProofResult
+    from insync.explorer.proof_results import BoundedResult, ProofResult
     from insync.explorer.traces.trace import Trace
     from insync.proofs.outcome import Query
 

@@ -21,7 +21,7 @@ from insync.properties.class_names import names_within
 from insync.properties.every_model import TYPE_OK
 
 if TYPE_CHECKING:
-    from insync.explorer.prove import BoundedResult, ProofResult
+    from insync.explorer.proof_results import BoundedResult, ProofResult
     from insync.explorer.traces.grid import Paint
     from insync.proofs.outcome import CounterexampleToInduction, Induction, Query
     from insync.properties.invariants import Invariant

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from insync.explorer.prove import ProofResult, induction_trace
+from insync.explorer.proof_results import ProofResult
+from insync.explorer.prove import induction_trace
 from insync.explorer.report.induction_picture import induction_picture
 from insync.explorer.report.picture import Picture
 from insync.proofs.outcome import ProofVerdict

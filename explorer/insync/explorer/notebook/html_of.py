@@ -12,7 +12,7 @@ from insync.explorer.mutate import Fate, MutationResult
 from insync.explorer.notebook.drawn import drawing_of, drawing_of_induction
 from insync.explorer.notebook.pieces import badge, bars, folded, heading, page, paragraph, table
 from insync.explorer.pairing.differences import DiffResult
-from insync.explorer.prove import BoundedResult, ProofResult
+from insync.explorer.proof_results import BoundedResult, ProofResult
 from insync.explorer.runs.state_graph import StateGraph
 from insync.explorer.shown import Shown, plural
 from insync.explorer.simulate import SimulationResult

@@ -1,0 +1,142 @@
+"""What `prove` and `bounded_check` return: the answers of z3, the traces that come of them, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from insync.explorer.shown import TableColumns, Tabular, plural
+from insync.explorer.traces.files import write_whole
+from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace_file import portable_reference
+from insync.explorer.verdict import Verdict
+from insync.model import Model
+from insync.model.catalogue import model_reference
+from insync.model.errors import UserError
+from insync.model.suspicion import suspicions
+from insync.proofs.inference import Dropped
+from insync.proofs.outcome import Bounded, Induction, ProofVerdict, Query
+from insync.proofs.proof_file import Proof, proof_text, results_of
+from insync.proofs.smt import z3_version
+from insync.properties.class_names import names_within
+from insync.properties.invariants import Invariant
+
+__all__ = ["BoundedResult", "ProofResult"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BoundedResult(Tabular):
+    """What a bounded check found.
+
+    Attributes:
+        model: the model.
+        properties: what was checked, beside type_ok.
+        lemmas: what was assumed, having been proved.
+        result: the answers of z3.
+        traces: of each violation that was found.
+    """
+
+    model: Model
+    properties: Sequence[Invariant]
+    lemmas: Sequence[Invariant]
+    result: Bounded
+    traces: Sequence[Trace]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Violated, or incomplete: longer traces were not looked at."""
+        return Verdict.VIOLATED if self.traces else Verdict.INCOMPLETE
+
+    def summary(self) -> str:
+        return f"{model_reference(self.model)}: {self.verdict}, searched with z3 to depth {self.result.depth}"
+
+    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+        """Return the table `queries`: what z3 was asked."""
+        return {"queries": lambda: _queries_table(self.result.queries)}
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is suspicious in the model, its settings or the properties; a sentence for each."""
+        return _warnings(self.model, self.properties)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ProofResult(Tabular):
+    """What an induction proved, and what an inference dropped on the way to it.
+
+    Attributes:
+        model: the model.
+        properties: those that the induction is about.
+        lemmas: the lemmas that it uses.
+        result: the answers of z3.
+        traces: the violations that initiation found.
+        dropped: candidates that an inference dropped.
+        lost: properties that were asked for and are among those dropped.
+        tried: what was tried, a sentence for each way, where it was left to `prove` to choose one.
+    """
+
+    model: Model
+    properties: Sequence[Invariant]
+    lemmas: Sequence[Invariant]
+    result: Induction
+    traces: Sequence[Trace]
+    dropped: Sequence[Dropped] = ()
+    lost: Sequence[str] = ()
+    tried: Sequence[str] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """Holds if all that was asked for is proved of every reachable state; else violated or incomplete."""
+        if self.result.verdict is ProofVerdict.PROVED and not self.lost:
+            return Verdict.HOLDS
+        return Verdict.VIOLATED if self.traces else Verdict.INCOMPLETE
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is suspicious in the model, its settings or the properties; a sentence for each."""
+        return _warnings(self.model, self.properties)
+
+    def summary(self) -> str:
+        return f"{model_reference(self.model)}: {self.verdict}, {plural(len(self.result.queries), 'question')} to z3"
+
+    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+        """Return the table `queries`: what z3 was asked."""
+        return {"queries": lambda: _queries_table(self.result.queries)}
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether there is no proof yet, nothing was refuted, and some questions were answered."""
+        return self.result.verdict is ProofVerdict.UNKNOWN and not self.lost and bool(self.result.proved)
+
+    def save(self, path: str | Path) -> None:
+        """Write the proof to a file, from which it can be checked again, or what there is of an unfinished one.
+
+        Raises:
+            UserError: there is no proof and no part of one, or the file cannot be written.
+        """
+        if self.verdict is not Verdict.HOLDS and not self.is_unfinished:
+            message = f"{path} was not written: there is no proof."
+            raise UserError(message)
+        properties, lemmas = (tuple(c.name for c in some) for some in (self.properties, self.lemmas))
+        reference, solver = portable_reference(model_reference(self.model)), f"z3 {z3_version()}"
+        identity, result = self.model.identity, self.result
+        within = names_within(self.model)
+        opened = tuple(result.open)
+        proof = Proof(reference, identity, properties, lemmas, result.k, solver, results_of(result), within, opened)
+        write_whole(Path(path), proof_text(proof))
+
+
+def _warnings(model: Model, properties: Sequence[Invariant]) -> tuple[str, ...]:
+    return suspicions(model, {found.name: found.as_written(model) for found in properties})
+
+
+def _queries_table(queries: Sequence[Query]) -> TableColumns:
+    """Return the columns of a table of what z3 was asked."""
+    return {
+        "question": [query.name for query in queries],
+        "answer": [query.verdict.value for query in queries],
+        "cases": [query.cases for query in queries],
+        "seconds": [query.seconds for query in queries],
+        "reason": [query.reason for query in queries],
+    }
