@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -118,3 +119,4 @@ def test_nothing_is_left_when_one_is_killed(victim: str) -> None:
         assert not Path(folder.decode()).exists()
     elif not gone(known[1], 0):  # the system ends the program itself, whose own processes know nothing of it
         os.kill(known[1], signal.SIGKILL)
+    shutil.rmtree(folder.decode(), ignore_errors=True)
