@@ -109,9 +109,11 @@ def test_agreement_for_scripts() -> None:
         "state": {"level": 3, "state": {"lamp": "on"}, "why": "Why."},
     }  # fmt: skip
     assert found["engines"] == [
-        {"engine": "local-1", "verdict": "violated", "depth": 2, "levels": [1, 2], "actions": {"press": 2},
+        {"engine": "local-1", "verdict": "violated", "depth": 2, "states": None, "steps": None,
+         "levels": [1, 2], "actions": {"press": 2},
          "failing": {"dark": 1, "whole": 2}, "stopped_by": None, "of_share": False, "note": "", "seconds": 0.5},
-        {"engine": "z3", "verdict": "incomplete", "depth": 2, "levels": None, "actions": None, "failing": {},
+        {"engine": "z3", "verdict": "incomplete", "depth": 2, "states": None, "steps": None,
+         "levels": None, "actions": None, "failing": {},
          "stopped_by": None, "of_share": False, "note": "at depth 2", "seconds": 0.5},
     ]  # fmt: skip
     assert json.loads(agreement_json(AGREED))["state"] is None

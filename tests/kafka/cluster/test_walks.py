@@ -20,6 +20,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.kafka.rules import ControllerFence, Counting, StrictMinimum
 from insync.model.evaluator import Codes, Evaluator
+from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
 from insync_meanings import KAFKA, beside, meanings, words
 
 EVERYTHING: dict[str, int | str] = {
@@ -200,12 +201,22 @@ def test_rules_that_were_never_released_mean_this(name: str) -> None:
     assert {one: found[one] for one in known} == known
 
 
+WITH_LEMMAS = "4.1"
+"""The release with which the lemmas are on record: they are long, and written once for all releases."""
+
+
+def _recorded(name: str, model: Cluster, seen: list[Codes]) -> None:
+    lemmas = [] if name == WITH_LEMMAS else [lemma for lemma in lemmas_of(model) if lemma not in invariants_of(model)]
+    names = {*invariants_of(model), *run_properties_of(model), *lemmas_of(model)}.difference(lemmas)
+    KAFKA.write(f"cluster {name}", all_of(model, seen, names))
+
+
 if __name__ == "__main__":
     for name, chosen in CHOSEN.items():
         model = Cluster(**chosen, release=name)
         possible, seen = walked(model)
         sys.stdout.write(f'    "{name}": ({possible:_}, {checksum(seen):_}),\n')
-        KAFKA.write(f"cluster {name}", all_of(model, seen))
+        _recorded(name, model, seen)
     for name in NEVER_RELEASED:
         with loose(name) as model:
-            KAFKA.write(f"cluster {name}", all_of(model, walked(model)[1]))
+            _recorded(name, model, walked(model)[1])
