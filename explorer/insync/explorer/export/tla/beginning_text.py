@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from insync.explorer.export.tla.definitions import comment, condition_text
+from insync.explorer.export.tla.definitions import comment, condition_text, one_value
 from insync.explorer.export.tla.kinds_of_values import PLAIN, Kind, What
 from insync.explorer.export.tla.speaker import Speaker
 from insync.explorer.export.tla.terms import Form, Term
@@ -40,7 +40,8 @@ def _term(speaker: Speaker, beginning: Beginning) -> Term:
     def leaf(number: int, kind: Kind) -> Term:
         return translation.value(beginning.cells[number], kind)
 
-    parts = [translation.condition(node) for node in beginning.conditions]
+    # TLC counts the states that it generates, and would generate one for each arm of a disjunction.
+    parts = [one_value(terms, translation.condition(node)) for node in beginning.conditions]
     for name in speaker.variables:
         value = shapes.value(state.fields[name], state.offsets[name], leaf)
         parts.append(terms.infix("=", terms.name(name), value))

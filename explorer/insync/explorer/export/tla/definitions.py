@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from insync.explorer.export.tla.printing import Printer, hung
 from insync.explorer.export.tla.terms import Form, Term, Terms
 
-__all__ = ["HOLDS", "NewValue", "action_text", "comment", "condition_text"]
+__all__ = ["HOLDS", "NewValue", "action_text", "comment", "condition_text", "one_value"]
 
 HOLDS = "Holds"
 
@@ -47,7 +47,7 @@ def action_text(
     """Return the definition of an action: what enables it, what it changes, and what stays the same."""
     lets = printer.lets
     lets.begin()
-    wrapped = [_one_value(terms, term) for term in guard]
+    wrapped = [one_value(terms, term) for term in guard]
     shared = set(lets.shared([*wrapped, *(change.value for change in changes)]))
     conjuncts = [("", terms.call(HOLDS, term) if term in shared else term) for term in wrapped]
     conjuncts += [(f"{change.variable}' = ", change.value) for change in changes]
@@ -82,7 +82,7 @@ def _needed(term: Term, pending: Sequence[Term]) -> list[Term]:
     return [one for one in pending if one in inside]
 
 
-def _one_value(terms: Terms, term: Term) -> Term:
+def one_value(terms: Terms, term: Term) -> Term:
     """Return a conjunct of an action that TLC takes for one value."""
     return terms.call(HOLDS, term) if _chooses(term) else term
 
