@@ -113,6 +113,7 @@ def test_an_interrupt_while_a_trace_is_looked_for_claims_nothing_without_one(
     assert facts(check(DEFECT, properties=["strong_isr"], options=resumed)) == facts(whole)
 
 
+@pytest.mark.slow
 def test_a_run_that_ended_with_a_violation_can_go_on_to_the_end(spark: SparkSession, tmp_path: Path) -> None:
     model = find_model("truncate_to_high_watermark")(replicas=2, log_size=2, max_records=2, max_leader_epoch=2)
     options = SparkOptions(session=spark, partitions=2, warm_states=50, run_dir=str(tmp_path))

@@ -44,7 +44,8 @@ def test_walks_on_spark_end_with_the_bad_step(spark: SparkSession) -> None:
     assert found.trace_length == 4
 
 
-@pytest.mark.parametrize("warm_states", [pytest.param(1, marks=pytest.mark.slow), 4])
+@pytest.mark.slow
+@pytest.mark.parametrize("warm_states", [1, 4])
 def test_a_confined_search_counts_what_the_local_one_counts(spark: SparkSession, warm_states: int) -> None:
     options = SparkOptions(session=spark, partitions=2, warm_states=warm_states)
     found = check(Plane(), options=options)

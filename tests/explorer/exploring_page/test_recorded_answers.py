@@ -17,7 +17,7 @@ from insync.explorer.exploring_page import as_seen
 from insync.explorer.exploring_page.tabs import Tabs
 from insync.model import Model
 from insync.model.catalogue import find_model
-from insync_initials import Cabinet, Probe
+from insync_initials import SelfStabilizing
 from insync_meanings import Record
 from insync_steps import Votes
 from insync_toys import Commit, DieHard, TokenRing
@@ -30,8 +30,7 @@ MODELS: dict[str, Model] = {
     "commit": Commit(),
     "votes": Votes(),
     "kip101": find_model("kip101")(replicas=2),
-    "cabinet": Cabinet(),
-    "probe": Probe(),
+    "stabilizing": SelfStabilizing(nodes=3, most=4),
 }
 WAY: list[dict[str, object]] = [
     {"command": "why"},
