@@ -90,6 +90,7 @@ def test_without_a_way_the_lemmas_of_the_library_are_tried_first(insync: Insync)
     assert "  tried: induction without a lemma: refuted\n" in out
 
 
+@pytest.mark.slow
 def test_what_is_proved_when_time_is_up_is_told_and_saved(insync: Insync, tmp_path: Path) -> None:
     path = tmp_path / "part.json"
     factors = CORRIDOR.replace(":Corridor", ":Factors")

@@ -54,7 +54,9 @@ def test_levels_of_larger_spaces(name: str, bounds: tuple[int, int, int, int]) -
 
 
 @pytest.mark.parametrize("invariant", INVARIANTS)
-@pytest.mark.parametrize("bounds", [(2, 1, 1, 2), (2, 2, 3, 1), (2, 3, 2, 2)], ids=str)
+@pytest.mark.parametrize(
+    "bounds", [(2, 1, 1, 2), (2, 2, 3, 1), pytest.param((2, 3, 2, 2), marks=pytest.mark.slow)], ids=str
+)
 @pytest.mark.parametrize("name", VARIANTS)
 def test_levels_up_to_the_violation(name: str, invariant: str, bounds: tuple[int, int, int, int]) -> None:
     found = check(find_model(name)(**bounds_of(bounds)), properties=[invariant])

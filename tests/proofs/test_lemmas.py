@@ -80,6 +80,7 @@ class TestInference:
         assert found.induction.verdict is ProofVerdict.PROVED
         assert "strong_isr" in found.kept
 
+    @pytest.mark.slow
     def test_what_is_kept_of_kip279_is_inductive_and_strong_isr_is_not_kept(self) -> None:
         from insync.proofs.induction import check_induction
         from insync.proofs.inference import infer

@@ -25,6 +25,7 @@ def facts(result: CheckResult) -> CheckResult:
     return replace(result, seconds={}, peak_memory_bytes=0, engine="")
 
 
+@pytest.mark.slow
 def test_more_partitions_than_fit_are_built_again_and_the_run_ends(spark: SparkSession) -> None:
     figures: list[dict[str, float]] = []
     found = check(

@@ -59,6 +59,7 @@ def test_a_confined_search_counts_what_the_local_one_counts(spark: SparkSession,
     assert (ends.deadlocks, ends.outside) == (1, 1)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_confined_goes_on_as_such_and_is_exported_as_such(spark: SparkSession, tmp_path: Path) -> None:
     run = str(tmp_path / "run")
     options = SparkOptions(session=spark, partitions=2, warm_states=1, run_dir=run)

@@ -210,7 +210,14 @@ def violations(model: Cluster) -> dict[str, Found]:
     return dict(zip(CLUSTER_MEANINGS, violations_by_machine(model, nodes, nearby(model)[0]), strict=True))
 
 
-@pytest.mark.parametrize("model", [FULL, MOVING, OLDER], ids=["full", "moving", "older"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        pytest.param(FULL, id="full"),
+        pytest.param(MOVING, id="moving", marks=pytest.mark.slow),
+        pytest.param(OLDER, id="older"),
+    ],
+)
 @pytest.mark.parametrize("name", cluster.__all__)
 def test_it_fails_where_its_sentence_is_wrong_and_nowhere_else(name: str, model: Cluster) -> None:
     states, seen = nearby(model)

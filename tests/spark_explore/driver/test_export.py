@@ -76,6 +76,7 @@ def test_the_tables_are_what_the_evaluator_says(spark: SparkSession, tmp_path: P
     assert found == wanted
 
 
+@pytest.mark.slow
 def test_the_queries_of_the_guide(spark: SparkSession, tmp_path: Path) -> None:
     model = KIP320
     options = SparkOptions(session=spark, partitions=2, warm_states=100, run_dir=str(tmp_path / "run"))
