@@ -49,6 +49,7 @@ def test_ctrl_c_while_z3_works_on_an_induction(tmp_path: Path) -> None:
     assert json.loads(proof.read_text())["open"] == ["find", "rest"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_z3_works_on_an_inference() -> None:
     code, out, _ = interrupted(["prove", FACTORS, "--infer", "--json"], "Progress: try_again")
     result = json.loads(out)

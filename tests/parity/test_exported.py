@@ -38,8 +38,8 @@ def parts() -> list[tuple[Subject, ...]]:
     return [tuple(judged[start::PARTS]) for start in range(PARTS)]
 
 
-PARTS = 16
-QUICK = range(0, PARTS, 8)
+PARTS = 48
+QUICK = range(0, PARTS, 24)
 PARAMETERS = [
     pytest.param(part, id=f"part-{number}", marks=[] if number in QUICK else [pytest.mark.slow])
     for number, part in enumerate(parts())
@@ -97,7 +97,7 @@ def small_rows() -> list[Judged]:
         seen[row.model] += 1
         if seen[row.model] == 1 or (row.model == "cluster" and seen[row.model] % 12 == 0):
             chosen.append(row)
-    return chosen[:24]
+    return chosen[:12]
 
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=f"{row.model} {row.bounds}"[-60:]) for row in small_rows()])

@@ -108,6 +108,7 @@ def test_each_level_is_reported_once(spark: SparkSession) -> None:
     assert reports[-1].distinct_states == result.distinct_states
 
 
+@pytest.mark.slow
 def test_the_callers_session_stays_as_it_was(spark: SparkSession) -> None:
     model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
     spark.conf.set("spark.sql.adaptive.enabled", "true")

@@ -37,14 +37,14 @@ def agreed(model: Model, properties: Sequence[str] | None = None, limits: Limits
 
 
 @needs_spin
-@pytest.mark.parametrize("number", range(0, len(TOYS), 3))
+@pytest.mark.parametrize("number", range(0, len(TOYS), 6))
 def test_spin_finds_what_machine_code_finds(number: int) -> None:
     agreed(TOYS[number], list(invariants_of(TOYS[number])))
 
 
 @needs_spin
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [number for number in range(len(TOYS)) if number % 3])
+@pytest.mark.parametrize("number", [number for number in range(len(TOYS)) if number % 6])
 def test_spin_finds_what_machine_code_finds_in_the_other_toys(number: int) -> None:
     agreed(TOYS[number], list(invariants_of(TOYS[number])))
 
@@ -65,7 +65,7 @@ def test_a_model_that_is_confined_is_searched_as_far() -> None:
 
 
 @needs_spin
-@pytest.mark.parametrize("limits", [Limits(depth=3), Limits(states=6)])
+@pytest.mark.parametrize("limits", [pytest.param(Limits(depth=3), marks=pytest.mark.slow), Limits(states=6)])
 def test_a_limit_ends_it_with_the_same_level(limits: Limits) -> None:
     ours, spins = agreed(Clock(), limits=limits).opinions
     assert spins.verdict is Verdict.INCOMPLETE
