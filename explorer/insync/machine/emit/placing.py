@@ -44,7 +44,7 @@ def can_place(symmetry: Symmetry, tracks: Iterable[Track]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Field:
+class _PlacedField:
     """Where a track lies in the words that a member is sorted with."""
 
     track: Track
@@ -272,14 +272,14 @@ class _PlacedSort:
         return reduce(Value.__or__, [bit << place if place else bit for place, bit in enumerate(held)])
 
 
-def _laid_out(tracks: Iterable[Track]) -> tuple[list[_Field], int]:
+def _laid_out(tracks: Iterable[Track]) -> tuple[list[_PlacedField], int]:
     """Lay tracks side by side into words, in their order; return also how many words there are."""
-    fields: list[_Field] = []
+    fields: list[_PlacedField] = []
     word, used = 0, 0
     for track in tracks:
         bits = track.spans[0].bits
         if used + bits > WORD:
             word, used = word + 1, 0
-        fields.append(_Field(track, word, used))
+        fields.append(_PlacedField(track, word, used))
         used += bits
     return fields, word + 1
