@@ -283,3 +283,23 @@ def test_an_action_that_one_model_lacks_does_not_hide_those_behind_it(swapped: b
     assert other is None
     assert one is not None
     assert [step.action for step in one.trace.steps] == [None, "up", "leap"]
+
+
+class Grows(Model):
+    """A count that a setting lets grow out of its field."""
+
+    bounds = Bounds(top=Bound(2, 1, 3, "how far it counts"))
+
+    def declare(self, b: BoundValues) -> State:
+        return State(count=Int(0, 2))
+
+    @action
+    def grow(self, s: StateView) -> None:
+        require(s.count < self.b.top)
+        s.count += 1
+
+
+def test_type_ok_is_a_property_of_both_models_where_one_breaks_it() -> None:
+    (found,) = [one for one in diff(Grows(), Grows(top=3)).properties if one.name == "type_ok"]
+    assert (found.first, found.second, found.changed) == (Verdict.HOLDS, Verdict.VIOLATED, True)
+    assert "type_ok" not in [one.name for one in diff(Grows(), Grows(top=1)).properties]

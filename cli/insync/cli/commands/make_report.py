@@ -57,10 +57,10 @@ def command(files: tuple[Path, ...], page: Path | None, reference: str | None) -
     The page needs nothing else, neither a network nor insync: it can be sent, printed and looked at on a phone. Each
     trace is a sequence diagram beside the state after the chosen step, with the reason pointing at what it talks of.
     """
+    claims = [read_trace(file) for file in files]
     target = files[0].with_suffix(".html") if page is None else page
     refuse_same([("--output", target)], [("a TRACE", file) for file in files])
     check_writable(target)
-    claims = [read_trace(file) for file in files]
     for file, claim in zip(files, claims, strict=True):
         refuse_same([("--output", target)], model_of_claim(claim, file, reference))
     shown = []
