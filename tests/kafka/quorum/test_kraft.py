@@ -76,6 +76,13 @@ def test_a_leader_writes_a_record_first_where_that_is_asked_for() -> None:
     assert server(walk, "n2")["log"][0] == {"epoch": 2, "value": None}
 
 
+def test_a_trace_shows_who_is_what_and_what_is_committed() -> None:
+    walk = Walk(quorum(servers=2, restarts=1), *ELECTED, "client sends v1 to n1", *FIRST_FETCH)
+    assert (walk.cells["n1"], walk.cells["n2"], walk.cells["clients"]) == ("L2 [| v1@2]", "F2 [|]", "v1 asked")
+    walk.take("n2 receives v1@2, HW 0", "n2 fetches from n1", "n1 answers n2's fetch of epoch 2 from 1")
+    assert (walk.cells["n1"], walk.cells["clients"]) == ("L2 [v1@2 |]", "v1 acknowledged")
+
+
 COUNTS = [
     (2, 1, 1, 37, 46, 15),
     (2, 1, 2, 345, 606, 23),
@@ -90,6 +97,21 @@ COUNTS = [
 def test_as_many_states_as_an_independent_program_found(row: tuple[int, ...]) -> None:
     servers, records, elections, *counts = row
     found = check(Kraft(servers=servers, records=records, elections=elections))
+    assert found.verdict == "holds"
+    assert [found.distinct_states, found.transitions, found.depth] == counts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("chosen", "counts"),
+    [
+        ({"servers": 2, "elections": 2}, [285, 472, 23]),
+        ({}, [3_319, 7_914, 24]),
+        ({"elections": 2}, [753_355, 2_823_963, 43]),
+    ],
+)
+def test_fewer_states_where_answers_must_be_awaited(chosen: dict[str, int | str], counts: list[int]) -> None:
+    found = check(Kraft(answers="awaited", **chosen))
     assert found.verdict == "holds"
     assert [found.distinct_states, found.transitions, found.depth] == counts
 

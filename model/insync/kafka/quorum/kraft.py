@@ -7,7 +7,7 @@ from typing import Any
 
 from insync.kafka.quorum.elections import Ballot, Elections
 from insync.kafka.quorum.fetches import Fetches, FetchReply, Result
-from insync.kafka.quorum.mail import FencingEpoch, LogEnd, LogOffset, Mail, capacity_of
+from insync.kafka.quorum.mail import Answers, FencingEpoch, LogEnd, LogOffset, Mail, capacity_of
 from insync.kafka.quorum.restarts import Flush, RestartAs, Restarts
 from insync.kafka.quorum.voter import AnyEpoch, QuorumEpoch, Value, Voter, Voters, VoterState
 from insync.kafka.quorum.voter_log import FIRST_EPOCH, append
@@ -49,6 +49,7 @@ SETTINGS = Settings(
     flush=Setting(Flush.ALWAYS, "when a server flushes its log, which is what a restart spares"),
     commit_rule=Setting(CommitRule.OWN_EPOCH, "what a leader may commit"),
     timeouts=Setting(Timeouts.PUBLISHED, "who stands for election when it hears of no leader"),
+    answers=Setting(Answers.ALL, "which answers to its vote requests a server takes"),
     leader_change=Setting(Switch.OFF, "whether a leader writes a record of its epoch first, as Kafka's does"),
 )
 
@@ -69,6 +70,7 @@ class Kraft(Restarts, Mail, Fetches, Elections, Voters):
         super().__init__(**chosen)
         chosen_settings = self.b.settings
         self.restart_as, self.flush = chosen_settings.restart_as, chosen_settings.flush
+        self.answers: Answers = chosen_settings.answers
         self.leader_change = chosen_settings.leader_change
 
     @property
@@ -116,7 +118,7 @@ class Kraft(Restarts, Mail, Fetches, Elections, Voters):
         before = s.server[i].epoch
         ballot = self.vote(s.server[i], candidate, epoch, request.value.offset, request.value.last_epoch)
         s.vote_requests[candidate][i][epoch] = NONE
-        self.send_ballot(s, i, candidate, ballot)
+        self.send_ballot(s, i, candidate, epoch, ballot)
         self.settle(s, i, before)
 
     @action(label="{i} gets the vote of {voter}")

@@ -15,11 +15,12 @@ What is kept of a message is what its receiver can tell from others:
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.fetches import FetchReply, Result
-from insync.kafka.quorum.voter import QuorumActor, QuorumEpoch, Value, Voter
+from insync.kafka.quorum.voter import QuorumActor, QuorumEpoch, Value, Voter, VoterState
 from insync.kafka.quorum.voter_log import FIRST_EPOCH, last_epoch
 from insync.model import (
     NONE,
@@ -44,7 +45,14 @@ from insync.model import (
     when,
 )
 
-__all__ = ["FencingEpoch", "LogEnd", "LogOffset", "Mail", "capacity_of"]
+__all__ = ["Answers", "FencingEpoch", "LogEnd", "LogOffset", "Mail", "capacity_of"]
+
+
+class Answers(Enum):
+    """Which answers to its vote requests a server takes: all, or those alone that it waits for, as Kafka's does."""
+
+    ALL = "all"
+    AWAITED = "awaited"
 
 
 class FencingEpoch(Range):
@@ -82,6 +90,8 @@ def capacity_of(bounds: BoundValues) -> int:
 
 class Mail(QuorumActor):
     """The messages, how they are sent, and which of them go nowhere."""
+
+    answers: Answers
 
     def mail(self, b: BoundValues) -> dict[str, Any]:
         """Lay out the messages: first the receiver of responses, who has sent the request, then the other server."""
@@ -121,17 +131,18 @@ class Mail(QuorumActor):
                 with when(me.epoch == epoch):
                     s.vote_requests[i][j][epoch] = record(offset=me.end, last_epoch=last_epoch(me))
 
-    def send_ballot(self, s: StateView, voter: Voter, candidate: Voter, ballot: Ballot) -> None:
-        """Answer a vote request."""
+    def send_ballot(self, s: StateView, voter: Voter, candidate: Voter, asked: QuorumEpoch, ballot: Ballot) -> None:
+        """Answer a vote request of an epoch."""
         you = s.server[candidate]
-        current = And(Not(ballot.fenced), ballot.epoch == you.epoch)
+        waits = And(you.state == VoterState.CANDIDATE, you.epoch == asked) if self.only_awaited else True
+        current = And(waits, Not(ballot.fenced), ballot.epoch == you.epoch)
         with when(And(ballot.granted, current)):
             s.votes[candidate] = s.votes[candidate] | {voter}
         with when(And(Not(ballot.granted), current, you.leader.is_none())):
             s.refusals[candidate][voter] = ballot.leader
         for epoch in self.all(FencingEpoch):
             fence = s.fences[candidate][voter][epoch]
-            counts = And(ballot.fenced, ballot.epoch == epoch, epoch >= you.epoch)
+            counts = And(waits, ballot.fenced, ballot.epoch == epoch, epoch >= you.epoch)
             with when(And(counts, ballot.leader == NONE)):
                 fence.nobody += 1
             for leader in self.all(Voter):
@@ -175,17 +186,23 @@ class Mail(QuorumActor):
 
     # ---------------------------------------------------------------------------------------------------- forgetting
 
+    @property
+    def only_awaited(self) -> bool:
+        """Whether a server ignores answers to what it no longer asks (Kafka: RequestManager.isResponseExpected)."""
+        return self.answers is Answers.AWAITED
+
     def settle(self, s: StateView, i: Voter, epoch: Num) -> None:
         """Forget what a server that was in that epoch would now only discard."""
         me = s.server[i]
         moved = me.epoch != epoch
-        with when(moved):
+        done = Or(moved, me.state != VoterState.CANDIDATE) if self.only_awaited else moved
+        with when(done):
             s.votes[i] = set_of([])
-        with when(Or(moved, me.leader.is_some())):
+        with when(Or(done, me.leader.is_some())):
             for j in self.others(i):
                 s.refusals[i][j] = NONE
         for past in self.all(FencingEpoch):
-            with when(past < me.epoch):
+            with when(Or(past < me.epoch, done) if self.only_awaited else past < me.epoch):
                 for j in self.others(i):
                     s.fences[i][j][past].nobody = 0
                     s.fences[i][j][past].leader = dict.fromkeys(self.all(Voter), 0)

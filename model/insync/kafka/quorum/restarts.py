@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from enum import Enum
 
-from insync.kafka.quorum.mail import LogOffset
+from insync.kafka.quorum.mail import FencingEpoch, LogOffset
 from insync.kafka.quorum.voter import QuorumActor, Voter, VoterState
 from insync.kafka.quorum.voter_log import FIRST_EPOCH, truncate
-from insync.model import NONE, If, RecordView, StateView, action, require, set_of, when
+from insync.model import NONE, If, RecordView, StateView, action, record, require, set_of, when
 
 __all__ = ["Flush", "RestartAs", "Restarts"]
 
@@ -58,7 +58,19 @@ class Restarts(QuorumActor):
             me.votes = If(me.state == VoterState.CANDIDATE, set_of([i]), set_of([]))
             with when(me.state == VoterState.LEADER):
                 self.come_back_from_leading(me)
+            if self.only_awaited:
+                self.ask_anew(s, i)
         self.settle(s, i, before)
+
+    def ask_anew(self, s: StateView, i: Voter) -> None:
+        """A candidate that restarts knows nothing of what it asked, and asks all others again."""
+        with when(s.server[i].state == VoterState.CANDIDATE):
+            s.votes[i] = set_of([])
+            for j in self.others(i):
+                s.refusals[i][j] = NONE
+                for epoch in self.all(FencingEpoch):
+                    s.fences[i][j][epoch] = record(nobody=0, leader=dict.fromkeys(self.all(Voter), 0))
+            self.ask_for_votes(s, i)
 
     def come_back_from_leading(self, me: RecordView) -> None:
         """What becomes of a leader that restarts."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from insync.kafka.quorum.quorum_grid import LEGEND, quorum_grid
 from insync.kafka.quorum.voter_log import FIRST_EPOCH, entry
 from insync.model import (
     NONE,
@@ -13,11 +15,13 @@ from insync.model import (
     Bounds,
     BoundValues,
     Condition,
+    GridCell,
     Index,
     Int,
     Model,
     Option,
     Range,
+    ReadableState,
     Record,
     RecordView,
     Set,
@@ -100,6 +104,7 @@ class Voters(Model):
     """What the models of the quorum have in common: the servers, and what clients know."""
 
     bounds = bounds_with(3)
+    legend: ClassVar[Mapping[str, str]] = LEGEND
 
     def voters(self, b: BoundValues) -> dict[str, Any]:
         """Lay out what servers and clients know; the messages are each model's own."""
@@ -136,6 +141,10 @@ class Voters(Model):
         """Start with empty logs and nobody who leads (TLA+: Init)."""
         for i in self.all(Voter):
             s.server[i].epoch = FIRST_EPOCH
+
+    def grid(self, state: ReadableState) -> dict[str, GridCell]:
+        """One column per server, and one for what clients know; what is on its way is told by the steps."""
+        return quorum_grid(state)
 
     def others(self, server: Voter) -> list[Voter]:
         """All servers but one."""
