@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 
 from insync.explorer import DiffResult, Limits, OnlyOne, StopReason, Verdict, diff, replay
-from insync.explorer.breadth_first.search import Space
+from insync.explorer.breadth_first.space import Space
 from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.explorer.limits import Watch
 from insync.explorer.pairing import shared_states
@@ -303,3 +304,14 @@ def test_type_ok_is_a_property_of_both_models_where_one_breaks_it() -> None:
     (found,) = [one for one in diff(Grows(), Grows(top=3)).properties if one.name == "type_ok"]
     assert (found.first, found.second, found.changed) == (Verdict.HOLDS, Verdict.VIOLATED, True)
     assert "type_ok" not in [one.name for one in diff(Grows(), Grows(top=1)).properties]
+
+
+def test_what_a_limit_leaves_open_of_one_model_is_no_change() -> None:
+    small = {"replicas": 2}
+    found = diff("kip101", "kip101", first_bounds=small, second_bounds=small, limits=Limits(depth=11))
+    assert [(one.first, one.changed) for one in found.properties] == [(Verdict.INCOMPLETE, False)] * 2
+    (weak, _) = found.properties
+    assert not replace(weak, first=Verdict.VIOLATED).changed
+    assert not replace(weak, second=Verdict.HOLDS).changed
+    assert replace(weak, first=Verdict.VIOLATED, second=Verdict.HOLDS).changed
+    assert replace(found, properties=(replace(weak, first=Verdict.VIOLATED),)).same is None
