@@ -35,7 +35,7 @@ def measure(case: dict[str, object]) -> dict[str, float]:
     properties = judge(model).nodes
     figures["trace"] = time.perf_counter() - began
     began = time.perf_counter()
-    kernels = compile_kernels(program, properties)
+    kernels = compile_kernels(program, properties, symmetry=program.symmetry if case.get("symmetry") else None)
     figures["compile"] = time.perf_counter() - began
     initials = PackedRows.of(program.initials.rows, kernels.sizes.words)
     with Team(threads) as team:
@@ -45,6 +45,7 @@ def measure(case: dict[str, object]) -> dict[str, float]:
         figures["search"] = time.perf_counter() - began
         figures["processor"] = time.process_time() - processor
     figures["states"] = states = sum(space.levels)
+    figures["representatives"] = sum(space.visited)
     figures["transitions"] = sum(space.steps)
     figures["depth"] = len(space.levels)
     tables = sum(partition.store.table_bytes for partition in space.partitions)
