@@ -2,11 +2,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from typing import cast
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from insync.explorer.check import check
 from insync.explorer.limits import Limits
@@ -38,7 +35,7 @@ from insync.model import (
     require,
 )
 from insync.model.evaluator import Evaluator, evaluate
-from insync.model.graph import Graph, Node, Op, Quantifier
+from insync.model.graph import Graph, Op
 from insync.model.program import Program
 from insync.model.simplify import apply, combine
 from insync_lamp import Lamp
@@ -168,29 +165,6 @@ def test_of_several_alternatives_it_is_the_last_one_that_loses_a_part() -> None:
     made = list(weakened({0: [combine(graph, Op.OR, [first, last, e])]}))
     expected = [(None, []), (c, [combine(graph, Op.OR, [first, d, e])]), (d, [combine(graph, Op.OR, [first, c, e])])]
     assert [(one.part, one.left[0]) for one in made] == expected
-
-
-def made_of_parts(graph: Graph) -> st.SearchStrategy[Node]:
-    """Conditions of two layers: all or any of some, or of members, each of which has as many parts as is left of it."""
-    both = st.sampled_from([Op.AND, Op.OR])
-    atoms = st.sampled_from([apply(Op.EQ, graph.cell(place), graph.const(1)) for place in range(5)])
-    parts = st.lists(atoms, min_size=1, max_size=3, unique=True)
-    inner = st.builds(lambda op, of: combine(graph, op, of), both, parts)
-    members = st.none() | st.just(Quantifier("who", ("b1", "b2", "b3")))
-    three = st.lists(inner, min_size=3, max_size=3, unique=True)
-    return st.builds(lambda op, of, who: combine(graph, op, of, who), both, three, members)
-
-
-@given(st.data())
-def test_a_condition_that_loses_a_part_permits_all_that_it_did_and_is_another(data: st.DataObject) -> None:
-    graph = Graph([2] * 5)
-    condition = data.draw(made_of_parts(graph))
-    for one in weakened({0: [condition]}):
-        rest = one.left[0]
-        assert [(node.op, node.args) for node in rest] != [(condition.op, condition.args)], "it lost nothing"
-        for codes in itertools.product((0, 1), repeat=5):
-            if evaluate(condition, codes):
-                assert all(evaluate(node, codes) for node in rest)
 
 
 def test_a_condition_within_a_quantifier_is_taken_away_by_itself() -> None:
@@ -382,40 +356,6 @@ def test_properties_that_fail_of_the_model_do_not_judge() -> None:
     result = mutate(Kip101(replicas=2), actions=["leader_write"], threads=1)
     assert result.failing == ("weak_isr", "strong_isr", "leader_in_isr")
     assert result.properties == ("well_formed_log", "type_ok")
-
-
-class Rising(Model):
-    """A number that rises past what two invariants allow, one after the other."""
-
-    headline = ("below_two", "below_four", "never_below_zero")
-
-    def declare(self, b: BoundValues) -> State:
-        return State(n=Int(0, 5))
-
-    @action
-    def rise(self, s: StateView) -> None:
-        """One more."""
-        require(s.n < 5)
-        s.n += 1
-
-    @invariant
-    def below_two(self, s: StateView) -> Condition:
-        return cast(Condition, s.n < 2)
-
-    @invariant
-    def below_four(self, s: StateView) -> Condition:
-        return cast(Condition, s.n < 4)
-
-    @invariant
-    def never_below_zero(self, s: StateView) -> Condition:
-        return cast(Condition, s.n >= 0)
-
-
-def test_a_property_that_fails_later_than_another_does_not_judge_either() -> None:
-    result = mutate(Rising(), threads=1)
-    assert result.failing == ("below_two", "below_four")
-    assert result.properties == ("never_below_zero", "type_ok")
-    assert result.distinct_states == 6, "the model is searched to its end"
 
 
 def test_mutants_of_operations_on_messages_are_named_by_the_field() -> None:
