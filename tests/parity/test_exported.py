@@ -1,7 +1,8 @@
 """Spin and TLC have said of every exported model what insync says, and of the very module that is exported now.
 
 The record is tests/parity/exported.csv. `make judge` has the checkers judge what has changed since. The columns are
-those of `Judged`; `named` is what a subject is judged by, `none` its whole space where a violation ends the search.
+those of `Judged`; `named` is what a subject is judged by, `none` its whole space where a violation ends the search,
+anything else a property of runs.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ import pytest
 from insync.explorer import check
 from insync.kafka.defects import DEFECTS
 from insync.kafka.releases import Release
+from insync.model import Model
 from insync.model.catalogue import BUILT_IN
-from insync_judged import FORMAT_OF, Figures, Judged, module_hash, read_record
+from insync_judged import Figures, Judged, module_hash, read_record
 from insync_subjects import Subject, subjects
+from insync_ways import WAYS, exported
 
 LEAST = 250
 """How many comparisons there must be."""
@@ -54,8 +57,8 @@ def test_there_are_as_many_comparisons_as_are_promised() -> None:
     assert len(record()) >= LEAST
 
 
-def test_what_is_on_record_is_judged_by_two_checkers() -> None:
-    assert {row.engine for row in record()} == set(FORMAT_OF)
+def test_what_is_on_record_is_judged_in_every_way() -> None:
+    assert {row.engine for row in record()} == set(WAYS)
 
 
 def test_every_model_release_and_defect_is_judged() -> None:
@@ -80,10 +83,14 @@ def test_what_was_judged_is_what_is_exported(part: tuple[Subject, ...]) -> None:
     """It is not if a model, a property or the export has changed: then `make judge` has it judged again."""
     changed = []
     for subject in part:
-        model = subject.made()
+        models: dict[object, Model] = {}
         for row in rows_of(subject):
-            properties = subject.properties(model) if row.properties == "named" else ()
-            if module_hash(FORMAT_OF[row.engine](model, properties, "Judged")) != row.module:
+            way = WAYS[row.engine]
+            if way.traced not in models:
+                with way.traced():
+                    models[way.traced] = subject.made()
+            model = models[way.traced]
+            if module_hash(exported(way, model, subject.asked(model, row.properties))) != row.module:
                 changed.append(f"{row.engine}: {row.model} {row.bounds} ({row.properties})")
     assert changed == [], "run make judge"
 
@@ -104,7 +111,7 @@ def small_rows() -> list[Judged]:
 def test_insync_says_what_is_on_record(row: Judged) -> None:
     (subject,) = (one for one in subjects() if (one.model, one.name) == (row.model, row.bounds))
     model = subject.made()
-    found = check(model, properties=subject.properties(model) if row.properties == "named" else (), threads=1)
+    found = check(model, properties=subject.asked(model, row.properties), threads=1)
     assert row.figures.matches(Figures.of_check(found))
 
 
