@@ -49,7 +49,7 @@ def test_a_program_runs_in_a_folder_that_is_gone_afterwards() -> None:
 
 
 def test_a_program_that_is_not_there_is_a_sentence() -> None:
-    with Workshop(watch()) as shop, pytest.raises(UserError, match=r"^A checker cannot be run in .*nowhere.*\.$"):
+    with Workshop(watch()) as shop, pytest.raises(UserError, match=r"^No program can be run in .*nowhere.*\.$"):
         shop.run(["/nowhere/at/all"])
 
 
@@ -99,21 +99,21 @@ from insync.explorer.judges.workshop import Workshop
 from insync.explorer.limits import Limits, Watch
 
 with Workshop(Watch(Limits(), None)) as shop:
-    print(shop.folder, shop._minder.pid, flush=True)
+    print(shop.folder, shop._programs.guardian_id, flush=True)
     shop.run(["sh", "-c", {ENDLESS!r}])
 """
 
 
-@pytest.mark.parametrize("victim", ["insync", "minder"])
+@pytest.mark.parametrize("victim", ["insync", "guardian"])
 def test_nothing_is_left_when_one_is_killed(victim: str) -> None:
     with subprocess.Popen([sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as owner:
         assert owner.stdout is not None
-        folder, minder = owner.stdout.readline().split()
+        folder, guardian = owner.stdout.readline().split()
         known = ids(Path(folder.decode()))
-        os.kill(owner.pid if victim == "insync" else int(minder), signal.SIGKILL)
+        os.kill(owner.pid if victim == "insync" else int(guardian), signal.SIGKILL)
         owner.wait(10)
     assert gone(known[0])
-    assert gone(int(minder))
+    assert gone(int(guardian))
     if victim == "insync":
         assert gone(known[1])
         assert not Path(folder.decode()).exists()

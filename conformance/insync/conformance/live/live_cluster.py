@@ -26,12 +26,12 @@ from insync.conformance.live.nodes.node_files import (
     write_node,
 )
 from insync.conformance.live.nodes.ports import free_ports
-from insync.conformance.live.nodes.processes import Processes
 from insync.conformance.live.proxies import Link, Proxies
 from insync.conformance.live.wire.connection import Connection
 from insync.conformance.live.wire.message_schemas import MessageSchemas
 from insync.conformance.own_folder import own_folder
 from insync.explorer.java import find_compiler, find_java
+from insync.explorer.programs.guarded import Guarded
 from insync.model.errors import UserError
 
 __all__ = ["LiveCluster", "NotInTime"]
@@ -101,7 +101,7 @@ class LiveCluster:
         self._down: set[int] = set()
         self._closing = threading.Lock()
         self.folder, lock = own_folder(_PREFIX)
-        self.processes = Processes(self.folder, lock)
+        self.processes = Guarded(self.folder, lock)
         self.proxies = Proxies(self.schemas)
         try:
             self._open()
@@ -128,7 +128,7 @@ class LiveCluster:
         classes = archive.making if self._makes_archives and node in self._archivists else archive.options
         command = [self._java, *self._options, *classes, f"-D{logging}{self.folder}/logging-{node}.properties"]
         command += ["-cp", ":".join(map(str, self._jars.paths)), "kafka.Kafka", f"{self.folder}/node-{node}.properties"]
-        self.processes.start(node, command, self.folder / f"output-{node}")
+        self.processes.start(str(node), command, self.folder / f"output-{node}")
         self._down.discard(node)
 
     def start_client(self, source: Path, arguments: Sequence[str]) -> Path:
@@ -140,28 +140,28 @@ class LiveCluster:
         find_compiler("A client of Kafka")
         output = self.folder / f"output-{_CLIENT}"
         command = [self._java, *self._options, "-cp", ":".join(map(str, self._jars.paths)), str(source)]
-        self.processes.start(_CLIENT, [*command, *arguments], output)
+        self.processes.start(str(_CLIENT), [*command, *arguments], output)
         return output
 
     def kill(self, node: int) -> None:
         """Kill a node; its files stay as the system has them, which is all that it has written."""
         self._down.add(node)
-        self.processes.signal(node, signal.SIGKILL)
-        self.until(lambda: node in self.processes.ended(), f"the end of node {node}")
+        self.processes.signal(str(node), signal.SIGKILL)
+        self.until(lambda: str(node) in self.processes.ended(), f"the end of node {node}")
 
     def stop(self, node: int) -> None:
         """Have a node stop in order."""
         self._down.add(node)
-        self.processes.signal(node, signal.SIGTERM)
-        self.until(lambda: node in self.processes.ended(), f"the end of node {node}")
+        self.processes.signal(str(node), signal.SIGTERM)
+        self.until(lambda: str(node) in self.processes.ended(), f"the end of node {node}")
 
     def pause(self, node: int) -> None:
         """Let a node do nothing until it is told to go on."""
-        self.processes.signal(node, signal.SIGSTOP)
+        self.processes.signal(str(node), signal.SIGSTOP)
 
     def resume(self, node: int) -> None:
         """Let a node go on."""
-        self.processes.signal(node, signal.SIGCONT)
+        self.processes.signal(str(node), signal.SIGCONT)
 
     def port(self, broker: int) -> int:
         """Return the port for clients of a broker."""
@@ -235,11 +235,14 @@ class LiveCluster:
 
     def look_after_nodes(self) -> None:
         """Raise UserError if a node has ended that nobody has ended."""
-        for node, code in self.processes.ended().items():
+        for name, ended in self.processes.ended().items():
+            node = int(name)
             if node not in self._down:
                 self._down.add(node)
                 who = "The controller" if node == CONTROLLER else f"Broker {node}"
-                message = f"{who} of Kafka {self.version} has ended with exit code {code}. {self._last_words(node)}"
+                message = (
+                    f"{who} of Kafka {self.version} has ended with exit code {ended.code}. {self._last_words(node)}"
+                )
                 raise UserError(message)
 
     def _last_words(self, node: int) -> str:

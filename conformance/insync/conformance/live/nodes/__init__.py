@@ -1,1 +1,1 @@
-"""Internal: the processes of a cluster: their files, their ports, and who ends them."""
+"""Internal: the processes of a cluster: their files, their ports and their classes."""

@@ -1,0 +1,1 @@
+"""Internal: programs of others that insync starts, which end when insync ends, however that is."""
