@@ -29,7 +29,7 @@ from insync_judged import Figures, Judged, forget, keep, module_hash, read_recor
 from insync_subjects import NAMED, NONE, Subject, subjects
 from insync_ways import WAYS, Way, exported
 
-MEMORY = 1 << 30
+MEMORY = 6 << 30
 
 Tools = SpinTools | Tlc
 FINDERS: Mapping[str, Callable[[], Tools]] = {"spin": find_spin, "tlc": find_tlc}

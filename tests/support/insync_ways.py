@@ -70,7 +70,7 @@ def _with_types(files: Exported) -> Exported:
     return lambda model, properties, name: files(model, [*properties, TYPE_OK], name)
 
 
-_MANY, _SOME = 1_500_000, 4_000
+_MANY, _SOME = 3_000_000, 4_000
 
 WAYS: Mapping[str, Way] = {
     "spin": Way("spin", promela_files, _MANY, _states),
