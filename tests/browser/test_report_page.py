@@ -182,6 +182,14 @@ def test_no_lifeline_has_a_broken_name(opened: Opened, width: int) -> None:
     assert heads == [["clients", 1], ["b1", 1], ["b2", 1], ["b3", 1], ["controller", 1]]
 
 
+@pytest.mark.parametrize("width", [320, 1500])
+def test_no_mark_of_a_state_is_torn_at_its_hyphen(opened: Opened, width: int) -> None:
+    page = opened(page_of(r13_trace()), viewport={"width": width, "height": 800})
+    page.get_by_role("button", name="b1 drops b3 from the ISR").click()
+    words = "spans => spans.map(span => [span.textContent, span.getClientRects().length])"
+    assert page.locator("#t0-s2 .after .whole").evaluate_all(words) == [["-b3", 1]]
+
+
 def test_on_paper_every_step_has_what_it_changes(opened: Opened) -> None:
     page = opened(page_of(kip101()), **WIDE)
     page.emulate_media(media="print")

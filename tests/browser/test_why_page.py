@@ -43,6 +43,14 @@ def test_the_page_is_no_wider_than_the_screen(opened: Opened, text: str, width: 
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("width", [718, 739], ids=["A4", "letter"])
+def test_a_sheet_of_paper_has_room_for_counts_and_source(opened: Opened, width: int) -> None:
+    page = opened(why_page(why("kip320", bounds={"replicas": 2})), viewport={"width": width, "height": 1000})
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator(".source").first.evaluate("e => e.rows[0].cells[2].clientWidth") > 450
+
+
 def test_an_action_leads_to_its_line_and_nothing_is_asked_of_a_network(opened: Opened, text: str) -> None:
     page = opened(text, **WIDE)
     page.get_by_role("link", name="rest").click()

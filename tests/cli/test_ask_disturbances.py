@@ -86,6 +86,7 @@ def test_with_a_lossy_crash_the_acknowledged_record_is_lost(capsys: pytest.Captu
     assert found.defect.name == "N-01"
 
 
+@pytest.mark.slow
 def test_two_reassignments_are_looked_for_where_eligible_replicas_are_kept(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -218,3 +218,13 @@ class Two(Model):
     )
     code, out, _ = insync("check", f"{path}:Two", "--trace", "/dev/null", "--json", "--quiet")
     assert (code, [found["trace"] for found in json.loads(out)["violations"]]) == (1, ["/dev/null", "/dev/null"])
+
+
+def test_who_asks_for_symmetry_is_told_why_there_is_none(insync: Insync) -> None:
+    small = ("check", "async_isr", "--replicas", 2, "--max-offset", 1, "--max-version", 1, "--quiet")
+    said = "No sort of async_isr is declared symmetric: the first replica is the leader. Every state was visited."
+    code, out, _ = insync(*small, "--symmetry")
+    assert (code, said in " ".join(out.split())) == (0, True)
+    assert said not in " ".join(insync(*small)[1].split())
+    assert said in json.loads(insync(*small, "--symmetry", "--json")[1])["warnings"]
+    assert "declared symmetric" not in insync("check", "kip320", "--replicas", 2, "--symmetry", "--quiet")[1]

@@ -19,6 +19,8 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.model import UserError
 
+Insync = Callable[..., Any]
+
 
 @pytest.fixture
 def defects(capsys: pytest.CaptureFixture[str]) -> object:
@@ -244,3 +246,20 @@ def test_a_defect_is_there_for_scripts_with_its_trace(defects: object, tmp_path:
     assert entry["bounds"] == Cluster(**DEFECTS["R-26"].witness).identity == json.loads(file.read_text())["bounds"]
     (violation,) = entry["violations"]
     assert (len(violation["steps"]), violation["trace"]) == (DEFECTS["R-26"].length, str(file))
+
+
+def test_a_file_of_a_defect_that_this_run_does_not_show_is_said_to_be_older(insync: Insync, tmp_path: Path) -> None:
+    for name in ("d.html", "d.R-13.html", "d.C-2.html", "d.notes.html", "e.html"):
+        (tmp_path / name).write_text("old")
+    code, out, err = insync("defects", "R-26", "C-2", "--html", tmp_path / "d.html", "--quiet")
+    assert (code, out.count("Page: ")) == (0, 2)
+    said = "was not written: this run has no trace to put there. The file that is there is of an earlier run."
+    assert err.splitlines() == [f"{tmp_path / name} {said}" for name in ("d.html", "d.R-13.html")]
+    assert (tmp_path / "d.C-2.html").read_text() != "old"
+
+
+@pytest.mark.parametrize("line", ["--verify --html a.html", "R-26 --verify --trace a.json", "--html a.html"])
+def test_no_file_is_asked_for_that_no_trace_would_be_in(insync: Insync, line: str) -> None:
+    code, out, err = insync("defects", *line.split())
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert f"no traces that {line.split()[-2]} could write. Name defects to show" in err

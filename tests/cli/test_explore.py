@@ -113,7 +113,7 @@ MISTAKES = {
     "walk 99999": "A walk of 99999 steps is not possible; ask for 1 to 10000.",
     "go": "Give the number of a state; `tree` shows them.",
     "go 5": "No state of the number 5 was visited; there are 0 to 0.",
-    "start 1": "die_hard has no initial state 1; there are 0 to 0.",
+    "start 1": "die_hard has no initial state 1; there is one, 0.",
     "state big": "`state` stands alone; leave 'big' out.",
     "save": "`save` needs the name of a file: save out.json, or save out.html for a page.",
     "save a\0b": "No file can have that name; give another one.",

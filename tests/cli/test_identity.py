@@ -61,7 +61,14 @@ def test_a_trace_without_a_setting_or_bound_is_refused(insync: Insync, tmp_path:
     file.write_text(json.dumps(trace))
     code, out, err = insync("replay", file)
     assert (code, out) == (2, "")
-    assert f"bounds: {name} is missing; expected a value for each of guard, pace, top." in err
+    assert f"bounds: {name} is missing; guarded needs a value for each of its bounds and settings." in err
+
+
+def test_all_that_an_older_trace_lacks_is_named(insync: Insync, tmp_path: Path) -> None:
+    file = tmp_path / "trace.json"
+    assert insync("check", MODEL, "--trace", file).code == 1
+    file.write_text(json.dumps({**json.loads(file.read_text()), "bounds": {"pace": "one at a time"}}))
+    assert "bounds: guard, top are missing; " in insync("replay", file).err
 
 
 def test_a_list_of_a_model_has_the_names_that_make_it(insync: Insync) -> None:

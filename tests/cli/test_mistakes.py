@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -314,3 +315,19 @@ def test_what_is_longer_than_anybody_reads_is_cut(message: str, arguments: tuple
     assert made == message if not cut else 80 < len(made) < 110
     assert made.startswith("got ")
     assert made.endswith("here")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["report {}", "replay {}", "explore kip101 --text --from {}", "prove kip320 --lemmas {}", "kafka validate {}"],
+)
+def test_a_file_without_permission_is_left_to_who_reads_it(
+    insync: Insync, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    """Click would say in other words that it is not readable; as root, for whom all is, it is told so."""
+    file = tmp_path / "nothing.json"
+    file.write_text("{}")
+    monkeypatch.setattr(os, "access", lambda *asked, **how: False)
+    code, out, err = insync(*line.format(file).split())
+    assert (code, out) == (2, "")
+    assert err.startswith(f"Error: {file}:")

@@ -105,6 +105,18 @@ def test_a_trace_that_does_not_hold_up_gets_no_report(insync: Insync, trace: Pat
     assert not trace.with_suffix(".html").exists()
 
 
+@pytest.mark.parametrize(("given", "said"), [(".", ".: cannot be read (Is a dir"), ("page.html", "page.html:1:1: ")])
+def test_what_is_no_trace_gets_no_report(
+    insync: Insync, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("page.html").write_text("<!DOCTYPE html>", encoding="utf-8")
+    code, out, err = insync("report", given)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"Error: {said}")
+    assert Path("page.html").read_text(encoding="utf-8") == "<!DOCTYPE html>"
+
+
 def test_a_replayed_trace_is_shown_and_written(insync: Insync, trace: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     code, out, _ = insync("replay", trace, "--html", page)

@@ -49,6 +49,7 @@ def test_a_proof_is_checked_again_with_its_model_and_bounds(insync: Insync, proo
     assert "committed_records_are_kept" in result["lemmas"]
 
 
+@pytest.mark.slow
 def test_the_lemmas_of_a_proof_serve_other_bounds_and_other_models(insync: Insync, proof: Path) -> None:
     assert insync("prove", "kip320", "--lemmas", proof, "--replicas", 2, "--log-size", 2, "--quiet").code == 0
     code, out, _ = insync("prove", "kip279", "--lemmas", proof, "--quiet")

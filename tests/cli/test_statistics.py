@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.cli.show.statistics import level_bar
+from insync.cli.show.statistics import describe_statistics, level_bar
+from insync.explorer import check
 from insync.kafka.published import Kip320
+from insync.machine.memory import HugePages
 
 Insync = Callable[..., Any]
 
@@ -21,7 +25,7 @@ Insync = Callable[..., Any]
 def test_the_lines_of_a_space(insync: Insync) -> None:
     """Two replicas: 1, 4, 12, ... states a level, two thirds of them in the middle; counted in tests/parity."""
     code, out, _ = insync("check", "kip320", "--replicas", 2, "--statistics")
-    *_, blank, levels, steps, fields, _ = out.splitlines()
+    *_, blank, levels, steps, fields, _, memory = out.splitlines()
     schema = Kip320(replicas=2).program.schema
     assert (code, blank) == (0, "")
     assert levels == "levels  ▁▁▁▁▁▂▂▄▅▇███▆▄▂▁▁  18 levels, the largest is level 12 with 900 states"
@@ -30,6 +34,7 @@ def test_the_lines_of_a_space(insync: Insync) -> None:
     assert steps.startswith(f"steps   {mean:.2f} a state on average, of ")
     assert fields.startswith(f"fields  {schema.bits} bits a state, in 1 word: replica.log.epoch 8, ")
     assert schema.words == 1
+    assert re.fullmatch(r"memory  \d+ huge pages? had, \d+ missed(: this machine gives none, .+)?", memory)
 
 
 def test_scripts_have_them_as_well(insync: Insync) -> None:
@@ -40,6 +45,7 @@ def test_scripts_have_them_as_well(insync: Insync) -> None:
     assert sum(field["bits"] for field in said["fields"]) == said["bits"] == Kip320(replicas=2).program.schema.bits
     sizes = [field["bits"] for field in said["fields"]]
     assert sizes == sorted(sizes, reverse=True)
+    assert sum(said["huge_pages"].values()) > 0
     assert "statistics" not in json.loads(insync("check", "kip320", "--replicas", 2, "--json").out)
 
 
@@ -68,3 +74,14 @@ def test_a_bar_is_short_and_highest_where_the_levels_are_largest(levels: list[in
     assert bar[levels.index(max(levels)) // each] == "8"
     heights = {max(levels[at * each : (at + 1) * each]): height for at, height in enumerate(bar)}
     assert [heights[size] for size in sorted(heights)] == sorted(heights.values())
+
+
+def test_a_machine_without_huge_pages_gets_a_sentence() -> None:
+    result = check("kip320", bounds={"replicas": 1})
+    told = [
+        describe_statistics(replace(result, huge_pages=pages), Kip320(replicas=1), 200).splitlines()[-1]
+        for pages in (HugePages(0, 51), HugePages(50, 1))
+    ]
+    assert told[0].startswith("memory  0 huge pages had, 51 missed: this machine gives none, and large searches take")
+    assert told[1] == "memory  50 huge pages had, 1 missed"
+    assert "missed" not in describe_statistics(replace(result, huge_pages=None), Kip320(replicas=1), 200)

@@ -1,6 +1,7 @@
 """The pages of the findings are right: their commands run and print what the pages say.
 
-Those of `insync kafka` need Kafka's jars, and are marked `kafka`; what searches a large space is marked `slow`.
+Those of `insync kafka` need Kafka's jars, and are marked `kafka`; what searches a large space is marked `slow`,
+and so is `insync defects`, whose entries the tests of the catalogue look at one by one.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def parameters(*, of_kafka: bool) -> list[object]:
         for command, printed in commands(page):
             if command.startswith("kafka ") == of_kafka:
                 large = any(int(size.replace(",", "")) > _SMALL for size in _STATES.findall(printed))
-                marks = [pytest.mark.slow, pytest.mark.timeout(600)] if large else []
+                slow = large or command.startswith("defects ")
+                marks = [pytest.mark.slow, pytest.mark.timeout(600)] if slow else []
                 found.append(pytest.param(page, command, printed, id=f"{page.stem}: {command}", marks=marks))
     return found
 

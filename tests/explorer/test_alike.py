@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from insync.explorer import check
 from insync.explorer.alike import symmetry_for
 from insync.model import BoundValues, Condition, Index, Model, Not, Set, State, StateView, action, invariant, require
+from insync.model.catalogue import find_model
 from insync.model.errors import UserError
+from insync.proofs.sameness import same_value
+from insync.properties.registry import judge
 from insync_symmetric import Gossip, Messages, Mixed, Partial, Relations, TwoPhase
 from insync_symmetric_protocols import Election, Requests, Telephone
 from insync_symmetric_shapes import Bags, Channels, Maybe, Nested
+
+
+@pytest.fixture
+def nothing_shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An empty cache: nothing was shown before."""
+    monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path / "cache"))
 
 
 @pytest.mark.parametrize(
@@ -136,6 +148,7 @@ def test_a_property_that_singles_out_a_member() -> None:
     ],
     ids=lambda kind: str(kind.__name__),
 )
+@pytest.mark.usefixtures("nothing_shown")
 def test_of_these_models_the_form_shows_all(kind: type[Model], monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
     monkeypatch.setattr("insync.proofs.sameness.same_value", lambda *given: asked.append(given))
@@ -143,12 +156,14 @@ def test_of_these_models_the_form_shows_all(kind: type[Model], monkeypatch: pyte
     assert not asked
 
 
+@pytest.mark.usefixtures("nothing_shown")
 def test_what_the_form_does_not_show_z3_does() -> None:
     """And without an answer nothing is taken to be alike."""
     model = Partial(nodes=4, way=7)
     assert symmetry_for(model, {}).symmetry is model.program.symmetry
 
 
+@pytest.mark.usefixtures("nothing_shown")
 def test_no_answer_is_no_symmetry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("insync.proofs.sameness.same_value", lambda *given: None)
     with pytest.raises(UserError, match="it could not be shown that what is assigned to wild") as caught:
@@ -156,6 +171,7 @@ def test_no_answer_is_no_symmetry(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "is the same, for z3 had no answer in 10 s, with n1 and n2 swapped." in str(caught.value)
 
 
+@pytest.mark.usefixtures("nothing_shown")
 def test_without_z3_only_the_form_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [*filter(lambda name: name.startswith("insync.proofs"), sys.modules)]:
         monkeypatch.delitem(sys.modules, name)
@@ -176,3 +192,24 @@ def test_too_many_members_are_visited_one_by_one() -> None:
     (note,) = symmetry_for(Gossip(nodes=8), {}).notes
     assert note.startswith("Node has too many members")
     assert symmetry_for(TwoPhase(managers=12), {}).symmetry is not None
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.usefixtures("nothing_shown")
+@pytest.mark.parametrize("name", ["truncate_to_high_watermark", "kip101", "kip279", "kip320_first_try", "kip320"])
+def test_z3_shows_of_the_published_models_what_their_form_shows(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With no two forms alike, every comparison is z3's."""
+    asked: list[bool | None] = []
+
+    def counted(*given: Any) -> bool | None:
+        asked.append(same_value(*given))
+        return asked[-1]
+
+    numbers = itertools.count()
+    monkeypatch.setattr("insync.model.renaming.NormalForms.of", lambda *_: next(numbers))
+    monkeypatch.setattr("insync.proofs.sameness.same_value", counted)
+    model = find_model(name)(replicas=3, log_size=1, max_records=1, max_leader_epoch=1)
+    assert symmetry_for(model, judge(model, None).conditions).symmetry is not None
+    assert len(asked) > len(model.program.actions)
+    assert all(asked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -283,3 +284,34 @@ def test_an_action_that_one_model_lacks_does_not_hide_those_behind_it(swapped: b
     assert other is None
     assert one is not None
     assert [step.action for step in one.trace.steps] == [None, "up", "leap"]
+
+
+class Grows(Model):
+    """A count that a setting lets grow out of its field."""
+
+    bounds = Bounds(top=Bound(2, 1, 3, "how far it counts"))
+
+    def declare(self, b: BoundValues) -> State:
+        return State(count=Int(0, 2))
+
+    @action
+    def grow(self, s: StateView) -> None:
+        require(s.count < self.b.top)
+        s.count += 1
+
+
+def test_type_ok_is_a_property_of_both_models_where_one_breaks_it() -> None:
+    (found,) = [one for one in diff(Grows(), Grows(top=3)).properties if one.name == "type_ok"]
+    assert (found.first, found.second, found.changed) == (Verdict.HOLDS, Verdict.VIOLATED, True)
+    assert "type_ok" not in [one.name for one in diff(Grows(), Grows(top=1)).properties]
+
+
+def test_what_a_limit_leaves_open_of_one_model_is_no_change() -> None:
+    small = {"replicas": 2}
+    found = diff("kip101", "kip101", first_bounds=small, second_bounds=small, limits=Limits(depth=11))
+    assert [(one.first, one.changed) for one in found.properties] == [(Verdict.INCOMPLETE, False)] * 2
+    (weak, _) = found.properties
+    assert not replace(weak, first=Verdict.VIOLATED).changed
+    assert not replace(weak, second=Verdict.HOLDS).changed
+    assert replace(weak, first=Verdict.VIOLATED, second=Verdict.HOLDS).changed
+    assert replace(found, properties=(replace(weak, first=Verdict.VIOLATED),)).same is None

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from insync.machine import memory
-from insync.machine.memory import HUGE_PAGE, Block
+from insync.machine.memory import HUGE_PAGE, Block, HugePages
 from insync.model.errors import UserError
 
 FILES = {
@@ -57,6 +57,39 @@ def test_a_block_is_whole_pages_of_zeros(size: int, pages: int) -> None:
     assert block.read(4, 5) == b"\0abc\0"
     assert not block.huge
     block.close()
+
+
+SMAPS = b"""7f00-7f01 rw-p 00000000 00:00 0
+Anonymous:          9000 kB
+AnonHugePages:      4096 kB
+VmFlags: rd wr mr mw me ac hg
+7f02-7f03 rw-p 00000000 00:00 0
+Anonymous:         90000 kB
+AnonHugePages:     40960 kB
+VmFlags: rd wr mr mw me ac
+7f04-7f05 rw-p 00000000 00:00 0
+Anonymous:          5000 kB
+AnonHugePages:         0 kB
+VmFlags: rd wr hg
+"""
+
+
+def test_huge_pages_that_came_and_did_not(system: dict[str, bytes]) -> None:
+    system["/proc/self/smaps"] = SMAPS
+    assert memory.huge_pages() == HugePages(2, (9000 + 5000 - 4096) // 2048)
+    del system["/proc/self/smaps"]
+    assert memory.huge_pages() is None
+
+
+def test_the_pages_of_a_block_are_counted() -> None:
+    before, block = memory.huge_pages(), Block(8 * HUGE_PAGE)
+    if before is None:
+        pytest.skip("this system does not tell")
+    ctypes.memset(block.address, 1, block.size)
+    after = memory.huge_pages()
+    block.close()
+    assert after is not None
+    assert after.had + after.missed - before.had - before.missed >= 7
 
 
 def test_more_than_an_address_space_is_refused() -> None:

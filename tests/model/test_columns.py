@@ -104,3 +104,11 @@ def test_a_legend_says_what_marks_mean(wrong: Any) -> None:
 
         class Wrong(Model):
             legend = wrong
+
+
+@pytest.mark.parametrize("wrong", [None, 3, ("the first leads",)])
+def test_how_members_are_told_apart_is_a_text(wrong: Any) -> None:
+    with pytest.raises(ModelError, match=r"test_columns\.py:\d+: Wrong: tells_apart=.+ must be a text"):
+
+        class Wrong(Model):
+            tells_apart = wrong

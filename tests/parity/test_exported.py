@@ -8,7 +8,7 @@ anything else a property of runs.
 from __future__ import annotations
 
 import runpy
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -33,8 +33,17 @@ def record() -> tuple[Judged, ...]:
     return tuple(read_record().values())
 
 
+@cache
+def rows() -> dict[tuple[str, str], list[Judged]]:
+    """Those of each subject."""
+    found = defaultdict[tuple[str, str], list[Judged]](list)
+    for row in record():
+        found[row.model, row.bounds].append(row)
+    return found
+
+
 def rows_of(subject: Subject) -> list[Judged]:
-    return [row for row in record() if (row.model, row.bounds) == (subject.model, subject.name)]
+    return rows().get((subject.model, subject.name), [])
 
 
 def parts() -> list[tuple[Subject, ...]]:

@@ -8,7 +8,7 @@ from insync.model import Array, Bag, Bool, BoundValues, Int, Model, Option, Reco
 from insync.model import domains as d
 from insync_symmetric import Node, Nodes, Other, Shapes
 
-__all__ = ["SHAPES", "Bags", "Channels", "Maybe", "Nested", "value_from"]
+__all__ = ["SHAPES", "Bags", "Channels", "Maybe", "Nested", "Peers", "value_from"]
 
 
 class Bags(Shapes):
@@ -61,12 +61,41 @@ class Maybe(Shapes):
         )
 
 
+class Peers(Shapes):
+    """Members of two sorts that name one another, in cells that are always there."""
+
+    def declare(self, b: BoundValues) -> State:
+        peer = Record(
+            log=Array(3, Int(0, 40)),
+            leader=Option(Node),
+            isr=Set(Node),
+            seen=Option(Set(Node)),
+            next=Node,
+            friend=Option(Other),
+            known=Set(Other),
+            other=Array(2, Option(Int(0, 30))),
+        )
+        return State(
+            node=Array(Node, peer),
+            on=Array(Other, Record(at=Node, all=Set(Other), count=Int(0, 3))),
+            leader=Option(Node),
+            isr=Set(Node),
+            asked=Array(3, Set(Node)),
+            clock=Int(0, 4),
+        )
+
+
 SHAPES: list[Model] = [
     Bags(nodes=3, others=2),
     Bags(nodes=4, others=1),
     Channels(nodes=3, others=1),
     Nested(nodes=3, others=2),
     Maybe(nodes=3, others=2),
+    Peers(nodes=2, others=3),
+    Peers(nodes=3, others=2),
+    Peers(nodes=4, others=1),
+    Peers(nodes=5, others=1),
+    Peers(nodes=2, others=4),
 ]
 
 

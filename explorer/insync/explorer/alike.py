@@ -2,7 +2,8 @@
 
 For the swap of the first two members and for the cycle of all, which make every permutation: each action must do in
 the permuted state what the action with permuted parameters does, the initial state must stay as it is, and so must
-each property. Expressions are compared by their form first; what that does not show, z3 is asked about.
+each property. Expressions are compared by their form first; what that does not show, z3 is asked about. What was shown
+once is not shown again (`alike_cache`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from insync.explorer.alike_cache import alike_key, keep_shown, was_shown
 from insync.explorer.comparing import PermutedParts
 from insync.model import Model
 from insync.model import domains as d
@@ -77,7 +79,10 @@ def symmetry_for(model: Model, conditions: Mapping[str, Node], go_on: Callable[[
         return Alike(None, (note,))
     if any(kind.height > 2 for family in symmetry.families for kind in (*family.places, family.value) if kind):
         return Alike(None, (f"The state has sets of sets of sets of {names}; every state is visited.",))
-    _Examination(model, symmetry).run(conditions, go_on)
+    key = alike_key(model, symmetry, conditions)
+    if not was_shown(key):
+        _Examination(model, symmetry).run(conditions, go_on)
+        keep_shown(key)
     return Alike(symmetry)
 
 

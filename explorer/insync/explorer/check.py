@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from insync.explorer.alike import UNUSED, Alike, symmetry_for
@@ -20,7 +20,7 @@ from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
-from insync.machine.memory import peak_memory
+from insync.machine.memory import huge_pages, peak_memory
 from insync.machine.packed import PackedRows, Stepless, Words
 from insync.model import Model
 from insync.model.actions import action_specs
@@ -100,7 +100,7 @@ def check(
         search = BreadthFirstSearch(kernels, watch, team, partitions or size, initials, keep_going, reporter)
         try:
             space = search.run()
-            searched = time.perf_counter()
+            searched, pages = time.perf_counter(), huge_pages()
             violations = violations_in(
                 model, judged.invariants, space, lambda state, level: path_to(model, kernels, space, team, state, level)
             )
@@ -109,7 +109,7 @@ def check(
     seconds = {"compile": compiled - started, "search": searched - compiled}
     if violations:
         seconds["trace"] = time.perf_counter() - searched
-    return result_of(model, judged, space, violations, seconds, alike)
+    return replace(result_of(model, judged, space, violations, seconds, alike), huge_pages=pages)
 
 
 def _untraced(model: Model, names: Sequence[str], ended: GivenUp, seconds: float) -> CheckResult:

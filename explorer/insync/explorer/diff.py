@@ -18,7 +18,7 @@ from insync.explorer.pairing.shared_states import compare_states
 from insync.explorer.pairing.trace_pair import compare_traces
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.traces.trace import Trace
-from insync.explorer.verdict import CheckResult
+from insync.explorer.verdict import CheckResult, Verdict
 from insync.machine.interruptible import GivenUp
 from insync.model import Model
 from insync.model.errors import UserError, closest
@@ -165,6 +165,9 @@ def _settings(first: Model, second: Model) -> dict[str, tuple[int | str | None, 
 
 def _changes(first: CheckResult, second: CheckResult, asked: Sequence[Sequence[str]]) -> tuple[PropertyChange, ...]:
     verdicts = [{one.name: one.verdict for one in result.properties} for result in (first, second)]
+    if any(TYPE_OK in each for each in verdicts):  # always watched, and in a result where it fails or was asked for
+        for result, each in zip((first, second), verdicts, strict=True):
+            each.setdefault(TYPE_OK, Verdict.HOLDS if result.stopped_by is None else Verdict.INCOMPLETE)
     lengths = [{one.property: one.trace_length for one in result.violations} for result in (first, second)]
     names = dict.fromkeys([*asked[0], *asked[1], *verdicts[0], *verdicts[1]])
     return tuple(

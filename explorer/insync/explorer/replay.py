@@ -97,7 +97,8 @@ class _Replay:
         names = self.model.identity
         missing = [name for name in names if name not in trace.bounds]
         if missing:
-            message = f"{missing[0]} is missing; expected a value for each of {', '.join(names)}. {_CAUSE}"
+            without = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+            message = f"{without}; {self.model.name} needs a value for each of its bounds and settings. {_CAUSE}"
             raise self._error(message, "bounds")
         steps = [self._first(trace)]
         steps += [self._step(step, number) for number, step in enumerate(trace.steps[1:], start=1)]

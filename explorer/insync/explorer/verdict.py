@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from insync.explorer.limits import StopReason
 from insync.explorer.shown import Shown, TableColumns, Tabular, plural
 from insync.explorer.traces.trace import Trace
+from insync.machine.memory import HugePages
 
 __all__ = ["CheckResult", "PropertyResult", "Verdict", "Violation", "properties_table"]
 
@@ -74,6 +75,8 @@ class CheckResult(Tabular):
         warnings: what is suspicious in the model, or in its settings; a sentence for each.
         seconds: spent to compile, to search, and to find the traces.
         peak_memory_bytes: the largest resident set of the process so far.
+        huge_pages: of the memory of a search in this process; None where the system does not tell. Results are
+            compared without it.
     """
 
     model: str
@@ -100,6 +103,7 @@ class CheckResult(Tabular):
     peak_memory_bytes: int
     representatives: int | None = None
     impossible: tuple[str, ...] = ()
+    huge_pages: HugePages | None = field(default=None, compare=False)
 
     @property
     def complete_depth(self) -> int:

@@ -1,4 +1,4 @@
-"""The cache of compiled object code on disk: a file per key, whole or not there at all.
+"""The cache on disk of compiled object code, and of what else takes long to find: a file per key, whole or not there.
 
 The cache is a convenience: where it cannot be read or written, or what it holds is damaged, code is compiled again.
 """

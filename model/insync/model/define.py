@@ -95,13 +95,16 @@ class ModelMeta(type):
 
 
 def _check_declarations(model: str, members: dict[str, Any]) -> None:
-    """Refuse bounds, settings and a legend that are something else."""
+    """Refuse bounds, settings, a legend and a text that are something else."""
     bounds, settings = members.get("bounds", Bounds()), members.get("settings", Settings())
     if not isinstance(bounds, Bounds):
         message = f"{user_frame()}: {model}: bounds={bounds!r} must be Bounds(name=Bound(...), ...)."
         raise ModelError(message)
     if not isinstance(settings, Settings):
         message = f"{user_frame()}: {model}: settings={settings!r} must be Settings(name=Setting(...), ...)."
+        raise ModelError(message)
+    if not isinstance(tells_apart := members.get("tells_apart", ""), str):
+        message = f"{user_frame()}: {model}: tells_apart={tells_apart!r} must be a text, such as 'the first leads'."
         raise ModelError(message)
     legend = members.get("legend", {})
     texts = [*legend, *legend.values()] if isinstance(legend, Mapping) else [legend]
@@ -155,6 +158,7 @@ class Model(metaclass=ModelMeta):
         name: what the model is called; the class name in snake case unless the class sets it.
         headline: the properties that are checked when none is named; None is every invariant.
         within: invariants; states in which one of them fails are checked, and no step is taken from them.
+        tells_apart: of a model none of whose sorts is symmetric how it tells members apart, for who asks for symmetry.
         bounds: the sizes that the class declares.
         settings: what the class can be told besides sizes.
         legend: what the marks in the cells of the grid mean; they are explained below the grid where they occur.
@@ -171,6 +175,7 @@ class Model(metaclass=ModelMeta):
     headline: ClassVar[tuple[str, ...] | None] = None
     legend: ClassVar[Mapping[str, str]] = {}
     within: ClassVar[tuple[str, ...]] = ()
+    tells_apart: ClassVar[str] = ""
     b: BoundValues
 
     def __init__(self, **chosen: int | str | Enum) -> None:

@@ -150,7 +150,7 @@ class Dimension:
     stride: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)  # one is made for each field that is read: a frozen one takes three times as long
 class Place:
     """Where a value lies: the first of its cells, plus the offset of each symbolic index.
 

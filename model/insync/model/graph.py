@@ -125,6 +125,7 @@ class Graph:
         cell_sizes: for each cell, how many codes it has.
 
     Attributes:
+        applied: what `simplify` made of an operation and its arguments; models say the same again and again.
         made: for the codes of collections, how they came about; see `Made`.
         orders: the conditions that compare elements to keep them in order.
         by_place: where an element of a collection that is kept in order was read by its place, and of which domain.
@@ -137,6 +138,7 @@ class Graph:
         self._constants: dict[int, Node] = {}
         self._cells: list[Node] = []
         self._go_on: Callable[[], None] = _nobody_asks
+        self.applied: dict[tuple[Op, tuple[Node, ...]], Node] = {}
         self.made: dict[tuple[Node, ...], Made] = {}
         self.orders: set[Node] = set()
         self.by_place: dict[str, object] = {}

@@ -11,21 +11,33 @@ from collections.abc import Iterable
 
 from insync.model.graph import Node, Op, range_of, reachable
 
-__all__ = ["always_holds"]
+__all__ = ["Facts", "always_holds"]
 
 Ranges = dict[int, tuple[int, int]]
 
 
+class Facts:
+    """What is known of the values of nodes where some conditions hold.
+
+    Args:
+        guard: the conditions.
+    """
+
+    def __init__(self, guard: Iterable[Node]) -> None:
+        self._conjuncts = list(guard)
+        self._ranges: Ranges = {}
+        for _ in range(2):  # a second look lets one comparison use what another one said
+            for conjunct in self._conjuncts:
+                _learn(conjunct, self._ranges)
+
+    def show(self, condition: Node) -> bool:
+        """Return whether a condition follows by ranges alone; False is "not shown"."""
+        return condition in self._conjuncts or _ranges([condition], self._ranges)[condition.index][0] == 1
+
+
 def always_holds(guard: Iterable[Node], condition: Node) -> bool:
     """Return whether the condition can be shown from the guard by ranges alone; False is "not shown"."""
-    conjuncts = list(guard)
-    if condition in conjuncts:
-        return True
-    facts: Ranges = {}
-    for _ in range(2):  # a second look lets one comparison use what another one said
-        for conjunct in conjuncts:
-            _learn(conjunct, facts)
-    return _ranges([condition], facts)[condition.index][0] == 1
+    return Facts(guard).show(condition)
 
 
 def _known(node: Node, facts: Ranges) -> tuple[int, int]:

@@ -18,10 +18,15 @@ __all__ = ["apply", "combine", "substituted"]
 def apply(op: Op, *args: Node) -> Node:
     """Return a node that means `op` applied to the arguments (any operation but CONST, CELL, AND, OR)."""
     graph = args[0].graph
-    for arg in args:
-        if arg.op is not Op.CONST:
-            break
-    else:
+    asked = (op, args)
+    found = graph.applied.get(asked)
+    if found is None:
+        found = graph.applied[asked] = _applied(graph, op, args)
+    return found
+
+
+def _applied(graph: Graph, op: Op, args: tuple[Node, ...]) -> Node:
+    if all(arg.op is Op.CONST for arg in args):
         value = MEANING[op](*[a.arg for a in args])
         return graph.boolean(value) if isinstance(value, bool) else graph.const(value)
     rule = _RULES.get(op)
@@ -31,27 +36,31 @@ def apply(op: Op, *args: Node) -> Node:
 
 def combine(graph: Graph, op: Op, conditions: list[Node], quantifier: Quantifier | None = None) -> Node:
     """Return the AND or OR of conditions; a quantifier's labels stay beside the conditions that are left."""
+    if quantifier is not None:
+        return _quantified(graph, op, conditions, quantifier)
     neutral, absorbing = (graph.true, graph.false) if op is Op.AND else (graph.false, graph.true)
-    kept: list[tuple[Node, str]] = []
-    seen: set[int] = set()
-    labels = quantifier.labels if quantifier else ("",) * len(conditions)
-    for condition, label in zip(conditions, labels, strict=True):
+    kept: dict[Node, None] = {}
+    for condition in conditions:
         if condition is absorbing:
             return absorbing
-        if condition is neutral or condition.index in seen:
-            continue
-        if quantifier is None and condition.op is op and condition.arg is None:
-            kept += [(c, "") for c in condition.args if c.index not in seen]
-            seen.update(c.index for c in condition.args)
-        else:
-            seen.add(condition.index)
-            kept.append((condition, label))
+        if condition.op is op and condition.arg is None:
+            kept.update(dict.fromkeys(condition.args))
+        elif condition is not neutral:
+            kept[condition] = None
     if not kept:
         return neutral
-    if quantifier is None:
-        return kept[0][0] if len(kept) == 1 else graph.node(op, tuple(c for c, _ in kept))
-    shown = Quantifier(quantifier.variable, tuple(label for _, label in kept))
-    return graph.node(op, tuple(c for c, _ in kept), shown)
+    return next(iter(kept)) if len(kept) == 1 else graph.node(op, tuple(kept))
+
+
+def _quantified(graph: Graph, op: Op, conditions: list[Node], quantifier: Quantifier) -> Node:
+    neutral, absorbing = (graph.true, graph.false) if op is Op.AND else (graph.false, graph.true)
+    kept: dict[Node, str] = {}
+    for condition, label in zip(conditions, quantifier.labels, strict=True):
+        if condition is absorbing:
+            return absorbing
+        if condition is not neutral:
+            kept.setdefault(condition, label)
+    return graph.node(op, tuple(kept), Quantifier(quantifier.variable, tuple(kept.values()))) if kept else neutral
 
 
 def substituted(graph: Graph, nodes: Sequence[Node], cells: Sequence[Node]) -> list[Node]:

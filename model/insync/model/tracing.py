@@ -18,7 +18,7 @@ from insync.model.initials import Initials
 from insync.model.kinds import members_of, number_of_members, under
 from insync.model.program import BoundAction, Check, Program
 from insync.model.quantifiers import for_all_bindings
-from insync.model.ranges import always_holds
+from insync.model.ranges import Facts, always_holds
 from insync.model.schema import Schema
 from insync.model.sorts import Index, Parameter, Subset, label_of
 from insync.model.symmetry import symmetry_of
@@ -309,12 +309,15 @@ def _checks(environment: Environment) -> tuple[tuple[Check, ...], tuple[Check, .
     """Return what must be checked when the model runs, and what need not be."""
     checks: list[Check] = []
     shown: list[Check] = []
+    known: dict[tuple[Node, ...], Facts] = {}
     for expected in environment.expected:
         node = expected.node
         if node is environment.graph.false:
             message = f"{expected.place}: {expected.message}"
             raise ModelError(message)
-        holds = always_holds([*environment.guard, *expected.where], expected.condition)
+        if expected.where not in known:
+            known[expected.where] = Facts([*environment.guard, *expected.where])
+        holds = known[expected.where].show(expected.condition)
         (shown if holds else checks).append(Check(node, expected.recorded))
     return tuple(checks), tuple(shown)
 

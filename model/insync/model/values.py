@@ -327,6 +327,8 @@ def number(graph: Graph, value: object, sort: type[Index] | None = None) -> Node
         value: the number or member.
         sort: the sort whose members are meant, if any; a number is taken for the member that it numbers.
     """
+    if isinstance(value, int) and type(value) in (int, sort):  # most values are members of the sort that is meant
+        return graph.const(int(value))
     given = sort_of(value)
     if sort is not None and given is not None and not (issubclass(given, sort) or issubclass(sort, given)):
         message = (

@@ -96,6 +96,9 @@ class RecordView(View):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        domain = self._domain.fields.get(name)
+        if type(domain) in d.SCALARS:  # read at once: most of what is read is
+            return domain.lift(self._place.read(self._domain.offsets[name]))
         return view(*self._field(name))
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -143,6 +146,8 @@ class ArrayView(View):
 
     def _element(self, index: object) -> tuple[d.Domain, Place]:
         domain, place = self._domain, self._place
+        if isinstance(index, Index) and type(index) is domain.over:
+            return self._at(int(index))
         node, length = self._place_number(index), len(domain.labels)
         if node.op is Op.CONST and 0 <= node.lo < length:
             return self._at(node.lo)
@@ -275,8 +280,10 @@ def _chosen_codes(domain: d.Domain, env: Environment, choice: Either, path: str)
 
 def _scalar_codes(domain: d.Scalar, env: Environment, value: object, path: str) -> list[Node]:
     graph, code = env.graph, domain.lower(env, value, path)
-    fits = [apply(Op.LE, graph.const(0), code), apply(Op.LT, code, graph.const(domain.size))]
-    env.expect(combine(graph, Op.AND, fits), f"the value assigned to {path} is not {domain.expected()}.")
+    least, beyond = graph.const(0), graph.const(domain.size)
+    if code.lo < 0 or code.hi >= domain.size:
+        fits = [apply(Op.LE, least, code), apply(Op.LT, code, beyond)]
+        env.expect(combine(graph, Op.AND, fits), f"the value assigned to {path} is not {domain.expected()}.")
     return [code]
 
 

@@ -10,8 +10,10 @@ import pytest
 
 from insync.conformance.live.runs.moving import told_of_moves
 from insync.conformance.live.runs.run_events import (
+    Applied,
     BrokerRun,
     Decided,
+    Delivered,
     Done,
     FetchAnswered,
     FetchAsked,
@@ -120,6 +122,36 @@ def test_a_refusal_that_has_no_reason_is_not_explained() -> None:
 
     place, run = changed(recorded("n-01-3.9.2"), brings_r0, error=74)
     assert beside(run).stuck == place
+
+
+LATE = "b2 asks b3 for offset 1 in epoch 1"
+"""In the run of 4.3.1: seen right after b2 has asked b1 in epoch 2, on another connection; it was made before."""
+
+
+def test_a_request_may_pass_after_one_that_its_sender_has_made_later() -> None:
+    run = recorded("n-01-4.3.1")
+    place = next(place for place, event in enumerate(run.events) if str(event) == LATE)
+    assert str(run.events[place - 1]) == "b2 asks b1 for offset 1 in epoch 2"
+    assert beside(run).explained
+
+
+def test_a_late_request_that_nobody_could_have_made_is_not_explained() -> None:
+    place, run = changed(recorded("n-01-4.3.1"), lambda event: str(event) == LATE, offset=0)
+    assert beside(run).stuck == place
+
+
+def test_a_refusal_may_pass_after_its_leader_has_told_that_it_leads_by_now() -> None:
+    run = recorded("n-01-4.3.1")
+    refused = next(
+        place for place, event in enumerate(run.events) if str(event) == "b2 refuses a fetch of b3 with error 75"
+    )
+    decided = [event.decision.offset for event in run.events[:refused] if isinstance(event, Decided)]
+    leads = Applied(run.events[refused].at, 2, decided[-1] + 1)
+    sent = Delivered(leads.at, 2, leads.below)
+    assert beside(replace(run, events=(*run.events[:refused], sent, leads, *run.events[refused:]))).explained
+    asked = max(place for place in range(refused) if str(run.events[place]).startswith("b3 asks b2"))
+    before = (*run.events[:asked], sent, leads, *run.events[asked:])
+    assert beside(replace(run, events=before)).stuck == refused + 2
 
 
 def test_an_election_that_nobody_saw_is_not_explained() -> None:

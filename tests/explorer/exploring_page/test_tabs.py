@@ -152,7 +152,7 @@ MISTAKES: list[tuple[dict[str, object], str]] = [
     ({"command": "walk", "steps": 1, "seed": "-"}, "'-' is not a seed"),
     ({"command": "at", "address": "nowhere"}, "'nowhere' is not the address of a state"),
     ({"command": "at", "address": 5}, "address=5 is not a text."),
-    ({"command": "start", "number": 1}, "die_hard has no initial state 1; there are 0 to 0."),
+    ({"command": "start", "number": 1}, "die_hard has no initial state 1; there is one, 0."),
     ({"command": "find", "condition": "big = 4"}, "'= 4', character 5: this is no condition"),
     ({"command": "find", "condition": "big == 4", "states": "many"}, "'many' is not a number of states"),
     ({"command": "find", "condition": "big == 4", "seconds": 99999}, "'99999' is not a number of seconds"),

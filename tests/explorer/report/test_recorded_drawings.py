@@ -26,23 +26,11 @@ from insync.explorer.traces.trace import RefusedStep, Trace
 from insync.kafka.placement import Placement
 from insync.model import Model, find_model
 from insync_meanings import Record
-from insync_pictures import defect_trace, kip101, taken
+from insync_pictures import kip101, r13_trace, taken
 from insync_runs import Crossing
 from insync_toys import Commit
 
 RECORD = Record(Path(__file__).parent / "drawings.json")
-
-
-R13 = (
-    "controller fences b2",
-    "b1 drops b3 from the ISR",
-    "b1 applies metadata 0",
-    "controller unfences b2",
-    "controller accepts the ISR",
-    "b1 appends a record",
-    "b3 fetches from b1",
-    "b3 fetches from b1",
-)
 
 
 def varied(model: Model, length: int, failing: str, reason: str) -> Trace:
@@ -83,7 +71,7 @@ TRACES: dict[str, Callable[[], tuple[Model, Trace]]] = {
     "crossing for ever": lambda: crossing(loop=1),
     "crossing, a witness": lambda: crossing(witness=True),
     "refused": refused,
-    "R-13": lambda: defect_trace("R-13", R13, "electable_replicas_are_complete", "b2 lacks r0 at offset 0."),
+    "R-13": r13_trace,
     "placement": lambda: (Placement(), varied(Placement(), 12, "type_ok", "b1 fails, and b3 is 3.")),
     "the first state": lambda: (Commit(), varied(Commit(), 1, "agreement", "It is wrong from the start.")),
 }

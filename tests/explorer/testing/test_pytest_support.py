@@ -18,6 +18,7 @@ from insync_confined import Plane
 from insync_corners import Late
 from insync_lamp import Lamp
 from insync_suspicious import Inert, Nobody
+from insync_toys import DieHard
 
 SMALL = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}
 
@@ -235,3 +236,11 @@ def test_processes_share_cores_and_memory(tmp_path: Path) -> None:
     assert shared._memory() == pytest.approx(alone._memory() / 4, rel=0.01)
     assert shared._threads() == max(1, alone._threads() // 4)
     assert InsyncCheck(Settings(memory_bytes=5, processes=4), lambda: tmp_path)._memory() == 5
+
+
+def test_a_model_without_bounds_is_noted_by_its_name_alone(tmp_path: Path) -> None:
+    noted: list[tuple[str, str]] = []
+    InsyncCheck(Settings(), lambda: tmp_path, lambda *said: noted.append(said))(DieHard, properties=["type_ok"])
+    ((name, said),) = noted
+    assert name == "insync"
+    assert said.startswith("die_hard: holds; ")

@@ -17,6 +17,7 @@ from insync.cli.options.ci import Build, build_options
 from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.values import ReadFile
 from insync.cli.show.ask_json import Files, answer_json, matrix_json
 from insync.cli.show.ask_report import (
     by_promise,
@@ -75,7 +76,7 @@ Examples:
 @click.option(
     "--config",
     "configs",
-    type=click.Path(path_type=Path),
+    type=ReadFile(),
     metavar="FILE",
     multiple=True,
     help="Ask about each combination of settings in FILE: properties of a broker, or what kafka-configs --describe "

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import click
+from click.core import ParameterSource
 
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
@@ -78,6 +80,8 @@ def command(
     output.check_trace_path()
     build.check(output)
     result = _search(model, names, keep_going, symmetry, limits, engine, output)
+    if symmetry and click.get_current_context().get_parameter_source("symmetry") is not ParameterSource.DEFAULT:
+        result = replace(result, warnings=(*result.warnings, *_without_symmetry(model, result)))
     traces = [violation.trace for violation in result.violations]
     with output.traces_written(traces, model) as files:
         output.show(
@@ -89,6 +93,14 @@ def command(
         )
     build.tell(model, traces, names, verdict=result.verdict, stopped_by=result.stopped_by, warnings=result.warnings)
     return exit_code_for(result.verdict)
+
+
+def _without_symmetry(model: Model, result: CheckResult) -> list[str]:
+    """Say to who asks for symmetry why there is none."""
+    if not result.levels or model.program.symmetry is not None:
+        return []
+    why = f": {model.tells_apart}" if model.tells_apart else ""
+    return [f"No sort of {model.name} is declared symmetric{why}. Every state was visited."]
 
 
 def _search(

@@ -28,6 +28,7 @@ from insync.cli.show.defects_report import (
 )
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit
+from insync.cli.show.trace_files import beside, say_older
 from insync.explorer import Reporter
 from insync.explorer.defect_search import DefectFound, search_defect
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
@@ -59,6 +60,8 @@ def command(names: tuple[str, ...], verify: bool, engine: Engine, output: Output
     A defect is a rule of an old release, or a guard left out, put back into the newest release, with bounds that are
     large enough to witness it. The fix holds at the same bounds, in the whole space.
     """
+    if verify or not names:
+        _refuse_files(verify, output)
     if not names and not verify:
         output.show(describe_catalogue, catalogue_json)
         return ExitCode.HOLDS
@@ -89,6 +92,15 @@ class _Search:
         return search_defect(defect, bounds, threads=self.threads, reporter=self.reporter, stop=self.stop)
 
 
+def _refuse_files(verify: bool, output: Output) -> None:
+    """Raise UsageError for a file that no trace would be written to."""
+    which = "--verify shows no traces" if verify else "the list of them has no traces"
+    for option, path in (("--trace", output.trace), ("--html", output.html)):
+        if path is not None:
+            message = f"{which} that {option} could write. Name defects to show, such as `insync defects R-26`."
+            raise click.UsageError(message, click.get_current_context(silent=True))
+
+
 def _choose(names: tuple[str, ...]) -> list[Defect]:
     reasons = {entry.name: entry for entry in LEFT_OUT}
     wanted = [name.upper() for name in names]
@@ -106,10 +118,12 @@ def _show_all(chosen: Sequence[Defect], search: _Search, output: Output) -> int:
     """Show each defect that was asked for, and name those that Ctrl-C leaves out."""
     codes: list[ExitCode] = []
     entries: list[dict[str, object]] = []
+    files_of: list[Output] = []
     for defect in chosen:
         broken = search.broken(defect)
         searched = Searched(broken, search.fixed(defect))
         written = output if len(chosen) == 1 else output.beside(defect.name)
+        files_of.append(written)
         with written.traces_written(broken.traces, broken.model) as files:
             entries.append(defect_json(defect, searched, files))
             if not output.json:
@@ -118,12 +132,27 @@ def _show_all(chosen: Sequence[Defect], search: _Search, output: Output) -> int:
         codes.append(ExitCode.INCOMPLETE if undecided else ExitCode.HOLDS)
         if search.stop.is_set():
             break
+    _say_older(output, files_of)
     left = [defect.name for defect in chosen[len(codes) :]]
     if output.json:
         emit(json.dumps({"defects": entries, "not_shown": left}, ensure_ascii=False))
     elif left:
         emit(f"\nStopped by Ctrl-C; not shown: {', '.join(left)}.")
     return ExitCode.INCOMPLETE if left else max(codes)
+
+
+def _say_older(output: Output, files_of: Sequence[Output]) -> None:
+    """Say of each file that is there in the name of a defect that this run has not shown that it is of an earlier run.
+
+    Args:
+        output: where the traces of one defect would be, and beside it those of several.
+        files_of: where those are of each defect that was shown.
+    """
+    of_this_run = [path for each in files_of for path in (each.trace, each.html)]
+    for path in (output.trace, output.html):
+        if path is not None:
+            for file in (path, *(beside(path, name) for name in DEFECTS)):
+                say_older(file, of_this_run)
 
 
 def _verify(chosen: Sequence[Defect], search: _Search, output: Output) -> int:

@@ -18,7 +18,7 @@ from insync.cli.options.completing import complete_properties, complete_traces
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.values import Whole
+from insync.cli.options.values import ReadFile, Whole
 from insync.cli.show.exploration import ExplorationText
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit
@@ -39,7 +39,7 @@ __all__ = ["command"]
 @click.option(
     "--from",
     "file",
-    type=click.Path(path_type=Path),
+    type=ReadFile(),
     metavar="TRACE",
     shell_complete=complete_traces,
     help="Begin at the end of this trace file.",

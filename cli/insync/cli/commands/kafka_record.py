@@ -11,6 +11,7 @@ from insync.cli.exit_codes import ExitCode
 from insync.cli.options.completing import complete_from
 from insync.cli.options.kafka_choice import ClusterChoice, cluster_options
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.values import ReadFile
 from insync.cli.show.kafka_run_report import describe_recorded, recorded_json
 from insync.cli.show.progress import steps_of_work
 from insync.explorer.traces.files import check_writable
@@ -50,7 +51,7 @@ def _scenarios() -> list[str]:
     "--broker-log",
     "logs",
     metavar="LOG",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=ReadFile(),
     multiple=True,
     help="With --metadata-log: a state-change.log or server.log of a broker; may be repeated.",
 )

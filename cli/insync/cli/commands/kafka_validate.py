@@ -9,6 +9,7 @@ import click
 from insync.cli.exit_codes import ExitCode
 from insync.cli.options.completing import complete_defects, complete_from
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.values import ReadFile
 from insync.cli.show.kafka_run_report import describe_inferred, describe_validation, inferred_json, validation_json
 from insync.cli.show.progress import steps_of_work
 from insync.kafka.defects import DEFECTS
@@ -25,7 +26,7 @@ def _releases() -> list[str]:
 
 
 @click.command("validate", short_help="Say whether a recorded run is a behaviour of the model.")
-@click.argument("file", metavar="RUN", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", metavar="RUN", type=ReadFile())
 @click.option(
     "--release",
     metavar="RELEASE",

@@ -9,7 +9,7 @@ import click
 from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.options.completing import complete_models, complete_traces
 from insync.cli.options.overwritten import model_of_claim, refuse_same
-from insync.cli.options.values import OutputPath
+from insync.cli.options.values import OutputPath, ReadFile
 from insync.cli.show.pages import write_page
 from insync.cli.show.terminal import emit
 from insync.explorer import read_trace, replay
@@ -33,7 +33,7 @@ Examples:
     metavar="TRACE...",
     nargs=-1,
     required=True,
-    type=click.Path(path_type=Path),
+    type=ReadFile(),
     shell_complete=complete_traces,
 )
 @click.option(
@@ -57,10 +57,13 @@ def command(files: tuple[Path, ...], page: Path | None, reference: str | None) -
     The page needs nothing else, neither a network nor insync: it can be sent, printed and looked at on a phone. Each
     trace is a sequence diagram beside the state after the chosen step, with the reason pointing at what it talks of.
     """
-    target = files[0].with_suffix(".html") if page is None else page
-    refuse_same([("--output", target)], [("a TRACE", file) for file in files])
-    check_writable(target)
+    traces = [("a TRACE", file) for file in files]
+    if page is not None:
+        refuse_same([("--output", page)], traces)
     claims = [read_trace(file) for file in files]
+    target = files[0].with_suffix(".html") if page is None else page
+    refuse_same([("--output", target)], traces)
+    check_writable(target)
     for file, claim in zip(files, claims, strict=True):
         refuse_same([("--output", target)], model_of_claim(claim, file, reference))
     shown = []

@@ -25,7 +25,7 @@ from insync.cli.options.model_command import (
     within_option,
 )
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.values import OutputPath, Seconds, Whole
+from insync.cli.options.values import OutputPath, ReadFile, Seconds, Whole
 from insync.cli.show.choices import choices
 from insync.cli.show.figures import seconds
 from insync.cli.show.progress import steps_of_work
@@ -166,7 +166,7 @@ class Helped:
     ),
     proof=option(
         "--lemmas",
-        type=click.Path(path_type=Path),
+        type=ReadFile(),
         metavar="FILE",
         help="Take the lemmas of the proof in FILE, and if it is of MODEL, the bounds and settings not given. "
         "Without MODEL, check that proof again.",

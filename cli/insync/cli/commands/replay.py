@@ -10,6 +10,7 @@ from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.options.completing import complete_models, complete_traces
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.overwritten import model_of_claim, refuse_overwriting
+from insync.cli.options.values import ReadFile
 from insync.cli.show.as_json import trace_json
 from insync.cli.show.pages import PICTURES, as_picture
 from insync.cli.show.report import describe_trace
@@ -24,7 +25,7 @@ __all__ = ["command"]
 
 
 @click.command("replay", epilog=EPILOG, short_help="Execute a trace file again, and show or convert it.")
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path), shell_complete=complete_traces)
+@click.argument("file", metavar="FILE", type=ReadFile(), shell_complete=complete_traces)
 @click.option(
     "--format",
     "form",
@@ -44,7 +45,7 @@ __all__ = ["command"]
 @click.option(
     "--module",
     metavar="MODULE",
-    type=click.Path(path_type=Path),
+    type=ReadFile(),
     help="The module that `insync export` wrote, where FILE is a trace that another checker found in it [default: the "
     "one beside FILE].",
 )

@@ -13,7 +13,7 @@ from insync.cli.options.completing import Completion, file_names, names
 
 _MOST_OFFERED = 40
 
-__all__ = ["Named", "OutputPath", "Seconds", "Size", "Whole"]
+__all__ = ["Named", "OutputPath", "ReadFile", "Seconds", "Size", "Whole"]
 
 _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _WHOLE = re.compile(r"[+-]?[0-9]+|[0-9]{1,3}(_[0-9]{3})+")
@@ -113,6 +113,13 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic since click
         if not (math.isfinite(seconds) and seconds > 0):
             self.fail(f"{str(value)!r} is not a time; give a number of seconds above 0, such as 60 or 0.5.", param, ctx)
         return seconds
+
+
+class ReadFile(click.Path):
+    """A path of a file that the command reads, and itself says what is wrong with, in the words of all commands."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, readable=False)
 
 
 class OutputPath(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone

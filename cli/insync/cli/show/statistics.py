@@ -7,6 +7,7 @@ import sys
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import plural
@@ -41,8 +42,23 @@ def describe_statistics(result: CheckResult, model: Model, width: int) -> str:
     rest = sum(bits for _, bits in fields[_FIELDS:])
     others = f", {plural(len(fields) - _FIELDS, 'other')} {rest}" if rest else ""
     text = f"fields  {plural(schema.bits, 'bit')} a state, in {plural(schema.words, 'word')}: {shown}{others}"
-    lines += textwrap.wrap(text, width, subsequent_indent=" " * 8, break_on_hyphens=False)
+    for line in [text, *_huge_pages(result)]:
+        lines += textwrap.wrap(line, width, subsequent_indent=" " * 8, break_on_hyphens=False)
     return "\n".join(["", "", *lines])
+
+
+def _huge_pages(result: CheckResult) -> list[str]:
+    """Return a line about the huge pages of the states, and what it means that there are none."""
+    pages = result.huge_pages
+    if pages is None:
+        return []
+    line = f"memory  {plural(pages.had, 'huge page')} had, {pages.missed:,} missed"
+    if pages.missed and not pages.had:
+        line += (
+            ": this machine gives none, and large searches take several times as long; allow them with `echo madvise > "
+            "/sys/kernel/mm/transparent_hugepage/enabled`"
+        )
+    return [line]
 
 
 def statistics_entry(result: CheckResult, model: Model) -> dict[str, object]:
@@ -55,6 +71,7 @@ def statistics_entry(result: CheckResult, model: Model) -> dict[str, object]:
         "bits": model.program.schema.bits,
         "words": model.program.schema.words,
         "fields": [{"field": name, "bits": bits} for name, bits in _fields(model)],
+        "huge_pages": None if result.huge_pages is None else asdict(result.huge_pages),
     }
 
 

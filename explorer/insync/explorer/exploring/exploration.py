@@ -201,8 +201,10 @@ class Exploration:
         """
         initials = self.model.program.initials
         if not initials.enumerated or not 0 <= number < len(initials):
-            known = f"0 to {len(initials) - 1}" if initials.enumerated else "too many to be numbered"
-            message = f"{self.model.name} has no initial state {number}; there are {known}."
+            known = "they are too many to be numbered"
+            if initials.enumerated:
+                known = f"there are 0 to {len(initials) - 1}" if len(initials) > 1 else "there is one, 0"
+            message = f"{self.model.name} has no initial state {number}; {known}."
             raise UserError(message)
         self.visited.start(initials[number])
         return self.here

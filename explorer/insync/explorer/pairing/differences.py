@@ -31,8 +31,8 @@ class PropertyChange:
 
     @property
     def changed(self) -> bool:
-        """Whether the two models, which both have it, differ in it."""
-        return None not in (self.first, self.second) and self.first != self.second
+        """Whether it holds in one model and fails in the other; what a limit left open of one is no difference."""
+        return {self.first, self.second} == {Verdict.HOLDS, Verdict.VIOLATED}
 
 
 @dataclass(frozen=True, slots=True)

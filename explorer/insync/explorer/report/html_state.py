@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from insync.explorer.report.escaping import attribute, in_xml
@@ -12,6 +13,8 @@ from insync.explorer.traces.shown_cells import Box, CellChange, LogDrawing, Piec
 __all__ = ["epochs_of", "place_id", "state_table"]
 
 _COLOURS = 6
+_WITH_HYPHEN = re.compile(r"(?<!\S)\S{0,8}-\S{1,8}(?!\S)")
+"""A short word such as -b2, which browsers would break behind the hyphen."""
 
 
 def place_id(prefix: str, columns: Sequence[str], place: Place) -> str:
@@ -92,7 +95,11 @@ def _piece(piece: Piece) -> str:
         return ""
     text = f"{piece.name}={piece.text}" if piece.name else piece.text
     kind = "piece" if piece.change is CellChange.SAME else f"piece {piece.change.value}"
-    return f'<span class="{kind}">{in_xml(text)}</span>'
+    return f'<span class="{kind}">{_WITH_HYPHEN.sub(_whole, in_xml(text))}</span>'
+
+
+def _whole(word: re.Match[str]) -> str:
+    return f'<span class="whole">{word[0]}</span>'
 
 
 def _log(log: LogDrawing, name: str, epochs: Sequence[str], pointed: Collection[int | None]) -> str:

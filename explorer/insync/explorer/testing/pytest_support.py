@@ -185,7 +185,8 @@ class InsyncCheck:
         found = f"violated ({broken})" if broken else str(answer.verdict)
         stopped = f", stopped by {answer.stopped_by}" if answer.stopped_by and not broken else ""
         seen = f"{answer.states} {answer.what}, depth {answer.depth}"
-        self._note("insync", f"{model.name} ({describe_bounds(model.identity)}): {found}{stopped}; {seen}")
+        within = f" ({describe_bounds(model.identity)})" if model.identity else ""
+        self._note("insync", f"{model.name}{within}: {found}{stopped}; {seen}")
         for file in files:
             self._note("insync_trace", str(file))
 

@@ -214,6 +214,12 @@ class Module:
         self._tables.append(f'\n@{name} = internal constant [{len(numbers)} x i8] c"{written}"\n')
         return f"@{name}"
 
+    def words(self, name: str, numbers: Sequence[int]) -> str:
+        """Make a constant table of 64-bit numbers, and return the operand that names it."""
+        written = ", ".join(f"i64 {number if number < 2**63 else number - 2**64}" for number in numbers)
+        self._tables.append(f"\n@{name} = internal constant [{len(numbers)} x i64] [{written}]\n")
+        return f"@{name}"
+
     @property
     def text(self) -> str:
         """The IR."""

@@ -13,7 +13,7 @@ from insync.machine.emit.cells import with_spans
 from insync.machine.emit.columns import SortedColumns
 from insync.machine.emit.elements import Elements
 from insync.machine.emit.relations import Relations
-from insync.machine.emit.rows import Rows, read_row, write_row
+from insync.machine.emit.rows import Row, Rows, read_row, write_row
 from insync.model.schema import Schema
 from insync.model.symmetry import Symmetry
 
@@ -38,10 +38,11 @@ class Canonical:
         self._relations = Relations(m, schema, symmetry) if symmetry.relational else None
         self._columns = [sort for sort in range(len(symmetry.sizes)) if sort not in symmetry.relational]
         self.represent = self._represent_function(m)
+        self._orbit = self._orbit_function(m)
 
     def orbit(self, b: Function, row: Value) -> Value:
         """Return how many states the state at an address stands for."""
-        return b.call(self.represent, row, b.space(I64, self._schema.words, 8))
+        return b.call(self._orbit, row)
 
     def define_exported(self, m: Module) -> None:
         """Define `represent` and `orbits` for Python.
@@ -64,14 +65,28 @@ class Canonical:
     def _represent_function(self, m: Module) -> Function:
         b = m.function("represent.one", I64, (PTR, PTR), inline=False)
         address, to = b.arguments
-        row, orbits = read_row(b, address, self._schema.words), [b.typed(I64, 1)]
-        for sort in self._columns:
-            columns = SortedColumns(b, self._schema, self._symmetry, sort, row)
-            row = with_spans(row, columns.codes)
-            orbits.append(columns.orbit)
+        row, orbits = self._sorted_columns(b, address)
         if self._relations is None:
             write_row(b, to, row)
         else:
             orbits.append(self._relations.represent(b, row, to))
         b.give(reduce(Value.__mul__, orbits))
         return b
+
+    def _orbit_function(self, m: Module) -> Function:
+        """Define `orbit.one(row)`: of most states it can be said without making the representative."""
+        b = m.function("orbit.one", I64, (PTR,), inline=False)
+        row, orbits = self._sorted_columns(b, b.arguments[0])
+        if self._relations is not None:
+            orbits.append(self._relations.orbit(b, row))
+        b.give(reduce(Value.__mul__, orbits))
+        return b
+
+    def _sorted_columns(self, b: Function, address: Value) -> tuple[Row, list[Value]]:
+        """Return the words of a state with its columns sorted, and of how many states each sort makes one."""
+        row, orbits = read_row(b, address, self._schema.words), [b.typed(I64, 1)]
+        for sort in self._columns:
+            columns = SortedColumns(b, self._schema, self._symmetry, sort, row)
+            row = with_spans(row, columns.codes)
+            orbits.append(columns.orbit)
+        return row, orbits

@@ -16,6 +16,7 @@ from insync.machine.emit.builder import I8, I64, PTR, VOID, Function, Module, Va
 from insync.machine.emit.cells import Span, taken_out, with_spans, without_spans
 from insync.machine.emit.elements import Elements
 from insync.machine.emit.networks import same_keys, sorted_records
+from insync.machine.emit.placing import Placing, PlacingTables, can_place
 from insync.machine.emit.rows import Row, read_row, rows_equal, rows_less, write_row
 from insync.machine.emit.tracks import Track, tracks_of
 from insync.model.schema import Schema
@@ -57,9 +58,46 @@ class Relations:
         self._orders = len(permutations)
         self._table = m.bytes("orders", [place for permutation in permutations for place in permutation])
         self._image = self._image_function(m)
+        self._tables = PlacingTables(m, symmetry) if can_place(symmetry, self._tracks) else None
+        self._ordered = self._ordered_function(m)
 
     def represent(self, b: Function, row: Row, to: Value) -> Value:
-        """Write the representative of a state to an address; return how many states it represents."""
+        """Write the representative of a state to an address; return how many states it represents.
+
+        Where the keys of few members tell them apart, which is nearly always, there is no branch and no call.
+        """
+        if self._tables is None:
+            return self._any_order(b, row, to)
+        placing = Placing(b, self._tables, self._symmetry, self._tracks, row)
+        write_row(b, to, placing.image())
+        orbit = b.variable(self._orders)
+        with b.when(~placing.alone):
+            orbit.set(self._any_order(b, row, to))
+        return orbit.value
+
+    def orbit(self, b: Function, row: Row) -> Value:
+        """Return how many states a state represents."""
+        scratch = b.space(I64, self._schema.words, 8)
+        if self._tables is None:
+            return self._any_order(b, row, scratch)
+        orbit = b.variable(self._orders)
+        with b.when(~Placing(b, self._tables, self._symmetry, self._tracks, row).alone):
+            orbit.set(self._any_order(b, row, scratch))
+        return orbit.value
+
+    def _any_order(self, b: Function, row: Row, to: Value) -> Value:
+        base = b.space(I64, self._schema.words, 8)
+        write_row(b, base, row)
+        return b.call(self._ordered, base, to)
+
+    def _ordered_function(self, m: Module) -> Function:
+        """Define `ordered(row, to) -> orbit`, which does for any state what `represent` does."""
+        b = m.function("ordered", I64, (PTR, PTR), inline=False)
+        row = read_row(b, b.arguments[0], self._schema.words)
+        b.give(self._ordered_one(b, row, b.arguments[1]))
+        return b
+
+    def _ordered_one(self, b: Function, row: Row, to: Value) -> Value:
         codes = {span: taken_out(b, row, span) for span in self._spans}
         kept = Elements(b, b.space(I64, len(self._spans), 8))
         for slot, span in enumerate(self._spans):

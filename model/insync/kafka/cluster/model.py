@@ -73,6 +73,10 @@ class Cluster(
         "reads_repeat",
     )
     legend: ClassVar[Mapping[str, str]] = LEGEND
+    tells_apart: ClassVar[str] = (
+        "the first replica leads first, and of those that can be elected the first in the order of the assignment is, "
+        "so no two replicas can be swapped"
+    )
 
     def remarks(self) -> list[str]:
         """Say where a setting does not exist in the release, or means less than it says."""

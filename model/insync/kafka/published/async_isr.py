@@ -66,6 +66,7 @@ class AsyncIsr(Model):
     until the next update.
     """
 
+    tells_apart = "the first replica is the leader"
     bounds = Bounds(
         replicas=Bound(3, 1, 5, "replicas of the partition"),
         max_offset=Bound(2, 1, 15, "highest end offset of a log"),

@@ -65,7 +65,6 @@ function show(told) {
   const depth = told.depth === 1 ? "1 step" : `${told.depth} steps`;
   $("place").textContent = told.depth ? `After ${depth}: ${told.label}` : `State at the ${told.label}`;
   $("drawn").innerHTML = told.state;
-  history.replaceState(null, "", `#${told.address}`);
   $("address").placeholder = told.address;
   $("back").disabled = $("restart").disabled = !told.depth;
   $("forward").disabled = !told.ahead;
@@ -76,6 +75,7 @@ function show(told) {
   showProperties();
   showPath();
   showTree();
+  history.replaceState(null, "", `#${told.address}`); // it lays the page out, so when all is in place
   if (focused !== null) focusStep(Math.min(focused, stepButtons().length - 1));
   explain(told.address);
 }

@@ -1,0 +1,285 @@
+"""Few members that a state relates to each other, for generated code: put in the order of their keys without a branch.
+
+The keys are exact as far as they go: bits side by side, not a hash. Who is named by a cell is said for all members at
+once, by a word in which each member has a lane of bits: a set is spread over the lanes by one product. What lies at a
+member is sorted with its key, and names are looked up in a word of four bits a member. Where two members have equal
+keys the order is not known; who asks for it must look at `alone` first.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from insync.machine.emit.builder import I64, Function, Module, Value
+from insync.machine.emit.cells import Span, taken_out, with_spans
+from insync.machine.emit.elements import Elements
+from insync.machine.emit.networks import Record, same_keys, sorted_records
+from insync.machine.emit.rows import Row
+from insync.machine.emit.tracks import Track
+from insync.model.schema import WORD
+from insync.model.symmetry import Kind, Symmetry
+
+__all__ = ["Placing", "PlacingTables", "can_place"]
+
+_MULTIPLIER = 0x9E3779B97F4A7C15
+_NUMBER = 4  # bits for the number of a member, or for what names it
+_LEAST_LANE = 8
+_LARGEST_TABLE = 4  # members whose orders are looked up
+
+
+def can_place(symmetry: Symmetry, tracks: Iterable[Track]) -> bool:
+    """Return whether a state is such that its members can be placed so: else they are by `relations`."""
+    if symmetry.arranged or any(symmetry.sizes[sort] > 7 for sort in symmetry.relational):
+        return False
+    return all(
+        not track.guards
+        and len(track.places) <= 1
+        and all(not place.height for place in track.places)
+        and (track.value is None or (track.value.height <= 1 and track.value.offset <= 1))
+        for track in tracks
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _PlacedField:
+    """Where a track lies in the words that a member is sorted with."""
+
+    track: Track
+    word: int
+    shift: int
+
+    @property
+    def bits(self) -> int:
+        return self.track.spans[0].bits
+
+
+class PlacingTables:
+    """For every order of a few members a word that says where each goes, and one that says what sets become.
+
+    Args:
+        m: where they are.
+        symmetry: of the state.
+    """
+
+    def __init__(self, m: Module, symmetry: Symmetry) -> None:
+        self.members: dict[int, str] = {}
+        self.sets: dict[int, str] = {}
+        for sort in symmetry.relational:
+            size = symmetry.sizes[sort]
+            if size > _LARGEST_TABLE:
+                continue
+            members, sets = [0] * 4 ** (size - 1), [0] * 4 ** (size - 1)
+            for order in itertools.permutations(range(size)):
+                at = sum(member << 2 * place for place, member in enumerate(order[:-1]))
+                members[at] = sum(place << _NUMBER * member for place, member in enumerate(order))
+                sets[at] = sum(_renamed_set(order, held) << _NUMBER * held for held in range(1 << size))
+            self.members[sort] = m.words(f"members{sort}", members)
+            self.sets[sort] = m.words(f"sets{sort}", sets)
+
+
+def _renamed_set(order: Sequence[int], held: int) -> int:
+    return sum(1 << place for place, member in enumerate(order) if held >> member & 1)
+
+
+class Placing:
+    """The members of the related sorts of one state, placed.
+
+    Args:
+        b: the function.
+        tables: of the module.
+        symmetry: of the state.
+        tracks: all that speak of the related sorts.
+        row: the state.
+
+    Attributes:
+        sizes: how many members each sort has.
+        alone: whether no two members have equal keys.
+    """
+
+    def __init__(
+        self, b: Function, tables: PlacingTables, symmetry: Symmetry, tracks: Sequence[Track], row: Row
+    ) -> None:
+        self.sizes, self._tracks, self._row = symmetry.sizes, tracks, row
+        self._codes = {span: taken_out(b, row, span) for track in tracks for span in track.spans}
+        self._sorts = [_PlacedSort(self, b, tables, symmetry.sizes[sort], sort) for sort in symmetry.relational]
+        self.alone = reduce(Value.__and__, [sort.alone for sort in self._sorts])
+
+    def image(self) -> Row:
+        """Return the words of the state with its members placed; what it is where some are not alone says nothing."""
+        by_number = {sort.number: sort for sort in self._sorts}
+        new: dict[Span, Value] = {}
+        for sort in self._sorts:
+            new.update(sort.moved())
+        for track in self._tracks:
+            for span in track.spans:
+                code = new.get(span, self._codes[span])
+                new[span] = code if track.value is None else by_number[track.value.sort].renamed(code, track.value)
+        return with_spans(self._row, new)
+
+    def lying(self, sort: int) -> list[Track]:
+        """Return the tracks that lie at members of a sort, those first that name nobody."""
+        found = [track for track in self._tracks if [place.sort for place in track.places] == [sort]]
+        return sorted(found, key=lambda track: track.value is not None)
+
+    def naming(self, sort: int) -> list[Track]:
+        """Return the tracks that name members of a sort."""
+        return [track for track in self._tracks if track.value is not None and track.value.sort == sort]
+
+    def codes(self, track: Track) -> list[Value]:
+        """Return the codes of a track."""
+        return [self._codes[span] for span in track.spans]
+
+
+class _PlacedSort:
+    """The members of one sort, in the order of their keys."""
+
+    def __init__(self, placing: Placing, b: Function, tables: PlacingTables, size: int, number: int) -> None:
+        self._placing, self._b, self._tables, self._size, self.number = placing, b, tables, size, number
+        self._fields, words = _laid_out(placing.lying(number))
+        lanes = self._lanes()
+        records: list[Record] = []
+        for member in range(size):
+            columns = [b.typed(I64, 0)] * words
+            for field in self._fields:
+                code = placing.codes(field.track)[member]
+                columns[field.word] = columns[field.word] | (code << field.shift if field.shift else code)
+            columns.append(b.typed(I64, member))
+            records.append([self._key(member, columns, lanes), *columns])
+        self._sorted = sorted_records(b, records, 1)
+        self.alone = reduce(Value.__and__, [run.equals(1) for run in same_keys(b, self._sorted, 1)])
+        self._order = [record[-1] for record in self._sorted]
+        self._look_up(tables)
+
+    def _look_up(self, tables: PlacingTables) -> None:
+        """Make a word with the place of each member, and of few members one with what each set of them becomes."""
+        b, order = self._b, self._order
+        if self._size > _LARGEST_TABLE:
+            places = [b.typed(I64, place) << (member << 2) for place, member in enumerate(order) if place]
+            self._places = reduce(Value.__or__, places)
+            return
+        at = reduce(Value.__or__, [member << 2 * place if place else member for place, member in enumerate(order[:-1])])
+        self._places, self._sets = (
+            Elements(b, b.address(found[self.number]))[at] for found in (tables.members, tables.sets)
+        )
+
+    # ----------------------------------------------------------------------------------------------------------- keys
+
+    def _lanes(self) -> list[tuple[Value, int, int]]:
+        """Return words that say of each member, in its lane, who names it; with a lane's bits, and those in use."""
+        b, naming = self._b, self._placing.naming(self.number)
+        width = WORD // (self._size + 1)
+        made: list[tuple[Value, int, int]] = []
+        word, used = b.typed(I64, 0), 0
+        for track in naming:
+            bits = len(track.spans).bit_length()
+            if used + bits > width:
+                made.append((word, width, used))
+                word, used = b.typed(I64, 0), 0
+            assert track.value is not None
+            told = [self._spread(code, track.value, width) for code in self._placing.codes(track)]
+            total = reduce(Value.__add__, told)
+            word = word | (total << used if used else total)
+            used += bits
+        return [*made, (word, width, used)] if used else made
+
+    def _spread(self, code: Value, kind: Kind, width: int) -> Value:
+        """Return a word with 1 in the lanes of the members that a code names."""
+        b = self._b
+        if not kind.height:  # one lane more, for nobody, which is shifted out
+            told = b.typed(I64, 1) << code * width
+            return told >> width * kind.offset if kind.offset else told
+        held = code
+        if kind.offset:
+            held = b.select(code < kind.offset, b.typed(I64, 0), code - kind.offset)
+        steps = sum(1 << member * (width - 1) for member in range(self._size))
+        return held * steps & sum(1 << member * width for member in range(self._size))
+
+    def _key(self, member: int, columns: Sequence[Value], lanes: Sequence[tuple[Value, int, int]]) -> Value:
+        """Return a number that is the same for the member's image in any permuted state."""
+        parts = self._impersonal(columns)
+        for word, width, used in lanes:
+            at = word >> width * member if member else word
+            parts.append((at & (1 << used) - 1, used))
+        for field in self._fields:
+            if field.track.value is not None:
+                parts += self._said(self._placing.codes(field.track)[member], field.track.value, member)
+        words, room = [self._b.typed(I64, 0)], WORD
+        for part, bits in parts:
+            if bits > room:
+                words.append(self._b.typed(I64, 0))
+                room = WORD
+            words[-1] = words[-1] | (part << WORD - room if room < WORD else part)
+            room -= bits
+        key = words[0]
+        for word in words[1:]:
+            key = (key * _MULTIPLIER + word) ^ (key >> 29)
+        return key
+
+    def _impersonal(self, columns: Sequence[Value]) -> list[tuple[Value, int]]:
+        """Return what lies at a member and names nobody, with the number of its bits."""
+        ends: dict[int, int] = {}
+        for field in self._fields:
+            if field.track.value is None:
+                ends[field.word] = field.shift + field.bits
+        return [(columns[word] & (1 << end) - 1, end) for word, end in ends.items()]
+
+    def _said(self, code: Value, kind: Kind, member: int) -> list[tuple[Value, int]]:
+        """Return what a code that lies at a member says of that member, and without naming anybody."""
+        b, found = self._b, list[tuple[Value, int]]()
+        there = code
+        if kind.offset:
+            nobody = code < kind.offset
+            found.append((b.convert("zext", nobody, I64), 1))
+            there = b.select(nobody, b.typed(I64, 0), code - kind.offset)
+        if kind.height:
+            found.append((b.ones(there), self._placing.sizes[kind.sort].bit_length()))
+        if kind.sort == self.number:
+            itself = (there >> member if member else there) & 1
+            if not kind.height:
+                itself = b.convert("zext", code.equals(kind.offset + member), I64)
+            found.append((itself, 1))
+        return found
+
+    # ---------------------------------------------------------------------------------------------------------- image
+
+    def moved(self) -> dict[Span, Value]:
+        """Return for the bits of each cell that lies at a member the code that is to lie there."""
+        new: dict[Span, Value] = {}
+        for field in self._fields:
+            for span, record in zip(field.track.spans, self._sorted, strict=True):
+                column = record[1 + field.word]
+                new[span] = (column >> field.shift if field.shift else column) & (1 << field.bits) - 1
+        return new
+
+    def renamed(self, code: Value, kind: Kind) -> Value:
+        """Return a code that names members by their new places."""
+        b = self._b
+        if not kind.offset:
+            return self._renamed(code, kind)
+        nobody = code < kind.offset
+        named = b.select(nobody, b.typed(I64, 0), code - kind.offset)
+        return b.select(nobody, code, self._renamed(named, kind) + kind.offset)
+
+    def _renamed(self, named: Value, kind: Kind) -> Value:
+        if not kind.height:
+            return self._places >> (named << 2) & (1 << _NUMBER) - 1
+        if self._size <= _LARGEST_TABLE:
+            return self._sets >> (named << 2) & (1 << _NUMBER) - 1
+        held = [named >> member & 1 for member in self._order]
+        return reduce(Value.__or__, [bit << place if place else bit for place, bit in enumerate(held)])
+
+
+def _laid_out(tracks: Iterable[Track]) -> tuple[list[_PlacedField], int]:
+    """Lay tracks side by side into words, in their order; return also how many words there are."""
+    fields: list[_PlacedField] = []
+    word, used = 0, 0
+    for track in tracks:
+        bits = track.spans[0].bits
+        if used + bits > WORD:
+            word, used = word + 1, 0
+        fields.append(_PlacedField(track, word, used))
+        used += bits
+    return fields, word + 1
