@@ -173,12 +173,21 @@ def main() -> int:
             hearing = Hearing(subject, tools, Limits(seconds=arguments.seconds, memory_bytes=MEMORY))
             for name in names:
                 hearing.hear(name)
-    known = {(subject.model, subject.name) for subject in subjects()}
-    forget([key for key in read_record() if key[:2] not in known])
+    forget(read_record().keys() - asked())
     record = read_record()
     agreeing = sum(row.agrees == "yes" for row in record.values())
     say(f"{len(record)} comparisons on record, {agreeing} of them equal.")
     return 0 if agreeing == len(record) else 1
+
+
+def asked() -> set[tuple[str, str, str, str]]:
+    """Return the keys of all comparisons that there can be."""
+    return {
+        (subject.model, subject.name, what, name)
+        for subject in subjects()
+        for name, way in WAYS.items()
+        for what in way.asked(subject)
+    }
 
 
 def parsed() -> argparse.Namespace:

@@ -69,11 +69,13 @@ class Deletions(Actor):
                 counts = Or(counts, self.maximal_isr(s, leader).contains(follower), s.controller.elr.contains(follower))
             waits.append(Implies(And(is_other, counts), l.known[follower].start >= end))
         with when(And(end > 0, *waits)):
-            live = [
-                And(is_other, self.is_assigned(view, r), self.is_live_with(s, r, end))
-                for r, is_other in self.beside(leader)
-            ]
-            s.undone = Or(s.undone, *live)
+            s.undone = Or(
+                s.undone,
+                *[
+                    And(is_other, self.is_assigned(view, r), self.is_live_with(s, r, end))
+                    for r, is_other in self.beside(leader)
+                ],
+            )
             s.deleted_below = maximum(s.deleted_below, end)
             l.deleting = 0
 

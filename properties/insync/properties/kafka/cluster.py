@@ -178,9 +178,9 @@ def leaders_know_their_followers(model: Cluster, s: StateView) -> Condition:
     return for_all(
         model.all(Replica),
         lambda leader: for_all(
-            model.all(Replica),
+            model.others(leader),
             lambda follower: Implies(
-                And(leader != follower, together(leader, follower)),
+                together(leader, follower),
                 for_all(range(model.b.records), lambda offset: agrees(leader, follower, offset)),
             ),
         ),

@@ -26,9 +26,9 @@ def replies_leave_out_what_is_known(model: Cluster, s: StateView) -> Condition:
         serves = And(model.leads(s, leader), model.fetch_allowed(s, follower, leader))
         answered = And(asks, serves, Not(model.asks_unknown_epoch(s, leader, follower)))
         known = And(f.hw >= minimum(reply.hw, f.leo), f.start >= minimum(reply.start, f.hw))
-        return Implies(And(leader != follower, answered, model.leaves_out(s, follower, reply)), known)
+        return Implies(And(answered, model.leaves_out(s, follower, reply)), known)
 
     return for_all(
         model.all(Replica),
-        lambda leader: for_all(model.all(Replica), lambda follower: knows(leader, follower)),
+        lambda leader: for_all(model.others(leader), lambda follower: knows(leader, follower)),
     )
