@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -159,9 +160,22 @@ def test_tlc_that_is_not_there_is_a_sentence(
         find_tlc(None if named is None else tmp_path / named)
 
 
+def jar(path: Path, inside: str) -> Path:
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr(inside, "")
+    return path
+
+
+def test_a_jar_without_tlc_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "broken.jar").write_text("no jar")
+    for path in (tmp_path / "broken.jar", jar(tmp_path / "other.jar", "org/other/Main.class")):
+        with pytest.raises(UserError, match="is no tla2tools"):
+            find_tlc(path)
+
+
 def test_the_option_goes_before_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("one.jar", "other.jar"):
-        (tmp_path / name).write_text("")
+        jar(tmp_path / name, "tlc2/TLC.class")
     monkeypatch.setenv(TLC_VARIABLE, str(tmp_path / "one.jar"))
     assert find_tlc().classes == str(tmp_path / "one.jar")
     assert find_tlc(tmp_path / "other.jar").classes == str(tmp_path / "other.jar")
