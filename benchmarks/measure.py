@@ -11,7 +11,8 @@ import time
 
 STARTED = time.perf_counter()
 
-from insync.explorer.breadth_first.search import BreadthFirstSearch, Space  # noqa: E402  (imports are a figure)
+from insync.explorer.breadth_first.search import BreadthFirstSearch  # noqa: E402  (imports are a figure)
+from insync.explorer.breadth_first.space import Space  # noqa: E402  (imports are a figure)
 from insync.explorer.breadth_first.workers import Team  # noqa: E402
 from insync.explorer.limits import Limits, Watch  # noqa: E402
 from insync.machine.kernels import Kernels, compile_kernels  # noqa: E402
@@ -35,20 +36,21 @@ def measure(case: dict[str, object]) -> dict[str, float]:
     properties = judge(model).nodes
     figures["trace"] = time.perf_counter() - began
     began = time.perf_counter()
-    kernels = compile_kernels(program, properties)
+    kernels = compile_kernels(program, properties, symmetry=program.symmetry if case.get("symmetry") else None)
     figures["compile"] = time.perf_counter() - began
     initials = PackedRows.of(program.initials.rows, kernels.sizes.words)
     with Team(threads) as team:
         began, processor = time.perf_counter(), time.process_time()
-        search = BreadthFirstSearch(kernels, Watch(Limits(), None), team, threads, initials)
+        schema = None if case.get("parts") else program.schema  # the parts are measured on states
+        search = BreadthFirstSearch(kernels, Watch(Limits(), None), team, threads, initials, schema=schema)
         space = search.run()
         figures["search"] = time.perf_counter() - began
         figures["processor"] = time.process_time() - processor
     figures["states"] = states = sum(space.levels)
+    figures["representatives"] = sum(space.visited)
     figures["transitions"] = sum(space.steps)
     figures["depth"] = len(space.levels)
-    tables = sum(partition.store.table_bytes for partition in space.partitions)
-    figures["bytes_per_state"] = tables / states + kernels.sizes.row_bytes
+    figures["bytes_per_state"] = sum(partition.used_bytes for partition in space.partitions) / states
     figures["peak_memory_bytes"] = peak_memory()
     if case.get("parts"):
         figures["expand"] = _expand_all(kernels, space, program.initials.words(0))
@@ -61,7 +63,7 @@ def _expand_all(kernels: Kernels, space: Space, initial: tuple[int, ...]) -> flo
     """Seconds that one thread takes to expand every state once more."""
     expander = kernels.expander(len(space.partitions), 1 << 20, initial)
     began = time.perf_counter()
-    for partition in space.partitions:
+    for partition in space.whole:
         place = 0
         while place < len(partition.store):
             place += expander.expand(partition.store.address(place), min(CHUNK, len(partition.store) - place))
@@ -73,12 +75,12 @@ def _expand_all(kernels: Kernels, space: Space, initial: tuple[int, ...]) -> flo
 
 def _insert_all(kernels: Kernels, space: Space) -> tuple[float, float]:
     """Seconds that one thread takes to insert every state into empty stores, and to insert it again."""
-    total = sum(len(partition.store) for partition in space.partitions)
+    total = sum(len(partition) for partition in space.partitions)
     store = kernels.store(kernels.sizes.row_bytes * total)
     seconds = []
     for _ in range(2):
         began = time.perf_counter()
-        for partition in space.partitions:
+        for partition in space.whole:
             for place in range(0, len(partition.store), CHUNK):
                 count = min(CHUNK, len(partition.store) - place)
                 store.insert(partition.store.address(place), count, lambda _: True)

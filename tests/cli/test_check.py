@@ -37,6 +37,7 @@ def test_the_object_for_scripts(insync: Insync) -> None:
         "bounds",
         "engine",
         "storage",
+        "kept",
         "verdict",
         "stopped_by",
         "distinct_states",

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,9 @@ def test_each_phase_has_its_words() -> None:
         progress_line(deciding, "now") == status_line(deciding) == ("Progress: deciding agreed_leader on 1,000 states.")
     )
     assert status_line(searching) == ("level 17; 10.5 M states; 367 MiB; 4.3 M/s; 1.8 M to expand; 52.0 s")
+    again = replace(searching, phase=Phase.TRACE)
+    assert progress_line(again, "now").endswith("left on queue, 367 MiB of memory; searching again, for the trace.")
+    assert status_line(again) == "searching again, for the trace: level 17, 10.5 M states"
     assert (
         walk_line(WalkProgress(0, 0, 0.0, 1 << 20, 12.0))
         == "Progress: compiling the model for 12.0 s, 1 MiB of memory."

@@ -217,6 +217,7 @@ def test_json_is_one_stable_object() -> None:
         "bounds": {"replicas": 3, "log_size": 2},
         "engine": "local",
         "storage": "exact",
+        "kept": "states",
         "verdict": "violated",
         "stopped_by": None,
         "distinct_states": 737_794,

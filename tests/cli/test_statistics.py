@@ -45,6 +45,7 @@ def test_scripts_have_them_as_well(insync: Insync) -> None:
     assert sum(field["bits"] for field in said["fields"]) == said["bits"] == Kip320(replicas=2).program.schema.bits
     sizes = [field["bits"] for field in said["fields"]]
     assert sizes == sorted(sizes, reverse=True)
+    assert answer["kept"] == "states"
     assert sum(said["huge_pages"].values()) > 0
     assert "statistics" not in json.loads(insync("check", "kip320", "--replicas", 2, "--json").out)
 
@@ -74,6 +75,13 @@ def test_a_bar_is_short_and_highest_where_the_levels_are_largest(levels: list[in
     assert bar[levels.index(max(levels)) // each] == "8"
     heights = {max(levels[at * each : (at + 1) * each]): height for at, height in enumerate(bar)}
     assert [heights[size] for size in sorted(heights)] == sorted(heights.values())
+
+
+def test_codes_in_place_of_states_are_told(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insync.explorer.breadth_first.search.MOST_WHOLE", 0)
+    said = insync("check", "kip320", "--replicas", 2, "--statistics").out
+    assert "kept    as codes: exact, a number for each part of a state" in said
+    assert json.loads(insync("check", "kip320", "--replicas", 2, "--json").out)["kept"] == "codes"
 
 
 def test_a_machine_without_huge_pages_gets_a_sentence() -> None:

@@ -41,6 +41,8 @@ SMALL: dict[str, dict[str, int]] = {
     "kip320_first_try": PUBLISHED,
     "kip320": PUBLISHED,
     "async_isr": {"replicas": 2, "max_version": 1, "max_offset": 1},
+    "kraft_published": {"servers": 1},
+    "kraft": {"servers": 1},
     "cluster": {"replicas": 2, "records": 1, "lossy_crashes": 0},
     "placement": {"brokers": 3, "topic_partitions": 2, "replicas": 2},
 }

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from insync.explorer import DiffResult, Limits, OnlyOne, StopReason, Verdict, diff, replay
-from insync.explorer.breadth_first.search import Space
+from insync.explorer.breadth_first.space import Space
 from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.explorer.limits import Watch
 from insync.explorer.pairing import shared_states

@@ -47,3 +47,11 @@ def test_agrees_with_tlc(row: Row) -> None:
 def test_every_row_is_a_test_of_its_own() -> None:
     names = [identity(row) for row in rows()]
     assert len(names) == len(set(names)) == 75
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", [pytest.param(row, id=identity(row)) for row in rows()])
+def test_agrees_with_tlc_where_codes_are_kept(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same rows, the states kept as codes from the first level on, so that every trace is searched again."""
+    monkeypatch.setattr("insync.explorer.breadth_first.search.MOST_WHOLE", 0)
+    test_agrees_with_tlc(row)

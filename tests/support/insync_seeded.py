@@ -15,8 +15,10 @@ from functools import partial
 from typing import Any
 
 from insync.explorer import Limits, check
-from insync.explorer.breadth_first.search import Partition
-from insync.machine import kernels
+from insync.explorer.breadth_first import search
+from insync.explorer.breadth_first.partitions import WholePartition
+from insync.machine import code_table, kernels
+from insync.machine.code_table import CodeTable
 from insync.machine.emit import expanding, lowering, networks, storing
 from insync.machine.emit.lowering import Lowering
 from insync.model import schema, simplify
@@ -110,9 +112,31 @@ def _known_never() -> None:
     storing.rows_equal = lambda left, right: (left[0] ^ left[0]).equals(1)  # type: ignore[attr-defined]
 
 
+def _coded() -> None:
+    search.MOST_WHOLE = 0
+
+
+def _code_left_out() -> None:
+    """Of a thousand codes one is taken for known."""
+    _coded()
+    insert = CodeTable.insert
+
+    def wrong(self: CodeTable, codes: int, count: int, fresh: int) -> int:
+        left = 1 if len(self) > 20 else 0
+        return insert(self, codes + 8 * left, count - left, fresh) + left
+
+    CodeTable.insert = wrong  # type: ignore[method-assign]
+
+
+def _slots_keep_three_bits() -> None:
+    """A slot keeps less of a code than its place leaves open, so that codes are taken for others."""
+    _coded()
+    code_table._rest_bits = lambda bits, lines: 3
+
+
 def _one_left_behind() -> None:
-    whole = Partition.pending.fget  # type: ignore[attr-defined]
-    Partition.pending = property(lambda self: max(0, whole(self) - 1))  # type: ignore[assignment,method-assign]
+    whole = WholePartition.pending.fget  # type: ignore[attr-defined]
+    WholePartition.pending = property(lambda self: max(0, whole(self) - 1))  # type: ignore[assignment,method-assign]
 
 
 def _representatives_counted() -> None:
@@ -148,6 +172,8 @@ MISTAKES: Mapping[str, Mistake] = {
     "packing: a cell lies on the first": partial(_packed, lambda c: _changed(c, _last(c), shift=0, word=0)),
     "storage: tags of six bits decide": _short_tags,
     "storage: no state is known": _known_never,
+    "codes: one is left out": _code_left_out,
+    "codes: slots keep three bits": _slots_keep_three_bits,
     "search: the last state of a partition is left": _one_left_behind,
     "symmetry: representatives are counted as states": _representatives_counted,
     "symmetry: members are not put in order": _unsorted,

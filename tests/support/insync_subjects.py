@@ -115,6 +115,8 @@ def _published() -> Iterator[Subject]:
             yield Subject(name, bounds, judges_runs=replicas == 2 and epoch * records < 4)
     for replicas, offset, version in ((2, 2, 2), (3, 1, 1), (2, 3, 3), (3, 2, 2)):
         yield Subject("async_isr", {"replicas": replicas, "max_offset": offset, "max_version": version})
+    yield Subject("kraft_published", {"servers": 2})
+    yield Subject("kraft", {"servers": 2})
     yield Subject("placement")
     yield Subject("placement", {"brokers": 4, "replicas": 2})
     yield Subject("placement", {"brokers": 5, "replicas": 3, "failures": 2})

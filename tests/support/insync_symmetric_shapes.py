@@ -95,7 +95,6 @@ SHAPES: list[Model] = [
     Peers(nodes=3, others=2),
     Peers(nodes=4, others=1),
     Peers(nodes=5, others=1),
-    Peers(nodes=2, others=4),
 ]
 
 

@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
+from types import MappingProxyType
 
 from insync.explorer.alike import UNUSED, Alike, symmetry_for
 from insync.explorer.breadth_first.backtrack import path_to
-from insync.explorer.breadth_first.search import BreadthFirstSearch, Space
+from insync.explorer.breadth_first.search import BreadthFirstSearch
+from insync.explorer.breadth_first.space import Space
 from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.evaluator.stepping import Move
 from insync.explorer.given_model import ModelLike, model_of
@@ -96,20 +98,37 @@ def check(
         return stopped_before(model, judged, ended, time.perf_counter() - started)
     compiled = time.perf_counter()
     size = threads or available_cores()
+    untraced: dict[str, str] = {}
     with Team(size) as team:
-        search = BreadthFirstSearch(kernels, watch, team, partitions or size, initials, keep_going, reporter)
+        search = BreadthFirstSearch(
+            kernels, watch, team, partitions or size, initials, keep_going, reporter, program.schema
+        )
         try:
             space = search.run()
             searched, pages = time.perf_counter(), huge_pages()
             violations = violations_in(
-                model, judged.invariants, space, lambda state, level: path_to(model, kernels, space, team, state, level)
+                model, judged.invariants, space, lambda state, level: path_to(model, search, state, level)
             )
+        except GivenUp as ended:
+            violations, untraced = (), _untraced_violations(judged.invariants, space, ended)
         finally:
-            search.space.close()
+            search.close()
     seconds = {"compile": compiled - started, "search": searched - compiled}
     if violations:
         seconds["trace"] = time.perf_counter() - searched
-    return replace(result_of(model, judged, space, violations, seconds, alike), huge_pages=pages)
+    return replace(result_of(model, judged, space, violations, seconds, alike, untraced), huge_pages=pages)
+
+
+def _untraced_violations(checked: Sequence[Invariant], space: Space, ended: GivenUp) -> dict[str, str]:
+    """Return what is said of each violation when the search for its trace was ended."""
+    hits = {checked[number].name: hit for number, hit in sorted(space.violations.items())}
+    if space.refused is not None:
+        hits[TYPE_OK] = space.refused
+    return {
+        name: f"The search for a trace of {name}, which fails in level {hit.level}, was ended ({ended.reason}): "
+        "the states of that level are known, and the way to them is not."
+        for name, hit in hits.items()
+    }
 
 
 def _untraced(model: Model, names: Sequence[str], ended: GivenUp, seconds: float) -> CheckResult:
@@ -153,6 +172,7 @@ def result_of(
     violations: tuple[Violation, ...],
     seconds: dict[str, float],
     alike: Alike = UNUSED,
+    untraced: Mapping[str, str] = MappingProxyType({}),
 ) -> CheckResult:
     """Return the result of an exhaustive search.
 
@@ -163,13 +183,24 @@ def result_of(
         violations: a trace for each property that fails.
         seconds: how long its parts took.
         alike: what it made of symmetry.
+        untraced: a sentence for each property that fails and for which no trace was found before that was ended.
     """
     taken = dict.fromkeys(model.program.action_names, 0)
     for action, steps in zip(model.program.actions, space.steps, strict=True):
         taken[action.name] += steps
     visited = None if alike.symmetry is None else sum(space.visited)
     without = tuple(space.stepless)
-    extent = Extent(tuple(space.levels), space.expanded, space.stopped_by, taken, without, visited, alike.notes)
+    extent = Extent(
+        tuple(space.levels),
+        space.expanded,
+        space.stopped_by,
+        taken,
+        without,
+        visited,
+        (*alike.notes, *untraced.values()),
+        tuple(untraced),
+        "codes" if space.coded else "states",
+    )
     return concluded(model, "local", judged.names, extent, violations, seconds, judged.written(model))
 
 
@@ -184,7 +215,9 @@ class Extent:
         taken: the steps of each action.
         stepless: of each level that was expanded how many states have no step.
         representatives: how many states were visited, where they stand for others.
-        notes: why none did; a sentence each.
+        notes: why none did, and why there is no trace of some violation; a sentence each.
+        untraced: the properties that fail and have no trace.
+        kept: as what the states were kept; see `CheckResult`.
     """
 
     levels: tuple[int, ...]
@@ -194,6 +227,8 @@ class Extent:
     stepless: tuple[Stepless, ...]
     representatives: int | None = None
     notes: tuple[str, ...] = ()
+    untraced: tuple[str, ...] = ()
+    kept: str = "states"
 
 
 def concluded(
@@ -219,7 +254,7 @@ def concluded(
     taken, without_step = extent.taken, sum(extent.stepless, Stepless())
     complete = extent.stopped_by is None and extent.expanded == len(extent.levels)
     levels = _within(extent)
-    violated = [violation.property for violation in violations]
+    violated = [*(violation.property for violation in violations), *extent.untraced]
     otherwise = Verdict.HOLDS if complete else Verdict.INCOMPLETE
     names = dict.fromkeys([*asked, *violated])
     # Only the first refused step is known by its action; any action that is checked may have been refused as well.
@@ -251,6 +286,7 @@ def concluded(
         peak_memory_bytes=peak_memory(),
         representatives=extent.representatives,
         impossible=model.program.impossible if extent.expanded else (),  # it may not have been traced
+        kept=extent.kept,
     )
 
 

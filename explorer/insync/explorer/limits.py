@@ -119,6 +119,10 @@ class Watch:
         self._tell: Callable[[], None] = _nothing
         self._due = math.inf
 
+    def again(self, depth: int) -> Watch:
+        """Return the watch over the same search once more, to a depth, which takes what it takes."""
+        return Watch(Limits(depth=depth, memory_bytes=self.limits.memory_bytes), self._stop)
+
     @property
     def seconds(self) -> float:
         """How long the search has been running."""

@@ -259,7 +259,7 @@ class _Jury:
         program = self.model.program
         with Team(self.threads) as team:
             initials = PackedRows.of(program.initials.rows, kernels.sizes.words)
-            search = BreadthFirstSearch(kernels, watch, team, self.threads, initials, keep_going=True)
+            search = BreadthFirstSearch(kernels, watch, team, self.threads, initials, True, schema=program.schema)
             try:
                 space = search.run()
                 return set(space.violations), space.stopped_by

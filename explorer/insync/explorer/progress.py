@@ -22,6 +22,7 @@ class Phase(StrEnum):
     COMPILE = "compile"
     SEARCH = "search"
     DECIDE = "decide"
+    TRACE = "trace"
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class CheckResult(Tabular):
         model: the name by which the model is found again.
         bounds: the bounds of the model.
         engine: which engine searched.
-        storage: how visited states were kept: "exact", every one as a whole.
+        storage: how visited states were kept: "exact", so that no two of them can be taken for one.
         verdict: violated if any property is, else holds if the space is complete.
         stopped_by: the bound that ended the search; None if it ended by itself.
         distinct_states: the states of all complete levels.
@@ -75,6 +75,7 @@ class CheckResult(Tabular):
         warnings: what is suspicious in the model, or in its settings; a sentence for each.
         seconds: spent to compile, to search, and to find the traces.
         peak_memory_bytes: the largest resident set of the process so far.
+        kept: as what the visited states were kept: "states", each whole, or "codes", which are as exact and smaller.
         huge_pages: of the memory of a search in this process; None where the system does not tell. Results are
             compared without it.
     """
@@ -103,6 +104,7 @@ class CheckResult(Tabular):
     peak_memory_bytes: int
     representatives: int | None = None
     impossible: tuple[str, ...] = ()
+    kept: str = "states"
     huge_pages: HugePages | None = field(default=None, compare=False)
 
     @property

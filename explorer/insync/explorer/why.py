@@ -6,7 +6,8 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from insync.explorer.breadth_first.search import BreadthFirstSearch, Space
+from insync.explorer.breadth_first.search import BreadthFirstSearch
+from insync.explorer.breadth_first.space import Space
 from insync.explorer.breadth_first.tally import count_states, negated
 from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.coverage.of_actions import ask_of_action, field_of

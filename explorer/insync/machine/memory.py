@@ -8,7 +8,7 @@ import mmap
 import os
 import resource
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ __all__ = [
     "HUGE_PAGE",
     "Block",
     "HugePages",
+    "Permission",
     "available_memory",
     "huge_pages",
     "peak_memory",
@@ -30,6 +31,11 @@ HUGE_PAGE = 2 << 20
 
 _NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
 _HUGE = getattr(mmap, "MADV_HUGEPAGE", None)
+_DISCARD = getattr(mmap, "MADV_DONTNEED", None)
+
+
+Permission = Callable[[int], bool]
+"""Asked before memory is used: whether so many more bytes may be."""
 
 
 class Block:
@@ -65,6 +71,13 @@ class Block:
     def read(self, start: int, length: int) -> bytes:
         """Return a copy of a part."""
         return ctypes.string_at(self.address + start, length)
+
+    def discard(self, start: int, length: int) -> None:
+        """Give the memory of a part back, whole pages of it: what was there is lost, and the part may be used again."""
+        first = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
+        last = (start + length) // mmap.PAGESIZE * mmap.PAGESIZE
+        if _DISCARD is not None and last > first:
+            self._map.madvise(_DISCARD, first, last - first)
 
     def close(self) -> None:
         """Give the memory back; no address within it may be used any more."""

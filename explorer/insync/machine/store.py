@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
-from insync.machine.memory import HUGE_PAGE, Block
+from insync.machine.memory import HUGE_PAGE, Block, Permission
 from insync.machine.packed import PackedRows
 from insync.model.errors import InternalError
 
@@ -62,10 +62,6 @@ class StoreKernels:
     widen: Callable[[int, int, int, int], int]
     find: Callable[[int, int, int], int]
     owner: Callable[[int, int], int]
-
-
-Permission = Callable[[int], bool]
-"""Asked before memory is used: whether so many more bytes may be."""
 
 
 class Memory(Protocol):

@@ -25,6 +25,8 @@ BUILT_IN: dict[str, str] = {
     "kip320_first_try": "insync.kafka.published.kip320_first_try:Kip320FirstTry",
     "kip320": "insync.kafka.published.kip320:Kip320",
     "async_isr": "insync.kafka.published.async_isr:AsyncIsr",
+    "kraft_published": "insync.kafka.quorum.kraft_published:KraftPublished",
+    "kraft": "insync.kafka.quorum.kraft:Kraft",
     "cluster": "insync.kafka.cluster.model:Cluster",
     "placement": "insync.kafka.placement:Placement",
 }

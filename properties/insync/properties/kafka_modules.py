@@ -20,6 +20,8 @@ HOLDERS: dict[str, tuple[str, ...]] = {
         "lemmas_commitment",
     ),
     "insync.kafka.published.async_isr:AsyncIsr": ("async_isr", "lemmas_async_isr"),
+    "insync.kafka.quorum.voter:Voters": ("quorum",),
+    "insync.kafka.quorum.kraft:Kraft": ("quorum_runs",),
     "insync.kafka.cluster.model:Cluster": (
         "cluster",
         "cluster_runs",

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from insync.explorer import Limits, StopReason, Verdict
-from insync.explorer.breadth_first.search import Hit, Space
+from insync.explorer.breadth_first.space import Hit, Space
 from insync.machine.interruptible import GivenUp
 from insync.machine.packed import Found, Stepless
 from insync.model.errors import UserError

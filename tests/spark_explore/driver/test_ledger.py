@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from insync.explorer.breadth_first.search import Hit, Space
+from insync.explorer.breadth_first.space import Hit, Space
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.machine.packed import Found, Stepless
 from insync.spark_explore.driver.ledger import Ledger

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.breadth_first.search import Space
+from insync.explorer.breadth_first.space import Space
 from insync.machine.packed import Stepless
 from insync.model.errors import UserError
 from insync.spark_explore.driver.ledger import Ledger

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from insync.explorer.breadth_first.search import Space
+from insync.explorer.breadth_first.space import Space
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Progress
 from insync.machine.packed import Found, Stepless

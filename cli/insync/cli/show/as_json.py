@@ -44,6 +44,7 @@ def check_json(
             "bounds": dict(result.bounds),
             "engine": result.engine,
             "storage": result.storage,
+            "kept": result.kept,
             "verdict": result.verdict,
             "stopped_by": result.stopped_by,
             "distinct_states": result.distinct_states,

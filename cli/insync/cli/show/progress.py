@@ -157,11 +157,12 @@ def progress_line(progress: Progress, now: str) -> str:
         return f"Progress(0) at {now}: compiling the model for {spent}, {used} of memory."
     if progress.phase is Phase.DECIDE:
         return f"Progress: deciding {progress.subject} on {plural(progress.distinct_states, 'state')}."
+    again = "; searching again, for the trace" if progress.phase is Phase.TRACE else _end(progress)
     return (
         f"Progress({progress.level}) at {now}: "
         f"{plural(progress.distinct_states, 'distinct state')} found ({rate(progress.states_per_second, 'states')}), "
         f"{plural(progress.frontier, 'state')} left on queue, {memory(progress.memory_bytes)} of memory"
-        f"{_end(progress)}."
+        f"{again}."
     )
 
 
@@ -184,6 +185,8 @@ def status_line(progress: Progress) -> str:
         return f"compiling the model: {memory(progress.memory_bytes)}, {seconds(progress.seconds)}"
     if progress.phase is Phase.DECIDE:
         return progress_line(progress, "")
+    if progress.phase is Phase.TRACE:
+        return f"searching again, for the trace: level {progress.level}, {brief(progress.distinct_states)} states"
     of_levels = of_states = in_the_end = ""
     if progress.end is not None:
         of_levels = f" of about {progress.end.levels}"

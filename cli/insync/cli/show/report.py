@@ -233,7 +233,8 @@ def _check_verdict(result: CheckResult, paint: Paint) -> str:
         within = f" within {', '.join(result.within)}" if result.within else ""
         return paint(f"holds: {checked}", Tone.GOOD) + f"{within} in all {states}, depth {result.depth}"
     if result.verdict == "violated":
-        lengths = ", ".join(f"{v.property} (trace of {plural(v.trace_length, 'state')})" for v in result.violations)
+        traces = {v.property: f"trace of {plural(v.trace_length, 'state')}" for v in result.violations}
+        lengths = ", ".join(f"{name} ({traces.get(name, 'no trace')})" for name in traces or names["violated"])
         rest = f"; no violation of {', '.join(names['incomplete'])} up to there" if names["incomplete"] else ""
         rest += f"; {', '.join(names['holds'])} held in every state" if names["holds"] else ""
         line = paint(f"violated: {lengths}", Tone.BAD) + f"{rest}; {states} seen, depth {result.depth}"

@@ -5,14 +5,14 @@ Nothing is kept for it during the search, and the result is the same for any num
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 
-from insync.explorer.breadth_first.search import Space
-from insync.explorer.breadth_first.workers import Team
+from insync.explorer.breadth_first.partitions import Chunk
+from insync.explorer.breadth_first.search import BreadthFirstSearch
 from insync.explorer.evaluator.stepping import Move, moves_through
-from insync.machine.kernels import Kernels
 from insync.machine.packed import Words
-from insync.machine.predecessors import CHUNK, least_predecessor
+from insync.machine.predecessors import least_predecessor
 from insync.model import Model
 from insync.model.errors import InternalError
 from insync.model.evaluator import Codes
@@ -25,9 +25,7 @@ StepBack = Callable[[Words, int], Words | None]
 
 def path_to(
     model: Model,
-    kernels: Kernels,
-    space: Space,
-    team: Team,
+    search: BreadthFirstSearch,
     target: Words,
     level: int,
     start: Codes | None = None,
@@ -36,30 +34,34 @@ def path_to(
 
     Args:
         model: what was searched.
-        kernels: its compiled program.
-        space: the searched space.
-        team: the threads that work.
+        search: the search that has ended.
         target: the state.
         level: the level it is in, that of the initial states being 1.
         start: the state that the search began in, where that is not an initial one.
+
+    Raises:
+        GivenUp: levels that are to be read were not kept, and the search that finds them again was stopped.
+        UserError: there is no room on the disk for them.
     """
+    space, kernels = search.readable(), search.kernels
 
     def step_back(state: Words, earlier: int) -> Words | None:
-        # Threads may share the iterator of a list: each takes the next chunk that nobody has.
-        chunks = iter(list(_chunks(space, earlier)))
+        chunks = deque(chunk for partition in space.partitions for chunk in partition.chunks(earlier))
         found: list[Words | None] = []
-        team.run(lambda _: found.append(least_predecessor(kernels, chunks, state)))
+        search.team.run(lambda _: found.append(least_predecessor(kernels, _loaded(chunks), state)))
         return min((least for least in found if least is not None), default=None)
 
     return traced_back(model, target, level, step_back, kernels.representative, start)
 
 
-def _chunks(space: Space, level: int) -> Iterator[tuple[int, int]]:
-    """Yield addresses and counts of states that cover a level."""
-    for partition in space.partitions:
-        start, end = partition.starts[level - 1], partition.starts[level]
-        for place in range(start, end, CHUNK):
-            yield partition.store.address(place), min(CHUNK, end - place)
+def _loaded(chunks: deque[Chunk]) -> Iterator[tuple[int, int]]:
+    """Yield the addresses and counts of chunks that no other thread has taken."""
+    while chunks:
+        try:
+            chunk = chunks.popleft()
+        except IndexError:  # another thread was faster
+            return
+        yield chunk.load()
 
 
 def traced_back(

@@ -7,85 +7,34 @@ and partitions, and only whole levels are counted; so is everything that is conc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
+from functools import partial
 
+from insync.explorer.breadth_first.partitions import CodedPartition, WholePartition, coded
+from insync.explorer.breadth_first.space import Hit, Space
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.growth import estimated_end, last_growth
 from insync.explorer.limits import StopReason, Watch
-from insync.explorer.progress import Progress, Pulse, Reporter
+from insync.explorer.progress import Phase, Progress, Pulse, Reporter
+from insync.machine.code_kernels import code_kernels
+from insync.machine.coded_store import InsertOutcome
+from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels
-from insync.machine.packed import Found, PackedRows, Stepless, Words
-from insync.machine.store import Store
+from insync.machine.packed import Found, PackedRows, Stepless
 from insync.model.errors import ModelError
+from insync.model.schema import Schema
 
-__all__ = ["BreadthFirstSearch", "Hit", "Partition", "Space"]
+__all__ = ["MOST_WHOLE", "BreadthFirstSearch"]
+
+MOST_WHOLE = 1 << 22
+"""How many states are kept whole where they need not be: when a level ends with more, codes take their place.
+
+Up to here whole states are faster, and what codes would save is little.
+"""
 
 _BUFFER_BYTES = 1 << 20
 _SLOT_BYTES = 16  # of the table, for a state
 _FEW = 1024  # states that one thread expands faster than two can share
-
-
-@dataclass(slots=True)
-class Partition:
-    """The states that one worker owns.
-
-    Attributes:
-        store: the states.
-        starts: where each level begins in the store; the last one is being filled.
-    """
-
-    store: Store
-    starts: list[int] = field(default_factory=lambda: [0])
-    expanded: int = 0
-
-    @property
-    def pending(self) -> int:
-        """How many states of the current level are not expanded yet."""
-        return self.starts[-1] - self.expanded
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """The first level in which something was found, how often, and the least state there."""
-
-    level: int
-    count: int
-    least: Words
-
-
-@dataclass(slots=True)
-class Space:
-    """The part of the state space that was searched.
-
-    Attributes:
-        partitions: the states; with symmetry their representatives.
-        levels: how many states each complete level has.
-        steps: how many steps of each action were taken from the levels that were expanded.
-        violations: for each property that fails, by its place in the order they were given, where it first does.
-        refused: where a step's checks first fail.
-        stopped_by: the bound that ended the search.
-        expanded: how many levels were expanded as a whole.
-        stepless: of each of these how many states have no step.
-        visited: how many states of each complete level were visited: all, or their representatives.
-    """
-
-    partitions: list[Partition]
-    steps: list[int]
-    levels: list[int] = field(default_factory=list)
-    violations: dict[int, Hit] = field(default_factory=dict)
-    refused: Hit | None = None
-    stopped_by: StopReason | None = None
-    expanded: int = 0
-    stepless: list[Stepless] = field(default_factory=list)
-    visited: list[int] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.visited = self.visited or list(self.levels)
-
-    def close(self) -> None:
-        """Give all memory back."""
-        for partition in self.partitions:
-            partition.store.close()
 
 
 class BreadthFirstSearch:
@@ -99,6 +48,11 @@ class BreadthFirstSearch:
         initials: the initial states, each once.
         keep_going: whether to go on after a violation.
         reporter: is told how far the search is.
+        schema: of the states, where those of earlier levels need not be kept: a large space is kept as codes then.
+            Without it every state is kept whole.
+
+    Attributes:
+        space: what was found.
     """
 
     def __init__(
@@ -110,18 +64,28 @@ class BreadthFirstSearch:
         initials: PackedRows,
         keep_going: bool = False,
         reporter: Reporter | None = None,
+        schema: Schema | None = None,
     ) -> None:
         self.initials = initials
         self.kernels, self.watch, self.team = kernels, watch, team
-        self.keep_going, self.reporter = keep_going, reporter
-        stores = [kernels.store(watch.memory_bytes, partitions) for _ in range(partitions)]
-        self.space = Space([Partition(store) for store in stores], [0] * kernels.sizes.actions)
-        known = initials.first(kernels.sizes.words)
-        self.expanders = [kernels.expander(partitions, _BUFFER_BYTES, known) for _ in range(team.size)]
-        self.checkers = [kernels.checker() for _ in range(team.size)]
-        self._found = [0] * team.size
+        self.keep_going, self.reporter, self.schema = keep_going, reporter, schema
+        self.partitions = partitions
+        self._keep_levels = False
+        self._again: BreadthFirstSearch | None = None
         self._pulse = Pulse()
-        self._full = False
+        self._begin(schema)
+
+    def _begin(self, schema: Schema | None) -> None:
+        """Begin with nothing found; with a schema, codes may take the place of states."""
+        kernels, partitions = self.kernels, self.partitions
+        self._to_code = schema
+        stores = [kernels.store(self.watch.memory_bytes, partitions) for _ in range(partitions)]
+        self.space = Space([WholePartition(store) for store in stores], [0] * kernels.sizes.actions)
+        known = self.initials.first(kernels.sizes.words)
+        self.expanders = [kernels.expander(partitions, _BUFFER_BYTES, known) for _ in range(self.team.size)]
+        self.checkers = [kernels.checker() for _ in range(self.team.size)]
+        self._found = [0] * self.team.size
+        self._failed = InsertOutcome.DONE
 
     def run(self) -> Space:
         """Search from the initial states until the space is complete or something ends it.
@@ -129,6 +93,42 @@ class BreadthFirstSearch:
         Raises:
             UserError: the limit on the memory leaves no room for the first states.
         """
+        self._search()
+        if self._failed is InsertOutcome.NO_CODES:  # known only now, so all begins again with whole states
+            self.space.close()
+            self._begin(None)
+            self._search()
+        return self.space
+
+    def readable(self) -> Space:
+        """Return a space of which every level up to those of violations can be read: this one, or one searched again.
+
+        Raises:
+            GivenUp: the search was stopped, or ran out of memory.
+        """
+        if not self.space.coded:
+            return self.space
+        if self._again is None:
+            hits = [*self.space.violations.values(), *([self.space.refused] if self.space.refused else [])]
+            self.space.close()
+            watch = self.watch.again(max(1, max(hit.level for hit in hits) - 1))
+            reporter = None if self.reporter is None else partial(_again, self.reporter)
+            self._again = BreadthFirstSearch(
+                self.kernels, watch, self.team, self.partitions, self.initials, True, reporter, self.schema
+            )
+            self._again._keep_levels = True
+            stopped = self._again.run().stopped_by
+            if stopped is not None and stopped is not StopReason.DEPTH:
+                raise GivenUp(stopped)
+        return self._again.space
+
+    def close(self) -> None:
+        """Give all memory back."""
+        self.space.close()
+        if self._again is not None:
+            self._again.space.close()
+
+    def _search(self) -> None:
         try:
             self._require_room()
             self._add_initials()
@@ -139,11 +139,10 @@ class BreadthFirstSearch:
                 expander.close()
             for checker in self.checkers:
                 checker.close()
-        return self.space
 
     def _require_room(self) -> None:
         """Refuse a limit within which the first batch of states could not be expanded and stored."""
-        stores = sum(partition.store.page_bytes + partition.store.table_bytes for partition in self.space.partitions)
+        stores = sum(partition.page_bytes + partition.store.table_bytes for partition in self.space.whole)
         initial = 2 * self.initials.count * (self.kernels.sizes.row_bytes + _SLOT_BYTES)
         needed = stores + initial + sum(expander.batch_bytes for expander in self.expanders)
         threads, partitions = self.team.size, len(self.space.partitions)
@@ -162,17 +161,13 @@ class BreadthFirstSearch:
 
         def add(worker: int) -> None:
             for number in range(worker, len(shares), self.team.size):
-                store = self.space.partitions[number].store
-                if not store.add(shares[number], self.watch.may_use):
-                    self._full = True
-                self.checkers[worker].check(store.address(0), len(store))
-                self._found[worker] += self.kernels.states_of(store.address(0), len(store))
+                self._insert_into(number, shares[number].address, shares[number].count)
+                self._look_at_unseen(number, worker)
 
         self.team.run(add, alone=self.initials.count < _FEW)
         self.watch.settle()
-        if self._full:
-            self.space.stopped_by = StopReason.MEMORY
-        else:
+        self.space.stopped_by = self._out_of_memory()
+        if self.space.stopped_by is None:
             self._require_closed()
             self._close_level()
 
@@ -207,10 +202,7 @@ class BreadthFirstSearch:
         return self._close_level()
 
     def _close_level(self) -> bool:
-        size = 0
-        for partition in self.space.partitions:
-            size += len(partition.store) - partition.starts[-1]
-            partition.starts.append(len(partition.store))
+        size = sum(partition.close_level() for partition in self.space.partitions)
         if not size:
             return False
         self.space.levels.append(sum(self._found))
@@ -220,7 +212,39 @@ class BreadthFirstSearch:
         for number, found in enumerate(map(_total, by_property)):
             if found.least is not None and number not in self.space.violations:
                 self.space.violations[number] = Hit(len(self.space.levels), found.count, found.least)
+        if self._to_code is not None and sum(self.space.visited) > MOST_WHOLE:
+            self._encode(self._to_code)
+        self._expect()
         return True
+
+    def _expect(self) -> None:
+        """Tell each partition about how many states it will have, where the levels say so."""
+        end = estimated_end(self.space.visited, self.watch.reaches)
+        if end is not None:
+            known = sum(self.space.visited)
+            for partition in self.space.partitions:
+                partition.expect(len(partition) * end.states // known)
+
+    def _encode(self, schema: Schema) -> None:
+        """Put codes in the place of states; where they would be too wide in some partition, never."""
+        self._to_code = None
+        kernels, whole = code_kernels(schema), self.space.whole
+        share = 2 * self.watch.memory_bytes // self.partitions  # of address space: shares are never exactly equal
+        made: dict[int, CodedPartition | None] = {}
+
+        def encode(worker: int) -> None:
+            for number in range(worker, len(whole), self.team.size):
+                made[number] = coded(whole[number], kernels, share, self._keep_levels)
+
+        self.team.run(encode)
+        codes = [partition for _, partition in sorted(made.items()) if partition is not None]
+        if len(codes) < len(whole):
+            for partition in codes:
+                partition.close()
+            return
+        self.space.partitions = list(codes)
+        for each in whole:
+            each.close()
 
     # ----------------------------------------------------------------------------------------------------- one round
 
@@ -237,39 +261,56 @@ class BreadthFirstSearch:
         self.team.run(self._expand, alone=pending < _FEW)
         self.watch.settle()
         fresh = sum(expander.pending_bytes for expander in self.expanders)
-        if not self.watch.may_use(fresh + sum(partition.store.page_bytes for partition in self.space.partitions)):
+        if not self.watch.may_use(fresh + sum(partition.page_bytes for partition in self.space.partitions)):
             return StopReason.MEMORY
         self.team.run(self._insert, alone=pending < _FEW)
         self.watch.settle()
         for expander in self.expanders:
             expander.clear()
-        return StopReason.MEMORY if self._full else None
+        return self._out_of_memory()
+
+    def _out_of_memory(self) -> StopReason | None:
+        """Return a reason to stop if an insertion has failed: where codes ran out the search begins again."""
+        return None if self._failed is InsertOutcome.DONE else StopReason.MEMORY
 
     def _expand(self, worker: int) -> None:
-        expander = self.expanders[worker]
         for partition in self.space.partitions[worker :: self.team.size]:
-            if partition.pending:
-                done = expander.expand(partition.store.address(partition.expanded), partition.pending)
-                partition.expanded += done
-                if partition.pending:
-                    return
+            if not partition.expand(self.expanders[worker]):
+                return
 
     def _insert(self, worker: int) -> None:
         for number in range(worker, len(self.space.partitions), self.team.size):
-            store = self.space.partitions[number].store
-            before = len(store)
             for expander in self.expanders:
-                address, count = expander.candidates(number)
-                if count and not store.insert(address, count, self.watch.may_use):
-                    self._full = True
-            address, fresh = store.address(before), len(store) - before
-            self.checkers[worker].check(address, fresh)
-            self._found[worker] += self.kernels.states_of(address, fresh)
+                self._insert_into(number, *expander.candidates(number))
+            self._look_at_unseen(number, worker)
+
+    def _insert_into(self, number: int, rows: int, count: int) -> None:
+        """Insert states into a partition; the first failure of any is kept."""
+        if count:
+            outcome = self.space.partitions[number].insert(rows, count, self.watch.may_use)
+            if outcome is not InsertOutcome.DONE:
+                self._failed = outcome
+
+    def _look_at_unseen(self, number: int, worker: int) -> None:
+        """Check the states that are new in a partition, and count those that they stand for."""
+        partition, sizes = self.space.partitions[number], self.kernels.sizes
+        if not sizes.conditions and not sizes.symmetric:
+            self._found[worker] += partition.skip_unseen()
+            return
+        for rows, count in partition.unseen():
+            self.checkers[worker].check(rows, count)
+            self._found[worker] += self.kernels.states_of(rows, count)
+
+    def _bytes_of_state(self, distinct: int) -> int:
+        """About what a state takes."""
+        if not self.space.coded:
+            return self.kernels.sizes.row_bytes + _SLOT_BYTES
+        return sum(partition.used_bytes for partition in self.space.partitions) // max(1, distinct)
 
     def _report(self, pending: int) -> None:
         if self.reporter is None or not self._pulse.due():
             return
-        distinct = sum(len(partition.store) for partition in self.space.partitions)
+        distinct = sum(len(partition) for partition in self.space.partitions)
         rate = self._pulse.rate(distinct)
         levels, resident = self.space.visited, self.watch.resident
         end = estimated_end(levels, self.watch.reaches)
@@ -284,10 +325,15 @@ class BreadthFirstSearch:
                 seconds=self.watch.seconds,
                 growth=last_growth(levels),
                 end=end,
-                memory_at_end=resident + to_come * (self.kernels.sizes.row_bytes + _SLOT_BYTES),
+                memory_at_end=resident + to_come * self._bytes_of_state(distinct),
                 memory_limit=self.watch.memory_bytes,
             )
         )
+
+
+def _again(reporter: Reporter, progress: Progress) -> None:
+    """Tell a reporter of a search that finds the levels of a trace once more."""
+    reporter(replace(progress, phase=Phase.TRACE))
 
 
 def _total(parts: Sequence[Found]) -> Found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.explorer.breadth_first.search import Space
+from insync.explorer.breadth_first.space import Space
 from insync.explorer.breadth_first.workers import Team
 from insync.machine.counter import Counter
 from insync.machine.kernels import Kernels
@@ -29,7 +29,7 @@ def count_states(kernels: Kernels, space: Space, team: Team) -> list[int]:
     counters: list[Counter] = [kernels.counter() for _ in range(team.size)]
 
     def count(worker: int) -> None:
-        for partition in space.partitions[worker :: team.size]:
+        for partition in space.whole[worker :: team.size]:
             counters[worker].count(partition.store.address(0), partition.starts[-1])
 
     try:

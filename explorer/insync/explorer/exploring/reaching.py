@@ -89,17 +89,19 @@ def reach(
         return Reached(None, stopped_by=StopReason(str(ended.reason)))
     beginning = PackedRows([program.schema.pack(codes)])
     with Team(available_cores()) as team:
-        search = BreadthFirstSearch(kernels, watch, team, team.size, beginning, reporter=reporter)
+        search = BreadthFirstSearch(
+            kernels, watch, team, team.size, beginning, reporter=reporter, schema=program.schema
+        )
         try:
             space = search.run()
             states, depth = sum(space.levels), max(0, len(space.levels) - 1)
             hit = space.violations.get(0)
             if hit is None:
                 return Reached(None, states, depth, space.stopped_by, space.refused is not None)
-            moves = path_to(model, kernels, space, team, hit.least, hit.level, start=codes)
+            moves = path_to(model, search, hit.least, hit.level, start=codes)
             return Reached(moves[1:], states, depth)
         finally:
-            search.space.close()
+            search.close()
 
 
 def _plural(number: int, noun: str) -> str:

@@ -62,15 +62,15 @@ def _search(
         return {}, StopReason(str(ended.reason))
     initials = PackedRows.of(program.initials.rows, program.schema.words)
     with Team(threads) as team:
-        search = BreadthFirstSearch(kernels, watch, team, threads, initials, reporter=reporter)
+        search = BreadthFirstSearch(kernels, watch, team, threads, initials, reporter=reporter, schema=program.schema)
         try:
             space = search.run()
             moves: dict[int, Sequence[Move]] = {
-                sides[number]: path_to(model, kernels, space, team, hit.least, hit.level)
+                sides[number]: path_to(model, search, hit.least, hit.level)
                 for number, hit in sorted(space.violations.items())
             }
         finally:
-            search.space.close()
+            search.close()
     return moves, space.stopped_by
 
 

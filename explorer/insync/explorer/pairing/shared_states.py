@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from insync.explorer.breadth_first.search import BreadthFirstSearch, Space
+from insync.explorer.breadth_first.search import BreadthFirstSearch
+from insync.explorer.breadth_first.space import Space
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.pairing.differences import StatesCompared
@@ -42,7 +43,7 @@ def compare_states(
             return StopReason(str(ended.reason))
         finally:
             for search in searches:
-                search.space.close()
+                search.close()
     if only_first is None or only_second is None:
         return StopReason.MEMORY
     return StatesCompared(sum(one.levels) - sum(only_first), only_first, only_second)
@@ -65,7 +66,7 @@ def _added(into: Space, of: Space, watch: Watch) -> tuple[int, ...] | None:
     new = []
     for level in range(len(of.levels)):
         fresh = 0
-        for mine, theirs in zip(into.partitions, of.partitions, strict=True):
+        for mine, theirs in zip(into.whole, of.whole, strict=True):
             before, start, end = len(mine.store), theirs.starts[level], theirs.starts[level + 1]
             if end > start and not mine.store.insert(theirs.store.address(start), end - start, watch.may_use):
                 return None

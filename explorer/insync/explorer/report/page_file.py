@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import chain, count
 from pathlib import Path
 
 from insync.explorer.report.html import Page, html_page
-from insync.explorer.report.picture import Picture, picture
+from insync.explorer.report.picture import Picture, file_for, picture
 from insync.explorer.traces.files import write_whole
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import trace_text
@@ -20,6 +21,8 @@ def write_page(
 ) -> None:
     """Write the page of some traces, each with its model and the file that `insync replay` takes, if there is one.
 
+    Where there is none, the page offers one, and no two of these have the same name.
+
     Args:
         path: of the page.
         shown: the traces.
@@ -28,6 +31,16 @@ def write_page(
     Raises:
         UserError: the page cannot be written.
     """
-    pages = [Page(picture(trace, model, file=file), trace_text(trace)) for trace, model, file in shown]
+    offered: set[Path] = set()
+    pages = []
+    for trace, model, file in shown:
+        name = file or _free(file_for(trace, model), offered)
+        offered.add(name)
+        pages.append(Page(picture(trace, model, file=name), trace_text(trace)))
     pages += [Page(drawn) for drawn in others]
     write_whole(path, html_page(pages))
+
+
+def _free(name: Path, taken: Collection[Path]) -> Path:
+    numbered = (name.with_stem(f"{name.stem}-{number}") for number in count(2))
+    return next(each for each in chain([name], numbered) if each not in taken)

@@ -28,7 +28,7 @@ from insync.properties.invariants import Failure
 from insync.properties.registry import judge, run_properties_of
 from insync.properties.step_invariants import StepInvariant
 
-__all__ = ["Condition", "Picture", "PictureStep", "lifelines_of", "picture", "picture_of_state"]
+__all__ = ["Condition", "Picture", "PictureStep", "file_for", "lifelines_of", "picture", "picture_of_state"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def picture(trace: Trace, model: Model, *, file: Path | None = None) -> Picture:
     lifelines = lifelines_of(model)
     steps = _steps(trace, model)
     cells = steps[-1].cells
-    name = file or Path(f"{_file_name(model.name)}-{_file_name(trace.property)}.json")
+    name = file or file_for(trace, model)
     return Picture(
         model=trace.model,
         property=trace.property,
@@ -143,6 +143,11 @@ def picture(trace: Trace, model: Model, *, file: Path | None = None) -> Picture:
         command=replay_command(trace, name),
         file=name.name,
     )
+
+
+def file_for(trace: Trace, model: Model) -> Path:
+    """Return how the file of a trace that is in none is called."""
+    return Path(f"{_file_name(model.name)}-{_file_name(trace.property)}.json")
 
 
 def picture_of_state(model: Model, steps: Sequence[TraceStep], *, down: Iterable[str] = ()) -> PictureStep:

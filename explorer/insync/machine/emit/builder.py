@@ -13,12 +13,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from insync.machine.emit.instructions import I1, I8, I32, I64, I128, PTR, VOID, Instructions, Value, Variable
+from insync.machine.emit.instructions import I1, I8, I16, I32, I64, I128, PTR, VOID, Instructions, Value, Variable
 from insync.model.errors import InternalError
 
 __all__ = [
     "I1",
     "I8",
+    "I16",
     "I32",
     "I64",
     "I128",

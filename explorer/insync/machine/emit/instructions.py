@@ -10,17 +10,18 @@ from typing import Final
 
 from insync.model.errors import InternalError
 
-__all__ = ["I1", "I8", "I32", "I64", "I128", "PTR", "VOID", "Instructions", "Value", "Variable"]
+__all__ = ["I1", "I8", "I16", "I32", "I64", "I128", "PTR", "VOID", "Instructions", "Value", "Variable"]
 
 I1: Final = "i1"
 I8: Final = "i8"
+I16: Final = "i16"
 I32: Final = "i32"
 I64: Final = "i64"
 I128: Final = "i128"
 PTR: Final = "ptr"
 VOID: Final = "void"
 
-_ALIGN = {I8: 1, I32: 4}
+_ALIGN = {I8: 1, I16: 2, I32: 4}
 """The alignment of values in memory; of all others it is 8."""
 
 

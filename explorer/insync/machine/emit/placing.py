@@ -159,11 +159,13 @@ class _PlacedSort:
         if self._size > _LARGEST_TABLE:
             places = [b.typed(I64, place) << (member << 2) for place, member in enumerate(order) if place]
             self._places = reduce(Value.__or__, places)
+            self._optional = (self._places + self._one_each) << _NUMBER
             return
         at = reduce(Value.__or__, [member << 2 * place if place else member for place, member in enumerate(order[:-1])])
         self._places, self._sets = (
             Elements(b, b.address(found[self.number]))[at] for found in (tables.members, tables.sets)
         )
+        self._optional = (self._places + self._one_each) << _NUMBER
 
     # ----------------------------------------------------------------------------------------------------------- keys
 
@@ -257,15 +259,21 @@ class _PlacedSort:
     def renamed(self, code: Value, kind: Kind) -> Value:
         """Return a code that names members by their new places."""
         b = self._b
+        if not kind.height:
+            places = self._optional if kind.offset else self._places
+            return places >> (code << 2) & (1 << _NUMBER) - 1
         if not kind.offset:
-            return self._renamed(code, kind)
+            return self._renamed_set(code)
         nobody = code < kind.offset
         named = b.select(nobody, b.typed(I64, 0), code - kind.offset)
-        return b.select(nobody, code, self._renamed(named, kind) + kind.offset)
+        return b.select(nobody, code, self._renamed_set(named) + kind.offset)
 
-    def _renamed(self, named: Value, kind: Kind) -> Value:
-        if not kind.height:
-            return self._places >> (named << 2) & (1 << _NUMBER) - 1
+    @property
+    def _one_each(self) -> int:
+        """What makes of the places of all members what names them in an option; nobody is 0 there."""
+        return sum(1 << _NUMBER * member for member in range(self._size))
+
+    def _renamed_set(self, named: Value) -> Value:
         if self._size <= _LARGEST_TABLE:
             return self._sets >> (named << 2) & (1 << _NUMBER) - 1
         held = [named >> member & 1 for member in self._order]

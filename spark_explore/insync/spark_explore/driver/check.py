@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from insync.explorer.alike import UNUSED, symmetry_for
-from insync.explorer.breadth_first.search import Space
+from insync.explorer.breadth_first.space import Space
 from insync.explorer.check import result_of, stopped_before, violations_in
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of, require_room

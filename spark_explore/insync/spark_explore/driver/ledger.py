@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from insync.explorer.breadth_first.search import Hit, Space
+from insync.explorer.breadth_first.space import Hit, Space
 from insync.explorer.limits import Limits, Watch
 from insync.machine.packed import Found, Stepless
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from insync.explorer.breadth_first.search import Space
+from insync.explorer.breadth_first.space import Space
 from insync.explorer.growth import estimated_end, last_growth
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Progress, Reporter

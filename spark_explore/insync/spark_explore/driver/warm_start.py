@@ -6,7 +6,8 @@ import threading
 from dataclasses import replace
 from itertools import pairwise
 
-from insync.explorer.breadth_first.search import BreadthFirstSearch, Space
+from insync.explorer.breadth_first.search import BreadthFirstSearch
+from insync.explorer.breadth_first.space import Space
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.limits import Limits, Watch
 from insync.machine.kernels import Kernels
@@ -45,7 +46,7 @@ def warm_start(
         search = BreadthFirstSearch(kernels, watch, team, partitions, initials, keep_going)
         try:
             space = search.run()
-            for number, partition in enumerate(space.partitions):
+            for number, partition in enumerate(space.whole):
                 starts = partition.starts[: len(space.levels) + 1]
                 counts = [end - start for start, end in pairwise(starts)]
                 run.write_states(number, 1, counts, kernels.sizes.words, partition.store.read(0, starts[-1]))

@@ -1,0 +1,96 @@
+"""The levels of a partition on disk, as codes: kept by a search whose trace is to be found."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from insync.machine.codec import Codec, Layout
+from insync.model.errors import UserError
+
+__all__ = ["LevelFile", "LevelPart"]
+
+_MOST = 1 << 24  # bytes written at once
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """Where the codes of a level are, and how they were laid out when they were written."""
+
+    start: int
+    count: int
+    layout: Layout
+
+
+@dataclass(slots=True)
+class LevelPart:
+    """Some states of a level; see `partitions.Chunk`."""
+
+    file: LevelFile
+    place: int
+    count: int
+    layout: Layout
+    _rows: ctypes.Array[ctypes.c_uint64] | None = None
+
+    def load(self) -> tuple[int, int]:
+        """Read them; return their address and number."""
+        self._rows = (ctypes.c_uint64 * (self.file.words * self.count))()
+        self.file.read(self, ctypes.addressof(self._rows))
+        return ctypes.addressof(self._rows), self.count
+
+
+class LevelFile:
+    """The codes of levels, one after the other, in a file that has no name and ends with the process.
+
+    Args:
+        codec: that gives the states back.
+
+    Attributes:
+        words: 64-bit words per packed state.
+    """
+
+    def __init__(self, codec: Codec) -> None:
+        self._codec, self.words = codec, codec.words
+        self._file = tempfile.TemporaryFile(prefix="insync-levels-")  # noqa: SIM115  (closed with this)
+        self._levels: list[_Level] = []
+        self._size = 0
+
+    def append(self, codes: int, count: int) -> None:
+        """Write the codes of the next level.
+
+        Raises:
+            UserError: there is no room on the disk.
+        """
+        self._levels.append(_Level(self._size, count, self._codec.layout))
+        size = 8 * count
+        try:
+            for start in range(0, size, _MOST):
+                self._file.write(ctypes.string_at(codes + start, min(_MOST, size - start)))
+            self._file.flush()
+        except OSError as error:
+            message = (
+                f"The levels that a trace is found in cannot be written to {tempfile.gettempdir()} "
+                f"({error.strerror}): they take {(self._size + size) >> 20} MiB so far; "
+                f"set TMPDIR to a folder with more room, or leave the property out."
+            )
+            raise UserError(message) from error
+        self._size += size
+
+    def chunks(self, level: int, most: int) -> Iterator[LevelPart]:
+        """Yield parts that cover a level, the first level being 1, each of so many states at most."""
+        there = self._levels[level - 1]
+        for start in range(0, there.count, most):
+            yield LevelPart(self, there.start + 8 * start, min(most, there.count - start), there.layout)
+
+    def read(self, part: LevelPart, rows: int) -> None:
+        """Write the states of a part to an address; any thread may."""
+        codes = os.pread(self._file.fileno(), 8 * part.count, part.place)
+        memory = (ctypes.c_uint64 * part.count).from_buffer_copy(codes)
+        self._codec.decode(ctypes.addressof(memory), part.count, rows, part.layout)
+
+    def close(self) -> None:
+        """Give the disk back."""
+        self._file.close()

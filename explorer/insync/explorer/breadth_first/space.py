@@ -1,0 +1,70 @@
+"""What a breadth-first search has found: the states by partition, and what was counted level by level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from insync.explorer.breadth_first.partitions import CodedPartition, Partition, WholePartition
+from insync.explorer.limits import StopReason
+from insync.machine.packed import Stepless, Words
+from insync.model.errors import InternalError
+
+__all__ = ["Hit", "Space"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """The first level in which something was found, how often, and the least state there."""
+
+    level: int
+    count: int
+    least: Words
+
+
+@dataclass(slots=True)
+class Space:
+    """The part of the state space that was searched.
+
+    Attributes:
+        partitions: the states; with symmetry their representatives.
+        levels: how many states each complete level has.
+        steps: how many steps of each action were taken from the levels that were expanded.
+        violations: for each property that fails, by its place in the order they were given, where it first does.
+        refused: where a step's checks first fail.
+        stopped_by: the bound that ended the search.
+        expanded: how many levels were expanded as a whole.
+        stepless: of each of these how many states have no step.
+        visited: how many states of each complete level were visited: all, or their representatives.
+    """
+
+    partitions: list[Partition]
+    steps: list[int]
+    levels: list[int] = field(default_factory=list)
+    violations: dict[int, Hit] = field(default_factory=dict)
+    refused: Hit | None = None
+    stopped_by: StopReason | None = None
+    expanded: int = 0
+    stepless: list[Stepless] = field(default_factory=list)
+    visited: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.visited = self.visited or list(self.levels)
+
+    @property
+    def whole(self) -> list[WholePartition]:
+        """The partitions of a search that was to keep its states whole."""
+        whole = [partition for partition in self.partitions if isinstance(partition, WholePartition)]
+        if len(whole) < len(self.partitions):
+            message = "The states of this space were asked for, and only codes of them are kept."
+            raise InternalError(message)
+        return whole
+
+    @property
+    def coded(self) -> bool:
+        """Whether codes are kept in place of states."""
+        return any(isinstance(partition, CodedPartition) for partition in self.partitions)
+
+    def close(self) -> None:
+        """Give all memory back."""
+        for partition in self.partitions:
+            partition.close()

@@ -1,0 +1,47 @@
+"""The machine code of codes: what is compiled when a search begins to keep codes in place of states."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from insync.machine.code_table import TableKernels
+from insync.machine.codec import CodingKernels
+from insync.machine.coded_store import CodeKernels
+from insync.machine.components import components_of
+from insync.machine.emit.coding import coding_module
+from insync.machine.emit.quotient import quotient_module
+from insync.machine.identity import words_key
+from insync.model.schema import Schema
+
+__all__ = ["code_kernels", "table_kernels"]
+
+
+def code_kernels(schema: Schema) -> CodeKernels:
+    """Return what makes codes of the states of a schema."""
+    from insync.machine.compiler import compile_module  # loads LLVM: only who compiles waits for it
+
+    components = components_of(schema)
+    key = words_key(f"coding-{schema.words}-{components!r}", schema.words)
+    library = compile_module(key, lambda: coding_module(components, schema.words))
+    coding = CodingKernels(
+        encode=library.function("encode", 5),
+        decode=library.function("decode", 5),
+        lay=library.function("lay", 4),
+        spread=library.function("spread", 1),
+    )
+    return CodeKernels(components, schema.words, coding, table_kernels)
+
+
+@cache
+def table_kernels(width: int) -> TableKernels:
+    """Return the compiled functions of tables with slots of so many bits."""
+    from insync.machine.compiler import compile_module
+
+    library = compile_module(words_key("quotient", width), lambda: quotient_module(width))
+    return TableKernels(
+        insert=library.function("insert", 4),
+        refill=library.function("refill", 3),
+        unload=library.function("unload", 4),
+        unspill=library.function("unspill", 2),
+        respill=library.function("respill", 3),
+    )

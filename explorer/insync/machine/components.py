@@ -1,0 +1,105 @@
+"""The components of a state: its parts whose values are numbered, so that a state is a code of a few numbers.
+
+The cells of one element of an array of records, such as `replica[b1]`, take far fewer values together than their bits
+allow, and so do the cells that belong to no such element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from insync.model.schema import Cell, Schema
+
+__all__ = ["MOST_VALUE_BITS", "BitRun", "Component", "components_of"]
+
+MOST_VALUE_BITS = 40
+"""Of the value of a component: a slot of its dictionary has the value and its number in one word."""
+
+_LEAST_ELEMENT_BITS = 12  # a smaller element takes most of its values: a number of its own would save nothing
+
+
+@dataclass(frozen=True, slots=True)
+class BitRun:
+    """Some neighbouring bits of a word of the state: the bits from `at` on of a component's value."""
+
+    word: int
+    shift: int
+    bits: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A part of the state.
+
+    Attributes:
+        shape: the number of its dictionary; components of one shape share it, as the elements of an array do.
+        pieces: where its value lies.
+    """
+
+    shape: int
+    pieces: tuple[BitRun, ...]
+
+    @property
+    def bits(self) -> int:
+        """Of its value."""
+        return sum(piece.bits for piece in self.pieces)
+
+
+def components_of(schema: Schema) -> tuple[Component, ...]:
+    """Return the components of a state: every bit of it is in one of them.
+
+    The cells of a component are taken in the order of their declaration, wherever they lie: only so have the elements
+    of an array values that mean the same.
+    """
+    shapes: dict[tuple[int, ...], int] = {}
+    made = []
+    for cells in _parts(schema):
+        shape = shapes.setdefault(tuple(cell.size for cell in cells), len(shapes))
+        made.append(Component(shape, _pieces(cells)))
+    return tuple(made)
+
+
+def _parts(schema: Schema) -> list[list[Cell]]:
+    """The cells of each component; those of no large element, together, come last."""
+    elements: dict[str, list[Cell]] = {}
+    for cell in schema.cells:
+        if cell.bits:
+            head, bracket, _ = cell.path.partition("]")
+            elements.setdefault(head if bracket else "", []).append(cell)
+    large = [key for key, cells in elements.items() if key and _bits(cells) >= _LEAST_ELEMENT_BITS]
+    rest = [cell for cell in schema.cells if cell.bits and cell.path.partition("]")[0] not in large]
+    return [part for cells in (*(elements[key] for key in large), rest) for part in _divided(cells)]
+
+
+def _divided(cells: Sequence[Cell]) -> list[list[Cell]]:
+    """Divide cells into parts of about equal width, none with more bits than a value may have."""
+    total = _bits(cells)
+    count = max(1, -(-total // MOST_VALUE_BITS))
+    while True:
+        parts: list[list[Cell]] = [[] for _ in range(count)]
+        taken = 0
+        for cell in cells:
+            parts[min(count - 1, taken * count // total)].append(cell)
+            taken += cell.bits
+        if all(_bits(part) <= MOST_VALUE_BITS for part in parts):
+            return [part for part in parts if part]
+        count += 1
+
+
+def _bits(cells: Sequence[Cell]) -> int:
+    return sum(cell.bits for cell in cells)
+
+
+def _pieces(cells: Sequence[Cell]) -> tuple[BitRun, ...]:
+    pieces: list[BitRun] = []
+    at = 0
+    for cell in cells:
+        last = pieces[-1] if pieces else None
+        if last is not None and last.word == cell.word and last.shift + last.bits == cell.shift:
+            pieces[-1] = BitRun(last.word, last.shift, last.bits + cell.bits, last.at)
+        else:
+            pieces.append(BitRun(cell.word, cell.shift, cell.bits, at))
+        at += cell.bits
+    return tuple(pieces)

@@ -1,0 +1,156 @@
+"""Codes of states: numbers of their components. `encode` and `decode` are one the other's inverse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from insync.machine.codec import MOST_NUMBERS, NUMBER_BITS, DictionaryField
+from insync.machine.components import Component
+from insync.machine.emit.builder import I64, NOALIAS, PTR, Function, Module, Value
+from insync.machine.emit.elements import Elements, Fields
+from insync.machine.emit.rows import Row, Rows, write_row
+
+__all__ = ["coding_module"]
+
+_MULTIPLIER = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: the high bits of a product depend on all bits
+
+
+def coding_module(components: Sequence[Component], words: int) -> str:
+    """Return the IR module of the codes of states of so many words.
+
+    A layout is an array of two words for each component: where its number lies in a code, and the mask of a number.
+    `dictionaries` is an array of records of `DictionaryField`, one for each shape.
+
+    - `encode(dictionaries, layout, rows, count, codes) -> done`: write the codes of states, in their order; values that
+      are new are numbered. It stops early at a state with a new value whose dictionary is at its limit.
+    - `decode(dictionaries, layout, codes, count, rows)`: write the states of codes.
+    - `lay(before, after, codes, count)`: change codes from one layout to another, in place.
+    - `spread(dictionary)`: enter all values of a dictionary into its slots, which are all empty.
+    """
+    m = Module()
+    enter = _enter_function(m)
+    _encode_function(m, components, words, enter)
+    _decode_function(m, components, words)
+    _lay_function(m, len(components))
+    _spread_function(m)
+    return m.text
+
+
+class _Dictionary:
+    """The values of one shape, as the code sees them."""
+
+    def __init__(self, b: Function, record: Value) -> None:
+        self._b, self.fields = b, Fields(b, record)
+        self.slots, self.values = self.fields.array(DictionaryField.SLOTS), self.fields.array(DictionaryField.VALUES)
+        self._turn = self.fields[DictionaryField.TURN]
+
+    def home(self, value: Value) -> Value:
+        """Return the slot in which the search for a value begins."""
+        return value * _MULTIPLIER >> self._turn
+
+
+def _dictionaries(b: Function, components: Sequence[Component], records: Value) -> list[_Dictionary]:
+    shapes = 1 + max(component.shape for component in components)
+    return [_Dictionary(b, b.element(I64, records, shape * len(DictionaryField))) for shape in range(shapes)]
+
+
+def _is_number(difference: Value) -> Value:
+    """Whether what is left of a slot without the value looked for is a number, and not another value, or nothing."""
+    return difference - 1 < MOST_NUMBERS
+
+
+def _enter_function(m: Module) -> Function:
+    """Define `enter(record, value) -> number`: 1 + the number of a value; 0 if it is new and there is no room."""
+    b = m.function("enter", I64, (PTR, I64), inline=False)
+    dictionary, value = _Dictionary(b, b.arguments[0]), b.arguments[1]
+    mask = dictionary.fields[DictionaryField.MASK]
+    place = b.variable(dictionary.home(value))
+    with b.forever():
+        slot = dictionary.slots[place.value]
+        difference = slot ^ value << NUMBER_BITS
+        with b.when(slot.differs(0) & _is_number(difference)):
+            b.give(difference)
+        with b.when(slot.equals(0)):
+            held = dictionary.fields[DictionaryField.COUNT]
+            with b.when(held >= dictionary.fields[DictionaryField.LIMIT]):
+                b.give(0)
+            dictionary.values[held] = value
+            dictionary.fields[DictionaryField.COUNT] = held + 1
+            dictionary.slots[place.value] = value << NUMBER_BITS | held + 1
+            b.give(held + 1)
+        place.set(place.value + 1 & mask)
+    b.give(0)
+    return b
+
+
+def _encode_function(m: Module, components: Sequence[Component], words: int, enter: Function) -> None:
+    b = m.function("encode", I64, (PTR, PTR, NOALIAS, I64, NOALIAS), exported=True)
+    records, layout, rows, total, codes = b.arguments
+    states, places, made = Rows(b, rows, words), Elements(b, layout), Elements(b, codes)
+    dictionaries = _dictionaries(b, components, records)
+    shifts = [places[2 * number] for number in range(len(components))]
+    with b.loop(total) as place:
+        row, code = states[place], b.typed(I64, 0)
+        for component, shift in zip(components, shifts, strict=True):
+            dictionary, value = dictionaries[component.shape], _value(b, row, component)
+            number = b.variable(dictionary.slots[dictionary.home(value)] ^ value << NUMBER_BITS)
+            with b.when(~_is_number(number.value)):
+                number.set(b.call(enter, dictionary.fields.address, value))
+                with b.when(number.value.equals(0)):
+                    b.give(place)
+            code = code | number.value - 1 << shift
+        made[place] = code
+    b.give(total)
+
+
+def _value(b: Function, row: Row, component: Component) -> Value:
+    value = b.typed(I64, 0)
+    for piece in component.pieces:
+        bits = row[piece.word] >> piece.shift & (1 << piece.bits) - 1
+        value = value | bits << piece.at
+    return value
+
+
+def _decode_function(m: Module, components: Sequence[Component], words: int) -> None:
+    b = m.function("decode", I64, (PTR, PTR, NOALIAS, I64, NOALIAS), exported=True)
+    records, layout, codes, total, rows = b.arguments
+    given, places, made = Elements(b, codes), Elements(b, layout), Rows(b, rows, words)
+    dictionaries = _dictionaries(b, components, records)
+    fields = [(places[2 * number], places[2 * number + 1]) for number in range(len(components))]
+    with b.loop(total) as place:
+        code, row = given[place], [b.typed(I64, 0) for _ in range(words)]
+        for component, (shift, mask) in zip(components, fields, strict=True):
+            value = dictionaries[component.shape].values[code >> shift & mask]
+            for piece in component.pieces:
+                bits = value >> piece.at & (1 << piece.bits) - 1
+                row[piece.word] = row[piece.word] | bits << piece.shift
+        write_row(b, made.at(place), row)
+    b.give(total)
+
+
+def _lay_function(m: Module, components: int) -> None:
+    b = m.function("lay", I64, (PTR, PTR, PTR, I64), exported=True)
+    before, after, codes = (Elements(b, argument) for argument in b.arguments[:3])
+    moves = [(before[2 * each], before[2 * each + 1], after[2 * each]) for each in range(components)]
+    with b.loop(b.arguments[3]) as place:
+        code, made = codes[place], b.typed(I64, 0)
+        for shift, mask, new in moves:
+            made = made | (code >> shift & mask) << new
+        codes[place] = made
+    b.give(b.arguments[3])
+
+
+def _spread_function(m: Module) -> None:
+    b = m.function("spread", I64, (PTR,), exported=True)
+    dictionary = _Dictionary(b, b.arguments[0])
+    mask = dictionary.fields[DictionaryField.MASK]
+    held = dictionary.fields[DictionaryField.COUNT]
+    with b.loop(held) as number:
+        value = dictionary.values[number]
+        place = b.variable(dictionary.home(value))
+        with b.forever() as search:
+            with b.when(dictionary.slots[place.value].equals(0)):
+                search.leave()
+            place.set(place.value + 1 & mask)
+        dictionary.slots[place.value] = value << NUMBER_BITS | number + 1
+    b.give(held)

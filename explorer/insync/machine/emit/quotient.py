@@ -1,0 +1,298 @@
+"""The table of codes of one partition: `insert` codes that are not there yet, `unload` those of some lines.
+
+A code is mixed, one to one, into as many bits. The highest of them name the line in which its search begins, its home;
+a slot keeps the others alone, and how far beyond its home it is, so that a slot and the place where it stands give the
+code back: no code is kept anywhere else, and equality is exact. A code that finds its home full goes to the next line,
+and where as many lines are full as a slot can say, to a small table beside, the overflow. Slots are never taken out, so
+a line with an empty slot ends a search. Homes are in the order of mixed codes, whatever their number: a table that
+grows is read and written once from its start to its end.
+"""
+
+from __future__ import annotations
+
+from insync.machine.code_table import (
+    BLOCK,
+    HOME_BITS,
+    LINE_BYTES,
+    MOST_DISTANCE,
+    SLOTS_OF,
+    CodeTableField,
+)
+from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, Function, Module, Value
+from insync.machine.emit.elements import Elements, Fields
+from insync.machine.emit.lines import Line
+
+__all__ = ["quotient_module"]
+
+_FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # odd, with about half their bits set
+_NOTES = 64
+_RING = 8  # a power of 2, more than MOST_DISTANCE
+
+
+def quotient_module(width: int) -> str:
+    """Return the IR module of tables whose slots have so many bits.
+
+    - `insert(table, codes, count, fresh) -> done`: enter those of the codes that are new, and write them, in their
+      order, to `fresh`; stop early when the table or its overflow is at its limit. COUNT says how many are new.
+    - `refill(table, codes, count) -> done`: enter codes that are not there, in about the order of their homes; stop
+      early when the overflow is at its limit.
+    - `unload(table, first, last, codes) -> count`: write the codes that are in some lines.
+    - `unspill(table, codes) -> count`: write the codes that are in the overflow, and something behind them.
+    - `respill(table, codes, count)`: enter codes in the overflow.
+    """
+    m = Module()
+    spill = _spill_function(m)
+    _insert_function(m, width, spill)
+    _refill_function(m, width, spill)
+    _unload_function(m, width)
+    _unspill_function(m)
+    _respill_function(m, spill)
+    return m.text
+
+
+class _Mixing:
+    """The mixing of codes: each step can be undone, so that different codes stay different."""
+
+    def __init__(self, b: Function, table: Fields) -> None:
+        self._b = b
+        self._mask, self._half = table[CodeTableField.MASK], table[CodeTableField.HALF]
+
+    def mixed(self, code: Value) -> Value:
+        """Return the mixed code."""
+        for multiplier in (_FIRST, _SECOND, _FIRST):
+            code = self._folded(code) * multiplier & self._mask
+        return self._folded(code)
+
+    def unmixed(self, mixed: Value) -> Value:
+        """Return the code that was mixed."""
+        for multiplier in (_FIRST, _SECOND, _FIRST):
+            mixed = self._folded(mixed) * pow(multiplier, -1, 2**64) & self._mask
+        return self._folded(mixed)
+
+    def _folded(self, number: Value) -> Value:
+        """Its own inverse: the shift is by half the bits or more."""
+        return number ^ number >> self._half
+
+
+def _insert_function(m: Module, width: int, spill: Function) -> None:
+    """Define `insert`, a block of codes at a time, whose lines are fetched while others are looked at.
+
+    Most codes are known and at home, and found to be so without a branch; only the rest is searched for in full.
+    """
+    b = m.function("insert", I64, (PTR, NOALIAS, I64, NOALIAS), exported=True)
+    table, codes, total, fresh = Fields(b, b.arguments[0]), Elements(b, b.arguments[1]), b.arguments[2], b.arguments[3]
+    insertion = _CodeInsertion(b, table, width, Elements(b, fresh), spill)
+    with b.loop(total, BLOCK) as done:
+        size = b.least(total - done, BLOCK)
+        with b.when(insertion.is_full(size)):
+            insertion.end(done)
+        block = Elements(b, codes.at(done))
+        insertion.mix(block, size)
+        unknown = insertion.list_unknown(size)
+        with b.loop(unknown) as number:
+            insertion.add(block, insertion.listed(number))
+    insertion.end(total)
+
+
+class _CodeInsertion:
+    """What `insert` works with."""
+
+    def __init__(self, b: Function, table: Fields, width: int, fresh: Elements, spill: Function) -> None:
+        self._b, self._table, self._width, self._fresh, self._spill = b, table, width, fresh, spill
+        self._mixing = _Mixing(b, table)
+        self._lines, self._count = table.pointer(CodeTableField.LINES), table[CodeTableField.BUCKETS]
+        self._lift = table[CodeTableField.BITS] - HOME_BITS
+        self._rest, self._limit = table[CodeTableField.REST], table[CodeTableField.LIMIT]
+        self._distance = b.typed(I64, 1 << width - 3)
+        self._before = table[CodeTableField.COUNT]
+        self._new = b.variable(0)
+        self._homes = Elements(b, b.space(I64, BLOCK, 64))
+        self._slots = Elements(b, b.space(I64, BLOCK, 64))
+        self._listed = Elements(b, b.space(I64, BLOCK, 64))
+
+    def is_full(self, size: Value) -> Value:
+        """Return whether so many more codes might be too many."""
+        spilled = self._table[CodeTableField.SPILLED] + size > self._table[CodeTableField.SPILL_LIMIT]
+        return (self._before + self._new.value + size > self._limit) | spilled
+
+    def mix(self, block: Elements, size: Value) -> None:
+        """Note the home of every code and the slot it would have there, and have the line fetched."""
+        with self._b.loop(size) as number:
+            mixed = self._mixing.mixed(block[number])
+            home = (mixed >> self._lift) * self._count >> HOME_BITS
+            self._homes[number] = home
+            self._slots[number] = mixed & self._rest | self._distance
+            self._b.prefetch(self._line_at(home), write=True)
+
+    def list_unknown(self, size: Value) -> Value:
+        """List the codes that are not at home, without a branch; return how many there are."""
+        b = self._b
+        count = b.variable(0)
+        with b.loop(size) as number:
+            known = Line(b, self._line_at(self._homes[number]), self._width).having(self._slots[number])
+            self._listed[count.value] = number
+            count += b.select(known.differs(0), 0, 1)
+        return count.value
+
+    def listed(self, number: Value) -> Value:
+        """Return the place in the block of a code on the list."""
+        return self._listed[number]
+
+    def add(self, block: Elements, place: Value) -> None:
+        """Look for a code in all lines where it may be, and enter it if it is new."""
+        b = self._b
+        line, slot = b.variable(self._homes[place]), b.variable(self._slots[place])
+        last = self._homes[place] + MOST_DISTANCE
+        with b.forever() as search:
+            here = Line(b, self._line_at(line.value), self._width)
+            with b.when(here.having(slot.value).differs(0)):
+                search.leave()
+            empty = here.empty
+            with b.when(empty.differs(0)):
+                here.set(b.lowest_bit(empty), slot.value)
+                self._keep(block[place])
+                search.leave()
+            line += 1
+            slot += self._distance
+            with b.when(line.value.equals(last)):
+                with b.when(b.call(self._spill, self._table.address, block[place]).differs(0)):
+                    self._keep(block[place])
+                search.leave()
+
+    def end(self, done: Value) -> None:
+        """End `insert`: so many codes are done."""
+        self._table[CodeTableField.COUNT] = self._before + self._new.value
+        self._b.give(done)
+
+    def _keep(self, code: Value) -> None:
+        self._fresh[self._new.value] = code
+        self._new += 1
+
+    def _line_at(self, number: Value) -> Value:
+        return self._b.element(I8, self._lines, number * LINE_BYTES)
+
+
+def _spill_function(m: Module) -> Function:
+    """Define `spill(table, code) -> new`: enter a code in the overflow, an open-addressing table of 1 + codes."""
+    b = m.function("spill", I64, (PTR, I64), inline=False)
+    table, code = Fields(b, b.arguments[0]), b.arguments[1]
+    slots, mask = table.array(CodeTableField.OVERFLOW), table[CodeTableField.OVERFLOW_MASK]
+    place = b.variable((code * _SECOND >> 32) & mask)
+    with b.forever():
+        slot = slots[place.value]
+        with b.when(slot.equals(code + 1)):
+            b.give(0)
+        with b.when(slot.equals(0)):
+            slots[place.value] = code + 1
+            table[CodeTableField.SPILLED] = table[CodeTableField.SPILLED] + 1
+            b.give(1)
+        place.set(place.value + 1 & mask)
+    b.give(0)
+    return b
+
+
+class _TakenSlots:
+    """How many slots of lines are taken that were filled lately: a note of (line, count) for every so many lines.
+
+    To read a whole line that was just written in part stalls the processor, and here most codes go to the line of the
+    one before.
+    """
+
+    def __init__(self, b: Function, width: int) -> None:
+        self._b, self._width = b, width
+        self._notes = Elements(b, b.space(I64, _NOTES, 64))
+        with b.loop(_NOTES) as number:
+            self._notes[number] = 2**64 - 1  # of no line
+
+    def of(self, number: Value, address: Value) -> Value:
+        """Return how many slots of a line are taken."""
+        note = self._notes[number & _NOTES - 1]
+        count = self._b.variable(note & 31)
+        with self._b.when((note >> 5).differs(number)):
+            empty = self._b.ones(Line(self._b, address, self._width).empty)
+            count.set(self._b.typed(I64, SLOTS_OF[self._width]) - empty)
+        return count.value
+
+    def note(self, number: Value, count: Value) -> None:
+        """Note that so many are taken now."""
+        self._notes[number & _NOTES - 1] = number << 5 | count
+
+
+def _refill_function(m: Module, width: int, spill: Function) -> None:
+    b = m.function("refill", I64, (PTR, NOALIAS, I64), exported=True)
+    table, codes, total = Fields(b, b.arguments[0]), Elements(b, b.arguments[1]), b.arguments[2]
+    lines, homes = table.pointer(CodeTableField.LINES), table[CodeTableField.BUCKETS]
+    mixing, lift, rest = _Mixing(b, table), table[CodeTableField.BITS] - HOME_BITS, table[CodeTableField.REST]
+    taken, held, full = _TakenSlots(b, width), table[CodeTableField.COUNT], table[CodeTableField.SPILL_LIMIT]
+    with b.loop(total) as place:
+        table[CodeTableField.COUNT] = held + place
+        with b.when(table[CodeTableField.SPILLED] >= full):
+            b.give(place)
+        mixed = mixing.mixed(codes[place])
+        home = (mixed >> lift) * homes >> HOME_BITS
+        line, slot = b.variable(home), b.variable(mixed & rest | 1 << width - 3)
+        with b.forever() as search:
+            here = b.element(I8, lines, line.value * LINE_BYTES)
+            count = taken.of(line.value, here)
+            with b.when(count < SLOTS_OF[width]):
+                Line(b, here, width).set(count, slot.value)
+                taken.note(line.value, count + 1)
+                search.leave()
+            line += 1
+            slot += 1 << width - 3
+            with b.when(line.value.equals(home + MOST_DISTANCE)):
+                b.call(spill, table.address, codes[place])
+                search.leave()
+    table[CodeTableField.COUNT] = held + total
+    b.give(total)
+
+
+def _unload_function(m: Module, width: int) -> None:
+    """Define `unload`.
+
+    The least mixed code of each home is kept for as many lines as a code may be away from home: a division a line.
+    """
+    b = m.function("unload", I64, (PTR, I64, I64, NOALIAS), exported=True)
+    table, first, last, codes = Fields(b, b.arguments[0]), b.arguments[1], b.arguments[2], Elements(b, b.arguments[3])
+    lines, starts = table.pointer(CodeTableField.LINES), Elements(b, b.space(I64, _RING, 64))
+    mixing, rest = _Mixing(b, table), table[CodeTableField.REST]
+    homes, lift = table[CodeTableField.BUCKETS], table[CodeTableField.BITS] - HOME_BITS
+
+    def note_start(home: Value) -> None:
+        # The last home has no higher bound; the spare lines behind it are nobody's home, and their start means nothing.
+        starts[home & _RING - 1] = ((home << HOME_BITS) + homes - 1) // homes << lift
+
+    before = b.select(first < MOST_DISTANCE, first, MOST_DISTANCE)
+    with b.loop(before) as back:
+        note_start(first - back - 1)
+    written = b.variable(0)
+    with b.loop(last - first) as number:
+        place = first + number
+        note_start(place)
+        line = Line(b, b.element(I8, lines, place * LINE_BYTES), width)
+        with b.bits(line.empty ^ (1 << SLOTS_OF[width]) - 1) as each:
+            slot = line.slot(each)
+            start = starts[place - (slot >> width - 3) + 1 & _RING - 1]
+            mixed = start + ((slot & rest) - start & rest)
+            codes[written.value] = mixing.unmixed(mixed)
+            written += 1
+    b.give(written.value)
+
+
+def _unspill_function(m: Module) -> None:
+    b = m.function("unspill", I64, (PTR, NOALIAS), exported=True)
+    table, codes = Fields(b, b.arguments[0]), Elements(b, b.arguments[1])
+    slots, written = table.array(CodeTableField.OVERFLOW), b.variable(0)
+    with b.loop(table[CodeTableField.OVERFLOW_MASK] + 1) as place:
+        slot = slots[place]
+        codes[written.value] = slot - 1
+        written += b.select(slot.differs(0), 1, 0)
+    b.give(written.value)
+
+
+def _respill_function(m: Module, spill: Function) -> None:
+    b = m.function("respill", I64, (PTR, NOALIAS, I64), exported=True)
+    codes = Elements(b, b.arguments[1])
+    with b.loop(b.arguments[2]) as place:
+        b.call(spill, b.arguments[0], codes[place])
+    b.give(b.arguments[2])

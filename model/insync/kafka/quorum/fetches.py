@@ -1,0 +1,162 @@
+"""How the quorum replicates: clients write to the leader, and followers fetch from it, a record at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from insync.kafka.quorum.transitions import become, heard
+from insync.kafka.quorum.voter import QuorumActor, Value, Voter, VoterState, Written
+from insync.kafka.quorum.voter_log import (
+    agreed_end,
+    append,
+    common_end,
+    end_of_epoch,
+    epoch_at,
+    is_valid_position,
+    truncate,
+    value_at,
+)
+from insync.model import (
+    NONE,
+    And,
+    Condition,
+    If,
+    Not,
+    Num,
+    Or,
+    RecordView,
+    StateView,
+    action,
+    minimum,
+    record,
+    require,
+    when,
+)
+
+__all__ = ["FetchReply", "Fetches", "Result"]
+
+
+class Result(Enum):
+    """What a fetch is answered with; the last three are errors."""
+
+    RECORD = "record"
+    EMPTY = "nothing new"
+    DIVERGING = "diverging"
+    NOT_LEADER = "not leader"
+    FENCED = "fenced epoch"
+    UNKNOWN = "unknown leader"
+
+
+@dataclass(frozen=True, slots=True)
+class FetchReply:
+    """A response to a fetch; `record_epoch`, `value` and `end` say what came or where logs part, else 0 and NONE."""
+
+    result: Any
+    leader: Any
+    epoch: Num | int
+    high_watermark: Num | int
+    record_epoch: Num | int
+    value: Any
+    end: Num | int
+
+
+class Fetches(QuorumActor):
+    """The steps of replication, but for how a request or response is taken from the network."""
+
+    def send_fetch(self, s: StateView, i: Voter, leader: Voter) -> None:
+        """Send a fetch from the end of the follower's log, even if one like it was sent."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------------------------------------------- actions
+
+    @action(label="client sends {value} to {i}")
+    def client_request(self, s: StateView, i: Voter, value: Value) -> None:
+        """A leader appends a client's value. TLA+: ClientRequest. Kafka: KafkaRaftClient.prepareAppend."""
+        me = s.server[i]
+        require(me.state == VoterState.LEADER, s.written[value] == Written.NEVER, me.end < self.capacity)
+        append(me, me.epoch, value)
+        s.written[value] = Written.ASKED
+
+    @action(label="{i} fetches from {leader}")
+    def send_fetch_request(self, s: StateView, i: Voter, leader: Voter) -> None:
+        """A follower that waits for no answer fetches. TLA+: SendFetchRequest. Kafka: KafkaRaftClient.pollFollower."""
+        me = s.server[i]
+        require(i != leader, me.state == VoterState.FOLLOWER, me.leader == leader, me.pending.is_none())
+        me.pending = record(epoch=me.epoch, to=leader)
+        self.send_fetch(s, i, leader)
+
+    # --------------------------------------------------------------------------------------------------------- rules
+
+    def answer_fetch(
+        self, s: StateView, i: Voter, follower: Voter, epoch: int, position: Num | int, position_epoch: Num | int
+    ) -> FetchReply:
+        """A server answers a fetch: with the next record, where the logs part, or why not.
+
+        Whoever leads learns how far the follower is, and may commit.
+        TLA+: RejectFetchRequest, DivergingFetchRequest, AcceptFetchRequest.
+        Kafka: KafkaRaftClient.tryCompleteFetchRequest.
+        """
+        me = s.server[i]
+        leads = me.state == VoterState.LEADER
+        wrong = Or(Not(leads), me.epoch != epoch)
+        error = If(leads, If(epoch < me.epoch, Result.FENCED, Result.UNKNOWN), Result.NOT_LEADER)
+        diverging = And(Not(wrong), Not(is_valid_position(me, position, position_epoch)))
+        accepted = And(Not(wrong), Not(diverging))
+        with when(accepted):
+            me.fetched[follower] = position
+            self.commit(s, i)
+        new = And(accepted, position < me.end)
+        parting = end_of_epoch(me, position_epoch)
+        result = If(wrong, error, If(diverging, Result.DIVERGING, If(new, Result.RECORD, Result.EMPTY)))
+        return FetchReply(
+            result,
+            me.leader,
+            me.epoch,
+            If(accepted, minimum(me.high_watermark, position + 1), me.high_watermark),
+            If(new, epoch_at(me, position + 1), If(diverging, epoch_at(me, parting), 0)),
+            If(new, value_at(me, position + 1), NONE),
+            If(diverging, parting, 0),
+        )
+
+    def commit(self, s: StateView, i: Voter) -> None:
+        """A leader advances its high watermark to what a majority has, if that is of its own epoch.
+
+        TLA+: NewHighwaterMark, acked. Kafka: LeaderState.maybeUpdateHighWatermark.
+        """
+        me = s.server[i]
+        agreed = agreed_end(me, i, {j: me.fetched[j] for j in self.all(Voter)}, self.b.servers)
+        commits = And(agreed > 0, self.may_commit(me, agreed))
+        for value in self.all(Value):
+            acknowledged = [
+                And(me.high_watermark < offset, offset <= agreed, me.log[offset - 1].value == value)
+                for offset in range(1, self.capacity + 1)
+            ]
+            with when(And(commits, s.written[value] == Written.ASKED, Or(*acknowledged))):
+                s.written[value] = Written.ACKNOWLEDGED
+        with when(commits):
+            me.high_watermark = agreed
+
+    def may_commit(self, me: RecordView, agreed: Num | int) -> Condition:
+        """Whether the record up to which a majority has the log is of the leader's own epoch."""
+        return epoch_at(me, agreed) == me.epoch
+
+    def take_reply(self, me: RecordView, i: Voter, reply: FetchReply) -> None:
+        """A follower takes the response to its fetch: a record, or where to cut its log, or a newer epoch or leader.
+
+        TLA+: HandleSuccessFetchResponse, HandleDivergingFetchResponse, HandleErrorFetchResponse.
+        Kafka: KafkaRaftClient.handleFetchResponse.
+        """
+        failed = Or(reply.result == Result.NOT_LEADER, reply.result == Result.FENCED, reply.result == Result.UNKNOWN)
+        there, handled = heard(me, i, reply.leader, reply.epoch, failed)
+        came, parts = reply.result == Result.RECORD, reply.result == Result.DIVERGING
+        with when(And(Not(handled), came)):
+            append(me, reply.record_epoch, reply.value)
+        with when(And(Not(handled), Or(came, reply.result == Result.EMPTY))):
+            me.high_watermark = reply.high_watermark
+        with when(And(Not(handled), parts)):
+            truncate(me, common_end(me, reply.end, reply.record_epoch))
+        me.pending = NONE
+        with when(handled):
+            become(me, there)

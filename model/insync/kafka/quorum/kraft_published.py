@@ -1,0 +1,294 @@
+"""KRaft as the module KRaft of Vanlightly/raft-tlaplus has it (KIP-595), to the letter, for comparison with TLC.
+
+Its network is a bag from which nothing is taken out: a function from messages to how often each is still to be
+received, 0 included. What was ever sent is asked twice (an identical message of some kinds is never sent again), so
+the zeros are part of the state, and most of it. Here the bag is two collections for each kind of message and each
+ordered pair of servers: what was `sent`, and what is `waiting`, as often as it is to be received.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from insync.kafka.quorum.elections import Ballot, Elections
+from insync.kafka.quorum.fetches import Fetches, FetchReply, Result
+from insync.kafka.quorum.voter import AnyEpoch, QuorumEpoch, Value, Voter, Voters, VoterState, bounds_with
+from insync.kafka.quorum.voter_log import FIRST_EPOCH, last_epoch
+from insync.model import (
+    NONE,
+    Array,
+    Bag,
+    Bool,
+    BoundValues,
+    If,
+    Int,
+    Not,
+    Option,
+    Range,
+    Record,
+    RecordView,
+    SetOf,
+    State,
+    StateView,
+    action,
+    bound,
+    record,
+    require,
+)
+
+__all__ = ["KraftPublished"]
+
+
+class Position(Range):
+    """The end of a log, a position in it, or a high watermark."""
+
+    lo, hi = 0, bound("records")
+
+
+class KraftPublished(Fetches, Elections, Voters):
+    """KIP-595 as published: elections, BeginQuorumEpoch, and followers that fetch; messages wait for ever.
+
+    With restarts it enters the illegal state, which is an error of the module and not of Kafka: a server restarts as a
+    follower that knows no leader, also where it led, and a follower may not become one of its own epoch again. Also as
+    published: a server that has voted never stands for election again.
+    """
+
+    name = "kraft_published"
+    bounds = bounds_with(2)  # with three there are 190 times as many states
+    headline = (
+        "leader_has_all_acknowledged_values",
+        "no_log_divergence",
+        "never_two_leaders_in_an_epoch",
+        "no_illegal_state",
+    )
+
+    def declare(self, b: BoundValues) -> State:
+        """Lay out the state: the servers, and the messages by kind, sender and receiver."""
+        epoch, offset = Int(0, b.elections + FIRST_EPOCH), Int(0, b.records)
+        position = {"epoch": QuorumEpoch, "offset": offset, "last_epoch": epoch}
+        fetches = self.fetch_positions
+        return State(
+            **self.voters(b),
+            vote_requests=_between(Record(**position), b.elections),
+            vote_responses=_between(Record(epoch=epoch, leader=Option(Voter), granted=Bool, fenced=Bool), b.elections),
+            begin_requests=_between(QuorumEpoch, b.elections),
+            # Never received, so all of them wait.
+            begin_responses=Array(Voter, Array(Voter, Bag(Record(epoch=epoch, fenced=Bool), b.elections))),
+            fetch_requests=_between(Record(**position), fetches, self.copies),
+            fetch_responses=_between(
+                Record(
+                    result=Result,
+                    leader=Option(Voter),
+                    epoch=epoch,
+                    high_watermark=offset,
+                    record_epoch=epoch,
+                    value=Option(Value),
+                    end=offset,
+                    request=Record(**position),
+                ),
+                2 * fetches + 1,
+                self.copies,
+            ),
+        )
+
+    # ----------------------------------------------------------------------------------------------------- elections
+
+    def ask_for_votes(self, s: StateView, i: Voter) -> None:
+        """TLA+: SendMultipleOnce of RequestVoteRequest."""
+        me = s.server[i]
+        request = record(epoch=me.epoch, offset=me.end, last_epoch=last_epoch(me))
+        self.send_once([s.vote_requests[i][j] for j in self.others(i)], request)
+
+    def announce(self, s: StateView, i: Voter) -> None:
+        """TLA+: SendMultipleOnce of BeginQuorumRequest."""
+        self.send_once([s.begin_requests[i][j] for j in self.others(i)], s.server[i].epoch)
+
+    @action(label="{i} answers the vote request of {candidate}@{epoch}")
+    def handle_vote_request(
+        self, s: StateView, i: Voter, candidate: Voter, epoch: QuorumEpoch, offset: Position, record_epoch: AnyEpoch
+    ) -> None:
+        """A server answers a candidate whose log ends with that record. TLA+: HandleRequestVoteRequest."""
+        require(i != candidate, is_end(offset, record_epoch, epoch))
+        self.receive(s.vote_requests[candidate][i], record(epoch=epoch, offset=offset, last_epoch=record_epoch))
+        ballot = self.vote(s.server[i], candidate, epoch, offset, record_epoch)
+        response = record(epoch=ballot.epoch, leader=ballot.leader, granted=ballot.granted, fenced=ballot.fenced)
+        self.send(s.vote_responses[i][candidate], response)
+
+    @action(label="{i} gets the vote of {voter} for epoch {epoch}")
+    def handle_vote(self, s: StateView, i: Voter, voter: Voter, epoch: QuorumEpoch) -> None:
+        """A candidate hears that a server has voted for it. TLA+: HandleRequestVoteResponse."""
+        self.handle_ballot(s, i, voter, Ballot(epoch, NONE, True, False))
+
+    @action(label="{i} hears of {voter} no vote, epoch {epoch}")
+    def handle_refusal(self, s: StateView, i: Voter, voter: Voter, epoch: AnyEpoch, fenced: bool) -> None:
+        """A candidate hears that a server does not vote for it. TLA+: HandleRequestVoteResponse."""
+        self.handle_ballot(s, i, voter, Ballot(epoch, NONE, False, fenced))
+
+    @action(label="{i} hears of {voter} no vote, epoch {epoch}, {leader} leads")
+    def handle_refusal_naming(
+        self, s: StateView, i: Voter, voter: Voter, epoch: QuorumEpoch, fenced: bool, leader: Voter
+    ) -> None:
+        """A candidate hears that another server leads. TLA+: HandleRequestVoteResponse."""
+        self.handle_ballot(s, i, voter, Ballot(epoch, leader, False, fenced))
+
+    def handle_ballot(self, s: StateView, i: Voter, voter: Voter, ballot: Ballot) -> None:
+        """Take a response to a vote request."""
+        require(i != voter)
+        response = record(epoch=ballot.epoch, leader=ballot.leader, granted=ballot.granted, fenced=ballot.fenced)
+        self.receive(s.vote_responses[voter][i], response)
+        require(self.count_vote(s.server[i], i, voter, ballot))
+
+    @action(label="{i} hears that {leader} leads epoch {epoch}")
+    def handle_begin_quorum(self, s: StateView, i: Voter, leader: Voter, epoch: QuorumEpoch) -> None:
+        """A server hears of a leader, and answers. TLA+: HandleBeginQuorumRequest."""
+        require(i != leader)
+        self.receive(s.begin_requests[leader][i], epoch)
+        fenced = self.hear_of_leader(s.server[i], i, leader, epoch)
+        named = If(fenced, s.server[i].epoch, epoch)
+        s.begin_responses[i][leader].add(epoch=named, fenced=fenced)
+
+    @action(label="{i} restarts")
+    def restart(self, s: StateView, i: Voter) -> None:
+        """A server restarts with its epoch, its vote and its log, as a follower of nobody. TLA+: Restart."""
+        me = s.server[i]
+        require(s.restarts < self.b.restarts)
+        s.restarts += 1
+        me.state, me.leader = VoterState.FOLLOWER, NONE
+        self.forget(me)
+
+    # --------------------------------------------------------------------------------------------------- replication
+
+    def send_fetch(self, s: StateView, i: Voter, leader: Voter) -> None:
+        """TLA+: Send of FetchRequest."""
+        self.send(s.fetch_requests[i][leader], self.fetch_of(s.server[i]))
+
+    def fetch_of(self, me: RecordView) -> Any:
+        """The fetch that a server has under way."""
+        return record(epoch=me.epoch, offset=me.end, last_epoch=last_epoch(me))
+
+    @action(label="{i} answers {follower}'s fetch from {offset}@{record_epoch}, epoch {epoch}")
+    def handle_fetch(
+        self, s: StateView, i: Voter, follower: Voter, epoch: QuorumEpoch, offset: Position, record_epoch: AnyEpoch
+    ) -> None:
+        """A server answers a fetch, but never twice alike.
+
+        TLA+: RejectFetchRequest, DivergingFetchRequest, AcceptFetchRequest.
+        """
+        require(i != follower, is_end(offset, record_epoch, epoch))
+        request = record(epoch=epoch, offset=offset, last_epoch=record_epoch)
+        self.receive(s.fetch_requests[follower][i], request)
+        reply = self.answer_fetch(s, i, follower, epoch, offset, record_epoch)
+        response = record(**fields_of(reply), request=request)
+        require(Not(s.fetch_responses[i][follower].sent.contains(response)))
+        self.send(s.fetch_responses[i][follower], response)
+
+    @action(label="{i} receives {value}@{record_epoch} from {source}, HW {high_watermark}")
+    def handle_record(
+        self, s: StateView, i: Voter, source: Voter, high_watermark: Position, record_epoch: QuorumEpoch, value: Value
+    ) -> None:
+        """A follower appends a record. TLA+: HandleSuccessFetchResponse."""
+        self.handle_accepted(s, i, source, Result.RECORD, high_watermark, record_epoch, value, 0)
+
+    @action(label="{i} receives nothing new from {source}, HW {high_watermark}")
+    def handle_nothing(self, s: StateView, i: Voter, source: Voter, high_watermark: Position) -> None:
+        """A follower hears of the high watermark. TLA+: HandleSuccessFetchResponse."""
+        self.handle_accepted(s, i, source, Result.EMPTY, high_watermark, 0, NONE, 0)
+
+    @action(label="{i} hears of {source} that logs part at {end}@{record_epoch}")
+    def handle_diverging(
+        self, s: StateView, i: Voter, source: Voter, high_watermark: Position, record_epoch: AnyEpoch, end: Position
+    ) -> None:
+        """A follower cuts its log. TLA+: HandleDivergingFetchResponse."""
+        require(is_end(end, record_epoch, self.b.elections + FIRST_EPOCH))
+        self.handle_accepted(s, i, source, Result.DIVERGING, high_watermark, record_epoch, NONE, end)
+
+    @action(label="{i} hears that {source} does not lead, epoch {epoch}")
+    def handle_not_leader(
+        self, s: StateView, i: Voter, source: Voter, epoch: AnyEpoch, high_watermark: Position
+    ) -> None:
+        """A follower asked a server that does not lead and knows nobody who does. TLA+: HandleErrorFetchResponse."""
+        self.handle_reply(s, i, source, FetchReply(Result.NOT_LEADER, NONE, epoch, high_watermark, 0, NONE, 0))
+
+    @action(label="{i} hears of {source} that {leader} leads, epoch {epoch}")
+    def handle_other_leader(
+        self, s: StateView, i: Voter, source: Voter, epoch: QuorumEpoch, high_watermark: Position, leader: Voter
+    ) -> None:
+        """A follower asked a server that knows that another one leads. TLA+: HandleErrorFetchResponse."""
+        require(source != leader)
+        self.handle_reply(s, i, source, FetchReply(Result.NOT_LEADER, leader, epoch, high_watermark, 0, NONE, 0))
+
+    @action(label="{i} hears of {source} that its epoch is wrong, epoch {epoch}")
+    def handle_wrong_epoch(
+        self, s: StateView, i: Voter, source: Voter, epoch: QuorumEpoch, high_watermark: Position, fenced: bool
+    ) -> None:
+        """A follower asked the leader of another epoch. TLA+: HandleErrorFetchResponse."""
+        error = Result.FENCED if fenced else Result.UNKNOWN
+        self.handle_reply(s, i, source, FetchReply(error, source, epoch, high_watermark, 0, NONE, 0))
+
+    def handle_accepted(
+        self,
+        s: StateView,
+        i: Voter,
+        source: Voter,
+        result: Result,
+        high_watermark: int,
+        epoch: int,
+        value: Any,
+        end: int,
+    ) -> None:
+        """Take a response of the leader of the epoch in which the fetch was sent."""
+        asked = s.server[i].pending.value.epoch
+        self.handle_reply(s, i, source, FetchReply(result, source, asked, high_watermark, epoch, value, end))
+
+    def handle_reply(self, s: StateView, i: Voter, source: Voter, reply: FetchReply) -> None:
+        """Take the response to the fetch that is under way; others wait for ever."""
+        me = s.server[i]
+        require(i != source, me.pending.is_some(), me.pending.value.to == source)
+        asked = record(epoch=me.pending.value.epoch, offset=me.end, last_epoch=last_epoch(me))
+        self.receive(s.fetch_responses[source][i], record(**fields_of(reply), request=asked))
+        self.take_reply(me, i, reply)
+
+    # ------------------------------------------------------------------------------------------------------- the bag
+
+    def send(self, channel: RecordView, message: Any) -> None:
+        """Send a message, even if one like it was sent (TLA+: _SendNoRestriction)."""
+        channel.sent.add(message)
+        channel.waiting.add(message)
+
+    def send_once(self, channels: Sequence[RecordView], message: Any) -> None:
+        """Send a message to several, if none of them was ever sent it (TLA+: SendMultipleOnce)."""
+        require(*(Not(channel.sent.contains(message)) for channel in channels))
+        for channel in channels:
+            self.send(channel, message)
+
+    def receive(self, channel: RecordView, message: Any) -> None:
+        """Take a message that waits (TLA+: Discard)."""
+        require(channel.waiting.contains(message))
+        channel.waiting.remove(message)
+
+    @property
+    def fetch_positions(self) -> int:
+        """How many different fetches one server can send another; more would be reported as a violation of type_ok."""
+        return self.b.records + self.b.elections
+
+    @property
+    def copies(self) -> int:
+        """How many messages of one kind can wait between two servers."""
+        return self.b.elections + self.b.restarts + 1
+
+
+def _between(message: Any, most: int, waiting: int | None = None) -> Array:
+    """Messages of a kind for each sender and receiver: at most so many different ones, and so many that wait."""
+    return Array(Voter, Array(Voter, Record(sent=SetOf(message, most), waiting=Bag(message, waiting or most))))
+
+
+def fields_of(reply: FetchReply) -> dict[str, Any]:
+    """What a response says, by its fields."""
+    return {each.name: getattr(reply, each.name) for each in fields(reply)}
+
+
+def is_end(offset: int, record_epoch: int, epoch: int) -> bool:
+    """Whether a log can end with a record of an epoch at an offset, in an epoch; 0 and 0 is the empty log."""
+    return record_epoch <= epoch if offset > 0 < record_epoch != FIRST_EPOCH else offset == record_epoch == 0

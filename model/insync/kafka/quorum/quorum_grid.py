@@ -1,0 +1,51 @@
+"""What the trace grid shows of a state of the quorum: a cell per server, and one for what clients know.
+
+A server's cell reads `L2 [v1@2 | v2@2]`: it leads epoch 2, and its log has the records v1 and v2 of that epoch; the
+high watermark, the bar, has passed the first. `*@2` is the record with which a leader begins.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from insync.model import GridCell, LogCell, LogRecord, ReadableState
+
+__all__ = ["LEGEND", "quorum_grid"]
+
+LEGEND = {
+    "L#": "leads epoch #",
+    "F#": "follows, in epoch #",
+    "C#": "is a candidate of epoch #",
+    "V#": "has voted in epoch #",
+    "U#": "knows no leader of epoch #",
+    "R#": "led epoch # and has resigned",
+    "X#": "is in an illegal state",
+}
+"""What the marks in the cells mean."""
+
+_MARKS = {
+    "LEADER": "L",
+    "FOLLOWER": "F",
+    "CANDIDATE": "C",
+    "VOTED": "V",
+    "UNATTACHED": "U",
+    "RESIGNED": "R",
+    "ILLEGAL": "X",
+}
+
+
+def quorum_grid(state: ReadableState) -> dict[str, GridCell]:
+    """Return the cells of a state: columns n1, n2, ... and clients."""
+    servers = cast(dict[str, dict[str, Any]], state["server"])
+    cells: dict[str, GridCell] = {name: _server(server) for name, server in servers.items()}
+    written = cast(dict[str, str], state["written"])
+    cells["clients"] = " ".join(f"{value} {known.lower()}" for value, known in written.items() if known != "NEVER")
+    return cells
+
+
+def _server(server: dict[str, Any]) -> LogCell:
+    records = [LogRecord(record["value"] or "*", str(record["epoch"])) for record in server["log"] if record["epoch"]]
+    mark = f"{_MARKS[server['state']]}{server['epoch']}"
+    while len(records) < server["high_watermark"]:
+        records.append(LogRecord("-"))
+    return LogCell(tuple(records), server["high_watermark"], mark)

@@ -1,0 +1,162 @@
+"""What every server of the quorum knows: its epoch and state, its vote, its log, and what it knows of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from insync.kafka.quorum.quorum_grid import LEGEND, quorum_grid
+from insync.kafka.quorum.voter_log import FIRST_EPOCH, entry
+from insync.model import (
+    NONE,
+    Array,
+    Bound,
+    Bounds,
+    BoundValues,
+    Condition,
+    GridCell,
+    Index,
+    Int,
+    Model,
+    Option,
+    Range,
+    ReadableState,
+    Record,
+    RecordView,
+    Set,
+    SetValue,
+    StateView,
+    bound,
+    set_of,
+)
+
+__all__ = ["AnyEpoch", "QuorumActor", "QuorumEpoch", "Value", "Voter", "VoterState", "Voters", "Written", "bounds_with"]
+
+
+class Voter(Index, symmetric=True):
+    """A voter of the quorum."""
+
+    label = "n"
+    size = bound("servers")
+
+
+class Value(Index):
+    """What a client asks the leader to write, once."""
+
+    label = "v"
+    size = bound("records")
+
+
+class QuorumEpoch(Range):
+    """An epoch that an election began; each election raises the epoch of one server by 1."""
+
+    lo, hi = FIRST_EPOCH + 1, bound("elections") + FIRST_EPOCH
+
+
+class AnyEpoch(Range):
+    """An epoch that a server can be in, or a message can name: 0 is that of an empty log and of the illegal state."""
+
+    lo, hi = 0, bound("elections") + FIRST_EPOCH
+
+
+class VoterState(Enum):
+    """What a server is in its epoch (Kafka: the classes of EpochState); ILLEGAL is an exception there."""
+
+    UNATTACHED = "Unattached"
+    FOLLOWER = "Follower"
+    CANDIDATE = "Candidate"
+    LEADER = "Leader"
+    VOTED = "Voted"
+    ILLEGAL = "Illegal"
+    RESIGNED = "Resigned"
+
+
+class Written(Enum):
+    """What a client knows of its value."""
+
+    NEVER = "not sent"
+    ASKED = "asked"
+    ACKNOWLEDGED = "acknowledged"
+
+
+def bounds_with(servers: int) -> Bounds:
+    """The bounds of a model that has so many servers when nobody says how many (TLA+: Server, Value, MaxElections)."""
+    return Bounds(
+        servers=Bound(servers, 1, 5, "voters of the quorum"),
+        records=Bound(1, 1, 4, "values that clients write, each once"),
+        elections=Bound(1, 1, 4, "elections that begin in all"),
+        restarts=Bound(0, 0, 4, "restarts of servers in all"),
+    )
+
+
+class QuorumActor:
+    """One who acts in the quorum. A model is made of all of them, so each uses its fields and the others' rules."""
+
+    b: BoundValues
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+class Voters(Model):
+    """What the models of the quorum have in common: the servers, and what clients know."""
+
+    bounds = bounds_with(3)
+    legend: ClassVar[Mapping[str, str]] = LEGEND
+
+    def voters(self, b: BoundValues) -> dict[str, Any]:
+        """Lay out what servers and clients know; the messages are each model's own."""
+        highest = b.elections + FIRST_EPOCH
+        return {
+            "server": Array(
+                Voter,
+                Record(
+                    epoch=Int(0, highest),  # 0 in the illegal state alone
+                    state=VoterState,
+                    voted_for=Option(Voter),
+                    leader=Option(Voter),
+                    # The fetch that is not answered yet; its position is the log's end, which only its answer moves.
+                    pending=Option(Record(epoch=QuorumEpoch, to=Voter)),
+                    votes=Set(Voter),
+                    high_watermark=Int(0, self.capacity),
+                    end=Int(0, self.capacity),
+                    log=Array(self.capacity, entry(Value, highest)),
+                    # Up to where the others have this server's log, as far as it knows (TLA+: endOffset).
+                    fetched=Array(Voter, Int(0, self.capacity)),
+                ),
+            ),
+            "written": Array(Value, Written),
+            "elections": Int(0, b.elections),
+            "restarts": Int(0, b.restarts),
+        }
+
+    @property
+    def capacity(self) -> int:
+        """How many records a log can have."""
+        return self.b.records
+
+    def initial(self, s: StateView) -> None:
+        """Start with empty logs and nobody who leads (TLA+: Init)."""
+        for i in self.all(Voter):
+            s.server[i].epoch = FIRST_EPOCH
+
+    def grid(self, state: ReadableState) -> dict[str, GridCell]:
+        """One column per server, and one for what clients know; what is on its way is told by the steps."""
+        return quorum_grid(state)
+
+    def others(self, server: Voter) -> list[Voter]:
+        """All servers but one."""
+        return [other for other in self.all(Voter) if other != server]
+
+    def is_majority(self, servers: SetValue) -> Condition:
+        """Whether these servers are a quorum (TLA+: Quorum)."""
+        return 2 * servers.count() > self.b.servers
+
+    def forget(self, me: RecordView) -> None:
+        """A server that restarts has lost what it had in memory."""
+        me.votes = set_of([])
+        me.fetched = dict.fromkeys(self.all(Voter), 0)
+        me.high_watermark = 0
+        me.pending = NONE

@@ -1,0 +1,138 @@
+"""What the quorum behind the controller promises, as the module KRaft of Vanlightly/raft-tlaplus says it, and more."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from insync.kafka.quorum.voter import Value, Voter, Voters, VoterState, Written
+from insync.model import And, Condition, Implies, Not, Or, StateView, count
+from insync.properties import Failure, invariant, step_invariant
+
+__all__ = [
+    "committed_entries_reach_a_majority",
+    "epochs_grow",
+    "leader_has_all_acknowledged_values",
+    "leaders_high_watermark_grows",
+    "never_two_leaders_in_an_epoch",
+    "no_illegal_state",
+    "no_log_divergence",
+]
+
+
+def _server(failure: Failure, name: str) -> dict[str, Any]:
+    return cast(dict[str, dict[str, Any]], failure.state["server"])[failure.bindings[name]]
+
+
+def _missing_value(failure: Failure) -> str:
+    leader, value = failure.bindings["leader"], failure.bindings["value"]
+    epoch = _server(failure, "leader")["epoch"]
+    return f"{leader} leads epoch {epoch}, which is the newest, and {value} is acknowledged, but not in its log."
+
+
+@invariant(Voters, because=_missing_value)
+def leader_has_all_acknowledged_values(model: Voters, s: StateView, leader: Voter, value: Value) -> Condition:
+    """No leader of the newest epoch lacks a value that clients were told is written.
+
+    TLA+: LeaderHasAllAckedValues.
+    """
+    me = s.server[leader]
+    newest = And(*(s.server[other].epoch <= me.epoch for other in model.others(leader)))
+    has = Or(*(me.log[place].value == value for place in range(model.capacity)))
+    return Implies(And(s.written[value] == Written.ACKNOWLEDGED, me.state == VoterState.LEADER, newest), has)
+
+
+def _diverged(failure: Failure) -> str:
+    one, other = failure.bindings["one"], failure.bindings["other"]
+    marks = {name: _server(failure, key)["high_watermark"] for key, name in (("one", one), ("other", other))}
+    return (
+        f"{one} and {other} differ below both their high watermarks, which are {marks[one]} and {marks[other]}: "
+        f"{one} has {_log(failure, 'one')}, and {other} has {_log(failure, 'other')}."
+    )
+
+
+def _log(failure: Failure, name: str) -> str:
+    records = [record for record in _server(failure, name)["log"] if record["epoch"]]
+    return " ".join(f"{record['value'] or 'leader'}@{record['epoch']}" for record in records) or "nothing"
+
+
+@invariant(Voters, because=_diverged)
+def no_log_divergence(model: Voters, s: StateView, one: Voter, other: Voter) -> Condition:
+    """Two servers have the same record at each offset that both know to be committed.
+
+    TLA+: NoLogDivergence, which compares positions in a sequence: a record that is missing is different too.
+    """
+    a, b = s.server[one], s.server[other]
+
+    def same(offset: int) -> Condition:
+        both = And(offset <= a.end, offset <= b.end, a.log[offset - 1] == b.log[offset - 1])
+        return Implies(And(offset <= a.high_watermark, offset <= b.high_watermark), both)
+
+    return Or(one == other, And(*(same(offset) for offset in range(1, model.capacity + 1))))
+
+
+def _two_leaders(failure: Failure) -> str:
+    one, other = failure.bindings["one"], failure.bindings["other"]
+    leaders = _server(failure, "one")["leader"], _server(failure, "other")["leader"]
+    epoch = _server(failure, "one")["epoch"]
+    return f"In epoch {epoch} {one} takes {leaders[0]} for the leader, and {other} takes {leaders[1]} for it."
+
+
+@invariant(Voters, because=_two_leaders)
+def never_two_leaders_in_an_epoch(model: Voters, s: StateView, one: Voter, other: Voter) -> Condition:
+    """No two servers of one epoch believe in different leaders.
+
+    TLA+: NeverTwoLeadersInSameEpoch. Kafka: RaftEventSimulationTest.SingleLeader.
+    """
+    a, b = s.server[one], s.server[other]
+    differ = And(a.leader.is_some(), b.leader.is_some(), a.leader != b.leader)
+    return Not(And(differ, a.epoch == b.epoch))
+
+
+def _illegal(failure: Failure) -> str:
+    return f"{failure.bindings['server']} made a transition that Kafka refuses with an exception."
+
+
+@invariant(Voters, because=_illegal)
+def no_illegal_state(model: Voters, s: StateView, server: Voter) -> Condition:
+    """No server makes a transition that Kafka refuses with an exception. TLA+: NoIllegalState."""
+    return s.server[server].state != VoterState.ILLEGAL
+
+
+@invariant(Voters)
+def committed_entries_reach_a_majority(model: Voters, s: StateView) -> Condition:
+    """If leaders have committed something, one of them has its last committed record on a majority.
+
+    It is not meant for runs in which servers lose what they had. TLA+: CommittedEntriesReachMajority.
+    """
+    leads = {i: And(s.server[i].state == VoterState.LEADER, s.server[i].high_watermark > 0) for i in model.all(Voter)}
+
+    def has(j: Voter, i: Voter) -> Condition:
+        me, you = s.server[i], s.server[j]
+        places = [
+            And(me.high_watermark == offset, you.end >= offset, you.log[offset - 1] == me.log[offset - 1])
+            for offset in range(1, model.capacity + 1)
+        ]
+        return Or(*places)
+
+    def reaches(i: Voter) -> Condition:
+        holders = count(model.all(Voter), lambda j: has(j, i))
+        return And(leads[i], has(i, i), 2 * holders > model.b.servers)
+
+    return Implies(Or(*leads.values()), Or(*(reaches(i) for i in model.all(Voter))))
+
+
+@step_invariant(Voters)
+def epochs_grow(model: Voters, before: StateView, after: StateView, server: Voter) -> Condition:
+    """No server goes back to an earlier epoch. Kafka: RaftEventSimulationTest.MonotonicEpoch."""
+    return after.server[server].epoch >= before.server[server].epoch
+
+
+@step_invariant(Voters)
+def leaders_high_watermark_grows(model: Voters, before: StateView, after: StateView, server: Voter) -> Condition:
+    """What a leader knows to be committed grows while it leads; a follower's goes back to that of a new leader.
+
+    Kafka: RaftEventSimulationTest.MonotonicHighWatermark.
+    """
+    was, now = before.server[server], after.server[server]
+    leads = And(was.state == VoterState.LEADER, was.epoch == now.epoch, after.restarts == before.restarts)
+    return Implies(leads, now.high_watermark >= was.high_watermark)

@@ -1,0 +1,172 @@
+"""The search with codes in place of states: what it says is what it says with states that are kept whole."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from insync.explorer import CheckResult, Limits, Progress, check
+from insync.explorer.breadth_first import search as search_module
+from insync.explorer.progress import Phase
+from insync.machine import codec, coded_store
+from insync.machine.code_table import CodeTable
+from insync.machine.codec import Codec
+from insync.model import Model
+from insync.model.catalogue import find_model
+from insync.model.errors import UserError
+from insync.properties.registry import invariants_of, sentences_of
+from insync_toys import TOYS, Overflow
+
+KIP320 = find_model("kip320")(replicas=2, log_size=2, max_records=2, max_leader_epoch=2)
+MODELS = [
+    *TOYS,
+    Overflow(last=3),
+    KIP320,
+    find_model("kip101")(replicas=2, log_size=1, max_records=2, max_leader_epoch=1),
+    find_model("async_isr")(replicas=3, max_offset=1, max_version=1),
+]
+ENOUGH = Limits(states=5_000)
+Whole = Callable[[int], None]
+
+
+@pytest.fixture
+def whole_up_to(monkeypatch: pytest.MonkeyPatch) -> Whole:
+    """Set how many states a search keeps whole."""
+    return lambda states: monkeypatch.setattr(search_module, "MOST_WHOLE", states)
+
+
+def facts(result: CheckResult) -> CheckResult:
+    return replace(result, seconds={}, peak_memory_bytes=0, kept="")
+
+
+@pytest.mark.parametrize("keep_going", [False, True])
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_the_result_does_not_depend_on_what_is_kept(model: Model, keep_going: bool, whole_up_to: Whole) -> None:
+    def found(threads: int = 1, partitions: int = 1) -> CheckResult:
+        names = list(invariants_of(model))
+        return check(
+            model, properties=names, keep_going=keep_going, limits=ENOUGH, threads=threads, partitions=partitions
+        )
+
+    states = found()
+    assert states.kept == "states"
+    whole_up_to(0)
+    codes = [found(), found(2, 3)]
+    assert {result.kept for result in codes} == {"codes"}
+    whole_up_to(30)
+    assert [facts(result) for result in (*codes, found(1, 2))] == [facts(states)] * 3
+
+
+def test_a_long_trace_is_found_from_codes(whole_up_to: Whole) -> None:
+    model = find_model("truncate_to_high_watermark")(replicas=2, log_size=2, max_records=2, max_leader_epoch=1)
+    names = list(sentences_of(model))
+    states = check(model, properties=names, keep_going=True, symmetry=False)
+    assert max(violation.trace_length for violation in states.violations) >= 5
+    whole_up_to(50)
+    codes = check(model, properties=names, keep_going=True, symmetry=False)
+    assert codes.kept == "codes"
+    assert facts(codes) == facts(states)
+    assert codes.seconds["trace"] > 0
+
+
+def test_layouts_and_tables_that_change_on_the_way_change_nothing_else(
+    whole_up_to: Whole, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laid: list[int] = []
+    lay = Codec.lay_out
+
+    def counted(self: Codec, room: float) -> object:
+        laid.append(1)
+        return lay(self, room)
+
+    states = check(KIP320, symmetry=False)
+    whole_up_to(0)
+    monkeypatch.setattr(codec, "ROOMS", (1.0,))
+    monkeypatch.setattr(codec, "_LEAST_AT_FIRST", 1.0)
+    monkeypatch.setattr(coded_store, "ROOMS", (1.0,))
+    monkeypatch.setattr(Codec, "lay_out", counted)
+    codes = check(KIP320, symmetry=False, threads=2)
+    assert len(laid) > 6
+    assert facts(codes) == facts(states)
+
+
+def test_where_codes_become_too_wide_the_search_begins_again_with_states(
+    whole_up_to: Whole, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    states = check(KIP320, symmetry=False)
+    whole_up_to(0)
+    monkeypatch.setattr(coded_store, "MOST_CODE_BITS", 18)
+    again = check(KIP320, symmetry=False)
+    assert again.kept == "states"
+    assert facts(again) == facts(states)
+
+
+def test_states_that_do_not_fit_into_codes_are_kept_whole(whole_up_to: Whole, monkeypatch: pytest.MonkeyPatch) -> None:
+    states = check(KIP320, symmetry=False)
+    whole_up_to(300)
+    monkeypatch.setattr(codec, "MOST_CODE_BITS", 8)
+    assert check(KIP320, symmetry=False).kept == "states"
+    assert facts(check(KIP320, symmetry=False)) == facts(states)
+
+
+def test_a_lost_state_is_noticed(whole_up_to: Whole, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same tests fail on a table that leaves a code out."""
+    states = check(KIP320, symmetry=False)
+    insert = CodeTable.insert
+
+    def damaged(self: CodeTable, codes: int, count: int, fresh: int) -> int:
+        left_out = 1 if len(self) > 1_000 else 0
+        return insert(self, codes + 8 * left_out, count - left_out, fresh) + left_out
+
+    whole_up_to(0)
+    monkeypatch.setattr(CodeTable, "insert", damaged)
+    assert facts(check(KIP320, symmetry=False)) != facts(states)
+
+
+def test_the_search_for_a_trace_says_so_and_can_be_ended(whole_up_to: Whole, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = find_model("kip101")(replicas=3, log_size=1, max_records=2, max_leader_epoch=1)
+    stop, told, whole_up = threading.Event(), list[Progress](), whole_up_to
+    monkeypatch.setattr("insync.explorer.progress.Pulse.due", lambda self: True)
+
+    def tell(progress: Progress) -> None:
+        told.append(progress)
+        if progress.phase is Phase.TRACE and progress.level > 1:
+            stop.set()
+
+    whole_up(0)
+    names = list(sentences_of(model))
+    found = check(model, properties=names, keep_going=True, symmetry=False, reporter=tell, stop=stop)
+    failing = [each.name for each in found.properties if each.verdict == "violated"]
+    assert told[-1].phase is Phase.TRACE
+    assert found.verdict == "violated"
+    assert set(failing) == {v.property for v in check(model, properties=names, keep_going=True).violations}
+    assert found.violations == ()
+    assert any(failing[0] in said and "interrupt" in said for said in found.warnings)
+
+
+def test_a_disk_without_room_for_the_levels_is_named(whole_up_to: Whole, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full:
+        def write(self, content: bytes) -> None:
+            raise OSError(28, "No space left on device")
+
+        def close(self) -> None:
+            pass
+
+    model = find_model("kip101")(replicas=2, log_size=1, max_records=2, max_leader_epoch=1)
+    whole_up_to(0)
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: Full())
+    with pytest.raises(UserError, match=r"No space left on device.*set TMPDIR to a folder with more room"):
+        check(model, properties=list(sentences_of(model)), keep_going=True, symmetry=False)
+
+
+def test_a_search_whose_states_are_wanted_keeps_them(whole_up_to: Whole, tmp_path: Path) -> None:
+    from insync.explorer import why
+
+    states = why(KIP320)
+    whole_up_to(0)
+    assert replace(why(KIP320), seconds=0.0) == replace(states, seconds=0.0)

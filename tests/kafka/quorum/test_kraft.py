@@ -1,0 +1,158 @@
+"""What servers of the quorum do, step by step, and how many states they reach."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, cast
+
+import pytest
+
+from insync.explorer import check, liveness
+from insync.kafka.quorum.kraft import Kraft
+from insync_walk import Walk
+
+quorum = cache(Kraft)
+"""The quorum under these bounds and settings, which is traced once."""
+
+ELECTED = (
+    "n1 stands for election",
+    "n2 answers the vote request of n1@2",
+    "n1 gets the vote of n2",
+    "n1 leads",
+    "n2 hears that n1 leads epoch 2",
+)
+FIRST_FETCH = ("n2 fetches from n1", "n1 answers n2's fetch of epoch 2 from 0")
+
+
+def server(walk: Walk, name: str) -> dict[str, Any]:
+    return cast(dict[str, dict[str, Any]], walk.state["server"])[name]
+
+
+def test_a_value_is_acknowledged_when_the_leader_hears_that_a_majority_has_it() -> None:
+    walk = Walk(
+        quorum(servers=2, restarts=1), *ELECTED, "client sends v1 to n1", *FIRST_FETCH, "n2 receives v1@2, HW 0"
+    )
+    assert walk.state["written"] == {"v1": "ASKED"}
+    walk.take("n2 fetches from n1", "n1 answers n2's fetch of epoch 2 from 1")
+    assert walk.state["written"] == {"v1": "ACKNOWLEDGED"}
+    assert server(walk, "n2")["high_watermark"] == 0
+    walk.take("n2 receives nothing new, HW 1")
+    assert server(walk, "n2")["high_watermark"] == 1
+
+
+def test_a_server_votes_once_in_an_epoch() -> None:
+    walk = Walk(quorum(servers=3, elections=2), "n1 stands for election", "n2 stands for election")
+    walk.take("n3 answers the vote request of n1@2", "n3 answers the vote request of n2@2")
+    assert server(walk, "n3")["voted_for"] == "n1"
+    assert walk.state["votes"] == {"n1": ["n3"], "n2": [], "n3": []}
+
+
+def test_a_message_that_its_receiver_would_discard_is_not_there() -> None:
+    walk = Walk(
+        quorum(servers=3, elections=2), *ELECTED, "n3 stands for election", "n2 answers the vote request of n3@2"
+    )
+    assert cast(dict[str, list[str]], walk.state["votes"])["n3"] == []
+    assert {label for label in walk.enabled if label.startswith("n3 gets")} == set()
+
+
+def test_a_leader_that_restarts_has_resigned() -> None:
+    walk = Walk(quorum(servers=2, restarts=1), *ELECTED, "n1 restarts with 0 records")
+    assert server(walk, "n1")["state"] == "RESIGNED"
+    assert server(walk, "n1")["leader"] == "n1"
+
+
+def test_what_is_not_flushed_may_be_lost() -> None:
+    steps = (*ELECTED, "client sends v1 to n1")
+    flushed, lossy = (
+        Walk(model, *steps) for model in (quorum(servers=2, restarts=1), quorum(servers=2, restarts=1, flush="never"))
+    )
+    assert {label for label in flushed.enabled if "n1 restarts" in label} == {"n1 restarts with 1 records"}
+    assert {"n1 restarts with 0 records", "n1 restarts with 1 records"} <= lossy.enabled
+
+
+def test_a_leader_writes_a_record_first_where_that_is_asked_for() -> None:
+    walk = Walk(quorum(servers=2, leader_change="on"), *ELECTED, *FIRST_FETCH)
+    walk.take("n2 receives the record of the leader of epoch 2, HW 0")
+    assert server(walk, "n2")["log"][0] == {"epoch": 2, "value": None}
+
+
+def test_a_trace_shows_who_is_what_and_what_is_committed() -> None:
+    walk = Walk(quorum(servers=2, restarts=1), *ELECTED, "client sends v1 to n1", *FIRST_FETCH)
+    assert (walk.cells["n1"], walk.cells["n2"], walk.cells["clients"]) == ("L2 [| v1@2]", "F2 [|]", "v1 asked")
+    walk.take("n2 receives v1@2, HW 0", "n2 fetches from n1", "n1 answers n2's fetch of epoch 2 from 1")
+    assert (walk.cells["n1"], walk.cells["clients"]) == ("L2 [v1@2 |]", "v1 acknowledged")
+
+
+COUNTS = [
+    (2, 1, 1, 37, 46, 15),
+    (2, 1, 2, 345, 606, 23),
+    (3, 1, 1, 3_319, 7_914, 24),
+    (3, 2, 1, 25_600, 65_196, 31),
+    (3, 1, 2, 1_762_129, 6_995_907, 45),
+]
+"""Servers, values and elections; states, steps and levels that an independent program found with the same network."""
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, marks=[] if row[3] < 100 else [pytest.mark.slow]) for row in COUNTS])
+def test_as_many_states_as_an_independent_program_found(row: tuple[int, ...]) -> None:
+    servers, records, elections, *counts = row
+    found = check(Kraft(servers=servers, records=records, elections=elections))
+    assert found.verdict == "holds"
+    assert [found.distinct_states, found.transitions, found.depth] == counts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("chosen", "counts"),
+    [
+        ({"servers": 2, "elections": 2}, [285, 472, 23]),
+        ({}, [3_319, 7_914, 24]),
+        ({"elections": 2}, [753_355, 2_823_963, 43]),
+    ],
+)
+def test_fewer_states_where_answers_must_be_awaited(chosen: dict[str, int | str], counts: list[int]) -> None:
+    found = check(Kraft(answers="awaited", **chosen))
+    assert found.verdict == "holds"
+    assert [found.distinct_states, found.transitions, found.depth] == counts
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(
+    ("chosen", "counts"),
+    [
+        ({"records": 2, "elections": 2}, [25_713_157, 4_285_691, 105_467_502, 52]),
+        ({"elections": 2, "restarts": 1, "timeouts": "kafka"}, [16_927_352, 2_821_422, 79_014_660, 49]),
+    ],
+)
+def test_the_large_spaces(chosen: dict[str, int | str], counts: list[int]) -> None:
+    found = check(Kraft(**chosen))
+    assert found.verdict == "holds"
+    assert [found.distinct_states, found.representatives, found.transitions, found.depth] == counts
+
+
+DEFECTS: list[tuple[str, int, dict[str, int | str]]] = [
+    ("never_two_leaders_in_an_epoch", 10, {"elections": 2, "restarts": 1, "restart_as": "empty_disk"}),
+    ("no_illegal_state", 10, {"elections": 2, "restarts": 1, "restart_as": "unattached"}),
+    (
+        "leader_has_all_acknowledged_values",
+        13,
+        {"records": 2, "restarts": 1, "restart_as": "leader", "flush": "never"},
+    ),
+    ("leader_has_all_acknowledged_values", 17, {"elections": 2, "restarts": 1, "flush": "never"}),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("broken", "length", "chosen"), DEFECTS)
+def test_what_breaks_without_a_rule(broken: str, length: int, chosen: dict[str, int | str]) -> None:
+    violations = check(Kraft(**chosen)).violations
+    assert (broken, length) in [(one.property, one.trace_length) for one in violations]
+
+
+@pytest.mark.slow
+def test_steps_and_runs_of_two_servers() -> None:
+    model = Kraft(servers=2, elections=2)
+    assert check(model, properties=["epochs_grow", "committed_entries_reach_a_majority"]).verdict == "holds"
+    assert check(model, properties=["leaders_high_watermark_grows"], symmetry=False).verdict == "holds"
+    assert liveness(model).verdict == "holds"

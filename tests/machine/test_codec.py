@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from insync.machine.code_kernels import code_kernels
+from insync.machine.codec import MOST_CODE_BITS, Codec
+from insync.machine.coded_store import CodedStore, InsertOutcome
+from insync.machine.components import MOST_VALUE_BITS, BitRun, Component, components_of
+from insync.machine.packed import PackedRows, Words
+from insync.model.catalogue import find_model
+from insync.model.schema import Schema
+
+SMALL = find_model("kip320")(replicas=3, log_size=3, max_records=3, max_leader_epoch=2)
+MODELS = [
+    SMALL,
+    find_model("kip320")(replicas=3, log_size=3, max_records=3, max_leader_epoch=4),
+    find_model("kip320")(replicas=5, log_size=2, max_records=2, max_leader_epoch=1),
+    find_model("cluster")(),
+    find_model("async_isr")(replicas=3, max_offset=1, max_version=1),
+]
+
+
+def states(schema: Schema, count: int, variety: int) -> list[Words]:
+    """States whose parts have so many values each, at most, most of them none that a model would have."""
+    chance = random.Random(variety)
+    values = [[chance.randrange(cell.size) for cell in schema.cells] for _ in range(variety)]
+    parts = [cell.path.partition("]")[0] if "]" in cell.path else "" for cell in schema.cells]
+    made = []
+    for _ in range(count):
+        chosen = {part: chance.choice(values) for part in dict.fromkeys(parts)}
+        made.append(schema.pack([chosen[part][number] for number, part in enumerate(parts)]))
+    return made
+
+
+def given_store(schema: Schema, first: Sequence[Words], expected: int = 100) -> CodedStore:
+    kernels = code_kernels(schema)
+    codec = Codec(kernels.components, kernels.words, kernels.coding)
+    rows = PackedRows(first)
+    assert codec.learn(rows.address, rows.count)
+    return CodedStore(kernels, codec, expected, 1 << 26)
+
+
+def fresh_states(store: CodedStore) -> list[Words]:
+    return read(store, store.fresh, fresh=True)
+
+
+def read(store: CodedStore, count: int, fresh: bool) -> list[Words]:
+    rows = PackedRows([(0,) * store.words] * max(1, count))
+    for start in range(0, count, 1000):
+        store.decode(start, min(1000, count - start), rows.address + 8 * store.words * start, fresh)
+    content = memoryview(rows.content(store.words)).cast("Q").tolist()
+    return [tuple(content[at : at + store.words]) for at in range(0, store.words * count, store.words)]
+
+
+def add(store: CodedStore, given: Sequence[Words]) -> InsertOutcome:
+    rows = PackedRows(given)
+    return store.insert(rows.address, rows.count, lambda _: True)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_every_bit_of_a_state_is_in_one_component(model: object) -> None:
+    schema = model.program.schema  # type: ignore[attr-defined]
+    bits = [
+        (piece.word, bit)
+        for component in components_of(schema)
+        for piece in component.pieces
+        for bit in range(piece.shift, piece.shift + piece.bits)
+    ]
+    assert sorted(bits) == sorted(
+        (cell.word, bit) for cell in schema.cells for bit in range(cell.shift, cell.shift + cell.bits)
+    )
+    assert all(0 < component.bits <= MOST_VALUE_BITS for component in components_of(schema))
+
+
+def test_the_elements_of_an_array_have_values_that_mean_the_same_wherever_their_cells_lie() -> None:
+    """At these bounds the cells of the last replica lie in another order than those of the first."""
+    schema = MODELS[1].program.schema
+    first, second, third, _ = components_of(schema)
+    assert first.shape == second.shape == third.shape
+    assert first.pieces != third.pieces
+    assert len(third.pieces) > 1
+
+    def value(component: Component, words: Words) -> int:
+        return sum((words[p.word] >> p.shift & (1 << p.bits) - 1) << p.at for p in component.pieces)
+
+    codes = {cell.path: number % cell.size for number, cell in enumerate(schema.cells)}
+    for cell in schema.cells:
+        if cell.path.startswith("replica[b3]"):
+            codes[cell.path] = codes[cell.path.replace("b3", "b1")]
+    state = schema.pack([codes[cell.path] for cell in schema.cells])
+    assert value(first, state) == value(third, state)
+
+
+def test_neighbouring_cells_are_one_piece() -> None:
+    first, second, third, _ = components_of(SMALL.program.schema)
+    assert first.pieces == (BitRun(0, 0, 26, 0),)
+    assert second.pieces == (BitRun(0, 26, 26, 0),)
+    assert third.pieces == (BitRun(0, 52, 11, 0), BitRun(1, 0, 15, 11))
+
+
+@pytest.mark.parametrize("variety", [1, 7, 60])
+@pytest.mark.parametrize("model", [MODELS[1], MODELS[4]], ids=str)
+def test_a_store_is_a_set_of_states_in_order_of_discovery(model: object, variety: int) -> None:
+    schema = model.program.schema  # type: ignore[attr-defined]
+    given = states(schema, 1_500, variety)
+    given += random.Random(0).choices(given, k=500)
+    store = given_store(schema, given)
+    assert add(store, given[:700]) is InsertOutcome.DONE
+    assert add(store, given[700:]) is InsertOutcome.DONE
+    assert fresh_states(store) == list(dict.fromkeys(given))
+    store.close()
+
+
+def test_codes_are_laid_out_wider_when_there_are_more_values_and_stay_the_same_states() -> None:
+    schema = SMALL.program.schema
+    given = list(dict.fromkeys(states(schema, 3_000, 300)))
+    store = given_store(schema, given[:3])
+    narrow = store.codec.layout.bits
+    assert add(store, given[:1_000]) is InsertOutcome.DONE
+    store.next_level()
+    assert add(store, given) is InsertOutcome.DONE
+    assert store.codec.layout.bits > narrow + 6
+    assert read(store, store.current, fresh=False) == given[:1_000]
+    assert fresh_states(store) == given[1_000:]
+    assert len(store) == len(given)
+    store.next_level()
+    assert add(store, given) is InsertOutcome.DONE
+    assert store.fresh == 0
+    store.close()
+
+
+def test_codes_that_would_be_wider_than_a_word_are_refused() -> None:
+    schema = MODELS[2].program.schema
+    given = states(schema, 3_000, 3_000)  # five replicas of thousands of values each
+    kernels = code_kernels(schema)
+    rows, codec = PackedRows(given), Codec(kernels.components, kernels.words, kernels.coding)
+    assert not codec.learn(rows.address, rows.count)
+    codec.close()
+    store = given_store(schema, given[:3])
+    assert add(store, given) is InsertOutcome.NO_CODES
+    assert store.codec.layout.bits <= MOST_CODE_BITS
+    store.close()
+
+
+def test_a_table_grows_only_with_permission_and_no_further_than_is_expected() -> None:
+    schema = SMALL.program.schema
+    given = list(dict.fromkeys(states(schema, 9_000, 100)))
+    store = given_store(schema, given, expected=10)
+    rows, asked = PackedRows(given), list[int]()
+
+    def asking(size: int) -> bool:
+        asked.append(size)
+        return False
+
+    assert store.insert(rows.address, rows.count, asking) is InsertOutcome.NO_MEMORY
+    assert len(asked) == 1
+    held = len(store)
+    assert fresh_states(store) == given[:held]
+    store.expected = len(given)
+    assert add(store, given) is InsertOutcome.DONE
+    assert sorted(fresh_states(store)) == sorted(given)
+    assert store.table_bytes < 14 * len(given) + (1 << 21)
+    store.close()
