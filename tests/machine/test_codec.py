@@ -145,6 +145,23 @@ def test_codes_that_would_be_wider_than_a_word_are_refused() -> None:
     store.close()
 
 
+def test_a_table_that_is_moved_when_somebody_asks_for_the_end_is_given_up() -> None:
+    schema = SMALL.program.schema
+    given, kernels = states(schema, 9_000, 100), code_kernels(schema)
+    rows, codec, asked = PackedRows(given), Codec(kernels.components, kernels.words, kernels.coding), list[int]()
+
+    def stopped() -> bool:
+        asked.append(1)
+        return len(asked) > 1
+
+    assert codec.learn(rows.address, rows.count)
+    store = CodedStore(kernels, codec, 10, 1 << 26)
+    store.stopped = stopped
+    assert add(store, given) is InsertOutcome.NO_MEMORY
+    assert len(asked) == 2
+    store.close()
+
+
 def test_a_table_grows_only_with_permission_and_no_further_than_is_expected() -> None:
     schema = SMALL.program.schema
     given = list(dict.fromkeys(states(schema, 9_000, 100)))

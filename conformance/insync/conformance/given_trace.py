@@ -52,4 +52,5 @@ def _trace_of(defect: Defect) -> tuple[Cluster, Trace]:
             f"{defect.name} ({defect.title}) does no harm, so it has no trace. Name another defect, or a trace file."
         )
         raise UserError(message)
+    assert isinstance(found.model, Cluster)
     return found.model, with_one_slow(found.trace, found.model)

@@ -14,7 +14,7 @@ from insync.explorer.verdict import Verdict
 from insync.kafka.cluster.configuration import Acks, Elr, Flushing, rules_of
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
-from insync.model import Switch
+from insync.model import Model, Switch
 from insync.properties.kafka import cluster as properties
 
 if TYPE_CHECKING:
@@ -263,12 +263,12 @@ def _differs(model: Cluster, release: Release) -> bool:
     return rules != own
 
 
-def shown_bounds(model: Cluster) -> dict[str, int | str]:
+def shown_bounds(model: Model) -> dict[str, int | str]:
     """Return the release, and every bound and setting that is not the default."""
     usual = type(model)().identity
     return {name: value for name, value in model.identity.items() if name == "release" or value != usual[name]}
 
 
-def with_shown_bounds(trace: Trace, model: Cluster) -> Trace:
+def with_shown_bounds(trace: Trace, model: Model) -> Trace:
     """Return a trace whose header says only what is not the default."""
     return replace(trace, bounds=shown_bounds(model))

@@ -1,4 +1,4 @@
-"""Looking for a defect of the catalogue in a cluster: by its states, or by its runs where something never happens."""
+"""Looking for a defect of the catalogue in its model: by its states, or by its runs where something never happens."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from insync.explorer.liveness import liveness
 from insync.explorer.progress import Reporter
 from insync.explorer.traces.trace import Trace
 from insync.explorer.verdict import Verdict
-from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import Defect
+from insync.model import Model, find_model
 from insync.properties.registry import run_properties_of
 
 __all__ = ["DefectFound", "search_defect"]
@@ -24,7 +24,7 @@ class DefectFound:
     """What a search for a defect found.
 
     Attributes:
-        model: the cluster that was searched.
+        model: what was searched.
         verdict: of the property that the defect breaks.
         distinct_states: how many there were.
         trace: a shortest way to break the property; of a run that never ends, with its loop.
@@ -32,7 +32,7 @@ class DefectFound:
         seconds: how long it took.
     """
 
-    model: Cluster
+    model: Model
     verdict: Verdict
     distinct_states: int
     trace: Trace | None
@@ -62,7 +62,7 @@ def search_defect(
         reporter: is told about once a second how far it is.
         stop: ends it when it is set, with what is known.
     """
-    model = Cluster(**(defect.witness if bounds is None else bounds))
+    model = find_model(defect.model)(**(defect.witness if bounds is None else bounds))
     if defect.breaks in run_properties_of(model):
         runs = liveness(model, properties=[defect.breaks], reporter=reporter, stop=stop)
         (decided,) = runs.properties

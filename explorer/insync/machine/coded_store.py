@@ -26,11 +26,15 @@ _LARGE = 1 << 26  # bytes
 _LITTLE = 1.02  # by how much a table is made for more states than are expected
 
 
+def _never() -> bool:
+    return False
+
+
 class InsertOutcome(Enum):
     """What became of an insertion."""
 
     DONE = auto()
-    NO_MEMORY = auto()
+    NO_MEMORY = auto()  # or no time: somebody has asked for the end
     NO_CODES = auto()  # codes would have to be wider than a word
 
 
@@ -66,6 +70,7 @@ class CodedStore:
         codec: this argument.
         current, fresh: how many states the level that is being expanded has, and the next one so far.
         expected: how many states there will be in the end, where that is known: the table does not grow far beyond.
+        stopped: asked while the table is moved whether to give up; the store is of no use any more then.
     """
 
     def __init__(self, kernels: CodeKernels, codec: Codec, expected: int, level_bytes: int) -> None:
@@ -73,6 +78,7 @@ class CodedStore:
         self._table = CodeTable(kernels.table, codec.layout.bits, self._lines_for(expected))
         self._levels = [Block(max(level_bytes, HUGE_PAGE)) for _ in range(2)]
         self._codes = (ctypes.c_uint64 * CHUNK)()
+        self.stopped: Callable[[], bool] = _never
         self.current = self.fresh = self.expected = 0
 
     def __len__(self) -> int:
@@ -154,8 +160,7 @@ class CodedStore:
             return False
         room = self._room_in(more)
         narrower = room is not None and table_width(self.codec.bits_with(room), more) < table_width(bits, more)
-        self._rebuild(more, self.codec.lay_out(room) if room is not None and narrower else None)
-        return True
+        return self._rebuilt(more, self.codec.lay_out(room) if room is not None and narrower else None)
 
     def _more_lines(self) -> int:
         """How many lines the next table has: enough for the end, where that is known and not far."""
@@ -180,16 +185,22 @@ class CodedStore:
             return InsertOutcome.NO_CODES
         if not may_use(CodeTable.bytes_of(self._table.lines)):
             return InsertOutcome.NO_MEMORY
-        self._rebuild(self._table.lines, self.codec.lay_out(room))
-        return InsertOutcome.DONE
+        done = self._rebuilt(self._table.lines, self.codec.lay_out(room))
+        return InsertOutcome.DONE if done else InsertOutcome.NO_MEMORY
 
-    def _rebuild(self, lines: int, before: Layout | None) -> None:
-        """Move all codes to another table, after changing them from an earlier layout if there is one."""
+    def _rebuilt(self, lines: int, before: Layout | None) -> bool:
+        """Move all codes to another table, after changing them from an earlier layout if there is one.
+
+        False: somebody has asked for the end, and codes are missing.
+        """
         bits = self.codec.layout.bits
         while most_codes(bits, lines) < len(self._table) + CHUNK:
             lines += lines // 8 + 1
         old, self._table = self._table, CodeTable(self._kernels.table, bits, lines)
         for address, count in old.unloaded():
+            if self.stopped():
+                old.close()
+                return False
             if before is None:
                 self._table.refill(address, count)
             else:
@@ -201,6 +212,7 @@ class CodedStore:
         if before is not None:
             self.codec.lay(before, self._level(False).address, self.current)
             self.codec.lay(before, self._level(True).address, self.fresh)
+        return True
 
     def _insert_laid(self, before: Layout, codes: int, count: int) -> None:
         """Change codes of an earlier layout, and insert them: they come in no order."""

@@ -8,7 +8,10 @@ from typing import Any, cast
 import pytest
 
 from insync.explorer import check, liveness
+from insync.explorer.defect_search import search_defect
+from insync.kafka.defects import QUORUM_DEFECTS
 from insync.kafka.quorum.kraft import Kraft
+from insync.properties.registry import invariants_of
 from insync_walk import Walk
 
 quorum = cache(Kraft)
@@ -129,6 +132,21 @@ def test_the_large_spaces(chosen: dict[str, int | str], counts: list[int]) -> No
     found = check(Kraft(**chosen))
     assert found.verdict == "holds"
     assert [found.distinct_states, found.representatives, found.transitions, found.depth] == counts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(QUORUM_DEFECTS))
+def test_an_entry_of_the_catalogue_is_found_and_its_fix_holds(name: str) -> None:
+    entry = QUORUM_DEFECTS[name]
+    broken, fixed = search_defect(entry), search_defect(entry, entry.fixed_witness)
+    assert [trace.length for trace in broken.traces] == [entry.length]
+    assert (broken.verdict, fixed.verdict) == ("violated", "holds")
+
+
+def test_an_entry_names_settings_and_a_property_that_exist() -> None:
+    for entry in QUORUM_DEFECTS.values():
+        assert Kraft(**entry.witness).identity != Kraft(**entry.fixed_witness).identity
+        assert entry.breaks in invariants_of(Kraft(servers=1))
 
 
 DEFECTS: list[tuple[str, int, dict[str, int | str]]] = [

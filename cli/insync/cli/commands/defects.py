@@ -31,7 +31,7 @@ from insync.cli.show.terminal import emit
 from insync.cli.show.trace_files import beside, say_older
 from insync.explorer import Reporter
 from insync.explorer.defect_search import DefectFound, search_defect
-from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
+from insync.kafka.defects import LEFT_OUT, Defect, all_defects
 from insync.model.errors import UserError, closest
 
 __all__ = ["command"]
@@ -102,16 +102,17 @@ def _refuse_files(verify: bool, output: Output) -> None:
 
 
 def _choose(names: tuple[str, ...]) -> list[Defect]:
+    known = all_defects()
     reasons = {entry.name: entry for entry in LEFT_OUT}
     wanted = [name.upper() for name in names]
     for given, name in zip(names, wanted, strict=True):
         if name in reasons:
             message = f"{name} ({reasons[name].title}, {reasons[name].ticket}) is not modelled: {reasons[name].reason}."
             raise UserError(message)
-        if name not in DEFECTS:
-            message = f"The catalogue has no defect {given!r}. {closest(name, DEFECTS)}"
+        if name not in known:
+            message = f"The catalogue has no defect {given!r}. {closest(name, known)}"
             raise UserError(message)
-    return [DEFECTS[name] for name in wanted] if wanted else list(DEFECTS.values())
+    return [known[name] for name in wanted] if wanted else list(known.values())
 
 
 def _show_all(chosen: Sequence[Defect], search: _Search, output: Output) -> int:
@@ -151,7 +152,7 @@ def _say_older(output: Output, files_of: Sequence[Output]) -> None:
     of_this_run = [path for each in files_of for path in (each.trace, each.html)]
     for path in (output.trace, output.html):
         if path is not None:
-            for file in (path, *(beside(path, name) for name in DEFECTS)):
+            for file in (path, *(beside(path, name) for name in all_defects())):
                 say_older(file, of_this_run)
 
 

@@ -194,9 +194,9 @@ def complete_traces_and_defects(ctx: click.Context, param: click.Parameter, inco
 
 def complete_defects(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
     """Offer the entries of the catalogue."""
-    from insync.kafka.defects import DEFECTS
+    from insync.kafka.defects import all_defects
 
-    return names(DEFECTS, incomplete)
+    return names(all_defects(), incomplete)
 
 
 def complete_from(known: Callable[[], Iterable[str]]) -> Completing:

@@ -16,7 +16,7 @@ from insync.cli.show.seen_on_kafka import seen_at_length, seen_in_short, seen_js
 from insync.explorer.ask import with_shown_bounds
 from insync.explorer.defect_search import DefectFound
 from insync.explorer.traces.grid import Paint
-from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
+from insync.kafka.defects import LEFT_OUT, Defect, all_defects
 from insync.kafka.rules import Rules, rule_documentation
 
 __all__ = [
@@ -46,9 +46,9 @@ class Searched:
 
 def describe_catalogue() -> str:
     """Return the list of all defects, and of those that are not modelled."""
-    width = max(len(defect.title) for defect in DEFECTS.values())
+    width = max(len(defect.title) for defect in all_defects().values())
     lines = []
-    for d in DEFECTS.values():
+    for d in all_defects().values():
         lines.append(f"  {d.name:<5} {d.title:<{width}}  {_steps(d):>8}  {d.ticket}")
         if seen := seen_in_short(d.name):
             lines.append(f"        {seen}")
@@ -66,7 +66,7 @@ def catalogue_json() -> str:
     """Return the same as the object that `--json` prints."""
     return json.dumps(
         {
-            "defects": [_as_json(defect) for defect in DEFECTS.values()],
+            "defects": [_as_json(defect) for defect in all_defects().values()],
             "left_out": [{"name": e.name, "title": e.title, "ticket": e.ticket, "reason": e.reason} for e in LEFT_OUT],
         },
         ensure_ascii=False,
@@ -78,6 +78,7 @@ def _as_json(defect: Defect) -> dict[str, object]:
         "name": defect.name,
         "title": defect.title,
         "ticket": defect.ticket,
+        "model": defect.model,
         "affected": defect.affected,
         "story": defect.story,
         "fix": defect.fix,

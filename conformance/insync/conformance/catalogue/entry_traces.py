@@ -102,6 +102,7 @@ def _shortest(defect: Defect, given: Bounds) -> EntryTrace | None:
     found = search_defect(defect, given)
     if found.trace is None:
         return None
+    assert isinstance(found.model, Cluster)
     return EntryTrace(given, found.model, with_one_slow(found.trace, found.model))
 
 

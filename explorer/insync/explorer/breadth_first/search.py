@@ -34,6 +34,7 @@ Up to here whole states are faster, and what codes would save is little.
 
 _BUFFER_BYTES = 1 << 20
 _SLOT_BYTES = 16  # of the table, for a state
+_BOTH_BYTES = 24  # of codes and their table, for a state, while there are states as well
 _FEW = 1024  # states that one thread expands faster than two can share
 
 
@@ -186,6 +187,8 @@ class BreadthFirstSearch:
         A level in which a refused step ends the search does not count as expanded: where its other steps lead is not
         looked at.
         """
+        if self._to_code is not None and sum(self.space.visited) > MOST_WHOLE:
+            self._encode(self._to_code)
         while any(partition.pending for partition in self.space.partitions):
             self.space.stopped_by = self._round()
             if self.space.stopped_by is not None:
@@ -212,8 +215,6 @@ class BreadthFirstSearch:
         for number, found in enumerate(map(_total, by_property)):
             if found.least is not None and number not in self.space.violations:
                 self.space.violations[number] = Hit(len(self.space.levels), found.count, found.least)
-        if self._to_code is not None and sum(self.space.visited) > MOST_WHOLE:
-            self._encode(self._to_code)
         self._expect()
         return True
 
@@ -226,8 +227,11 @@ class BreadthFirstSearch:
                 partition.expect(len(partition) * end.states // known)
 
     def _encode(self, schema: Schema) -> None:
-        """Put codes in the place of states; where they would be too wide in some partition, never."""
+        """Put codes in the place of states; where they would be too wide, or there is no memory for both, never."""
         self._to_code = None
+        if not self.watch.may_use(_BOTH_BYTES * sum(self.space.visited)):
+            self.watch.settle()
+            return
         kernels, whole = code_kernels(schema), self.space.whole
         share = 2 * self.watch.memory_bytes // self.partitions  # of address space: shares are never exactly equal
         made: dict[int, CodedPartition | None] = {}
@@ -237,11 +241,14 @@ class BreadthFirstSearch:
                 made[number] = coded(whole[number], kernels, share, self._keep_levels)
 
         self.team.run(encode)
+        self.watch.settle()
         codes = [partition for _, partition in sorted(made.items()) if partition is not None]
         if len(codes) < len(whole):
             for partition in codes:
                 partition.close()
             return
+        for partition in codes:
+            partition.store.stopped = lambda: self.watch.stopped
         self.space.partitions = list(codes)
         for each in whole:
             each.close()
@@ -271,7 +278,7 @@ class BreadthFirstSearch:
 
     def _out_of_memory(self) -> StopReason | None:
         """Return a reason to stop if an insertion has failed: where codes ran out the search begins again."""
-        return None if self._failed is InsertOutcome.DONE else StopReason.MEMORY
+        return None if self._failed is InsertOutcome.DONE else self.watch.interrupted() or StopReason.MEMORY
 
     def _expand(self, worker: int) -> None:
         for partition in self.space.partitions[worker :: self.team.size]:

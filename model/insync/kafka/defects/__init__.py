@@ -17,8 +17,9 @@ from insync.kafka.defects.mutants import MUTANTS
 from insync.kafka.defects.progress import PROGRESS
 from insync.kafka.defects.reassignments import REASSIGNMENT
 from insync.kafka.defects.truncation import TRUNCATION
+from insync.kafka.defects.voting import VOTING
 
-__all__ = ["DEFECTS", "LEFT_OUT", "NO_DEFECT", "Defect", "LeftOut"]
+__all__ = ["DEFECTS", "LEFT_OUT", "NO_DEFECT", "QUORUM_DEFECTS", "Defect", "LeftOut", "all_defects"]
 
 
 def _by_number(entry: Defect) -> tuple[int, int]:
@@ -46,3 +47,11 @@ DEFECTS: Mapping[str, Defect] = {
     )
 }
 """Every defect that the model `cluster` shows, by name."""
+
+QUORUM_DEFECTS: Mapping[str, Defect] = {entry.name: entry for entry in VOTING}
+"""Every defect that the model `kraft` shows, by name."""
+
+
+def all_defects() -> dict[str, Defect]:
+    """Return the whole catalogue by name, those of `cluster` first."""
+    return {**DEFECTS, **QUORUM_DEFECTS}

@@ -13,7 +13,7 @@ NO_DEFECT = "none"
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """A defect: the rules that bring it back into 4.1, and the bounds that are large enough to witness it.
+    """A defect: what brings it back into a model, and the bounds that are large enough to witness it.
 
     Attributes:
         name: its name in the catalogue, such as `R-13`.
@@ -30,6 +30,7 @@ class Defect:
         base: rules that hold for the defect and for its fix alike, where it needs an older protocol around it, or the
             absence of another defect.
         fixed: bounds that differ for the fix, where the fix is a setting.
+        model: the model that shows it; those of `cluster` are switched on by its setting `defect`.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Defect:
     rules: Mapping[str, object] = field(default_factory=dict)
     base: Mapping[str, object] = field(default_factory=dict)
     fixed: Mapping[str, int | str] = field(default_factory=dict)
+    model: str = "cluster"
 
     @property
     def harmless(self) -> bool:
@@ -53,12 +55,17 @@ class Defect:
     @property
     def witness(self) -> dict[str, int | str]:
         """The bounds under which the model shows the defect."""
-        return {**self.bounds, "defect": self.name}
+        return {**self.bounds, **self._switch}
 
     @property
     def fixed_witness(self) -> dict[str, int | str]:
         """The bounds under which the model holds, because the defect is fixed."""
-        return {**self.bounds, **self.fixed, "defect": self.name, "fixed": "on"}
+        return {**self.bounds, **self.fixed, **self._switch, **({"fixed": "on"} if self._switch else {})}
+
+    @property
+    def _switch(self) -> dict[str, int | str]:
+        """What switches the defect on besides the bounds."""
+        return {"defect": self.name} if self.model == "cluster" else {}
 
 
 @dataclass(frozen=True, slots=True)

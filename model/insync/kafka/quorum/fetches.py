@@ -75,7 +75,12 @@ class Fetches(QuorumActor):
     def client_request(self, s: StateView, i: Voter, value: Value) -> None:
         """A leader appends a client's value. TLA+: ClientRequest. Kafka: KafkaRaftClient.prepareAppend."""
         me = s.server[i]
-        require(me.state == VoterState.LEADER, s.written[value] == Written.NEVER, me.end < self.capacity)
+        require(
+            value < self.b.records,
+            me.state == VoterState.LEADER,
+            s.written[value] == Written.NEVER,
+            me.end < self.capacity,
+        )
         append(me, me.epoch, value)
         s.written[value] = Written.ASKED
 

@@ -85,7 +85,7 @@ class LogEnd(Range):
 
 def capacity_of(bounds: BoundValues) -> int:
     """How many records a log can have: the clients' values, and one for each leader where leaders write one."""
-    return bounds.records + (bounds.elections if bounds.settings.leader_change else 0)
+    return max(1, bounds.records) + (bounds.elections if bounds.settings.leader_change else 0)
 
 
 class Mail(QuorumActor):

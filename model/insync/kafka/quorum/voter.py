@@ -45,7 +45,11 @@ class Value(Index):
     """What a client asks the leader to write, once."""
 
     label = "v"
-    size = bound("records")
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        """As many as the bound says, and one that nobody writes where it says 0."""
+        return max(1, bounds.records)
 
 
 class QuorumEpoch(Range):
@@ -84,7 +88,7 @@ def bounds_with(servers: int) -> Bounds:
     """The bounds of a model that has so many servers when nobody says how many (TLA+: Server, Value, MaxElections)."""
     return Bounds(
         servers=Bound(servers, 1, 5, "voters of the quorum"),
-        records=Bound(1, 1, 4, "values that clients write, each once"),
+        records=Bound(1, 0, 4, "values that clients write, each once"),
         elections=Bound(1, 1, 4, "elections that begin in all"),
         restarts=Bound(0, 0, 4, "restarts of servers in all"),
     )
@@ -135,7 +139,7 @@ class Voters(Model):
     @property
     def capacity(self) -> int:
         """How many records a log can have."""
-        return self.b.records
+        return max(1, self.b.records)
 
     def initial(self, s: StateView) -> None:
         """Start with empty logs and nobody who leads (TLA+: Init)."""

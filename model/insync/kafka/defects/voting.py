@@ -1,0 +1,52 @@
+"""Defects of the quorum behind the controller: Q-1 to Q-3, shown by the model `kraft`."""
+
+from __future__ import annotations
+
+from insync.kafka.defects.defect import Defect
+
+__all__ = ["VOTING"]
+
+VOTING = (
+    Defect(
+        name="Q-1",
+        title="A leader that restarts leads on in its epoch",
+        ticket="KAFKA-10527",
+        affected="before 2.7.0, not released",
+        story="A leader restarts, has lost the end of its log that it had not flushed, and goes on leading the same "
+        "epoch, so it writes other records at offsets and in the epoch that its followers have already copied.",
+        fix="who led resigns when it restarts, and what counts for the high watermark is flushed",
+        breaks="leader_has_all_acknowledged_values",
+        length=13,
+        bounds={"records": 2, "restarts": 1, "restart_as": "leader", "flush": "never"},
+        fixed={"restart_as": "kafka", "flush": "always"},
+        model="kraft",
+    ),
+    Defect(
+        name="Q-2",
+        title="A former leader forgets that it voted for itself",
+        ticket="KAFKA-10661",
+        affected="before 2.7.0, not released",
+        story="A leader restarts Unattached and without its vote, and votes for another candidate of the epoch that it "
+        "led: that candidate leads the epoch too, or is told of itself as the leader.",
+        fix="who led is Resigned in its epoch when it restarts, and votes for nobody in it",
+        breaks="no_illegal_state",
+        length=10,
+        bounds={"records": 0, "elections": 2, "restarts": 1, "restart_as": "unattached"},
+        fixed={"restart_as": "kafka"},
+        model="kraft",
+    ),
+    Defect(
+        name="Q-3",
+        title="A voter that lost its disk votes again",
+        ticket="KIP-853, KAFKA-14205",
+        affected="every release with static voters",
+        story="A voter comes back with an empty disk and the same id, has forgotten whom it voted for, and votes for "
+        "another candidate of the same epoch.",
+        fix="with directory ids (KIP-853) a voter whose disk was lost is another voter; here, a disk is not lost",
+        breaks="never_two_leaders_in_an_epoch",
+        length=10,
+        bounds={"records": 0, "elections": 2, "restarts": 1, "restart_as": "empty_disk"},
+        fixed={"restart_as": "kafka"},
+        model="kraft",
+    ),
+)
