@@ -109,6 +109,9 @@ def test_without_java_it_is_said_what_to_install(
 ) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(
+        "insync.conformance.given_trace.given_trace", lambda _: pytest.fail("it is said before a search")
+    )
     code, _, err = insync("kafka", "replay", "R-26", "--libs", libs, "--quiet")
     assert (code, err.count("\n")) == (2, 1)
     assert "The harness of Kafka's classes needs Java, and there is none on the PATH. Install a JDK 17 or newer" in err

@@ -76,6 +76,8 @@ def test_encoding_undoes_decoding(given_: Any, data: st.DataObject) -> None:
     assert domain.decode(canonical, 0) == value
     if "Option" not in repr_of(domain):
         assert canonical == codes  # an absent record's fields are 0, whatever was drawn
+    other = [data.draw(st.sampled_from([code, *range(size)])) for code, size in zip(codes, sizes, strict=True)]
+    assert domain.decode_after(other, 0, codes, value) == domain.decode(other, 0)
 
 
 def repr_of(domain: Domain) -> str:

@@ -290,6 +290,17 @@ class Model(metaclass=ModelMeta):
         """Return the readable state of these codes."""
         return self.state.decode(codes, 0)
 
+    def decode_after(self, codes: tuple[int, ...], former: tuple[int, ...], state: ReadableState) -> ReadableState:
+        """Return the readable state of these codes, which has the parts in common with another state.
+
+        Args:
+            codes: the codes.
+            former: the codes of the other state.
+            state: the other state, readable; neither may be changed.
+        """
+        after: ReadableState = self.state.decode_after(codes, 0, former, state)
+        return after
+
     def encode(self, readable: Readable) -> tuple[int, ...]:
         """Return the codes of a readable state.
 

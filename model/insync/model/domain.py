@@ -34,6 +34,18 @@ class Domain:
         """Return the readable value whose cells begin at a place of the codes."""
         raise NotImplementedError
 
+    def decode_after(self, codes: Sequence[int], at: int, former: Sequence[int], value: Readable) -> Readable:
+        """Return what `decode` does, with the parts of another value whose codes are the same taken over from it.
+
+        Args:
+            codes: the codes.
+            at: where the cells begin.
+            former: the codes of the other value, at the same place.
+            value: the other value, readable; it must not be changed as long as this one is used.
+        """
+        end = at + self.width
+        return value if codes[at:end] == former[at:end] else self.decode(codes, at)
+
     def encode(self, value: Readable, path: str) -> list[int]:
         """Return the codes of a readable value.
 

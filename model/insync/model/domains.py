@@ -181,6 +181,15 @@ class Record(Domain):
     def decode(self, codes: Sequence[int], at: int) -> dict[str, Readable]:
         return {name: domain.decode(codes, at + self.offsets[name]) for name, domain in self.present.items()}
 
+    def decode_after(self, codes: Sequence[int], at: int, former: Sequence[int], value: Readable) -> Readable:
+        if codes[at : at + self.width] == former[at : at + self.width]:
+            return value
+        places = self.offsets
+        return {
+            name: domain.decode_after(codes, at + places[name], former, value[name])
+            for name, domain in self.present.items()
+        }
+
     def encode(self, value: Readable, path: str) -> list[int]:
         if not isinstance(value, dict) or set(value) != set(self.present):
             self._reject(value, path, f"an object with the fields {', '.join(self.present)}")
@@ -270,6 +279,13 @@ class Array(Domain):
 
     def decode(self, codes: Sequence[int], at: int) -> Readable:
         values = [self.of.decode(codes, at + i * self.of.width) for i in range(len(self.labels))]
+        return values if isinstance(self.over, int) else dict(zip(self.labels, values, strict=True))
+
+    def decode_after(self, codes: Sequence[int], at: int, former: Sequence[int], value: Readable) -> Readable:
+        if codes[at : at + self.width] == former[at : at + self.width]:
+            return value
+        known = value if isinstance(self.over, int) else [value[label] for label in self.labels]
+        values = [self.of.decode_after(codes, at + i * self.of.width, former, one) for i, one in enumerate(known)]
         return values if isinstance(self.over, int) else dict(zip(self.labels, values, strict=True))
 
     def encode(self, value: Readable, path: str) -> list[int]:

@@ -121,6 +121,9 @@ class Scalar(Domain):
     def decode(self, codes: Sequence[int], at: int) -> Readable:
         return self.readable(codes[at])
 
+    def decode_after(self, codes: Sequence[int], at: int, former: Sequence[int], value: Readable) -> Readable:
+        return value if codes[at] == former[at] else self.readable(codes[at])
+
     def encode(self, value: Readable, path: str) -> list[int]:
         code = self.code(value)
         return [code] if code is not None else self._reject(value, path, self.expected())

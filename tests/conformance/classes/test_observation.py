@@ -64,6 +64,17 @@ def test_an_observation_is_read() -> None:
     assert seen.acknowledged == {"r0"}
 
 
+def test_what_is_not_among_the_news_is_as_it_was() -> None:
+    down = {"running": False, "requests": []}
+    after = Observation.read({"controller": CONTROLLER, "brokers": {"1": LEADER, "2": down}}).after(
+        {"brokers": {"1": down}}
+    )
+    assert after == Observation.read({"controller": CONTROLLER, "brokers": {"1": down, "2": down}})
+    fenced = {**CONTROLLER, "fenced": [1, 3]}
+    assert after.after({"controller": fenced, "brokers": {}}).controller.fenced == (1, 3)
+    assert after.after({"brokers": {}}) == after
+
+
 def test_a_field_that_is_not_known_is_noticed() -> None:
     with pytest.raises(TypeError, match="extra"):
         Observation.read({"controller": {**CONTROLLER, "extra": 1}, "brokers": {}})

@@ -154,6 +154,16 @@ def test_a_refusal_may_pass_after_its_leader_has_told_that_it_leads_by_now() -> 
     assert beside(replace(run, events=before)).stuck == refused + 2
 
 
+def test_who_is_unfenced_before_its_new_directory_is_known_is_not_elected_but_in_the_model() -> None:
+    run = recorded("n-04-4.3.1")
+    result = beside(run)
+    assert result.event == "the controller writes unfenced 1: nobody leads in epoch 1, ISR of nobody"
+    named = run.events[(result.stuck or 0) + 2]
+    assert isinstance(named, Decided)
+    assert named.decision.partition is not None
+    assert named.decision.partition.leader == -1, "nor is it when the controller hears of the directory"
+
+
 def test_an_election_that_nobody_saw_is_not_explained() -> None:
     def elects(event: RunEvent) -> bool:
         made = event.decision.partition if isinstance(event, Decided) else None

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import insync_steps
 from insync.explorer import replay
 from insync.explorer.export import export
 from insync.explorer.export.foreign_traces import foreign_trace, is_foreign
@@ -75,6 +76,18 @@ def test_a_trace_in_itf_is_executed_with_the_module_beside_it(tmp_path: Path) ->
     assert replay(foreign_trace(tmp_path / "t.itf.json")).property == "one_inside"
     (tmp_path / "t.itf.json").write_text(itf(states[:3]))
     assert foreign_trace(tmp_path / "t.itf.json").property == EXPLORED
+
+
+def term_state(term: int) -> dict[str, Any]:
+    return {"#meta": {}, "term": {"#map": [[{"#bigint": "0"}, {"#bigint": str(term)}]]}}
+
+
+def test_a_step_is_judged_from_the_state_before_to_the_state_after(tmp_path: Path) -> None:
+    file = tmp_path / "t.itf.json"
+    module_at(tmp_path, f"{insync_steps.__file__}:Votes", {"voters": 1})
+    for terms in ((0, 1), (0, 1, 2), (0, 1, 2, 0)):
+        file.write_text(itf([term_state(term) for term in terms]))
+        assert (foreign_trace(file).property == "terms_grow") is (terms[-1] < terms[-2])
 
 
 def test_without_a_module_it_is_asked_for(tmp_path: Path) -> None:

@@ -95,11 +95,14 @@ def _replay_on_cluster(trace: str, choice: ClusterChoice, output: Output) -> int
 
 def _replay_one(trace: str, choice: KafkaChoice, output: Output) -> int:
     from insync.cli.show.kafka_replay_report import describe_replay, replay_json
+    from insync.conformance.classes.compiled import NEEDED_BY
     from insync.conformance.classes.harness import Harness
     from insync.conformance.given_trace import given_trace
     from insync.conformance.replay import replay_on_kafka
+    from insync.explorer.java import find_java
 
     jars = choice.jars()
+    find_java(NEEDED_BY)  # before the trace, which may take a search
     with steps_of_work(output.quiet) as steps:
         steps.begin(f"finding the trace {trace}")
         model, claim = given_trace(trace)

@@ -1,4 +1,4 @@
-"""The harness as a process: a command goes to it as a line of JSON, and the state that it led to comes back."""
+"""The harness as a process: a command goes to it as a line of JSON, and what is new in the state comes back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from types import TracebackType
-from typing import IO
+from typing import IO, Any
 
 from insync.conformance.classes.compiled import NEEDED_BY, compiled_harness
 from insync.conformance.classes.observation import Observation
@@ -51,6 +51,7 @@ class Harness:
         java = find_java(NEEDED_BY)
         classes = compiled_harness(jars)
         self.version, self._stop = jars.version, stop
+        self._seen: tuple[Observation, dict[str, Any]] | None = None
         self.folder, self._lock = own_folder(_PREFIX)
         self._errors: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 -- `close` closes it
         class_path = ":".join(map(str, (classes, *jars.paths)))
@@ -99,7 +100,18 @@ class Harness:
         answer = json.loads(line)
         if "raised" in answer:
             raise KafkaRaised(answer["raised"], answer["trace"])
-        return Answer(answer["answer"], Observation.read(answer["state"]), answer["state"])
+        self._seen = self._after(answer["state"])
+        return Answer(answer["answer"], *self._seen)
+
+    def _after(self, news: dict[str, Any]) -> tuple[Observation, dict[str, Any]]:
+        """Return the state as it is now, and as JSON: what is not among the news is as it was.
+
+        Most commands change one broker, and what the others have need not be read again.
+        """
+        if news.pop("whole", False) or self._seen is None:
+            return Observation.read(news), news
+        seen, raw = self._seen
+        return seen.after(news), {**raw, **news, "brokers": {**raw["brokers"], **news["brokers"]}}
 
     def _wait(self) -> None:
         """Wait for an answer, until somebody wants the end; then for a moment more."""

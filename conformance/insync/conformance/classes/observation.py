@@ -224,14 +224,27 @@ class Observation:
     def read(cls, state: Json) -> Observation:
         """Return the observation that the harness has written as JSON."""
         brokers = {int(name): _broker(seen) for name, seen in state["brokers"].items()}
-        controller = ControllerSeen(**{name: _plain(value) for name, value in state["controller"].items()})
-        return cls(controller, brokers, _consumer(state["consumer"]) if "consumer" in state else None)
+        consumer = _consumer(state["consumer"]) if "consumer" in state else None
+        return cls(_controller(state["controller"]), brokers, consumer)
+
+    def after(self, news: Json) -> Observation:
+        """Return the observation with what is new in it: the controller, brokers or the consumer, each as a whole."""
+        controller, consumer = news.get("controller"), news.get("consumer")
+        return Observation(
+            self.controller if controller is None else _controller(controller),
+            {**self.brokers, **{int(name): _broker(seen) for name, seen in news["brokers"].items()}},
+            self.consumer if consumer is None else _consumer(consumer),
+        )
 
     @property
     def acknowledged(self) -> set[str]:
         """The records of which a producer was told that they are written, by a broker that has run since."""
         told = (seen.acknowledgements or {} for seen in self.brokers.values())
         return {record for answers in told for record, answer in answers.items() if answer == "NONE"}
+
+
+def _controller(seen: Json) -> ControllerSeen:
+    return ControllerSeen(**{name: _plain(value) for name, value in seen.items()})
 
 
 def _plain(value: Any) -> Any:

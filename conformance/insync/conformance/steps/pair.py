@@ -137,9 +137,11 @@ class Pair:
         self.taken.append(trace_step(self.model, self.walk.moves[-1], self._readable(self.walk.codes)))
 
     def _readable(self, codes: Codes) -> ReadableState:
-        """Return a state in plain Python; the last one is not decoded again."""
-        if self._last is None or self._last[0] != codes:
+        """Return a state in plain Python; what is as in the last one is not decoded again."""
+        if self._last is None:
             self._last = codes, self.model.decode(codes)
+        elif self._last[0] != codes:
+            self._last = codes, self.model.decode_after(codes, *self._last)
         return self._last[1]
 
     def _follow(self, seen: Observation) -> None:

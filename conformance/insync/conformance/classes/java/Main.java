@@ -19,7 +19,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * Reads a command a line, as JSON, and answers each with the state that it led to.
+ * Reads a command a line, as JSON, and answers each with what is new in the state that it led to.
  *
  * It ends with its parent: where nothing more can be read, the files are removed and the process ends, within seconds even
  * if a command hangs.
@@ -39,8 +39,9 @@ public final class Main {
         reader.start();
         ObjectMapper json = new ObjectMapper();
         Clusters clusters = new Clusters(root);
+        News news = new News(json);
         for (Optional<String> next = commands.take(); next.isPresent(); next = commands.take()) {
-            answers.println(json.writeValueAsString(answer(clusters, json.readTree(next.get()))));
+            answers.println(json.writeValueAsString(answer(clusters, news, json.readTree(next.get()))));
             answers.flush();
         }
         clusters.end();
@@ -48,11 +49,11 @@ public final class Main {
         Runtime.getRuntime().halt(0);
     }
 
-    private static Map<String, Object> answer(Clusters clusters, JsonNode command) {
+    private static Map<String, Object> answer(Clusters clusters, News news, JsonNode command) {
         Map<String, Object> answer = new LinkedHashMap<>();
         try {
             answer.put("answer", clusters.take(command));
-            answer.put("state", Observer.cluster(clusters.now()));
+            answer.put("state", news.of(clusters.now()));
         } catch (Throwable raised) {
             StringWriter trace = new StringWriter();
             raised.printStackTrace(new PrintWriter(trace));

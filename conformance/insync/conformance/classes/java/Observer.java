@@ -10,21 +10,11 @@ import moved.PartitionRegistration;
 import moved.Record;
 import moved.RecordBatch;
 
-/** The whole state of a cluster that the model speaks of, read from Kafka's objects. */
+/** What the model speaks of, read from Kafka's objects: the controller, and each broker. */
 final class Observer {
     private Observer() { }
 
-    static Map<String, Object> cluster(Cluster world) {
-        Map<String, Object> brokers = new TreeMap<>();
-        world.brokers.forEach((id, broker) -> brokers.put("" + id, broker(world, broker)));
-        Map<String, Object> all = new LinkedHashMap<>();
-        all.put("controller", controller(world));
-        all.put("brokers", brokers);
-        if (world.reader != null) all.put("consumer", world.reader.seen());
-        return all;
-    }
-
-    private static Map<String, Object> controller(Cluster world) {
+    static Map<String, Object> controller(Cluster world) {
         PartitionRegistration partition = world.controller.partition();
         List<Integer> fenced = world.brokers.keySet().stream()
             .filter(id -> world.controller.registration(id).fenced()).toList();
@@ -61,7 +51,7 @@ final class Observer {
         seen.put("elsewhere", elsewhere);
     }
 
-    private static Map<String, Object> broker(Cluster world, BrokerNode broker) {
+    static Map<String, Object> broker(Cluster world, BrokerNode broker) {
         Map<String, Object> seen = new LinkedHashMap<>();
         seen.put("running", broker.running);
         seen.put("requests", broker.channel.waiting(world.controller));
