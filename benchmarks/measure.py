@@ -1,6 +1,7 @@
 """Measure one model under one set of bounds in a process of its own, and print the figures as JSON.
 
-Run by `run.py`: `python measure.py '{"model": "kip320", "bounds": {...}, "threads": 2}'`.
+Run by `run.py`: `python measure.py '{"model": "kip320", "bounds": {...}, "threads": 2}'`. With `"whole": true` every
+state is kept whole.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def measure(case: dict[str, object]) -> dict[str, float]:
     initials = PackedRows.of(program.initials.rows, kernels.sizes.words)
     with Team(threads) as team:
         began, processor = time.perf_counter(), time.process_time()
-        schema = None if case.get("parts") else program.schema  # the parts are measured on states
+        whole = case.get("whole") or case.get("parts")  # the parts are measured on states
+        schema = None if whole else program.schema
         search = BreadthFirstSearch(kernels, Watch(Limits(), None), team, threads, initials, schema=schema)
         space = search.run()
         figures["search"] = time.perf_counter() - began

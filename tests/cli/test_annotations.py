@@ -87,6 +87,20 @@ def test_what_the_runner_would_misread_is_escaped(insync: Insync, folder: Path) 
     assert "%0A  0  start%0A  1  push" in line
 
 
+@pytest.mark.parametrize("packages", ["site-packages", "dist-packages"])
+def test_a_model_of_a_package_that_is_installed_within_the_repository_is_in_no_file_of_it(
+    insync: Insync, folder: Path, packages: str
+) -> None:
+    installed = folder / ".venv" / "lib" / packages / "ours"
+    installed.mkdir(parents=True)
+    (folder / "our shutter,1.py").rename(installed / "shutter.py")
+    code, out, _ = insync("check", f".venv/lib/{packages}/ours/shutter.py:Shutter", "--github")
+    found = annotated(out)
+    assert code == 1
+    assert "insync: few" in [properties["title"] for _, properties, _ in found]
+    assert not [properties for _, properties, _ in found if "file" in properties]
+
+
 @pytest.mark.parametrize(
     ("text", "changed", "line", "said"),
     [

@@ -56,3 +56,11 @@ def test_more_replicas_than_brokers_are_the_users_mistake() -> None:
 @pytest.mark.parametrize(("min_insync", "remarks"), [(1, 0), (2, 0), (3, 0), (4, 1), (5, 1)])
 def test_only_a_minimum_above_the_replicas_means_less_than_it_says(min_insync: int, remarks: int) -> None:
     assert len(Placement(replicas=3, min_insync=min_insync).remarks()) == remarks
+
+
+@pytest.mark.parametrize("failures", [0, 1])
+def test_a_minimum_above_the_replicas_counts_as_all_of_them(failures: int) -> None:
+    verdicts = {
+        check(Placement(brokers=3, replicas=2, min_insync=least, failures=failures)).verdict for least in (2, 3, 7)
+    }
+    assert verdicts == {"violated" if failures else "holds"}

@@ -54,7 +54,7 @@ def test_the_slots_are_as_narrow_as_the_codes_and_the_lines_allow(width: int) ->
     assert table_width(bits, lines) == width
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     width=st.sampled_from(list(WIDTHS)),
     runs=st.lists(st.tuples(st.integers(0, 2**36 - 1), st.integers(1, 200)), max_size=4),

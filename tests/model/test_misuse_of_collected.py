@@ -157,6 +157,26 @@ def test_a_wrong_domain_is_refused_where_it_is_written(wrong: Any, message: str)
         wrong()
 
 
+OF_TWO_KINDS = {"few": SetOf(Int(0, 9), 2), "more": SetOf(Int(5, 14), 2), "all": SetOf(Int(0, 3)), "any": SetOf(Port)}
+
+
+@pytest.mark.parametrize(("one", "other"), [("few", "more"), ("more", "few"), ("all", "any"), ("any", "all")])
+@pytest.mark.parametrize("what", ["__or__", "__and__", "__sub__", "is_subset"])
+def test_a_set_has_nothing_to_do_with_one_of_other_elements(what: str, one: str, other: str) -> None:
+    class Sets(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(**OF_TWO_KINDS)
+
+        @action
+        def ask(self, s: Any) -> None:
+            getattr(getattr(s, one), what)(getattr(s, other))
+
+    with pytest.raises(
+        ModelError, match=HERE + rf"{other} cannot be the value of a set beside {one}, which is a SetOf"
+    ):
+        Sets().program  # noqa: B018  (traces it)
+
+
 def test_a_set_of_too_many_values_needs_to_say_its_most() -> None:
     message = r"SetOf\(Int\) ranges over 1025 values under \{\}, and at most 1024 are .* as in SetOf\(Int, 8\)"
     with pytest.raises(ModelError, match=HERE + message):

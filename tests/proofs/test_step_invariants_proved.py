@@ -118,6 +118,44 @@ def test_an_inference_drops_it_where_a_step_breaks_it() -> None:
     assert "before.term" in found.dropped[0].reason
 
 
+class Overrun(Model):
+    """A lamp, and a number that no step assigns: where it is 3, which it never is, it leaves its domain."""
+
+    headline = ()
+
+    def declare(self, b: object) -> State:
+        return State(n=Int(0, 3), lamp=Int(0, 1))
+
+    @action
+    def run_over(self, s: StateView) -> None:
+        require(s.n == 3)
+        s.n += 1
+
+    @action
+    def light(self, s: StateView) -> None:
+        s.lamp = 1
+
+    @invariant
+    def lit_once(self, s: StateView) -> Condition:
+        lit: Condition = s.lamp <= 1
+        return lit
+
+    @invariant
+    def dark(self, s: StateView) -> Condition:
+        dark: Condition = s.lamp == 0
+        return dark
+
+
+def test_an_inference_blames_nobody_for_a_step_that_leaves_a_domain() -> None:
+    model = Overrun()
+    found = infer(model, [invariants_of(model)[name] for name in ("lit_once", "dark")])
+    assert found.kept == ("lit_once",)
+    assert [(dropped.name, dropped.by) for dropped in found.dropped] == [("dark", "light")]
+    assert found.proved == (), "not together with type_ok"
+    (refuted,) = [query for query in found.induction.queries if query.verdict is ProofVerdict.REFUTED]
+    assert refuted.name == "run_over"
+
+
 @given(written())
 @settings(max_examples=25, deadline=None)
 def test_one_step_proves_it_exactly_where_no_typed_state_has_a_bad_step(parts: Written) -> None:

@@ -78,6 +78,13 @@ def test_a_change_that_names_no_leader_keeps_its_epoch() -> None:
     assert (made.leader, made.leader_epoch, made.partition_epoch, made.isr, made.elr) == (1, 0, 1, (1,), (2,))
 
 
+def test_who_is_named_again_leads_in_another_epoch() -> None:
+    """Kafka: PartitionRegistration.merge, which asks whether a leader is named, and not whether it is another one."""
+    log = [*CREATED, changed(6, 6, Leader=1, Isr=[1]), changed(7, 7, Leader=1)]
+    epochs = [one.partition.leader_epoch for one in decisions(log, "t") if one.partition is not None]
+    assert epochs == [0, 1, 2]
+
+
 def test_other_partitions_and_topics_are_not_looked_at() -> None:
     assert decisions(CREATED, "t", 1) == []
     assert decisions(CREATED, "u") == []

@@ -104,6 +104,20 @@ def test_what_was_let_pass_beforehand_does_not_wait(known: MessageSchemas, link:
         until(lambda: hold.waiting)
 
 
+def test_a_frame_that_two_hold_waits_for_both(known: MessageSchemas, link: tuple[Proxies, int]) -> None:
+    proxies, port = link
+    holds = [proxies.hold(lambda frame: frame.is_request) for _ in range(2)]
+    with Connection(known, port) as connection:
+        for first, second in (holds, holds[::-1]):
+            connection.send("Ask", {})
+            until(lambda: all(hold.waiting for hold in holds))
+            first.let_pass()
+            assert not connection.is_answered(), "one of them holds it still"
+            second.let_pass()
+            assert connection.receive() == {"ErrorCode": 0}
+            assert not any(hold.waiting or hold.passes for hold in holds)
+
+
 def test_a_connection_is_ended_whose_frame_waits(known: MessageSchemas, link: tuple[Proxies, int]) -> None:
     proxies, port = link
     hold = proxies.hold(lambda frame: frame.is_request)

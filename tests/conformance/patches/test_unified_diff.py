@@ -43,6 +43,14 @@ def test_lines_that_stand_in_two_places_are_looked_for_as_far_away_as_those_befo
         assert applied(moved + before, diff_of(before, after)) == moved + after
 
 
+@given(st.sets(st.integers(1, 40), min_size=3), st.sampled_from([1, 3]))
+def test_where_all_lines_are_alike_each_change_goes_where_the_diff_says(changed: set[int], context: int) -> None:
+    before = "same\n" * 42
+    after = "".join("same\nnew\n" if number in changed else "same\n" for number in range(42))
+    assert applied(before, diff_of(before, after, context)) == after
+    assert applied(after, diff_of(after, before, context)) == before
+
+
 def test_lines_that_are_not_there_are_named() -> None:
     with pytest.raises(UserError, match=r"^A.java: the lines that the patch expects from line 3 on are not there"):
         applied(BEFORE.replace("line 4\n", "other\n"), diff_of(BEFORE, AFTER))

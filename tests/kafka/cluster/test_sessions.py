@@ -10,7 +10,9 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.replies import Reply
 from insync.kafka.cluster.state import Replica
 from insync.model import If, Or, StateView
+from insync.model.evaluator import evaluate
 from insync.properties.kafka import cluster
+from insync.properties.registry import invariants_of
 from insync_walk import Walk, shared_cluster
 
 CALM: dict[str, int | str] = {
@@ -53,6 +55,16 @@ def test_after_the_end_of_a_session_the_next_reply_is_full(ends: str) -> None:
     assert walk.take(FETCH).state["broker"]["b2"]["told"] == 1
 
 
+def test_a_log_start_that_has_moved_is_told_although_the_session_knows_all_else() -> None:
+    walk = pair(*COMMITTED, FETCH, "b1 deletes a record", deletions=1)
+    told = walk.state["broker"]["b2"]
+    assert (told["told"], told["told_start"], told["start"]) == (1, 0, 0)
+    told = walk.take(FETCH).state["broker"]["b2"]
+    assert (told["told"], told["told_start"], told["start"]) == (1, 1, 1)
+    before = walk.codes
+    assert walk.take(FETCH).codes == before, "nothing is new"
+
+
 def test_a_lost_reply_counts_for_the_leader_and_brings_the_follower_nothing() -> None:
     walk = pair("b1 appends a record", FETCH, "b1 answers a fetch of b2, and the reply is lost", session_losses=1)
     assert walk.cells["b1"] == "L0 [r0@0 |]"
@@ -86,6 +98,29 @@ def test_until_3_4_a_reply_leaves_out_what_is_known(release: str, verdict: str) 
 def test_who_answers_what_is_named_leaves_out_what_is_known(late: str) -> None:
     model = Cluster(**CALM, session_losses=1, late_replies=late, defect="N-10", fixed="on")
     assert check(model, properties=[KNOWN]).verdict == "holds"
+
+
+def not_told(what: str = "", **broker: object) -> bool:
+    """Whether the property fails where b2 has missed what its session was told, and what else holds of it is as given.
+
+    Args:
+        what: the broker of whom that is given; b2 if it is not said.
+        broker: fields of that broker.
+    """
+    walk = pair(*COMMITTED, FETCH)
+    state = walk.model.decode(walk.codes)
+    state["broker"]["b2"]["hw"] = 0
+    state["broker"][what or "b2"] |= broker
+    return not evaluate(invariants_of(walk.model)[KNOWN].node(walk.model), walk.model.encode(state))
+
+
+def test_it_is_asked_of_a_fetch_that_would_be_answered() -> None:
+    assert not_told()
+    assert not not_told(hw=1), "it knows"
+    assert not not_told(told=None), "the next reply is full"
+    assert not not_told(running=False)
+    assert not not_told("b1", running=False)
+    assert not not_told(term=1), "the leader knows no such epoch, and answers with an error"
 
 
 class ForgetsWhatADivergingReplyTold(Cluster):

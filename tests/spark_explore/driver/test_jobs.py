@@ -15,7 +15,9 @@ from pyspark.errors import PySparkException  # noqa: E402 -- it needs the extra
 from insync.explorer.limits import Limits, StopReason, Watch  # noqa: E402
 from insync.model.errors import InternalError, UserError  # noqa: E402
 from insync.spark_explore.driver import jobs  # noqa: E402
-from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped, run_plan  # noqa: E402
+from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped, level_plan, run_plan  # noqa: E402
+from insync.spark_explore.executor.level_task import LevelJob  # noqa: E402
+from insync.spark_explore.executor.worker import RunPlace  # noqa: E402
 from insync.spark_explore.wire.packets import Kind, to_batch  # noqa: E402
 
 
@@ -154,3 +156,39 @@ def test_every_job_has_a_tag_of_its_own() -> None:
     for spark in sessions:
         run_plan(spark, lambda: plan, None)
     assert sessions[0].tags != sessions[1].tags
+
+
+SHUFFLE = ("shuffle", 3, "partition")
+
+
+class PlayedFrame:
+    """A session and the frame that it begins with, which keep what is to be done, in its order."""
+
+    def __init__(self) -> None:
+        self.asked: list[object] = []
+
+    def range(self, *numbers: int) -> PlayedFrame:
+        self.asked.append(("range", *numbers))
+        return self
+
+    def selectExpr(self, *columns: str) -> PlayedFrame:
+        self.asked += [int(column.split()[0]) for column in columns if column.endswith(" level")]
+        return self
+
+    def repartitionById(self, partitions: int, column: str) -> PlayedFrame:
+        self.asked.append(("shuffle", partitions, column))
+        return self
+
+    def mapInArrow(self, job: LevelJob, columns: str) -> PlayedFrame:
+        self.asked.append((job.level, job.inserts, job.expands))
+        return self
+
+
+@pytest.mark.parametrize("further", [1, 2, 5])
+def test_a_plan_expands_a_level_and_makes_as_many_as_it_is_to(further: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "level_task", lambda job: job)
+    spark: Any = PlayedFrame()
+    level_plan(spark, RunPlace("there", "run", "1", partitions=3, warm=1, limit=None, on_disk=False), 4, further)
+    made = [step for number in range(1, further + 1) for step in (SHUFFLE, (4 + number, True, number < further))]
+    assert spark.asked[:3] == [("range", 0, 3, 1, 3), 4, (4, False, True)], "the level is there, and is expanded"
+    assert spark.asked[3:] == made, "the last one is expanded by the next job"
