@@ -88,7 +88,7 @@ kafka: env ## The tests on Kafka's own classes: fetches the jars of some release
 	  $(BIN)/python -m pytest -n $(CORES) --maxprocesses 4 -m kafka
 
 judge: env ## Have Spin and TLC judge the exported models that have changed: needs Spin and a C compiler, or Java and INSYNC_TLC
-	PYTHONPATH=tests/support $(BIN)/python tests/parity/judge.py
+	PYTHONPATH=tests/support $(BIN)/python tests/parity/judge.py; judged=$$?; $(BIN)/python benchmarks/judged.py; exit $$judged
 
 site: env ## The documentation as pages that need no network, in build/site
 	INSYNC_CODE=quick $(BIN)/python docs/site/build.py

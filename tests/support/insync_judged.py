@@ -6,27 +6,19 @@ import csv
 import fcntl
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from insync.explorer.export.promela import promela_files
-from insync.explorer.export.tla.module import tla_files
+from insync.explorer.liveness import LivenessResult
 from insync.explorer.opinions import Opinion
 from insync.explorer.verdict import CheckResult, Verdict
-from insync.model import Model
-from insync.properties.every_model import TYPE_OK
+from insync.properties.runs import RunKind
 
-__all__ = ["FORMAT_OF", "RECORD", "Figures", "Judged", "forget", "keep", "module_hash", "read_record"]
+__all__ = ["RECORD", "Figures", "Judged", "forget", "keep", "module_hash", "read_record"]
 
 RECORD = Path(__file__).parents[1] / "parity" / "exported.csv"
-
-FORMAT_OF: Mapping[str, Callable[[Model, Sequence[str], str], dict[str, str]]] = {
-    "spin": promela_files,
-    "tlc": lambda model, properties, name: tla_files(model, [*properties, TYPE_OK], name),
-}
-"""What each engine is given: the files of a model and its properties."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +58,30 @@ class Figures:
         steps = str(found.transitions) if whole else ""
         return cls(found.verdict.value, str(found.distinct_states), str(found.depth), steps, failing)
 
+    @classmethod
+    def of_run(cls, said: Opinion, kind: RunKind) -> Figures:
+        """Return what TLC has said of a property of runs; of one that some state must meet, against its negation."""
+        if kind is RunKind.SOMETIMES:
+            witness = " ".join(f"{name.removesuffix('_never')}:{length}" for name, length in said.failing.items())
+            verdict = Verdict.HOLDS if witness else Verdict.VIOLATED
+            return cls(verdict.value, _text(said.states), _depth(said), _text(said.taken), witness)
+        return cls(str(said.verdict), _text(said.states), _depth(said), _text(said.taken), "")
+
+    @classmethod
+    def of_liveness(cls, found: LivenessResult) -> Figures:
+        """Return what insync says of one property of runs."""
+        (one,) = found.properties
+        witness = f"{one.name}:{one.trace.length}" if one.trace is not None and one.trace.witness else ""
+        counts = str(found.distinct_states), str(found.depth), str(found.transitions)
+        return cls(one.verdict.value, *counts, witness)
+
+    @property
+    def in_words(self) -> str:
+        """The figures that are known."""
+        counted = {"states": self.states, "levels": self.depth, "steps": self.steps}
+        parts = [f"{number} {word}" for word, number in counted.items() if number]
+        return ", ".join([" ".join(filter(None, (self.verdict, self.failing))), *parts])
+
     def matches(self, own: Figures) -> bool:
         """Return whether a checker says what insync says, as far as it says anything; it may end at one property."""
         numbers = zip((self.states, self.depth, self.steps), (own.states, own.depth, own.steps), strict=True)
@@ -83,8 +99,9 @@ class Judged:
     Attributes:
         model: the model.
         bounds: its bounds, those that are not the defaults.
-        properties: `named` for what the subject is judged by, `none` where the whole space was counted.
-        engine: the checker.
+        properties: `named` for what the subject is judged by, `none` where the whole space was counted; or a property
+            of runs.
+        engine: the checker, and the way in which it was given the model (insync_ways.py).
         verdict, states, depth, steps, failing: what it says; see `Figures`.
         agrees: yes if insync says the same.
         module: the hash of what the checker was given.
@@ -162,6 +179,10 @@ def _write(rows: Mapping[tuple[str, str, str, str], Judged]) -> None:
         writer.writerow([field.name for field in fields(Judged)])
         writer.writerows(astuple(rows[key]) for key in sorted(rows))
     new.replace(RECORD)
+
+
+def _depth(said: Opinion) -> str:
+    return _text(None if said.states is None else said.depth)
 
 
 def _text(number: int | None) -> str:

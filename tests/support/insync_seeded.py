@@ -1,14 +1,16 @@
 """Mistakes seeded into insync, and whether a judge notices: run as `python insync_seeded.py NAME` with an empty cache.
 
 Each mistake changes one rule of machine code, packing, storage, the search, symmetry or simplification. It is noticed
-if insync then says something else than a judge has said, or fails. The judge is Spin's row on record; of a mistake in
-simplification, which the exported text would share, the text has none of it, as it was judged before.
+if insync then says something else than Spin and TLC have said on record, or fails. Of a mistake in simplification,
+which the exported text would share, the text has none of it, as it was judged before.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -24,7 +26,7 @@ from insync.model.graph import Op
 from insync_judged import Figures, read_record
 from insync_subjects import subjects
 
-__all__ = ["MISTAKES", "noticed"]
+__all__ = ["MISTAKES", "Noticed", "noticed"]
 
 Mistake = Callable[[], None]
 _LIMITS = Limits(states=50_000, seconds=60)
@@ -39,8 +41,30 @@ _LOOKED_AT = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """How a mistake is noticed.
+
+    Attributes:
+        model: the model in which it is.
+        judges: those that have said something else of it; insync itself if it fails.
+        insync_says: what insync says with the mistake.
+        judged: what the first of the judges has said.
+    """
+
+    model: str
+    judges: str
+    insync_says: str
+    judged: str
+
+
 def _lowered(op: Op, rule: Callable[..., str]) -> None:
     lowering._RULES[op] = rule
+
+
+def _extremes_changed() -> None:
+    lowering._RULES[Op.MIN] = lambda s, n, o: s._call("smax", *o)
+    lowering._RULES[Op.MAX] = lambda s, n, o: s._call("smin", *o)
 
 
 def _compared(op: Op, how: str) -> None:
@@ -134,6 +158,9 @@ MISTAKES: Mapping[str, Mistake] = {
     "code: a sum is a difference": partial(_computed, Op.ADD, "sub"),
     "code: a union is a symmetric difference": partial(_computed, Op.BITOR, "xor"),
     "code: an intersection is a union": partial(_computed, Op.BITAND, "or"),
+    "code: a difference of sets is the first": partial(_lowered, Op.BITDIFF, lambda s, _, o: o[0]),
+    "code: the lesser and the greater change places": _extremes_changed,
+    "code: nothing is counted": partial(_lowered, Op.COUNT, lambda s, _, o: s.shape.number(0)),
     "code: branches change places": partial(_lowered, Op.ITE, lambda s, _, o: s._choose(o[0], o[2], o[1])),
     "code: every member is there": partial(
         _lowered, Op.TEST, lambda s, _, o: s._compare("sge", o[0], s.shape.number(0))
@@ -163,22 +190,31 @@ MISTAKES: Mapping[str, Mistake] = {
 assert {Lowering, expanding}
 
 
-def noticed() -> str:
-    """Return the first subject of which insync does not say what is on record; empty if it says the same of all."""
+def noticed() -> Noticed | None:
+    """Return where insync does not say what judges have said; None if it says the same of all that is looked at.
+
+    That is the first subject of which it says something else, or else the first in which insync fails.
+    """
     record = read_record()
     known = {(one.model, one.name): one for one in subjects()}
+    failed = None
     for key in _LOOKED_AT:
-        subject, row = known[key], record[(*key, "named", "spin")]
+        subject = known[key]
+        rows = [row for engine in ("spin", "tlc") if (row := record.get((*key, "named", engine))) is not None]
         try:
             model = subject.made()
-            found = check(model, properties=subject.properties(model), limits=_LIMITS, threads=1)
+            found = Figures.of_check(check(model, properties=subject.properties(model), limits=_LIMITS, threads=1))
         except Exception as error:  # noqa: BLE001 (whatever a mistake makes of insync)
-            return f"{key[0]}: {type(error).__name__}"
-        if not row.figures.matches(Figures.of_check(found)):
-            return f"{key[0]}: {found.verdict}, {found.distinct_states} states for {row.verdict}, {row.states}"
-    return ""
+            failed = failed or Noticed(key[0], "insync", f"fails ({type(error).__name__})", "")
+            continue
+        against = [row for row in rows if not row.figures.matches(found)]
+        if against:
+            engines = " ".join(row.engine for row in against)
+            return Noticed(key[0], engines, found.in_words, against[0].figures.in_words)
+    return failed
 
 
 if __name__ == "__main__":
     MISTAKES.get(sys.argv[1], lambda: None)()
-    sys.stdout.write(noticed() + "\n")
+    found = noticed()
+    sys.stdout.write(f"{json.dumps(found and asdict(found))}\n")

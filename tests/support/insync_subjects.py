@@ -16,7 +16,10 @@ from insync.model.catalogue import find_model
 from insync.properties.confine import confined
 from insync.properties.registry import invariants_of, select
 
-__all__ = ["Subject", "subjects"]
+__all__ = ["NAMED", "NONE", "Subject", "subjects"]
+
+NAMED, NONE = "named", "none"
+"""What the properties of a comparison are called in the record: those that a subject is judged by, or none of them."""
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,6 +41,7 @@ _SETTINGS: tuple[Mapping[str, int | str], ...] = (
     {"retries": 1},
     {"crashes": 1, "old_checkpoints": "on"},
 )
+_RUNS_OF = Release("4.1")
 _OTHER_BOUNDS: Mapping[str, Mapping[str, int | str]] = {
     "examples/tlaplus/bakery.py:Bakery": {"processes": 1},
     "examples/tlaplus/paxos_commit.py:PaxosCommit": {"managers": 1, "ballots": 1},
@@ -55,11 +59,18 @@ class Subject:
         model: the name of the model; a file's is relative to the repository.
         bounds: those that differ from the defaults.
         broken: the property that fails by the catalogue of defects; its name is judged besides the headline.
+        judges_runs: whether it is small enough for its properties of runs to be judged too.
     """
 
     model: str
     bounds: Mapping[str, int | str] = field(default_factory=dict)
     broken: str = ""
+    judges_runs: bool = False
+
+    @property
+    def is_defect(self) -> bool:
+        """Whether it is an entry of the catalogue of defects."""
+        return "defect" in self.bounds
 
     @property
     def name(self) -> str:
@@ -70,6 +81,12 @@ class Subject:
         """Return the model, confined as its class says."""
         reference = f"{ROOT}/{self.model}" if ".py:" in self.model else self.model
         return confined(find_model(reference)(**self.bounds), None)
+
+    def asked(self, model: Model, what: str) -> tuple[str, ...]:
+        """Return the properties that a comparison is about, by what it is called in the record."""
+        if what == NAMED:
+            return self.properties(model)
+        return () if what == NONE else (what,)
 
     def properties(self, model: Model) -> tuple[str, ...]:
         """Return the names of the properties of states that it is judged by."""
@@ -86,9 +103,16 @@ def subjects() -> tuple[Subject, ...]:
 
 def _published() -> Iterator[Subject]:
     for name in _PUBLISHED:
-        for replicas, log_size, records, epoch in ((2, 1, 1, 1), (2, 2, 2, 1), (3, 1, 1, 1), (2, 2, 2, 2)):
+        for replicas, log_size, records, epoch in (
+            (2, 1, 1, 1),
+            (2, 1, 1, 2),
+            (2, 2, 2, 1),
+            (3, 1, 1, 1),
+            (2, 2, 2, 2),
+        ):
             names = ("replicas", "log_size", "max_records", "max_leader_epoch")
-            yield Subject(name, dict(zip(names, (replicas, log_size, records, epoch), strict=True)))
+            bounds = dict(zip(names, (replicas, log_size, records, epoch), strict=True))
+            yield Subject(name, bounds, judges_runs=replicas == 2 and epoch * records < 4)
     for replicas, offset, version in ((2, 2, 2), (3, 1, 1), (2, 3, 3), (3, 2, 2)):
         yield Subject("async_isr", {"replicas": replicas, "max_offset": offset, "max_version": version})
     yield Subject("kraft_published", {"servers": 2})
@@ -110,12 +134,13 @@ def _examples() -> Iterator[Subject]:
         for name, kind in vars(module).items():
             if inspect.isclass(kind) and issubclass(kind, Model) and kind.__module__ == path.stem:
                 reference = f"{path.relative_to(ROOT)}:{name}"
-                yield Subject(reference, _OTHER_BOUNDS.get(reference, {}))
+                yield Subject(reference, _OTHER_BOUNDS.get(reference, {}), judges_runs=True)
 
 
 def _cluster() -> Iterator[Subject]:
     for release in Release:
-        yield Subject("cluster", {"release": release.value, **_SMALLEST})
+        runs = release is _RUNS_OF
+        yield Subject("cluster", {"release": release.value, **_SMALLEST}, judges_runs=runs)
         yield Subject("cluster", {"release": release.value, **_SMALL})
     yield Subject("cluster", {"replicas": 3, "records": 1, "metadata_lag": 0, "fencings": 0, "shrinks": 0})
     for changed in _SETTINGS:

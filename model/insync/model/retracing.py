@@ -125,14 +125,23 @@ class KeepingEnvironment(Environment):
         self._by_cell: dict[int, list[tuple[tuple[Node, ...], Node]]] = {}
 
     def load(self, cell: int, dimensions: tuple[Dimension, ...]) -> Node:
-        found = super().load(cell, dimensions)
+        found = self._begun_with(cell, dimensions)
         mine = self.levels.indexes(self.graph, cell, dimensions)
         for theirs, code in self._by_cell.get(self.levels.first(cell), ()):
             parts = [apply(Op.EQ, a, b) for a, b in zip(mine, theirs, strict=True)]
-            if not any(apply(Op.NOT, part) in self.guard for part in parts):  # as `leader != follower` is
+            never = any(apply(Op.NOT, part) in self.guard for part in parts)  # as `leader != follower` is
+            if not never and not _contradict(parts):
                 same = combine(self.graph, Op.AND, [part for part in parts if part not in self.guard])
                 found = apply(Op.ITE, same, code, found)
         return found
+
+    def _begun_with(self, cell: int, dimensions: tuple[Dimension, ...]) -> Node:
+        """Return what was there before any assignment."""
+        if not dimensions:
+            return self.cells[cell]
+        first, rest = dimensions[0], dimensions[1:]
+        elements = [self._begun_with(cell + i * first.stride, rest) for i in range(first.length)]
+        return apply(Op.SELECT, first.index, *elements)
 
     def assign(self, base: int, dimensions: tuple[Dimension, ...], codes: Sequence[Node]) -> None:
         if not codes:
@@ -145,7 +154,9 @@ class KeepingEnvironment(Environment):
         for offset, code in enumerate(new):
             cell = base + offset
             indexes = self.levels.indexes(self.graph, cell, dimensions)
-            self._by_cell.setdefault(self.levels.first(cell), []).append((indexes, code))
+            assigned = self._by_cell.setdefault(self.levels.first(cell), [])
+            assigned[:] = [(others, earlier) for others, earlier in assigned if others != indexes]
+            assigned.append((indexes, code))
         self.assignments.append(KeptAssignment(base, dimensions, tuple(new)))
 
     def snapshot(self) -> Environment:
@@ -153,6 +164,12 @@ class KeepingEnvironment(Environment):
         copy._by_cell = {cell: list(assigned) for cell, assigned in self._by_cell.items()}
         copy.guard, copy.writable, copy.guarded = self.guard, False, False
         return copy
+
+
+def _contradict(equalities: Sequence[Node]) -> bool:
+    """Return whether some conditions say of one thing that it is two different numbers."""
+    said = {(node.args[0], node.args[1]) for node in equalities if node.op is Op.EQ and node.args[1].op is Op.CONST}
+    return len(said) > len({one for one, _ in said})
 
 
 def with_graph(model: Model, graph: Graph) -> Model:

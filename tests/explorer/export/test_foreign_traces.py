@@ -54,6 +54,77 @@ def test_a_value_outside_its_field_is_refused(kip101: Path, tmp_path: Path) -> N
         foreign_trace(tmp_path / "far.json", kip101)
 
 
+KIP320: dict[str, int | str] = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 2}
+
+
+def test_a_run_of_tlc_that_stays_for_ever_is_executed(tmp_path: Path) -> None:
+    module = module_at(tmp_path, "kip320", KIP320)
+    claim = foreign_trace(GOLDEN / "kip320.lasso.tlc.json", module)  # TLC's own, against partition_gets_a_leader
+    trace = replay(claim)
+    assert (trace.property, trace.length, trace.loop) == ("partition_gets_a_leader", 3, 2)
+    assert trace.fairness is not None
+    assert "the run stays as it is for ever" in trace.reason
+
+
+LAMP = """
+from insync.model import Bool, Model, State, StateView, action, require
+from insync.properties import eventually
+
+class Lamp(Model):
+    \"\"\"A lamp that is switched, and may burn out while it is on.\"\"\"
+
+    def declare(self, b):
+        return State(on=Bool, burnt=Bool)
+
+    @action()
+    def switch(self, s: StateView) -> None:
+        require(~s.burnt)
+        s.on = ~s.on
+
+    @action()
+    def burn_out(self, s: StateView) -> None:
+        require(s.on, ~s.burnt)
+        s.burnt = True
+        s.on = False
+
+@eventually(Lamp, weak=["switch"])
+def burns_out(model: Lamp, s: StateView):
+    \"\"\"The lamp burns out some time.\"\"\"
+    return s.burnt
+"""
+
+
+def lamp_trace(folder: Path, states: list[tuple[bool, bool]], loop: object) -> Path:
+    (folder / "lamp.py").write_text(LAMP.replace('\\"', '"'))
+    module_at(folder, f"{folder}/lamp.py:Lamp", {})
+    named = [{"on": on, "burnt": burnt} for on, burnt in states]
+    (folder / "t.itf.json").write_text(json.dumps({"vars": ["on", "burnt"], "states": named, "loop": loop}))
+    return folder / "t.itf.json"
+
+
+def test_a_loop_is_closed_by_the_step_back(tmp_path: Path) -> None:
+    trace = replay(foreign_trace(lamp_trace(tmp_path, [(False, False), (True, False)], 0)))
+    assert (trace.property, trace.loop) == ("burns_out", 0)
+    assert [step.action for step in trace.steps] == [None, "switch", "switch"]
+
+
+@pytest.mark.parametrize(
+    ("states", "loop", "said"),
+    [
+        ([(False, False)], 0, "it neglects switch"),
+        ([(False, False), (True, False), (False, True)], 2, "burns_out holds in this run"),
+        ([(False, False), (True, False), (False, True)], 0, "state 4: no step of lamp leads here"),
+        ([(False, False)], 1, "the loop goes back to the place 1 of 1 states"),
+        ([(False, False)], "first", "the loop goes back to the place 'first' of 1 states"),
+    ],
+)
+def test_a_loop_that_shows_nothing_is_refused(
+    tmp_path: Path, states: list[tuple[bool, bool]], loop: object, said: str
+) -> None:
+    with pytest.raises(UserError, match=said):
+        foreign_trace(lamp_trace(tmp_path, states, loop))
+
+
 def itf(states: list[dict[str, Any]]) -> str:
     return json.dumps({"#meta": {"format": "ITF"}, "vars": ["holder", "doing"], "states": states})
 

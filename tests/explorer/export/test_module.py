@@ -58,6 +58,14 @@ def test_where_the_python_decides_there_is_an_operator_for_each_value_and_it_is_
     assert text.count("\\* The Python may decide on up: one operator for each value.") == 2
 
 
+@pytest.mark.parametrize("release", ["0.10.2", "2.0", "4.1"])
+def test_every_action_of_a_cluster_is_one_operator(release: str) -> None:
+    bounds: dict[str, int | str] = {"release": release, "replicas": 2, "records": 1}
+    text = export("cluster", bounds=bounds, properties=[])["cluster.tla"]
+    assert "The Python may decide on" not in text
+    assert {line for line in text.splitlines() if line.startswith("Fetch")} == {"Fetch(follower, leader) =="}
+
+
 def test_members_that_are_alike_are_model_values_and_symmetry_has_a_cfg_of_its_own() -> None:
     files = export("kip320", bounds=SMALL)
     assert "CONSTANTS b1, b2\nPeer == {b1, b2}\n" in files["kip320.tla"]

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from insync.explorer import Limits
-from insync.explorer.judges.tlc import TlcReport, tlc_engine, tlc_opinion
+from insync.explorer.judges.tlc import TlcReport, tlc_engine, tlc_opinion, tlc_opinion_of_runs
 from insync.explorer.judges.tlc_home import TLC_VARIABLE, Tlc, find_tlc
 from insync.explorer.judges.workshop import Ran
 from insync.explorer.limits import StopReason
@@ -50,6 +51,17 @@ State 2: <a line 1>
 State 3: <b line 1>
 20 states generated, 11 distinct states found, 2 states left on queue.
 """
+OF_RUNS = """\
+Progress(3) at 2026-01-01 00:00:00: 20 states generated, 11 distinct states found, 0 states left on queue.
+Error: Temporal property comes_back was violated.
+
+Error: The following behavior constitutes a counter-example:
+
+State 1: <Initial predicate>
+State 2: <a line 1>
+State 3: Stuttering
+20 states generated, 11 distinct states found, 0 states left on queue.
+"""
 
 
 def report(output: str, code: int = 0) -> TlcReport:
@@ -68,6 +80,7 @@ def test_a_whole_space_has_counts() -> None:
         (VIOLATED, 12, {"one_inside": 2}),
         (AT_ONCE, 12, {"leader_in_isr": 1}),
         (OF_STEPS, 13, {"epochs_grow": 3}),
+        (OF_RUNS, 13, {"comes_back": 3}),
     ],
 )
 def test_a_violation_has_a_property_and_a_length(output: str, code: int, failing: dict[str, int]) -> None:
@@ -117,6 +130,24 @@ def test_tlc_gets_the_files_and_its_time(tmp_path: Path) -> None:
     assert (said.verdict, said.stopped_by) == (None, StopReason.TIME)
 
 
+def test_a_property_of_runs_has_its_own_configuration_and_a_trace(tmp_path: Path) -> None:
+    java = tmp_path / "java"
+    java.write_text(
+        f'#!/bin/sh\necho "$@" > {tmp_path}/given\necho the trace > trace.json\ncat {tmp_path}/said\nexit 13\n'
+    )
+    java.chmod(0o755)
+    (tmp_path / "said").write_text(OF_RUNS)
+    files = {"Judged.tla": "the module", "Judged.comes_back.cfg": "the fairness"}
+    said, trace = tlc_opinion_of_runs(Tlc(str(java), "some.jar"), Clock(), files, "comes_back", Limits(seconds=60))
+    assert (said.verdict, trace) == (Verdict.VIOLATED, "the trace\n")
+    given = (tmp_path / "given").read_text()
+    assert "-dumpTrace json trace.json -config Judged.comes_back.cfg Judged.tla" in given
+    java.write_text(f"#!/bin/sh\ncat {tmp_path}/said\n")
+    (tmp_path / "said").write_text(HOLDS)
+    said, trace = tlc_opinion_of_runs(Tlc(str(java), "some.jar"), Clock(), files, "comes_back", Limits(seconds=60))
+    assert (said.verdict, trace) == (Verdict.HOLDS, "")
+
+
 @pytest.mark.parametrize(
     ("named", "said"),
     [(None, "nothing says where it is"), ("nowhere.jar", "nowhere.jar is neither a jar"), (".", "is neither a jar")],
@@ -129,9 +160,22 @@ def test_tlc_that_is_not_there_is_a_sentence(
         find_tlc(None if named is None else tmp_path / named)
 
 
+def jar(path: Path, inside: str) -> Path:
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr(inside, "")
+    return path
+
+
+def test_a_jar_without_tlc_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "broken.jar").write_text("no jar")
+    for path in (tmp_path / "broken.jar", jar(tmp_path / "other.jar", "org/other/Main.class")):
+        with pytest.raises(UserError, match="is no tla2tools"):
+            find_tlc(path)
+
+
 def test_the_option_goes_before_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("one.jar", "other.jar"):
-        (tmp_path / name).write_text("")
+        jar(tmp_path / name, "tlc2/TLC.class")
     monkeypatch.setenv(TLC_VARIABLE, str(tmp_path / "one.jar"))
     assert find_tlc().classes == str(tmp_path / "one.jar")
     assert find_tlc(tmp_path / "other.jar").classes == str(tmp_path / "other.jar")

@@ -86,6 +86,31 @@ def test_a_trace_shows_who_is_what_and_what_is_committed() -> None:
     assert (walk.cells["n1"], walk.cells["clients"]) == ("L2 [v1@2 |]", "v1 acknowledged")
 
 
+OLD_RECORD_ON_A_MAJORITY = (
+    *ELECTED,
+    "client sends v1 to n1",
+    *FIRST_FETCH,
+    "n2 receives v1@2, HW 0",
+    "n2 stands for election",
+    "n3 answers the vote request of n2@3",
+    "n2 gets the vote of n3",
+    "n2 leads",
+    "n3 hears that n2 leads epoch 3",
+    "n3 fetches from n2",
+    "n2 answers n3's fetch of epoch 3 from 0",
+    "n3 receives v1@2, HW 0",
+    "n3 fetches from n2",
+    "n2 answers n3's fetch of epoch 3 from 1",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rule", "log"), [("own_epoch", "L3 [| v1@2]"), ("any_epoch", "L3 [v1@2 |]")])
+def test_a_leader_commits_a_record_of_an_earlier_epoch_only_without_the_rule(rule: str, log: str) -> None:
+    walk = Walk(quorum(servers=3, elections=2, commit_rule=rule), *OLD_RECORD_ON_A_MAJORITY)
+    assert walk.cells["n2"] == log
+
+
 COUNTS = [
     (2, 1, 1, 37, 46, 15),
     (2, 1, 2, 345, 606, 23),
@@ -152,6 +177,11 @@ def test_an_entry_names_settings_and_a_property_that_exist() -> None:
 DEFECTS: list[tuple[str, int, dict[str, int | str]]] = [
     ("never_two_leaders_in_an_epoch", 10, {"elections": 2, "restarts": 1, "restart_as": "empty_disk"}),
     ("no_illegal_state", 10, {"elections": 2, "restarts": 1, "restart_as": "unattached"}),
+    (
+        "never_two_leaders_in_an_epoch",
+        11,
+        {"elections": 2, "restarts": 1, "restart_as": "unattached", "answers": "awaited"},
+    ),
     (
         "leader_has_all_acknowledged_values",
         13,

@@ -13,16 +13,19 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from insync.explorer.evaluator.stepping import Refused, Stepper
+from insync.explorer.evaluator.stepping import Move, Refused, Stepper
 from insync.explorer.export.tla.decoding import Decoder
 from insync.explorer.export.tla.module import HEADER
-from insync.explorer.traces.trace import EXPLORED, Trace, TraceStep
+from insync.explorer.runs.lasso import Lasso, lasso_trace, verify
+from insync.explorer.traces.counterexample import trace_of
+from insync.explorer.traces.trace import EXPLORED, Trace
 from insync.model import Model
-from insync.model.catalogue import find_model, model_reference
+from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes, evaluate
 from insync.properties.every_model import DEADLOCK_FREE
-from insync.properties.registry import default_names, invariants_of, judge
+from insync.properties.registry import default_names, invariants_of, judge, run_properties_of
+from insync.properties.runs import RunKind
 from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["foreign_trace", "is_foreign"]
@@ -44,20 +47,28 @@ def foreign_trace(file: Path, module: Path | None = None) -> Trace:
         module: the exported module, whose first lines name the model; None is the only one beside the trace.
 
     Raises:
-        UserError: there is no such module, or a state is none of its model, or no step leads from one to the next.
+        UserError: there is no such module, or a state is none of its model, or no step leads from one to the next, or
+            a run that never ends breaks no property of runs.
     """
     model = _model_of(module or _beside(file))
     decoder = Decoder(model)
-    states = [decoder.codes(state, f"{file}: state {number}") for number, state in enumerate(_states(file), 1)]
+    told, loop = _states(file)
+    states = [decoder.codes(state, f"{file}: state {number}") for number, state in enumerate(told, 1)]
     if states[0] not in model.program.initials:
         message = f"{file}: state 1 is no initial state of {model.name} under {model.identity}."
         raise UserError(message)
-    steps = [TraceStep(None, {}, model.decode(states[0]))]
+    if loop is not None and loop not in range(len(states)):
+        message = f"{file}: the loop goes back to the place {loop!r} of {len(states)} states, counted from 0."
+        raise UserError(message)
+    if loop is not None and loop < len(states) - 1:
+        states.append(states[loop])  # the step back closes the loop; without one the run stays
     stepper = Stepper(model)
+    moves: list[Move] = [(None, states[0])]
     for number, (before, after) in enumerate(pairwise(states), 2):
-        steps.append(_step(model, stepper, before, after, f"{file}: state {number}"))
-    broken = _broken(model, states)
-    return Trace(model_reference(model), model.identity, broken, tuple(steps), "")
+        moves.append((_taken(stepper, before, after, f"{file}: state {number}"), after))
+    if loop is not None:
+        return _broken_run(model, Lasso(moves, loop), str(file))
+    return trace_of(model, _broken(model, states), moves, "")
 
 
 def _parsed(file: Path) -> Any:
@@ -67,13 +78,18 @@ def _parsed(file: Path) -> Any:
         return None
 
 
-def _states(file: Path) -> list[Mapping[str, Any]]:
+def _states(file: Path) -> tuple[list[Mapping[str, Any]], int | None]:
+    """Return the states, and the place of the one that the last goes back to in a run that never ends."""
     found = _parsed(file)
     inside = found.get("counterexample", found)
     if "states" in inside:  # ITF
-        return [{name: _plain(value) for name, value in state.items()} for state in inside["states"]]
+        states: list[Mapping[str, Any]] = [
+            {name: _plain(value) for name, value in state.items()} for state in inside["states"]
+        ]
+        return states, inside.get("loop")
     numbered = sorted(inside["state"], key=lambda entry: entry[0])
-    return [state for _, state in numbered]
+    back = [after[0] - 1 for before, _, after in inside.get("action", ()) if after[0] <= before[0]]
+    return [state for _, state in numbered], back[-1] if back else None
 
 
 def _plain(value: Any) -> Any:
@@ -119,12 +135,25 @@ def _model_of(module: Path) -> Model:
     return kind(**{name: int(value) if re.fullmatch(r"-?\d+", value) else value for name, value in chosen.items()})
 
 
-def _step(model: Model, stepper: Stepper, before: Codes, after: Codes, place: str) -> TraceStep:
+def _taken(stepper: Stepper, before: Codes, after: Codes, place: str) -> int:
+    """Return the number of the action that leads from one state to the next."""
     for number, outcome in stepper.outcomes(before):
         if not isinstance(outcome, Refused) and outcome == after:
-            action = model.program.actions[number]
-            return TraceStep(action.name, action.shown_parameters, model.decode(after), action.label)
-    message = f"{place}: no step of {model.name} leads here from the state before."
+            return number
+    message = f"{place}: no step of {stepper.model.name} leads here from the state before."
+    raise UserError(message)
+
+
+def _broken_run(model: Model, lasso: Lasso, file: str) -> Trace:
+    """Return the run as a counterexample of the first property of runs that it breaks."""
+    faults = []
+    for found in run_properties_of(model).values():
+        if found.kind is not RunKind.SOMETIMES:
+            verified = verify(model, found, found.fairness, lasso)
+            if verified.fault is None:
+                return lasso_trace(model, found, found.fairness, lasso, verified.reason)
+            faults.append(verified.fault)
+    message = f"{file}: this run, which never ends, breaks no property of runs of {model.name}. {' '.join(faults)}"
     raise UserError(message)
 
 

@@ -6,16 +6,15 @@ import os
 import re
 import shutil
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from insync.explorer.export.promela import promela_files
+from insync.explorer.judges.within import opinion_within
 from insync.explorer.judges.workshop import Ran, Workshop
-from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.limits import Limits, StopReason
 from insync.explorer.opinions import Engine, Opinion
 from insync.explorer.verdict import Verdict
-from insync.machine.interruptible import GivenUp
 from insync.machine.memory import available_memory
 from insync.model import Model
 from insync.model.errors import InternalError, UserError
@@ -88,15 +87,11 @@ def spin_opinion(
     Raises:
         InternalError: Spin or the compiler refuses the text, or what is counted and what Spin stored differ.
     """
-    watch = Watch(limits, stop)
-    started = time.perf_counter()
-    try:
-        with Workshop(watch) as shop:
-            searched = _searched(shop, tools, text, limits)
-    except GivenUp as ended:
-        reason = StopReason(str(ended.reason))
-        return Opinion("spin", None, 0, None, None, {}, {}, time.perf_counter() - started, stopped_by=reason)
-    return _Report.of(searched).opinion(model, properties, limits)
+
+    def ask(shop: Workshop) -> Opinion:
+        return _Report.of(_searched(shop, tools, text, limits)).opinion(model, properties, limits)
+
+    return opinion_within("spin", limits, stop, ask)
 
 
 def _searched(shop: Workshop, tools: SpinTools, text: str, limits: Limits) -> Ran:

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from insync.explorer.judges.tlc_home import Tlc
+from insync.explorer.judges.within import opinion_within
 from insync.explorer.judges.workshop import Ran, Workshop
-from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.limits import Limits
 from insync.explorer.opinions import Engine, Opinion
 from insync.explorer.verdict import Verdict
-from insync.machine.interruptible import GivenUp
 from insync.machine.memory import available_memory
 from insync.model import Model
 from insync.model.errors import InternalError, UserError
 from insync.properties.every_model import TYPE_OK
 
-__all__ = ["TlcReport", "tlc_engine", "tlc_opinion"]
+__all__ = ["TlcReport", "tlc_engine", "tlc_opinion", "tlc_opinion_of_runs"]
 
 _MEGABYTE = 1 << 20
-_BROKEN = re.compile(r"^Error: (?:Invariant|Action property|Property) (\S+) is violated", re.MULTILINE)
+_BROKEN = re.compile(
+    r"^Error: (?:Invariant|Action property|Property|Temporal property) (\S+) (?:is|was) violated", re.MULTILINE
+)
 _COUNTS = re.compile(r"^([\d,]+) states generated(?: \([^)]*\))?, ([\d,]+) distinct states found", re.MULTILINE)
 _DEPTH = re.compile(r"^The depth of the complete state graph search is (\d+)", re.MULTILINE)
 _STATE = re.compile(r"^State (\d+):", re.MULTILINE)
 _ARCHIVE = "classes.jsa"
+_TRACE = "trace.json"
 _OPTIONS = ("-Xss16m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 Exported = Callable[[Model, Sequence[str], str], dict[str, str]]
@@ -63,24 +65,61 @@ def tlc_opinion(
     Raises:
         InternalError: TLC refuses the module, or fails in the middle of it.
     """
-    watch = Watch(limits, stop)
-    started = time.perf_counter()
+
+    def ask(shop: Workshop) -> Opinion:
+        return TlcReport.of(_searched(shop, tlc, files, limits)).opinion(model)
+
+    return opinion_within("tlc", limits, stop, ask)
+
+
+def tlc_opinion_of_runs(
+    tlc: Tlc,
+    model: Model,
+    files: Mapping[str, str],
+    name: str,
+    limits: Limits,
+    stop: threading.Event | None = None,
+) -> tuple[Opinion, str]:
+    """Return what TLC says of one property of runs, and its counterexample in JSON, empty if there is none.
+
+    Args:
+        tlc: how it is started.
+        model: the model.
+        files: a module and its configurations, that of the property among them.
+        name: the property.
+        limits: of the search.
+        stop: ends it when it is set.
+
+    Raises:
+        InternalError: TLC refuses the module, or fails in the middle of it.
+    """
+    traces = []
+
+    def ask(shop: Workshop) -> Opinion:
+        report = TlcReport.of(_searched(shop, tlc, files, limits, name))
+        if report.broken:
+            traces.append((shop.folder / _TRACE).read_text(encoding="utf-8"))
+        return report.opinion(model)
+
+    said = opinion_within("tlc", limits, stop, ask)
+    return said, "".join(traces)
+
+
+def _searched(shop: Workshop, tlc: Tlc, files: Mapping[str, str], limits: Limits, run_property: str = "") -> Ran:
+    """Have TLC search a module, by the configuration of a property of runs if one is named."""
+    for name, text in files.items():
+        shop.write(name, text)
     most = limits.memory_bytes or available_memory() // 2
     module = next(iter(files))
     named = module.removesuffix(".tla")
-    heap = f"-Xmx{max(most // _MEGABYTE, 64)}m"
-    options = ["-workers", "1", "-noGenerateSpecTE", "-metadir", "states", "-config", f"{named}.cfg", module]
-    try:
-        with Workshop(watch) as shop:
-            for name, text in files.items():
-                shop.write(name, text)
-            start = [tlc.java, heap, *_OPTIONS, *_archiving(tlc), "-cp", tlc.classes, "tlc2.TLC"]
-            ran = shop.run([*start, *options])
-            tlc.keep(shop.folder / _ARCHIVE)
-    except GivenUp as ended:
-        reason = StopReason(str(ended.reason))
-        return Opinion("tlc", None, 0, None, None, {}, {}, time.perf_counter() - started, stopped_by=reason)
-    return TlcReport.of(ran).opinion(model)
+    start = [tlc.java, f"-Xmx{max(most // _MEGABYTE, 64)}m", *_OPTIONS, *_archiving(tlc), "-cp", tlc.classes]
+    options = ["-workers", "1", "-noGenerateSpecTE", "-metadir", "states"]
+    if run_property:
+        options += ["-dumpTrace", "json", _TRACE]
+        named = f"{named}.{run_property}"
+    ran = shop.run([*start, "tlc2.TLC", *options, "-config", f"{named}.cfg", module])
+    tlc.keep(shop.folder / _ARCHIVE)
+    return ran
 
 
 def _archiving(tlc: Tlc) -> list[str]:

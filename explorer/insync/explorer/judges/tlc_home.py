@@ -7,6 +7,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,7 @@ TLC_VARIABLE = "INSYNC_TLC"
 
 _PLACES = ("", "org.lamport.tlatools", "tlatools/org.lamport.tlatools")
 _MAIN = "src/tlc2/TLC.java"
+_CLASS = "tlc2/TLC.class"
 _ADVICE = (
     f"name a tla2tools.jar, or the folder of the sources of the TLA+ tools, with --tlc or in {TLC_VARIABLE}. The jar "
     f"is among the releases of https://github.com/tlaplus/tlaplus."
@@ -69,6 +71,7 @@ def find_tlc(named: Path | None = None) -> Tlc:
     place = Path(written).expanduser().resolve()
     java = find_java("The engine tlc").program
     if place.is_file() and place.suffix == ".jar":
+        _require_tlc_in(place)
         return Tlc(java, str(place), _archive_of(place, java))
     sources = next((place / part for part in _PLACES if (place / part / _MAIN).is_file()), None)
     if sources is None:
@@ -76,6 +79,18 @@ def find_tlc(named: Path | None = None) -> Tlc:
         raise UserError(message)
     jars = sorted(str(path) for path in (sources / "lib").rglob("*.jar"))
     return Tlc(java, os.pathsep.join([str(_compiled(sources, jars)), *jars]))
+
+
+def _require_tlc_in(jar: Path) -> None:
+    """Raise UserError where a jar is none, or is another one."""
+    try:
+        with zipfile.ZipFile(jar) as opened:
+            there = _CLASS in opened.namelist()
+    except (OSError, zipfile.BadZipFile):
+        there = False
+    if not there:
+        message = f"{jar} is no tla2tools.jar: {_CLASS} is not in it; {_ADVICE}"
+        raise UserError(message)
 
 
 def _archive_of(jar: Path, java: str) -> Path | None:

@@ -30,7 +30,7 @@ class Broker(Actor):
         old = snapshot(self.view_of(s, replica))
         concerns = Or(b.repeats, self.concerns_partition(s, replica, place))
         b.repeats = False
-        b.lag = int(place)
+        b.lag = place + 0
         least = self.minimum_while_adopting(s, replica, old)
         with when(concerns):
             same_leader = old.leader == s.changes[place].leader
@@ -65,8 +65,8 @@ class Broker(Actor):
         with when(lossy):
             spent.lossy_crashes += 1
         spent.crashes += 1
-        self.truncate(s, replica, int(spared))
-        b.flushed = int(spared)  # what has survived is on disk
+        self.truncate(s, replica, spared + 0)
+        b.flushed = spared + 0  # what has survived is on disk
         self.go_down(s, replica)
 
     @action(label="{replica} finds an older checkpoint")
@@ -132,8 +132,9 @@ class Broker(Actor):
                 self.write_change(s, change)
         b.clean = False
         self.register_directory(s, replica)
-        for other in self.others(replica):
-            s.broker[other].known[replica].current = False
+        for other, is_other in self.beside(replica):
+            with when(is_other):
+                s.broker[other].known[replica].current = False
         with when(s.alter.isr.contains(replica)):
             s.alter.current = False
         self.outdate_retry_of(s, replica)
@@ -148,8 +149,8 @@ class Broker(Actor):
         """Whether a batch up to a place changes more than configuration."""
         if not self.configures:
             return True
-        lag, places = s.broker[replica].lag, range(int(place), self.b.metadata_lag)
-        return Or(*[And(lag > at, Not(s.changes[at].configuration)) for at in places])
+        lag, places = s.broker[replica].lag, range(self.b.metadata_lag)
+        return Or(*[And(place <= at, lag > at, Not(s.changes[at].configuration)) for at in places])
 
     def adopt(
         self,
@@ -211,8 +212,9 @@ class Broker(Actor):
         b.leads_since = 0
         b.pending = set()
         self.forget_starts(s, replica)
-        for other in self.others(replica):
-            self.forget(b.known[other])
+        for other, is_other in self.beside(replica):
+            with when(is_other):
+                self.forget(b.known[other])
         b.truncating = False
         b.session = False
         self.forget_told(s, replica)

@@ -103,12 +103,13 @@ class Reader(Actor):
             return And(leads, self.knows_epoch_of(s, replica))
         named = [
             And(
+                is_other,
                 self.leads(s, leader),
                 self.view_of(s, leader).epoch == self.view_of(s, replica).epoch,
                 self.view_of(s, leader).isr.contains(replica),
                 s.broker[leader].known[replica].end.or_else(-1) >= s.consumer.position,
             )
-            for leader in self.others(replica)
+            for leader, is_other in self.beside(replica)
         ]
         return And(self.is_online(s, replica), self.knows_epoch_of(s, replica), Or(leads, *named))
 

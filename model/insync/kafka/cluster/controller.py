@@ -96,7 +96,7 @@ class Controller(Actor):
         require(newest.isr.contains(replica), Not(newest.leader == replica))
         require(Not(s.controller.fenced.contains(replica)), Not(s.controller.without_directory.contains(replica)))
         s.spent.elections += 1
-        change = replace(self.newest(s), leader=int(replica), epoch=newest.epoch + 1)
+        change = replace(self.newest(s), leader=replica + 0, epoch=newest.epoch + 1)
         require(self.has_room(s, change))
         self.commit(s, change)
 

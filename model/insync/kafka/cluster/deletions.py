@@ -61,16 +61,20 @@ class Deletions(Actor):
         l, view = s.broker[leader], self.view_of(s, leader)
         end = l.deleting
         waits = []
-        for follower in self.others(leader):
+        for follower, is_other in self.beside(leader):
             unknown = Or(l.lag > 0, l.repeats)
             alive = And(self.is_assigned(view, follower), Or(Not(self.counts_as_fenced(s, follower)), unknown))
             counts = alive if self.rules.low_watermark_counts_live else view.isr.contains(follower)
             if self.rules.low_watermark_counts_electable:
                 counts = Or(counts, self.maximal_isr(s, leader).contains(follower), s.controller.elr.contains(follower))
-            waits.append(Implies(counts, l.known[follower].start >= end))
+            waits.append(Implies(And(is_other, counts), l.known[follower].start >= end))
         with when(And(end > 0, *waits)):
             s.undone = Or(
-                s.undone, *[And(self.is_assigned(view, r), self.is_live_with(s, r, end)) for r in self.others(leader)]
+                s.undone,
+                *[
+                    And(is_other, self.is_assigned(view, r), self.is_live_with(s, r, end))
+                    for r, is_other in self.beside(leader)
+                ],
             )
             s.deleted_below = maximum(s.deleted_below, end)
             l.deleting = 0
@@ -89,5 +93,6 @@ class Deletions(Actor):
         """Forget log starts and who waits for an answer: it gets NOT_LEADER_OR_FOLLOWER."""
         if self.answers_deletions:
             s.broker[leader].deleting = 0
-            for follower in self.others(leader):
-                s.broker[leader].known[follower].start = 0
+            for follower, is_other in self.beside(leader):
+                with when(is_other):
+                    s.broker[leader].known[follower].start = 0

@@ -62,7 +62,7 @@ class FailOver(Actor):
         isr = s.controller.deposed_isr if blind else newest.isr
         require(isr.contains(replica), Not(newest.leader == replica))
         require(Not(s.controller.deposed_fenced.contains(replica)))
-        change = replace(self.newest(s), leader=int(replica), epoch=newest.epoch + 1, isr=isr, by_deposed=True)
+        change = replace(self.newest(s), leader=replica + 0, epoch=newest.epoch + 1, isr=isr, by_deposed=True)
         require(self.has_room(s, change))
         self.commit(s, change)
 

@@ -302,8 +302,9 @@ class Follower(Actor):
         f.epoch_start = 0
         f.leads_since = 0
         self.forget_starts(s, follower)
-        for other in self.others(follower):
-            self.forget(f.known[other])
+        for other, is_other in self.beside(follower):
+            with when(is_other):
+                self.forget(f.known[other])
         f.last_fetched_epoch_empty = False
         with when(Not(same_leader)):
             f.session = False

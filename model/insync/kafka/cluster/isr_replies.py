@@ -23,12 +23,12 @@ class IsrReplies(Actor):
         Kafka: Partition.submitAlterPartition, handleAlterPartitionUpdate.
         """
         b, change = s.broker[leader], s.changes[place]
-        require(self.isr_replies, b.running, b.lag == int(place) + 1, change.replied, change.leader == leader)
+        require(self.isr_replies, b.running, b.lag == place + 1, change.replied, change.leader == leader)
         view = self.view_of(s, leader)
         require(view.leader == leader, view.epoch == change.epoch, b.pending == change.isr)
         if self.b.reassignments:
             require(view.replicas == change.replicas)
-        b.lag = int(place)
+        b.lag = place + 0
         b.repeats = True
         b.pending = set()
         self.advance_watermark(s, leader)

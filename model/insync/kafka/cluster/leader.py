@@ -127,7 +127,7 @@ class Leader(Actor):
         view = self.view_of(s, leader)
         up_to_date = self.knows_partition(s, leader)
         if self.rules.isr_write is IsrWrite.DIRECT:
-            change = replace(self.newest(s), leader=int(leader), epoch=view.epoch, isr=isr, writer=leader)
+            change = replace(self.newest(s), leader=leader + 0, epoch=view.epoch, isr=isr, writer=leader)
             require(up_to_date, self.has_room(s, change))
             self.commit(s, change)
             self.advance_watermark(s, leader)
@@ -176,7 +176,10 @@ class Leader(Actor):
         l = s.broker[leader]
         least = self.minimum_at(s, leader) if least is None else least
         counted = self.counted(s, leader) if asked_for is None else self.counted(s, leader) | asked_for
-        ends = [If(counted.contains(f), l.known[f].end.or_else(-1), l.leo) for f in self.others(leader)]
+        ends = [
+            If(And(is_other, counted.contains(f)), l.known[f].end.or_else(-1), l.leo)
+            for f, is_other in self.beside(leader)
+        ]
         reached = minimum(l.leo, *ends)
         with when(And(self.may_advance(s, leader, least), reached > l.hw)):
             # The leader has looked at a follower under a lock that keeps its own log and high watermark as they are.
@@ -241,7 +244,10 @@ class Leader(Actor):
     def copies(self, s: StateView, leader: Replica, offset: int) -> Num:
         """How many replicas, running or not, have the leader's record at an offset."""
         record = s.broker[leader].log[offset]
-        others = [And(self.holds(s, r, offset), s.broker[r].log[offset] == record) for r in self.others(leader)]
+        others = [
+            And(is_other, self.holds(s, r, offset), s.broker[r].log[offset] == record)
+            for r, is_other in self.beside(leader)
+        ]
         return sum([If(has_it, 1, 0) for has_it in others], start=1)
 
     # ------------------------------------------------------------------------------------------ becoming the leader
@@ -260,16 +266,16 @@ class Leader(Actor):
         if self.rules.cache_epoch_on_election:
             l.term = epoch
         isr = self.view_of(s, leader).isr
-        for follower in self.others(leader):
+        for follower, is_other in self.beside(leader):
             member = isr.contains(follower)
             forgets = If(member, self.rules.forget_isr_when_re_elected, self.rules.forget_followers)
-            with when(Or(Not(re_elected), forgets)):
+            with when(And(is_other, Or(Not(re_elected), forgets))):
                 self.forget(l.known[follower])
 
     def forget_removed(self, s: StateView, leader: Replica) -> None:
         """Forget followers that are not replicas any more (Partition.updateAssignmentAndIsr)."""
-        for follower in self.others(leader):
-            with when(Not(self.is_assigned(self.view_of(s, leader), follower))):
+        for follower, is_other in self.beside(leader):
+            with when(And(is_other, Not(self.is_assigned(self.view_of(s, leader), follower)))):
                 self.forget(s.broker[leader].known[follower])
 
     def forget(self, known: Any) -> None:

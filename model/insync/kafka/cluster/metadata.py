@@ -60,14 +60,14 @@ class Metadata(Actor):
         A change of the ISR alone says nothing to a follower that is up to date: it counts as applied at once, which
         spares steps that nobody could see. The same goes for a change that a leader has written itself.
         """
-        if replica == change.writer or self.b.metadata_lag == 0:
+        if self.b.metadata_lag == 0:
             return False
         b, newest = s.broker[replica], self.newest(s)
         of_isr_only = And(
             change.leader == newest.leader, change.epoch == newest.epoch, change.replicas == newest.replicas
         )
         unseen = And(of_isr_only, Not(change.configuration), b.lag == 0, Not(change.leader == replica))
-        return And(self.is_online(s, replica), Not(unseen))
+        return And(replica != change.writer, self.is_online(s, replica), Not(unseen))
 
     def commit(self, s: StateView, change: Change) -> None:
         """Append a change to the metadata log; it bumps the partition epoch, but for configuration.
@@ -102,11 +102,10 @@ class Metadata(Actor):
     def _tell_everybody(self, s: StateView, before: Any, change: Change) -> None:
         """Let every running broker act on a change in the step that makes it, where metadata is never late."""
         same_leader = before.leader == s.changes[0].leader
-        for replica in self.all(Replica):
-            if replica != change.writer:
-                least = self.minimum_while_adopting(s, replica, before)
-                with when(And(self.is_online(s, replica), Not(change.configuration))):
-                    self.adopt(s, replica, before.epoch, before.leader == replica, same_leader, least)
+        for replica, is_other in self.beside(change.writer):
+            least = self.minimum_while_adopting(s, replica, before)
+            with when(And(is_other, self.is_online(s, replica), Not(change.configuration))):
+                self.adopt(s, replica, before.epoch, before.leader == replica, same_leader, least)
 
     def forget_passed_changes(self, s: StateView) -> None:
         """Clear the changes that every running broker has passed, so that they tell no states apart."""

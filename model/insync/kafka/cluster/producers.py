@@ -28,11 +28,11 @@ class Producers(Actor):
         """
         require(self.acks is not Acks.NONE, s.spent.retries < self.b.retries, self.waits_for_answer(s, record))
         if self.rules.producers_are_idempotent:
-            require(self.is_next(s, leader, int(record), s.producer_epoch[int(record)]))
+            require(self.is_next(s, leader, record + 0, s.producer_epoch[record]))
         s.spent.retries += 1
         if self.restarts_producer:
-            s.producer_epoch[s.written] = s.producer_epoch[int(record)]
-        self.append_sent(s, leader, int(record))
+            s.producer_epoch[s.written] = s.producer_epoch[record]
+        self.append_sent(s, leader, record + 0)
 
     @action(label="{leader} has {record} already, and says so")
     def acknowledge_again(self, s: StateView, leader: Replica, record: RecordNumber) -> None:
@@ -49,15 +49,15 @@ class Producers(Actor):
         has_it = {at: And(self.holds(s, leader, at), at < l.hw, s.sent[l.log[at]] == record) for at in places}
         require(Or(*has_it.values()))
         if self.restarts_producer and self.rules.producer_keeps_id:
-            require(s.producer_epoch[int(record)] == s.producer_epoch[self.last_record(s, leader)])
+            require(s.producer_epoch[record] == s.producer_epoch[self.last_record(s, leader)])
         for at, there in has_it.items():
             with when(there):
                 s.acked |= {l.log[at]}
 
     def waits_for_answer(self, s: StateView, record: RecordNumber) -> Condition:
         """Whether a record was sent for the first time under this number, and is not acknowledged under any."""
-        answered = [And(s.acked.contains(r), s.sent[int(r)] == record) for r in self.all(RecordNumber)]
-        return And(s.written > int(record), s.sent[int(record)] == record, Not(Or(*answered)))
+        answered = [And(s.acked.contains(r), s.sent[r] == record) for r in self.all(RecordNumber)]
+        return And(s.written > record, s.sent[record] == record, Not(Or(*answered)))
 
     @action(label="the producer starts anew")
     def restart_producer(self, s: StateView) -> None:

@@ -107,8 +107,8 @@ class Replies(Actor):
     def send_replies(self, s: StateView, leader: Replica) -> None:
         """What a leader that goes down has not sent yet is lost, so what still arrives was sent before."""
         if self.late_replies:
-            for follower in self.others(leader):
-                with when(self.view_of(s, follower).leader == leader):
+            for follower, is_other in self.beside(leader):
+                with when(And(is_other, self.view_of(s, follower).leader == leader)):
                     s.broker[follower].reply.unsent = False
 
     def drops_reply(self, same_leader: Condition) -> Condition:

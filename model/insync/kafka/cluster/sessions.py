@@ -88,8 +88,8 @@ class FetchSessions(Actor):
     def end_sessions_with(self, s: StateView, leader: Replica) -> None:
         """A leader that goes down forgets its sessions, and the connections of its followers break."""
         if self.sessions:
-            for follower in self.others(leader):
-                with when(self.view_of(s, follower).leader == leader):
+            for follower, is_other in self.beside(leader):
+                with when(And(is_other, self.view_of(s, follower).leader == leader)):
                     self.end_session(s, follower)
 
     def carry_session(self, s: StateView, follower: Replica, anew: Condition, same_leader: Condition) -> None:

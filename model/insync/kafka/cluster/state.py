@@ -371,8 +371,16 @@ class ClusterState(Model):
         return view.replicas.contains(replica) if self.b.reassignments else replica < self.b.replicas - self.b.spares
 
     def others(self, replica: Replica) -> list[Replica]:
-        """All replicas but this one."""
+        """All replicas but this one, which Python must know."""
         return [other for other in self.all(Replica) if other != replica]
+
+    def beside(self, replica: Replica | None) -> list[tuple[Replica, Condition]]:
+        """All replicas but this one, or all; each with the condition that it is another, for one that stands for any.
+
+        In this way an action is exported as one operator, with the replica as its parameter.
+        """
+        every = [(other, other != replica) for other in self.all(Replica)]
+        return [(other, is_other) for other, is_other in every if is_other is not False]
 
     def epoch_at(self, s: StateView, replica: Replica, offset: Num | int) -> Num:
         """The leader epoch of the record at an offset below the log's end; every record is written in one epoch."""

@@ -27,7 +27,8 @@ VOTING = (
         ticket="KAFKA-10661",
         affected="before 2.7.0, not released",
         story="A leader restarts Unattached and without its vote, and votes for another candidate of the epoch that it "
-        "led: that candidate leads the epoch too, or is told of itself as the leader.",
+        "led, which then leads it too: two leaders, in 10 steps. A step shorter, an answer to a request of its past "
+        "names itself as the leader, and Kafka throws.",
         fix="who led is Resigned in its epoch when it restarts, and votes for nobody in it",
         breaks="no_illegal_state",
         length=10,

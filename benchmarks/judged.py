@@ -1,0 +1,75 @@
+"""Write benchmarks/judged.md: how long TLC and Spin took for each comparison on record, and insync for the same.
+
+    python benchmarks/judged.py
+
+It measures nothing: the times are those that `make judge` wrote into tests/parity/exported.csv.
+"""
+
+from __future__ import annotations
+
+import csv
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+RECORD = Path(__file__).parents[1] / "tests" / "parity" / "exported.csv"
+TABLE = Path(__file__).with_suffix(".md")
+
+Row = Mapping[str, str]
+
+HEAD = """\
+# What judging takes
+
+Written by `python benchmarks/judged.py` from tests/parity/exported.csv, which `make judge` writes. A row is one
+comparison; what was compared is in the record, and docs/guide/second-opinions.md says what the ways are.
+
+- **The checker**: CPU seconds. TLC's have the start of Java in them (0.5 to 1 s), and one worker; Spin's are those of
+  the search, without the C compiler.
+- **insync**: wall-clock seconds of the same on one thread. Nearly all of it is the compilation of its machine code,
+  where that was not in the cache.
+- The machine has two cores and did other work meanwhile, at times of fifty processes. That lengthens wall-clock times
+  many times over, so a row is no measurement to be quoted, and insync's seconds are an upper bound.
+"""
+
+
+def main() -> None:
+    """Write the page."""
+    with RECORD.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    TABLE.write_text(page(rows), encoding="utf-8")
+
+
+def page(rows: Sequence[Row]) -> str:
+    """Return the page about the rows of the record."""
+    parts = [HEAD, *_summary(rows), ""]
+    for engine in sorted({row["engine"] for row in rows}):
+        parts += [
+            f"## {engine}",
+            "",
+            "| model | bounds | asked | states | the checker, s | insync, s |",
+            "|---|---|---|---|---|---|",
+        ]
+        parts += [_line(row) for row in rows if row["engine"] == engine]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _summary(rows: Sequence[Row]) -> Iterator[str]:
+    yield "| way | comparisons | largest, states | checker, s in all | median | longest | insync, s in all | median |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for engine in sorted({row["engine"] for row in rows}):
+        mine = [row for row in rows if row["engine"] == engine]
+        theirs, own = ([float(row[name]) for row in mine] for name in ("seconds", "insync_seconds"))
+        largest = max(int(row["states"] or 0) for row in mine)
+        figures = sum(theirs), statistics.median(theirs), max(theirs), sum(own), statistics.median(own)
+        yield f"| `{engine}` | {len(mine)} | {largest:,} | " + " | ".join(f"{number:.2f}" for number in figures) + " |"
+
+
+def _line(row: Row) -> str:
+    states = f"{int(row['states']):,}" if row["states"] else ""
+    cells = (row["model"], row["bounds"], row["properties"], states, row["seconds"], row["insync_seconds"])
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""The ways in which checkers are given an exported model, and what each is asked of a subject.
+
+`spin` and `tlc` get what `insync export` writes. `spin-unsimplified` gets a model that was traced without any rule of
+simplification, `tlc-unrolled` the program of the engines with an operator for each bound action: so simplification and
+tracing are judged too. `tlc-runs` is asked for properties of runs, with their fairness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+
+from insync.explorer.export.promela import promela_files
+from insync.explorer.export.tla.module import tla_files, unrolled_tla_files
+from insync.model import Model, simplify
+from insync.properties.every_model import TYPE_OK
+from insync.properties.registry import run_properties_of
+from insync_subjects import NAMED, NONE, Subject
+
+__all__ = ["WAYS", "Way", "exported"]
+
+Exported = Callable[[Model, Sequence[str], str], dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a checker is given a model.
+
+    Attributes:
+        checker: spin or tlc.
+        files: the files that it gets, of a model, the names of properties and a name.
+        traced: what the model is traced in.
+        most_states: how many states end within a minute.
+        asked: what it is asked of a subject: `named`, `none`, or the names of properties of runs.
+    """
+
+    checker: str
+    files: Exported
+    most_states: int
+    asked: Callable[[Subject], Sequence[str]]
+    traced: Callable[[], AbstractContextManager[None]] = nullcontext
+
+
+@contextmanager
+def unsimplified() -> Iterator[None]:
+    """Let the nodes of a graph be made as they are written; constants are still calculated."""
+    rules = dict(simplify._RULES)
+    simplify._RULES.clear()
+    try:
+        yield
+    finally:
+        simplify._RULES.update(rules)
+
+
+def _states(subject: Subject) -> Sequence[str]:
+    return NAMED, NONE
+
+
+def _once(subject: Subject) -> Sequence[str]:
+    """The same for what is no entry of the catalogue of defects, of which there are enough without."""
+    return () if subject.is_defect else (NAMED, NONE)
+
+
+def _runs(subject: Subject) -> Sequence[str]:
+    return list(run_properties_of(subject.made())) if subject.judges_runs else ()
+
+
+def _with_types(files: Exported) -> Exported:
+    return lambda model, properties, name: files(model, [*properties, TYPE_OK], name)
+
+
+_MANY, _SOME = 3_000_000, 4_000
+
+WAYS: Mapping[str, Way] = {
+    "spin": Way("spin", promela_files, _MANY, _states),
+    "spin-unsimplified": Way("spin", promela_files, _MANY, _once, unsimplified),
+    "tlc": Way("tlc", _with_types(tla_files), _SOME, _states),
+    "tlc-unrolled": Way("tlc", _with_types(unrolled_tla_files), _SOME, _once),
+    "tlc-runs": Way("tlc", tla_files, _SOME, _runs),
+}
+"""Every way by the name that it has in the record."""
+
+
+def exported(way: Way, model: Model, properties: Sequence[str]) -> dict[str, str]:
+    """Return what a checker gets of a model that was made in the same way."""
+    with way.traced():
+        return way.files(model, properties, "Judged")
