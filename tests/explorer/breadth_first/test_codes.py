@@ -45,7 +45,9 @@ def facts(result: CheckResult) -> CheckResult:
 
 
 @pytest.mark.parametrize(
-    ("model", "keep_going"), [*((model, True) for model in MODELS), *((model, False) for model in MODELS[-3:])], ids=str
+    ("model", "keep_going"),
+    [*((model, True) for model in MODELS), *((model, False) for model in MODELS[-3:])],
+    ids=lambda value: value.identity if isinstance(value, Model) else str(value),
 )
 def test_the_result_does_not_depend_on_what_is_kept(model: Model, keep_going: bool, whole_up_to: Whole) -> None:
     def found(threads: int = 1, partitions: int = 1) -> CheckResult:
