@@ -11,6 +11,7 @@ from insync.machine.coded_store import CodedStore, InsertOutcome
 from insync.machine.components import MOST_VALUE_BITS, BitRun, Component, components_of
 from insync.machine.packed import PackedRows, Words
 from insync.model.catalogue import find_model
+from insync.model.define import Model
 from insync.model.schema import Schema
 
 SMALL = find_model("kip320")(replicas=3, log_size=3, max_records=3, max_leader_epoch=2)
@@ -60,9 +61,9 @@ def add(store: CodedStore, given: Sequence[Words]) -> InsertOutcome:
     return store.insert(rows.address, rows.count, lambda _: True)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=str)
-def test_every_bit_of_a_state_is_in_one_component(model: object) -> None:
-    schema = model.program.schema  # type: ignore[attr-defined]
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.identity)
+def test_every_bit_of_a_state_is_in_one_component(model: Model) -> None:
+    schema = model.program.schema
     bits = [
         (piece.word, bit)
         for component in components_of(schema)
@@ -102,9 +103,9 @@ def test_neighbouring_cells_are_one_piece() -> None:
 
 
 @pytest.mark.parametrize("variety", [1, 7, 60])
-@pytest.mark.parametrize("model", [MODELS[1], MODELS[4]], ids=str)
-def test_a_store_is_a_set_of_states_in_order_of_discovery(model: object, variety: int) -> None:
-    schema = model.program.schema  # type: ignore[attr-defined]
+@pytest.mark.parametrize("model", [MODELS[1], MODELS[4]], ids=lambda model: model.identity)
+def test_a_store_is_a_set_of_states_in_order_of_discovery(model: Model, variety: int) -> None:
+    schema = model.program.schema
     given = states(schema, 1_500, variety)
     given += random.Random(0).choices(given, k=500)
     store = given_store(schema, given)
