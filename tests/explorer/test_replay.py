@@ -162,5 +162,5 @@ def test_bounds_changed_by_hand(kind: Callable[[], Model]) -> None:
 
 
 def test_a_trace_that_lacks_a_bound_is_refused() -> None:
-    with pytest.raises(ReplayError, match=r"out\.json: bounds: switches is missing"):
+    with pytest.raises(ReplayError, match=r"out\.json: bounds: switches, presses are missing"):
         replay(replace(ON, bounds={}), model=Lamp(), place="out.json")
