@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -78,3 +79,26 @@ def test_pytest_knows_the_options() -> None:
     own = [word for word in commands()["pytest"] if word.startswith("--insync")]
     assert own
     assert set(own) <= set(known)
+
+
+def test_an_editor_finds_the_line_of_the_invariant(
+    insync: Insync, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = re.search(
+        r"```json\n// \.vscode/tasks\.json\n(.*?)```", (ROOT / "docs/guide/ci.md").read_text(), re.DOTALL
+    )
+    assert written is not None
+    (task,) = json.loads(written[1])["tasks"]
+    pattern = task["problemMatcher"]["pattern"]
+    (tmp_path / "models").mkdir()
+    (tmp_path / ".git").mkdir()
+    shutil.copy(ROOT / "examples" / "lock.py", tmp_path / "models")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
+    _, out, _ = insync(*shlex.split(task["command"])[1:])
+    (found,) = filter(None, (re.search(pattern["regexp"], line) for line in out.splitlines()))
+    assert found[pattern["severity"]] == "error"
+    assert found[pattern["file"]] == "models/lock.py"
+    lines = (tmp_path / "models/lock.py").read_text().splitlines()
+    named = found[pattern["message"]].split(": ")[1].split(" ")[0]
+    assert f"def {named}(" in "".join(lines[int(found[pattern["line"]]) - 1 :][:2])
