@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from insync import proofs
 from insync.explorer import check
 from insync.explorer.alike import symmetry_for
 from insync.model import BoundValues, Condition, Index, Model, Not, Set, State, StateView, action, invariant, require
@@ -173,7 +174,9 @@ def test_no_answer_is_no_symmetry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("nothing_shown")
 def test_without_z3_only_the_form_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [*filter(lambda name: name.startswith("insync.proofs"), sys.modules)]:
+    loaded = [*filter(lambda name: name.startswith("insync.proofs"), sys.modules)]
+    monkeypatch.setattr("insync.proofs", proofs)  # loaded anew below: as it was, when the test is over
+    for name in loaded:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "z3", None)
     assert symmetry_for(Gossip(), {}).symmetry is not None

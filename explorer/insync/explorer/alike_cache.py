@@ -9,11 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 
-from insync.machine.identity import conditions_key, program_key
+from insync.machine.identity import conditions_key, program_key, sources_digest
 from insync.machine.objects import load_object, save_object
 from insync.model import Model
 from insync.model.graph import Node
@@ -33,7 +30,7 @@ def alike_key(model: Model, symmetry: Symmetry, conditions: Mapping[str, Node]) 
         for action in program.actions
     ]
     sorts = [_named(sort) for sort in symmetry.sorts]
-    digest = hashlib.sha256(_judges())
+    digest = hashlib.sha256(sources_digest(*_JUDGES))
     for part in (
         program_key("alike", program, symmetry),
         conditions_key("alike", program.schema, conditions.values()),
@@ -56,18 +53,3 @@ def keep_shown(key: str) -> None:
 
 def _named(kind: type) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
-
-
-@cache
-def _judges() -> bytes:
-    """Return a digest of the sources that decide; no package is loaded for it, z3 least of all."""
-    digest = hashlib.sha256()
-    for name in _JUDGES:
-        spec = find_spec(name)
-        folders = [] if spec is None else spec.submodule_search_locations or []
-        files = [path for folder in folders for path in sorted(Path(folder).rglob("*.py"))]
-        if spec is not None and spec.origin is not None and not folders:
-            files.append(Path(spec.origin))
-        for path in files:
-            digest.update(path.read_bytes() if path.is_file() else b"")
-    return digest.digest()

@@ -99,6 +99,7 @@ def check(
     compiled = time.perf_counter()
     size = threads or available_cores()
     untraced: dict[str, str] = {}
+    stopped: StopReason | None = None
     with Team(size) as team:
         search = BreadthFirstSearch(
             kernels, watch, team, partitions or size, initials, keep_going, reporter, program.schema
@@ -111,12 +112,14 @@ def check(
             )
         except GivenUp as ended:
             violations, untraced = (), _untraced_violations(judged.invariants, space, ended)
+            stopped = StopReason(str(ended.reason))
         finally:
             search.close()
     seconds = {"compile": compiled - started, "search": searched - compiled}
     if violations:
         seconds["trace"] = time.perf_counter() - searched
-    return replace(result_of(model, judged, space, violations, seconds, alike, untraced), huge_pages=pages)
+    result = result_of(model, judged, space, violations, seconds, alike, untraced)
+    return replace(result, huge_pages=pages, stopped_by=result.stopped_by or stopped)
 
 
 def _untraced_violations(checked: Sequence[Invariant], space: Space, ended: GivenUp) -> dict[str, str]:

@@ -107,6 +107,11 @@ def _violation(
     if result.verdict is Verdict.HOLDS:
         message = f"{name} holds in all {result.distinct_states:,} states, so there is no violation to begin at."
         raise NoViolation(message)
+    if result.verdict is Verdict.VIOLATED:
+        message = (
+            f"The search for the way to a violation was ended ({result.stopped_by}). Give it more, or begin elsewhere."
+        )
+        raise NoViolation(message, Verdict.INCOMPLETE)
     message = (
         f"No violation of {name} was found in {result.distinct_states:,} states before the search was ended "
         f"({result.stopped_by}). Give it more, or begin elsewhere."

@@ -264,7 +264,7 @@ class _Jury:
                 space = search.run()
                 return set(space.violations), space.stopped_by
             finally:
-                search.space.close()
+                search.close()
 
     def fate(self, mutant: Mutant, equivalent: bool | StopReason) -> MutantResult:
         """Return what becomes of a mutant; undecided if it survives and is perhaps equivalent."""

@@ -52,7 +52,7 @@ class CheckResult(Tabular):
         engine: which engine searched.
         storage: how visited states were kept: "exact", so that no two of them can be taken for one.
         verdict: violated if any property is, else holds if the space is complete.
-        stopped_by: the bound that ended the search; None if it ended by itself.
+        stopped_by: the bound that ended the search, or that for the traces; None if both ended by themselves.
         distinct_states: the states of all complete levels.
         representatives: how many of them were visited, where one stands for all that differ in who is who only; None
             where every state was visited.

@@ -172,5 +172,5 @@ class _Questionnaire:
                 space = search.run()
                 inside, *counts = count_states(counting, space, team)
             finally:
-                search.space.close()
+                search.close()
         return space, Answers(inside, dict(zip(self._questions.nodes, counts, strict=True)))

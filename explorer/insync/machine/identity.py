@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import pkgutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib import import_module
+from importlib.abc import InspectLoader
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 
 from insync.model.graph import Node, Op, reachable
 from insync.model.program import Program
 from insync.model.schema import Schema
 from insync.model.symmetry import Symmetry
 
-__all__ = ["conditions_key", "program_key", "words_key"]
+__all__ = ["conditions_key", "program_key", "sources_digest", "words_key"]
 
-_PACKAGE = "insync.machine"
+_PACKAGE = "insync.machine"  # its sources decide which code is generated
 
 
 def program_key(kind: str, program: Program, symmetry: Symmetry | None = None) -> str:
@@ -68,17 +70,26 @@ def _structure(roots: list[Node]) -> object:
 
 
 def _key(kind: str, *parts: object) -> str:
-    digest = hashlib.sha256(_generator())
+    digest = hashlib.sha256(sources_digest(_PACKAGE))
     digest.update(repr((kind, parts)).encode())
     return f"{kind}-{digest.hexdigest()[:40]}"
 
 
 @cache
-def _generator() -> bytes:
-    """A digest of this package's own sources, in files or in a zip: they decide which code is generated."""
+def sources_digest(*names: str) -> bytes:
+    """Return a digest of the sources of some packages and modules, in files or in a zip; none of them is loaded."""
     digest = hashlib.sha256()
-    for module in pkgutil.walk_packages(import_module(_PACKAGE).__path__, f"{_PACKAGE}."):
-        folder, _, stem = module.name.rpartition(".")
-        if not module.ispkg:
-            digest.update(pkgutil.get_data(folder, f"{stem}.py") or b"")
+    for name in names:
+        for spec in _sources(find_spec(name)):
+            if isinstance(spec.loader, InspectLoader):
+                digest.update((spec.loader.get_source(spec.name) or "").encode())
     return digest.digest()
+
+
+def _sources(spec: ModuleSpec | None) -> Iterator[ModuleSpec]:
+    """Yield a module, or a package and all that it holds; `walk_packages` would load the packages."""
+    if spec is None:
+        return
+    yield spec
+    for info in pkgutil.iter_modules(spec.submodule_search_locations or [], f"{spec.name}."):
+        yield from _sources(info.module_finder.find_spec(info.name, None))

@@ -7,27 +7,36 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
-from insync.explorer import CheckResult, Limits, Progress, check
+from insync.explorer import CheckResult, Limits, Progress, StopReason, check, diff, explore
 from insync.explorer.breadth_first import search as search_module
+from insync.explorer.explore import NoViolation
+from insync.explorer.exploring.reaching import reach
 from insync.explorer.progress import Phase
+from insync.explorer.testing.failures import UnexpectedVerdict
+from insync.explorer.testing.pytest_support import InsyncCheck
 from insync.machine import codec, coded_store
 from insync.machine.code_table import CodeTable
 from insync.machine.codec import Codec
+from insync.machine.interruptible import GivenUp
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
-from insync.properties.registry import invariants_of, sentences_of
+from insync.model.graph import Op
+from insync.model.simplify import apply
+from insync.properties.registry import invariants_of, judge, sentences_of
 from insync_toys import TOYS, Overflow
 
+SMALL = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}
 KIP320 = find_model("kip320")(replicas=2, log_size=2, max_records=2, max_leader_epoch=2)
 MODELS = [
     *TOYS,
     Overflow(last=3),
     KIP320,
-    find_model("kip101")(replicas=2, log_size=1, max_records=2, max_leader_epoch=1),
+    find_model("kip101")(**SMALL),
     find_model("async_isr")(replicas=3, max_offset=1, max_version=1),
 ]
 ENOUGH = Limits(states=5_000)
@@ -170,6 +179,7 @@ def test_the_search_for_a_trace_says_so_and_can_be_ended(whole_up_to: Whole, mon
     assert found.verdict == "violated"
     assert set(failing) == {v.property for v in check(model, properties=names, keep_going=True).violations}
     assert found.violations == ()
+    assert found.stopped_by == "interrupt"
     assert any(failing[0] in said and "interrupt" in said for said in found.warnings)
 
 
@@ -181,7 +191,7 @@ def test_a_disk_without_room_for_the_levels_is_named(whole_up_to: Whole, monkeyp
         def close(self) -> None:
             pass
 
-    model = find_model("kip101")(replicas=2, log_size=1, max_records=2, max_leader_epoch=1)
+    model = find_model("kip101")(**SMALL)
     whole_up_to(0)
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: Full())
     with pytest.raises(UserError, match=r"No space left on device.*set TMPDIR to a folder with more room"):
@@ -195,3 +205,31 @@ def test_a_search_whose_states_are_wanted_keeps_them(whole_up_to: Whole, tmp_pat
     states = why(KIP320)
     whole_up_to(0)
     assert replace(why(KIP320), seconds=0.0) == replace(states, seconds=0.0)
+
+
+@pytest.fixture
+def no_room_for_a_trace(monkeypatch: pytest.MonkeyPatch) -> Model:
+    """End every search for a trace by the limit on the memory; return a model that violates weak_isr."""
+
+    def readable(search: search_module.BreadthFirstSearch) -> NoReturn:
+        raise GivenUp(StopReason.MEMORY)
+
+    monkeypatch.setattr(search_module.BreadthFirstSearch, "readable", readable)
+    return find_model("kip101")(**SMALL)
+
+
+def test_whoever_wants_a_trace_is_told_what_ended_the_search_for_it(no_room_for_a_trace: Model) -> None:
+    model = no_room_for_a_trace
+    violated = apply(Op.NOT, judge(model, ["weak_isr"]).conditions["weak_isr"])
+    reached = reach(model, model.program.initials[0], violated, Limits())
+    assert (reached.moves, reached.stopped_by) == (None, "memory")
+    assert diff("kip101", "kip320", first_bounds=SMALL, second_bounds=SMALL).stopped_by == "memory"
+    with pytest.raises(NoViolation, match=r"^The search for the way to a violation was ended \(memory\)\."):
+        explore(model, violation="weak_isr")
+
+
+def test_a_test_says_that_there_is_no_trace(insync_check: InsyncCheck, no_room_for_a_trace: Model) -> None:
+    with pytest.raises(
+        UnexpectedVerdict, match=r"violated \(weak_isr\), and the search for a trace was stopped by memory"
+    ):
+        insync_check(no_room_for_a_trace, properties=["weak_isr"])

@@ -98,7 +98,10 @@ def reach(
             hit = space.violations.get(0)
             if hit is None:
                 return Reached(None, states, depth, space.stopped_by, space.refused is not None)
-            moves = path_to(model, search, hit.least, hit.level, start=codes)
+            try:
+                moves = path_to(model, search, hit.least, hit.level, start=codes)
+            except GivenUp as ended:
+                return Reached(None, states, depth, StopReason(str(ended.reason)))
             return Reached(moves[1:], states, depth)
         finally:
             search.close()

@@ -69,6 +69,8 @@ def _search(
                 sides[number]: path_to(model, search, hit.least, hit.level)
                 for number, hit in sorted(space.violations.items())
             }
+        except GivenUp as ended:
+            return {}, StopReason(str(ended.reason))
         finally:
             search.close()
     return moves, space.stopped_by

@@ -167,6 +167,8 @@ class InsyncCheck:
         except UserError as error:
             raise error.with_traceback(None) from None  # a mistake in the test: where insync noticed it says nothing
         if answer.verdict is Verdict.VIOLATED and expect != Verdict.VIOLATED:
+            if not answer.violations:
+                raise UnexpectedVerdict(_warned(_untraced_text(built, answer), answer))
             first = answer.violations[0].trace
             raise PropertyViolated(_warned(_violated_text(built, answer, files), answer), first, files[0])
         if answer.verdict is Verdict.INCOMPLETE and answer.stopped_by not in meant:
@@ -338,6 +340,14 @@ def _incomplete_text(model: Model, answer: Answer, limits: Limits) -> str:
         f"{model.name}   {describe_chosen(model.identity, model)}: incomplete, stopped by {by} after {answer.states:,} "
         f"{answer.what}, depth {answer.depth}. No violation of {names} so far, but nothing is proved. Raise that "
         f"bound, or write stopped_by={str(answer.stopped_by)!r} if the test means it."
+    )
+
+
+def _untraced_text(model: Model, answer: Answer) -> str:
+    names = ", ".join(found.name for found in answer.properties if found.verdict is Verdict.VIOLATED)
+    return (
+        f"{model.name}   {describe_chosen(model.identity, model)}: violated ({names}), and the search for a trace was "
+        f"stopped by {answer.stopped_by}. Raise that bound."
     )
 
 
