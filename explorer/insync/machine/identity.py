@@ -9,6 +9,7 @@ from functools import cache
 from importlib.abc import InspectLoader
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
+from typing import cast
 
 from insync.model.graph import Node, Op, reachable
 from insync.model.program import Program
@@ -81,8 +82,8 @@ def sources_digest(*names: str) -> bytes:
     digest = hashlib.sha256()
     for name in names:
         for spec in _sources(find_spec(name)):
-            if isinstance(spec.loader, InspectLoader):
-                digest.update((spec.loader.get_source(spec.name) or "").encode())
+            loader = cast(InspectLoader, spec.loader)  # that of a zip is one too, and is not registered as one
+            digest.update((loader.get_source(spec.name) or "").encode())
     return digest.digest()
 
 

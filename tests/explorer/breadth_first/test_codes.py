@@ -31,6 +31,7 @@ from insync.properties.registry import invariants_of, judge, sentences_of
 from insync_toys import TOYS, Overflow
 
 SMALL = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}
+LOSING = {**SMALL, "log_size": 2}
 KIP320 = find_model("kip320")(replicas=2, log_size=2, max_records=2, max_leader_epoch=2)
 MODELS = [
     *TOYS,
@@ -215,7 +216,7 @@ def no_room_for_a_trace(monkeypatch: pytest.MonkeyPatch) -> Model:
         raise GivenUp(StopReason.MEMORY)
 
     monkeypatch.setattr(search_module.BreadthFirstSearch, "readable", readable)
-    return find_model("kip101")(**SMALL)
+    return find_model("truncate_to_high_watermark")(**LOSING)
 
 
 def test_whoever_wants_a_trace_is_told_what_ended_the_search_for_it(no_room_for_a_trace: Model) -> None:
@@ -223,7 +224,9 @@ def test_whoever_wants_a_trace_is_told_what_ended_the_search_for_it(no_room_for_
     violated = apply(Op.NOT, judge(model, ["weak_isr"]).conditions["weak_isr"])
     reached = reach(model, model.program.initials[0], violated, Limits())
     assert (reached.moves, reached.stopped_by) == (None, "memory")
-    assert diff("kip101", "kip320", first_bounds=SMALL, second_bounds=SMALL).stopped_by == "memory"
+    assert (
+        diff("truncate_to_high_watermark", "kip320", first_bounds=LOSING, second_bounds=LOSING).stopped_by == "memory"
+    )
     with pytest.raises(NoViolation, match=r"^The search for the way to a violation was ended \(memory\)\."):
         explore(model, violation="weak_isr")
 
