@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from insync.explorer import check
-from insync.model import Bool, BoundValues, Condition, Model, State, StateView, action, invariant, require
+from insync.model import Bool, BoundValues, Condition, Model, Not, State, StateView, action, invariant, require
 from insync.model.catalogue import find_model
 from insync.model.evaluator import Evaluator, evaluate
 from insync.properties.every_model import TYPE_OK
@@ -101,21 +101,21 @@ class Switches(Model):
 
     @action
     def turn_left_on(self, s: StateView) -> None:
-        require(~s.right)
+        require(Not(s.right))
         s.left = True
 
     @action
     def turn_right_on(self, s: StateView) -> None:
-        require(~s.left)
+        require(Not(s.left))
         s.right = True
 
     @invariant
     def left_is_off(self, s: StateView) -> Condition:
-        return ~s.left
+        return Not(s.left)
 
     @invariant
     def right_is_off(self, s: StateView) -> Condition:
-        return ~s.right
+        return Not(s.right)
 
 
 @pytest.mark.parametrize(("later", "found"), [(None, 2), (Answer.UNKNOWN, 1), (Answer.IMPOSSIBLE, 1)])
