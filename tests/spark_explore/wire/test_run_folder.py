@@ -73,6 +73,7 @@ def test_a_file_is_replaced_where_rename_does_not_replace(tmp_path: Path) -> Non
     files.killed_at = None
     run.write("manifest", b"five")
     assert run.read("manifest") == b"five"
+    run.write("manifest", b"six")
     assert not run.has("manifest.old")
 
 
