@@ -286,6 +286,33 @@ def test_an_action_that_one_model_lacks_does_not_hide_those_behind_it(swapped: b
     assert [step.action for step in one.trace.steps] == [None, "up", "leap"]
 
 
+class Stairs(Model):
+    """More steps, by an action that the others lack."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(floor=Int(0, 9))
+
+    @action
+    def rise(self, s: StateView) -> None:
+        require(s.floor < 9)
+        s.floor += 1
+
+
+@pytest.mark.parametrize("limits", [Limits(), Limits(states=6), Limits(depth=3)], ids=["", "states", "depth"])
+@pytest.mark.parametrize("pair", [(Climb, Leap), (Climb, Stairs), (Leap, Stairs)])
+def test_which_model_is_named_first_decides_nothing_but_who_is_told_first(
+    pair: tuple[type[Model], type[Model]], limits: Limits
+) -> None:
+    one, other = (diff(*models, limits=limits) for models in (pair, pair[::-1]))
+    assert (one.stopped_by, one.same, one.states is None) == (other.stopped_by, other.same, other.states is None)
+    assert (one.first.verdict, one.second.verdict) == (other.second.verdict, other.first.verdict)
+    assert one.own_fields == other.own_fields[::-1]
+    told = [[each and [step.action for step in each.trace.steps] for each in result.only] for result in (one, other)]
+    assert told[0] == told[1][::-1]
+    if Verdict.INCOMPLETE in (one.first.verdict, one.second.verdict):
+        assert one.stopped_by is not None
+
+
 class Grows(Model):
     """A count that a setting lets grow out of its field."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from itertools import accumulate
 from math import comb
 
@@ -78,6 +79,23 @@ def test_levels_that_contradict_one_another_say_nothing() -> None:
     falling = switches(24)[:17]
     assert estimated_end(falling) is not None
     assert estimated_end([*falling[:-1], falling[-3]]) is None
+
+
+def test_the_last_three_levels_say_about_the_same_or_nothing_is_said() -> None:
+    """Switches of which the levels are a little off, as those of a search are."""
+    chance, told = random.Random(1), 0
+    for _ in range(2000):
+        levels = [max(1, round(size * chance.uniform(0.7, 1.4))) for size in switches(chance.randint(18, 36))]
+        known = levels[: chance.randint(12, len(levels))]
+        said = [estimated_end(known[: len(known) - fewer]) for fewer in range(3)]
+        sizes = [estimate.states for estimate in said if estimate is not None]
+        told += len(sizes) == 3
+        assert len(sizes) < 3 or max(sizes) <= 1.5 * min(sizes)
+    assert told > 100
+
+
+def test_levels_that_would_grow_beyond_all_numbers_have_no_end_in_sight() -> None:
+    assert estimated_end([2, 11, 217, 925, 2691, 7391, 6708, 28951, 35305]) is None
 
 
 def test_a_line_that_reaches_zero_is_the_end() -> None:

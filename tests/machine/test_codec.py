@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from insync.machine import codec as codec_module
 from insync.machine.code_kernels import code_kernels
 from insync.machine.codec import MOST_CODE_BITS, Codec
 from insync.machine.coded_store import CodedStore, InsertOutcome
@@ -143,6 +144,16 @@ def test_codes_that_would_be_wider_than_a_word_are_refused() -> None:
     store = given_store(schema, given[:3])
     assert add(store, given) is InsertOutcome.NO_CODES
     assert store.codec.layout.bits <= MOST_CODE_BITS
+    store.close()
+
+
+def test_more_values_than_can_be_numbered_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = SMALL.program.schema
+    given = states(schema, 3_000, 300)
+    monkeypatch.setattr(codec_module, "MOST_NUMBERS", 40)
+    store = given_store(schema, given[:3])
+    assert add(store, given) is InsertOutcome.NO_CODES
+    assert store.codec.has_used_all_numbers
     store.close()
 
 

@@ -6,7 +6,24 @@ from typing import Any
 
 import pytest
 
-from insync.model import Array, Bool, BoundValues, Index, Int, Model, ModelError, Option, Range, Record, Seq, Set, State
+from insync.model import (
+    Array,
+    Bool,
+    Bound,
+    Bounds,
+    BoundValues,
+    Index,
+    Int,
+    Model,
+    ModelError,
+    Option,
+    Range,
+    Record,
+    Seq,
+    Set,
+    State,
+    bound,
+)
 from insync.model.columns import cell_text
 
 
@@ -20,6 +37,10 @@ class Seat(Index):
 
 class Many(Index):
     size = 9
+
+
+class Guest(Index):
+    size = bound("guests")
 
 
 class Hall(Model):
@@ -63,6 +84,21 @@ def test_members_have_columns_with_the_arrays_as_parts() -> None:
     assert cell_text(cells["post"]) == "by=- kept=false"
     waiting = {**model.decode(model.program.initials[0]), "queue": [None, "n1"]}
     assert model.grid(waiting)["queue"] == "[-, n1]"
+
+
+@pytest.mark.parametrize("guests", [1, 7, 8, 9, 20])
+def test_up_to_eight_members_have_columns_and_more_stand_in_one(guests: int) -> None:
+    class House(Model):
+        bounds = Bounds(guests=Bound(2, 1, 20))
+
+        def declare(self, b: BoundValues) -> State:
+            return State(up=Array(Guest, Bool), spare=Bool)
+
+    model = House(guests=guests)
+    cells = model.grid(model.decode(model.program.initials[0]))
+    names = [f"guest{number}" for number in range(1, guests + 1)]
+    rooms = {f"up[{name}]": "false" for name in names} if guests <= 8 else {"up": dict.fromkeys(names, "false")}
+    assert cells == {**rooms, "spare": "false"}
 
 
 def test_one_array_of_records_over_a_sort_has_their_fields_as_parts() -> None:

@@ -7,6 +7,7 @@ that there is no next level. How far off that is was measured: tests/parity/test
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -71,7 +72,7 @@ def _continued(levels: Sequence[int]) -> SpaceEstimate | None:
     if slope > -_FLATTEST:
         return None
     depth, states, size = len(levels), float(sum(levels)), float(levels[-1])
-    while depth < _MOST_LEVELS:
+    while depth < _MOST_LEVELS and states < math.inf:
         factor += slope
         size *= factor
         if size < 1:

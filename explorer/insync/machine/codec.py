@@ -149,6 +149,11 @@ class Codec:
             for shape in range(self._shapes)
         )
 
+    @property
+    def has_used_all_numbers(self) -> bool:
+        """Whether a dictionary has as many values as can be numbered, so that no layout makes room for another."""
+        return any(self._get(shape, DictionaryField.COUNT) >= MOST_NUMBERS for shape in range(self._shapes))
+
     def bits_with(self, room: float) -> int:
         """Return how wide codes are in a layout with room for so many times the values that there are."""
         return sum(self._widths(room))

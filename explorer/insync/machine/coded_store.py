@@ -35,7 +35,7 @@ class InsertOutcome(Enum):
 
     DONE = auto()
     NO_MEMORY = auto()  # or no time: somebody has asked for the end
-    NO_CODES = auto()  # codes would have to be wider than a word
+    NO_CODES = auto()  # codes would have to be wider than a word, or a part has more values than can be numbered
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class CodedStore:
 
     def _laid_out(self, may_use: Permission) -> InsertOutcome:
         """Lay the codes out anew, wider, and with them the table and both levels."""
-        room = self._room_in(self._table.lines)
+        room = None if self.codec.has_used_all_numbers else self._room_in(self._table.lines)
         if room is None:
             return InsertOutcome.NO_CODES
         if not may_use(CodeTable.bytes_of(self._table.lines)):

@@ -24,7 +24,15 @@ def test_a_port_that_is_taken_is_said() -> None:
             free_ports(3, taken - 1)
 
 
-@pytest.mark.parametrize("first", [80, 65530])
+@pytest.mark.parametrize(("first", "last"), [(1024, 1026), (65533, 65535)])
+def test_the_lowest_and_the_highest_ports_that_there_are_can_be_asked_for(
+    first: int, last: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("insync.conformance.live.nodes.ports._is_free", lambda port: True)
+    assert free_ports(3, first) == list(range(first, last + 1))
+
+
+@pytest.mark.parametrize("first", [80, 1023, 65524, 65530])
 def test_a_port_out_of_range_is_refused(first: int) -> None:
     with pytest.raises(UserError, match=rf"^--port {first} is out of range: give a number from 1024 to 655"):
         free_ports(13, first)

@@ -12,6 +12,7 @@ from typing import NoReturn
 import pytest
 
 from insync.explorer import CheckResult, Limits, Progress, StopReason, check, diff, explore
+from insync.explorer.breadth_first import partitions
 from insync.explorer.breadth_first import search as search_module
 from insync.explorer.explore import NoViolation
 from insync.explorer.exploring.reaching import reach
@@ -129,6 +130,15 @@ def test_where_codes_become_too_wide_the_search_begins_again_with_states(
     again = check(KIP320, symmetry=False)
     assert again.kept == "states"
     assert facts(again) == facts(states)
+
+
+def test_where_dictionaries_would_take_what_codes_save_states_stay(
+    whole_up_to: Whole, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole_up_to(300)
+    assert check(KIP320, symmetry=False).kept == "codes"
+    monkeypatch.setattr(partitions, "_LITTLE", 0)
+    assert check(KIP320, symmetry=False).kept == "states"
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -134,3 +135,70 @@ def test_up_to_six_excuses_are_named(excuses: int, shown: str) -> None:
     assert "the steps 1 and 2 repeat for ever without it. The loop is fair: x0" in text
     stays = _reason(found, instance, 0, Lasso(moves, 2), [f"x{number}" for number in range(excuses)])
     assert stays.endswith("but after step 2 the run stays as it is for ever; no action that is fair is enabled there.")
+
+
+class Lift(Model):
+    """Between three floors, with a rope that may break at the top."""
+
+    def declare(self, b: object) -> State:
+        return State(floor=Int(0, 3))
+
+    @action
+    def up(self, s: StateView) -> None:
+        """One floor up."""
+        require(s.floor < 2)
+        s.floor += 1
+
+    @action
+    def down(self, s: StateView) -> None:
+        """One floor down."""
+        require(s.floor > 0)
+        s.floor -= 1
+
+    @action
+    def fall(self, s: StateView) -> None:
+        """Down to the ground."""
+        require(s.floor == 2)
+        s.floor = 0
+
+
+@eventually(Lift)
+def reaches_the_roof(model: Lift, s: StateView) -> Condition:
+    """Some time the lift is above the last floor; it never is."""
+    above: Condition = s.floor == 3
+    return above
+
+
+NEXT = {"up": {0: 1, 1: 2}, "down": {1: 0, 2: 1}, "fall": {2: 0}}
+"""Where each action leads from the floors on which it is enabled."""
+
+
+def _lassos(longest: int) -> Iterator[tuple[list[str], list[int], int]]:
+    """Yield the actions and floors of all runs up to a length, each with all places that it may go back to."""
+    runs: list[tuple[list[str], list[int]]] = [([], [0])]
+    while runs:
+        taken, floors = runs.pop()
+        yield from ((taken, floors, place) for place, floor in enumerate(floors) if floor == floors[-1])
+        if len(taken) < longest:
+            runs += [([*taken, name], [*floors, to[floors[-1]]]) for name, to in NEXT.items() if floors[-1] in to]
+
+
+@pytest.mark.parametrize("fairness", [Fairness(weak=("up", "down", "fall")), Fairness(strong=("up", "down", "fall")),
+                                      Fairness(weak=("up",), strong=("fall",))], ids=str)  # fmt: skip
+def test_a_loop_is_fair_as_the_definition_of_fairness_has_it(fairness: Fairness) -> None:
+    """Weakly: never enabled for ever and not taken. Strongly: never enabled again and again and not taken."""
+    model, refused = Lift(), 0
+    number = {action.name: at for at, action in enumerate(model.program.actions)}
+    for taken, floors, loop in _lassos(4):
+        moves = [(None, (0,)), *((number[name], (floor,)) for name, floor in zip(taken, floors[1:], strict=True))]
+        neglected = [
+            name
+            for names, enough in ((fairness.weak, all), (fairness.strong, any))
+            for name in names
+            if name not in taken[loop:] and enough(floor in NEXT[name] for floor in floors[loop:])
+        ]
+        found = verify(model, run_properties_of(model)["reaches_the_roof"], fairness, Lasso(moves, loop))
+        assert (found.fault is not None) == bool(neglected), (taken, loop)
+        assert not neglected or any(f"it neglects {name}, " in str(found.fault) for name in neglected)
+        refused += bool(neglected)
+    assert refused > 10

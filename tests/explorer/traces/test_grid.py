@@ -13,6 +13,7 @@ from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.model import BoundValues, Int, Model, Option, ReadableState, Record, Seq, Set, SetOf, State
 from insync.model.catalogue import find_model
 from insync.model.columns import GridCell
+from insync.model.hardness import Demand, Hardness
 
 BOUNDS = {"replicas": 2, "log_size": 1}
 
@@ -270,3 +271,18 @@ def test_a_set_that_is_written_in_24_characters_is_shown_as_a_whole(size: int, s
     )
     assert shown.format("p" * size) in grid
     assert grid.count("{a, ") == ("a, " in shown)
+
+
+def _demanded(trace: Trace, shown: int) -> list[str]:
+    lines = render_grid(trace, _columns, shown=shown).splitlines()
+    return [line for line in lines if line.startswith("  step ")]
+
+
+@pytest.mark.parametrize("shown", [1, 2, 3, 4])
+def test_of_a_trace_that_is_shown_in_two_parts_each_demand_and_each_step_is_told_once(shown: int) -> None:
+    steps = [(f"step {number}", {"a": str(number)}) for number in range(5)]
+    demands = tuple(Demand(step, Hardness.RACE, f"what happens at {step}") for step in (0, 1, 1, 2, 3, 4))
+    whole = replace(_trace(*steps), demands=demands)
+    begun = replace(whole, steps=whole.steps[: shown + 1], demands=tuple(d for d in demands if d.step <= shown))
+    assert len(_demanded(whole, 0)) == len(demands)
+    assert [*_demanded(begun, 0), *_demanded(whole, shown)] == _demanded(whole, 0)

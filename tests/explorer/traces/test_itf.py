@@ -9,6 +9,7 @@ import pytest
 
 from insync.explorer.traces.itf import itf_text, write_itf
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
+from insync.model import Int, State
 from insync.model.evaluator import Evaluator
 from insync_lamp import Lamp
 from insync_post import Post
@@ -31,6 +32,18 @@ def _export(refused: RefusedStep | None = None) -> dict[str, Any]:
 
 def test_what_is_not_in_ascii_is_written_as_it_is() -> None:
     assert "pressé" in itf_text(replace(_trace(), reason="light is pressé."), Lamp().state)
+
+
+@pytest.mark.parametrize("names", [("start",), ("action",), ("action_taken",), ("action", "action_taken")])
+def test_whatever_fields_are_called_each_has_its_value_and_the_step_another_name(names: tuple[str, ...]) -> None:
+    fields = {name: Int(0, place + 1) for place, name in enumerate(names)}
+    steps = (TraceStep(None, {}, dict.fromkeys(names, 0)), TraceStep("go", {}, dict.fromkeys(names, 1), "goes"))
+    exported = json.loads(itf_text(Trace("names", {}, "never", steps, "it is."), State(**fields)))
+    (step,) = set(exported["vars"]) - set(names)
+    assert len(exported["vars"]) == len(names) + 1
+    for number, state in enumerate(exported["states"]):
+        assert [state[name] for name in names] == [{"#bigint": str(number)}] * len(names)
+        assert state[step]["name"] == ("start", "go")[number]
 
 
 def test_the_keys_are_in_the_order_of_the_format() -> None:

@@ -20,6 +20,8 @@ from insync.model.errors import InternalError
 __all__ = ["CodedPartition", "Partition", "WholePartition", "coded"]
 
 _FACTOR = 2  # a table is made for so many times the states that there are
+_LITTLE = 1 << 20  # bytes of dictionaries that are never too many
+_DICTIONARY_BYTES = 4  # of dictionaries, for a state: with more, hardly a part has the same value in many states
 
 
 class Partition(Protocol):
@@ -252,7 +254,7 @@ class CodedPartition:
 
 
 def coded(whole: WholePartition, kernels: CodeKernels, level_bytes: int, keep: bool) -> CodedPartition | None:
-    """Return the states of a partition, between two levels, as codes; None if these would be too wide.
+    """Return the states of a partition, between two levels, as codes; None if these would be too wide, or save nothing.
 
     Args:
         whole: the states; they are not changed.
@@ -266,7 +268,8 @@ def coded(whole: WholePartition, kernels: CodeKernels, level_bytes: int, keep: b
     if not kernels.components:
         return None
     codec, store = Codec(kernels.components, kernels.words, kernels.coding), whole.store
-    if not codec.learn(store.address(0), len(store)):
+    learnt = codec.learn(store.address(0), len(store))
+    if not learnt or codec.used_bytes > max(_LITTLE, _DICTIONARY_BYTES * len(store)):
         codec.close()
         return None
     made = CodedPartition(

@@ -55,7 +55,9 @@ def write_itf(path: Path, trace: Trace, state: State) -> None:
 
 def itf_text(trace: Trace, state: State) -> str:
     """Return the ITF export of `trace`, whose states are of the bound domain `state`: one line a state."""
-    action = "action" if "action" not in state.fields else "action_taken"
+    action = "action"
+    while action in state.fields:
+        action += "_taken"
     types = {name: _type(domain) for name, domain in state.present.items()} | {action: _ACTION_TYPE}
     names = sorted(types)
     verb = "is reached in" if trace.witness else "fails in"
