@@ -40,9 +40,6 @@ _MUCH_LATER = 61_000
 _OUTSIDE = {
     Outside.CHECKPOINTS: "the harness lets a broker that dies write all its checkpoints, so none of them is older",
     Outside.ZOOKEEPER: "the controller is a KRaft quorum's here, and no release that is run has one of ZooKeeper's",
-    Outside.LOST_ANSWERS: (
-        "the harness has no connections that break: what the controller answers is kept until it is given"
-    ),
     Outside.PRODUCERS: "the harness appends records that have no producer's id, epoch or number, each of them once",
 }
 _NOT_IN_KAFKA = {
@@ -73,7 +70,12 @@ class Schedule:
 
     def __init__(self, subject: Subject, model: Cluster) -> None:
         self._kafka, self._model = Commands(subject), model
-        self._requests = IsrRequests(self._kafka, registering_leaves_isr=model.rules.register_leaves_isr)
+        rules = model.rules
+        self._requests = IsrRequests(
+            self._kafka,
+            registering_leaves_isr=rules.register_leaves_isr,
+            refuses_again=rules.retry_keeps_partition_epoch and rules.compare_partition_epoch,
+        )
         self._directories, self._consumer = DirectorySteps(self._kafka, model), ConsumerSteps(self._kafka)
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
         self.order: list[int] = []
@@ -270,6 +272,12 @@ class Schedule:
     def _accept(self, given: Mapping[str, str], before: ReadableState) -> None:
         self._requests.accept(before)
 
+    def _accept_unheard(self, given: Mapping[str, str], before: ReadableState) -> None:
+        self._requests.accept_unheard(before)
+
+    def _get_again(self, given: Mapping[str, str], before: ReadableState) -> None:
+        self._requests.get_again(before)
+
     def _refuse(self, given: Mapping[str, str], before: ReadableState) -> None:
         self._requests.refuse(before)
 
@@ -364,6 +372,8 @@ _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], ReadableState], None]
     "resume_fetching": Schedule._pause,
     "apply_known_metadata": Schedule._apply_known,
     "accept_isr": Schedule._accept,
+    "accept_isr_unheard": Schedule._accept_unheard,
+    "get_isr_again": Schedule._get_again,
     "refuse_isr": Schedule._refuse,
     "fence": Schedule._fence,
     "unfence": Schedule._unfence,
