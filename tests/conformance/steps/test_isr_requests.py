@@ -12,6 +12,7 @@ from insync.conformance.classes.subject import Answer
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.isr_requests import IsrRequests
+from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 
 BOTH, ALONE = (1, 2), (1,)
@@ -43,7 +44,7 @@ class Refusing:
         return cast(Answer, SimpleNamespace(said="INVALID_REQUEST"))
 
     def requests(self) -> IsrRequests:
-        return IsrRequests(cast(Commands, self), registering_leaves_isr=True)
+        return IsrRequests(cast(Commands, self), Cluster().rules)
 
 
 REFUSED = ["deliver_request", "deliver_reply"]
@@ -124,7 +125,7 @@ def test_a_request_whose_answer_is_lost_comes_again_and_is_refused() -> None:
 
 def test_where_a_mutant_takes_it_for_a_new_one_the_next_step_delivers_it() -> None:
     kafka = Losing(BOTH)
-    IsrRequests(cast(Commands, kafka), registering_leaves_isr=True, refuses_again=False).get_again(coming_again(BOTH))
+    IsrRequests(cast(Commands, kafka), Cluster(defect="M-16").rules).get_again(coming_again(BOTH))
     assert kafka.given == []
 
 

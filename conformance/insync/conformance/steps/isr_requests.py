@@ -6,6 +6,7 @@ from insync.conformance.classes.observation import AlterRequest
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.gaps import NotSchedulable, Unlike, require_incarnations_of_joiner_alone
 from insync.conformance.steps.likeness import broker_id
+from insync.kafka.rules import Rules
 from insync.model import ReadableState
 
 __all__ = ["IsrRequests"]
@@ -20,12 +21,12 @@ class IsrRequests:
 
     Args:
         kafka: what takes the commands.
-        registering_leaves_isr: whether who registers leaves the ISR.
-        refuses_again: whether a request that comes again is refused for what has changed since it was made.
+        rules: of the model.
     """
 
-    def __init__(self, kafka: Commands, *, registering_leaves_isr: bool, refuses_again: bool = True) -> None:
-        self._kafka, self._registering_leaves_isr, self._refuses_again = kafka, registering_leaves_isr, refuses_again
+    def __init__(self, kafka: Commands, rules: Rules) -> None:
+        self._kafka, self._registering_leaves_isr = kafka, rules.register_leaves_isr
+        self._refuses_again = rules.retry_keeps_partition_epoch and rules.compare_partition_epoch
         self._accepted: dict[int, list[int]] = {}  # the places of the changes of which a broker is still to be told
 
     def accept(self, before: ReadableState) -> None:
