@@ -22,6 +22,13 @@ from insync.machine.memory import HugePages
 Insync = Callable[..., Any]
 
 
+@pytest.fixture
+def pages_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask for the huge pages of small searches too."""
+    monkeypatch.setattr(sys.modules["insync.explorer.check"], "MANY_PAGES", 0)
+
+
+@pytest.mark.usefixtures("pages_of_all")
 def test_the_lines_of_a_space(insync: Insync) -> None:
     """Two replicas: 1, 4, 12, ... states a level, two thirds of them in the middle; counted in tests/parity."""
     code, out, _ = insync("check", "kip320", "--replicas", 2, "--statistics")
@@ -37,6 +44,15 @@ def test_the_lines_of_a_space(insync: Insync) -> None:
     assert re.fullmatch(r"memory  \d+ huge pages? had, \d+ missed(: this machine gives none, .+)?", memory)
 
 
+def test_of_a_small_space_nobody_asks_for_its_pages(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["insync.explorer.check"], "huge_pages", lambda: pytest.fail("asked"))
+    last = insync("check", "kip320", "--replicas", 2, "--statistics").out.splitlines()[-1]
+    assert not last.startswith("memory")
+    answer = json.loads(insync("check", "kip320", "--replicas", 2, "--statistics", "--json").out)
+    assert answer["statistics"]["huge_pages"] is None
+
+
+@pytest.mark.usefixtures("pages_of_all")
 def test_scripts_have_them_as_well(insync: Insync) -> None:
     answer = json.loads(insync("check", "kip320", "--replicas", 2, "--statistics", "--json").out)
     said = answer["statistics"]

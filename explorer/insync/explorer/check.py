@@ -22,7 +22,7 @@ from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
-from insync.machine.memory import huge_pages, peak_memory
+from insync.machine.memory import HUGE_PAGE, HugePages, huge_pages, peak_memory
 from insync.machine.packed import PackedRows, Stepless, Words
 from insync.model import Model
 from insync.model.actions import action_specs
@@ -36,7 +36,10 @@ from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
 from insync.properties.registry import Judged, judge, select
 
-__all__ = ["Extent", "PathTo", "check", "concluded", "result_of", "stopped_before", "violations_in"]
+__all__ = ["MANY_PAGES", "Extent", "PathTo", "check", "concluded", "result_of", "stopped_before", "violations_in"]
+
+MANY_PAGES = 4
+"""How many huge pages the states have to fill before it is asked whether they had them."""
 
 PathTo = Callable[[Words, int], Sequence[Move]]
 """Finds the moves from an initial state to a state of a level."""
@@ -106,7 +109,7 @@ def check(
         )
         try:
             space = search.run()
-            searched, pages = time.perf_counter(), huge_pages()
+            searched, pages = time.perf_counter(), _pages_of(space)
             violations = violations_in(
                 model, judged.invariants, space, lambda state, level: path_to(model, search, state, level)
             )
@@ -120,6 +123,12 @@ def check(
         seconds["trace"] = time.perf_counter() - searched
     result = result_of(model, judged, space, violations, seconds, alike, untraced)
     return replace(result, huge_pages=pages, stopped_by=result.stopped_by or stopped)
+
+
+def _pages_of(space: Space) -> HugePages | None:
+    """Return what became of the memory of a large space: to ask takes longer than many a small search."""
+    used = sum(partition.used_bytes for partition in space.partitions)
+    return huge_pages() if used >= MANY_PAGES * HUGE_PAGE else None
 
 
 def _untraced_violations(checked: Sequence[Invariant], space: Space, ended: GivenUp) -> dict[str, str]:

@@ -76,8 +76,8 @@ class CheckResult(Tabular):
         seconds: spent to compile, to search, and to find the traces.
         peak_memory_bytes: the largest resident set of the process so far.
         kept: as what the visited states were kept: "states", each whole, or "codes", which are as exact and smaller.
-        huge_pages: of the memory of a search in this process; None where the system does not tell. Results are
-            compared without it.
+        huge_pages: of the memory of a search in this process; None where the system does not tell, or where the states
+            take less than 8 MiB. Results are compared without it.
     """
 
     model: str
