@@ -246,7 +246,8 @@ AHEAD = [Difference("b1.hw", 0, 1), Difference("clients.acked", [], ["r0"])]
 
 def require_heard(found: list[Difference], leading: LeadingSeen = OF_ONE, log: LogSeen = EMPTY, **before: Any) -> None:
     model = cast(ReadableState, {**BACK, **before})
-    require_session_known_to_leader(FETCH, model, elected_again(leading, log), found)
+    was, now = elected_again(LEADS, log), elected_again(leading, EMPTY)
+    require_session_known_to_leader(FETCH, model, was, now, found)
 
 
 def test_a_leader_does_not_wait_for_one_of_whose_return_it_has_not_heard() -> None:

@@ -206,7 +206,7 @@ def require_news_of_follower(
 
 
 def require_session_known_to_leader(
-    fetch: Mapping[str, str], before: ReadableState, was: Observation, found: Sequence[Difference]
+    fetch: Mapping[str, str], before: ReadableState, was: Observation, now: Observation, found: Sequence[Difference]
 ) -> None:
     """Refuse a fetch after which the model's leader waits for one who is back, of which Kafka's has not heard yet.
 
@@ -217,13 +217,14 @@ def require_session_known_to_leader(
         fetch: the parameters of the step.
         before: the model's state before it.
         was: Kafka's.
+        now: Kafka's after it.
         found: what differs after it.
 
     Raises:
         NotSchedulable: it is so, and what differs is that high watermark alone, with who hears of it.
     """
     leader, follower = fetch["leader"], fetch["follower"]
-    leading, log = was.brokers[broker_id(leader)].leading, was.brokers[broker_id(follower)].log
+    leading, log = now.brokers[broker_id(leader)].leading, was.brokers[broker_id(follower)].log
     known = leading.known.get(broker_id(follower)) if leading is not None else None
     if leading is None or known is None or known.may_join or broker_id(follower) in leading.isr:
         return

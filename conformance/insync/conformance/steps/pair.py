@@ -129,7 +129,7 @@ class Pair:
             action = self.walk.stepper.actions[number]
             if action.name == "fetch" and found:
                 require_news_of_follower(action.shown_parameters, before, was, found)
-                require_session_known_to_leader(action.shown_parameters, before, was, found)
+                require_session_known_to_leader(action.shown_parameters, before, was, self.seen, found)
         except NotSchedulable:
             self.spoilt = True
             self._go_back(*place)
