@@ -8,7 +8,9 @@ from textwrap import dedent
 
 import pytest
 
-from insync.explorer import Limits, check, graph, liveness, mutate
+from insync.explorer import Limits, check, diff, graph, liveness, mutate, simulate, why
+from insync.explorer.breadth_first import search as search_module
+from insync.explorer.breadth_first.search import MOST_WHOLE
 from insync.machine.memory import (
     HUGE_PAGE,
     Block,
@@ -103,3 +105,42 @@ def test_the_figures_are_plausible() -> None:
     assert 1 << 20 < resident_memory() <= peak_memory() + (1 << 20)
     assert peak_memory() < physical_memory()
     assert 0 < available_memory() < physical_memory()
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> list[Block]:
+    """The blocks of memory that are held, as long as they are."""
+    blocks: list[Block] = []
+    honest_init, honest_close = Block.__init__, Block.close
+
+    def init(self: Block, size: int, huge: bool = True) -> None:
+        honest_init(self, size, huge)
+        blocks.append(self)
+
+    def close(self: Block) -> None:
+        honest_close(self)
+        blocks[:] = [block for block in blocks if block is not self]
+
+    monkeypatch.setattr(Block, "__init__", init)
+    monkeypatch.setattr(Block, "close", close)
+    return blocks
+
+
+@pytest.mark.parametrize(
+    ("whole", "work"),
+    [
+        (10, lambda: check("kip101", bounds=SMALL)),
+        (10, lambda: diff("kip101", "kip279", first_bounds=SMALL, second_bounds=SMALL, limits=Limits(depth=4))),
+        (MOST_WHOLE, lambda: check("kip101", bounds=SMALL, limits=Limits(states=50), partitions=3)),
+        (MOST_WHOLE, lambda: simulate("kip101", bounds=SMALL, walks=3, depth=9)),
+        (MOST_WHOLE, lambda: liveness("kip320", bounds=SMALL)),
+        (MOST_WHOLE, lambda: why("kip101", bounds=SMALL, limits=Limits(depth=4))),
+    ],
+    ids=["check with codes", "diff with codes", "stopped check", "simulate", "liveness", "why"],
+)
+def test_whatever_was_done_all_memory_is_given_back(
+    work: Callable[[], object], whole: int, held: list[Block], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_module, "MOST_WHOLE", whole)
+    work()
+    assert not held

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from insync.explorer.replay import ReplayError, replay
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.model import Model
 from insync.model.evaluator import Evaluator
+from insync.model.hardness import Demand, Hardness, Taken
 from insync_lamp import Lamp
 
 CAUSE = "The trace was changed by hand, or the model has changed since it was written."
@@ -48,6 +49,24 @@ def _with_state(trace: Trace, number: int, **changes: object) -> Trace:
 
 def _without(state: Mapping[str, object], name: str) -> dict[str, object]:
     return {key: value for key, value in state.items() if key != name}
+
+
+class Rated(Lamp):
+    """A lamp of which it is said what it takes to press a switch."""
+
+    name = "lamp"
+
+    def demands(self, steps: Sequence[Taken]) -> list[Demand]:
+        return [
+            Demand(n, Hardness.OPERATION, "somebody presses") for n, one in enumerate(steps) if one.action == "press"
+        ]
+
+
+@pytest.mark.parametrize("claimed", [(), (Demand(2, Hardness.FAILURE, "the bulb burns out"),)])
+def test_what_a_trace_takes_is_what_the_model_says_and_not_what_a_file_says(claimed: tuple[Demand, ...]) -> None:
+    pressed = [Demand(step, Hardness.OPERATION, "somebody presses") for step in (1, 3)]
+    assert list(replay(replace(ON, demands=claimed), model=Rated(), place="t.json").demands) == pressed
+    assert replay(replace(ON, demands=claimed), model=Lamp(), place="t.json").demands == ()
 
 
 def test_a_replayed_trace_has_labels_and_a_reason() -> None:

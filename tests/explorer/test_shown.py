@@ -15,6 +15,7 @@ import pytest
 
 from insync.explorer import CheckResult, Trace, agree, check, diff, graph, liveness, mutate, prove, simulate, why
 from insync.explorer.notebook.drawn import model_behind
+from insync.explorer.notebook.pieces import table
 from insync.explorer.opinions import own_engines
 from insync.explorer.shown import Shown, Tabular
 from insync.model import UserError
@@ -105,6 +106,17 @@ def test_a_trace_is_a_picture_with_its_steps(checked: CheckResult) -> None:
     text = " ".join(drawn.itertext())
     assert [step.label for step in checked.violations[0].trace.steps if step.label not in text] == []
     assert next(one.get("alt", "") for one in parsed(checked).iter("img")).startswith("Does never_four hold")
+
+
+@pytest.mark.parametrize(
+    ("rows", "numbers"),
+    [([], 0), ([["a", 1]], 1), ([["a", 1], ["b", None]], 1), ([["a", 1], ["b", "c"]], 0), ([[0, None], [1, None]], 2)],
+)
+def test_columns_of_numbers_and_their_heads_stand_to_the_right(rows: list[list[object]], numbers: int) -> None:
+    shown = table(("first", "second"), rows)
+    assert shown.count('<th class="number">') == numbers
+    assert shown.count('<td class="number">') == numbers * len(rows)
+    assert shown.count("<th") - 1 == 2, "beside the head itself"
 
 
 def test_a_picture_shows_markup_of_a_trace_as_text(checked: CheckResult) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from insync.machine import codec as codec_module
 from insync.machine.code_kernels import code_kernels
-from insync.machine.codec import MOST_CODE_BITS, Codec
+from insync.machine.codec import MOST_CODE_BITS, ROOMS, Codec, DictionaryField
 from insync.machine.coded_store import CodedStore, InsertOutcome
 from insync.machine.components import MOST_VALUE_BITS, BitRun, Component, components_of
 from insync.machine.packed import PackedRows, Words
@@ -145,6 +145,42 @@ def test_codes_that_would_be_wider_than_a_word_are_refused() -> None:
     assert add(store, given) is InsertOutcome.NO_CODES
     assert store.codec.layout.bits <= MOST_CODE_BITS
     store.close()
+
+
+def learned(given: Sequence[Words]) -> tuple[Codec, bool]:
+    """A codec that has numbered the values of these states, and whether codes of them are narrow enough."""
+    kernels, rows = code_kernels(SMALL.program.schema), PackedRows(given)
+    codec = Codec(kernels.components, kernels.words, kernels.coding)
+    return codec, codec.learn(rows.address, rows.count)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("variety", [1, 2, 4, 7, 8, 9, 16])
+def test_a_layout_is_as_narrow_as_the_room_that_it_has_allows(variety: int, room: float) -> None:
+    """There is always room for one more value; a part of few bits needs no room for values that it cannot have."""
+    codec, _ = learned(states(SMALL.program.schema, 200, variety))
+    codec.lay_out(room)
+    for component, width in zip(codec.components, codec.layout.widths, strict=True):
+        count = codec._get(component.shape, DictionaryField.COUNT)
+        enough = max(count + 1, int(count * room))
+        assert 2**width >= min(enough, 2**component.bits)
+        assert width == 0 or 2 ** (width - 1) < enough
+    codec.close()
+
+
+def test_codes_are_begun_with_the_most_room_that_a_word_has_and_not_with_less_than_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = states(SMALL.program.schema, 500, 40)
+    codec, _ = learned(given)
+    four, two = codec.bits_with(4.0), codec.bits_with(2.0)
+    codec.close()
+    assert two < four
+    for most, bits in [(four + 1, four), (four, four), (four - 1, two), (two, two), (two - 1, None)]:
+        monkeypatch.setattr(codec_module, "MOST_CODE_BITS", most)
+        codec, narrow = learned(given)
+        assert (codec.layout.bits if narrow else None) == bits
+        codec.close()
 
 
 def test_more_values_than_can_be_numbered_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ import pytest
 from insync.machine import compiler, objects
 from insync.machine.compiler import compile_module
 from insync.machine.identity import conditions_key, program_key
+from insync.model import Int, Model, State
 from insync.model.catalogue import find_model
 from insync.model.errors import InternalError
 from insync.model.program import Check
@@ -96,6 +97,20 @@ def test_code_that_llvm_rejects_is_our_mistake() -> None:
 def test_a_function_that_is_not_there_is_our_mistake() -> None:
     with pytest.raises(InternalError, match="no function 'question'"):
         compile_module("test", lambda: TEXT).function("question", 1)
+
+
+def test_conditions_have_one_key_where_they_lie_alike_and_mean_the_same_and_nowhere_else() -> None:
+    def key(first: int, second: int, least: int, kind: str = "check") -> str:
+        class Pair(Model):
+            def declare(self, b: object) -> State:
+                return State(a=Int(0, first), b=Int(0, second))
+
+        model = Pair()
+        return conditions_key(kind, model.program.schema, [model.trace_predicate(lambda s: s.b >= least)])
+
+    assert key(1, 3, 1) == key(1, 3, 1)
+    others = [key(3, 3, 1), key(1, 7, 1), key(1, 3, 2), key(1, 3, 1, "count"), key(1, 3, 1)]
+    assert len(set(others)) == len(others)
 
 
 def test_equal_structure_gives_an_equal_key() -> None:

@@ -50,6 +50,14 @@ def test_a_model_in_a_file_is_found_and_found_again(lamp: Path) -> None:
     assert find_model(model_reference(kind())) is kind
 
 
+@pytest.mark.parametrize("folder", ["two words", "a:b", "C:", "lamp.py", "Größe", "#1"])
+def test_a_model_is_found_in_a_folder_of_any_name(lamp: Path, folder: str) -> None:
+    elsewhere = lamp.parent / folder
+    elsewhere.mkdir()
+    file = lamp.rename(elsewhere / lamp.name)
+    assert find_model(f"{file}:Lamp").__name__ == "Lamp"
+
+
 def test_a_file_that_was_edited_is_loaded_again(lamp: Path) -> None:
     old = find_model(f"{lamp}:Lamp")
     lamp.write_text(SOURCE.replace("State(on=Bool)", "State(up=Bool)").replace("s.on", "s.up"))  # of the same size

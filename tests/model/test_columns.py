@@ -8,6 +8,7 @@ import pytest
 
 from insync.model import (
     Array,
+    Bag,
     Bool,
     Bound,
     Bounds,
@@ -21,10 +22,11 @@ from insync.model import (
     Record,
     Seq,
     Set,
+    SetOf,
     State,
     bound,
 )
-from insync.model.columns import cell_text
+from insync.model.columns import cell_text, show
 
 
 class Node(Index):
@@ -109,6 +111,25 @@ def test_one_array_of_records_over_a_sort_has_their_fields_as_parts() -> None:
     model = Single()
     cells = model.grid(model.decode(model.program.initials[0]))
     assert cells == {"node[n1]": {"term": "0", "up": "false"}, "node[n2]": {"term": "0", "up": "false"}}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ([], "{}"),
+        ([{"by": "n1", "kept": True}], "{(by=n1 kept=true)}"),
+        ([{"by": None, "kept": False}, {"by": "n2", "kept": True}], "{(by=- kept=false), (by=n2 kept=true)}"),
+    ],
+)
+def test_what_is_collected_reads_alike_in_a_cell_and_in_a_sentence(value: list[Any], text: str) -> None:
+    class Letters(Model):
+        def declare(self, b: BoundValues) -> State:
+            letter = Record(by=Option(Node), kept=Bool)
+            return State(set=SetOf(letter, 2), bag=Bag(letter, 2))
+
+    model = Letters()
+    assert [cell_text(cell) for cell in model.grid({"set": value, "bag": value}).values()] == [text, text]
+    assert show(value) == text
 
 
 def test_a_field_that_is_called_like_a_member_has_its_own_column() -> None:

@@ -197,3 +197,30 @@ def test_a_comparison_of_an_option_by_is_is_suspicious_in_both_states() -> None:
     warnings = check(Suspicious(), properties=[]).warnings
     lines = [int(re.findall(r":(\d+): Python decides", text)[0]) for text in warnings]
     assert [b - a for a, b in pairwise(lines)] == [1]
+
+
+class Clumsy(Model):
+    """The first action leaves the field, and the one behind it breaks the condition."""
+
+    def declare(self, b: object) -> State:
+        return State(n=Int(0, 2))
+
+    @action
+    def jump(self, s: StateView) -> None:
+        s.n += 2
+
+    @action
+    def go_back(self, s: StateView) -> None:
+        require(s.n > 0)
+        s.n -= 1
+
+    @step_invariant
+    def grows(self, before: StateView, after: StateView) -> Condition:
+        return after.n >= before.n
+
+
+def test_a_step_that_cannot_be_taken_does_not_hide_one_that_is_bad() -> None:
+    model = Clumsy()
+    kept = invariants_of(model)["grows"]
+    assert isinstance(kept, StepInvariant)
+    assert [kept.bad_step(model, (n,)) for n in range(3)] == [None, (1, (0,)), (1, (1,))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from insync.explorer import check
-from insync.model import Model
+from insync.model import Bool, BoundValues, Condition, Model, Not, State, StateView, action, invariant, require
 from insync.model.catalogue import find_model
 from insync.model.evaluator import Evaluator, evaluate
 from insync.properties.every_model import TYPE_OK
@@ -17,7 +17,8 @@ pytest.importorskip("z3")
 from insync.proofs.bounded import check_bounded
 from insync.proofs.induction import check_induction
 from insync.proofs.outcome import BoundedVerdict, ProofVerdict, Query
-from insync.proofs.watch import ProofLimits
+from insync.proofs.smt.solver import Answer, Solver
+from insync.proofs.watch import Deadline, ProofLimits
 
 KIP101_LEMMAS = (
     "log_is_blank_from_its_end",
@@ -90,3 +91,46 @@ def test_kip101_violates_strong_isr_as_early_as_the_search_says() -> None:
     found = check_bounded(model, judge(model, ["strong_isr"]).invariants, 12, lemmas=lemmas)
     (violation,) = check(model, properties=["strong_isr"]).violations
     assert [len(states.codes) for states in found.sequences] == [violation.trace_length]
+
+
+class Switches(Model):
+    """Two switches, each of which is on after one step, and no two."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(left=Bool, right=Bool)
+
+    @action
+    def turn_left_on(self, s: StateView) -> None:
+        require(Not(s.right))
+        s.left = True
+
+    @action
+    def turn_right_on(self, s: StateView) -> None:
+        require(Not(s.left))
+        s.right = True
+
+    @invariant
+    def left_is_off(self, s: StateView) -> Condition:
+        return Not(s.left)
+
+    @invariant
+    def right_is_off(self, s: StateView) -> Condition:
+        return Not(s.right)
+
+
+@pytest.mark.parametrize(("later", "found"), [(None, 2), (Answer.UNKNOWN, 1), (Answer.IMPOSSIBLE, 1)])
+def test_of_several_properties_that_fail_at_a_depth_those_are_told_that_z3_has_shown(
+    later: Answer | None, found: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the first violation z3 says so much of each other property; None leaves it alone."""
+    honest, said = Solver.check, list[Answer]()
+
+    def answered(self: Solver, deadline: Deadline) -> Answer:
+        said.append(later if later is not None and Answer.POSSIBLE in said else honest(self, deadline))
+        return said[-1]
+
+    monkeypatch.setattr(Solver, "check", answered)
+    model = Switches()
+    result = check_bounded(model, judge(model).invariants, 3)
+    assert (result.verdict, result.depth, len(result.violated)) == (BoundedVerdict.VIOLATED, 1, found)
+    assert len(result.sequences) == found

@@ -281,3 +281,14 @@ class TestZ3:
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=100)
         assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_is_given_up_before_it_has_begun_never_begins() -> None:
+    """There is one thread, and the first piece of work has it until it is interrupted."""
+    watch, held, begun = ProofWatch(ProofLimits(threads=1)), threading.Event(), list[str]()
+    first = watch.begin(lambda: held.wait(10))
+    second = watch.begin(lambda: begun.append("second"))
+    watch.give_up(second, held.set)
+    watch.give_up(first, held.set)
+    assert watch.attend(lambda: "third", held.set) == "third"
+    assert begun == []

@@ -79,6 +79,24 @@ def test_what_a_property_of_runs_returns_is_said_with_its_place() -> None:
             run_properties_of(model)[name].instances(model)
 
 
+@pytest.mark.parametrize("given", [None, "a", "", "aaa", ["a", "a"]], ids=repr)
+def test_a_leads_to_property_returns_two_conditions_neither_more_nor_fewer(given: Any) -> None:
+    """Each letter stands for a condition."""
+
+    class Watched(Crossing):
+        """For one more mistake."""
+
+    @leads_to(Watched)
+    def follows(model: Watched, s: StateView) -> Any:
+        return tuple(s.green for _ in given) if isinstance(given, str) else given and [s.green for _ in given]
+
+    model = Watched()
+    with pytest.raises(
+        ModelError, match=r"test_runs\.py:\d+: follows returns .*; a leads_to property returns two cond"
+    ):
+        run_properties_of(model)["follows"].instances(model)
+
+
 def test_fairness_is_of_the_whole_action_of_some_parameters_or_of_each_binding() -> None:
     model = Kip320(replicas=2)
     for text, names in {

@@ -172,6 +172,7 @@ _OLDEST = Rules(
     register_leaves_isr=False,
     directories_fail_alone=False,
     controller_knows_directories=False,
+    named_directory_keeps_elr=False,
     controller_in_zookeeper=True,
     controller_fence=ControllerFence.VERSION,
     register_needs_fenced=True,
@@ -244,7 +245,7 @@ _CHANGES: dict[Release, dict[str, object]] = {
     Release.V4_0_1: {"drop_stale_reply": StaleReply.OTHER_EPOCH, "skip_later_epochs": True},
     Release.V4_1: {"elr_by_default": True, "last_leader_must_live": True},
     Release.V4_1_1: {"last_leader_when_leaderless": True},
-    Release.V4_3: {"reassignment_ends": ReassignmentEnd.ADDED_UNLESS_FEWER},
+    Release.V4_3: {"reassignment_ends": ReassignmentEnd.ADDED_UNLESS_FEWER, "named_directory_keeps_elr": True},
 }
 
 

@@ -314,6 +314,10 @@ class Rules:
         "Metadata that says that a copy is accepted is no reason to tell the controller where the log still is; "
         "ReplicaManager.maybeUpdateTopicAssignment does not look for copies.",
     ] = False
+    named_directory_keeps_elr: Annotated[
+        bool,
+        "The controller keeps the ELR when a broker names the directory of its log; before 4.3 it empties it.",
+    ] = True
     clean_stop_names_directories: Annotated[
         bool, "A stop is clean only if the directories that were there are there at the start; Kafka does not ask."
     ] = False

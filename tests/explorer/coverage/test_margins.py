@@ -9,7 +9,7 @@ import pytest
 from insync.explorer import why
 from insync.explorer.coverage.margins import Margin, hottest, margins
 from insync.explorer.coverage.source_page import why_page
-from insync.model import BoundValues, Int, Model, State, StateView, action, require
+from insync.model import BoundValues, Int, Model, State, StateView, action, require, when
 from insync_worksite import Worksite
 
 
@@ -71,6 +71,8 @@ class Gate(Model):
     def lock(self, s: StateView) -> None:
         """It is locked where it never comes."""
         self.turn(s, 2)
+        with when(s.angle == 0):
+            s.angle = 2
 
     @action
     def smash(self, s: StateView) -> None:
@@ -91,6 +93,12 @@ def test_what_the_bounds_rule_out_is_impossible_and_what_no_state_allows_is_neve
     (shared,) = (one for file in margins(result).values() for ones in file.values() for one in ones
                  if len(one.parts) > 1 and one.kind == "require")  # fmt: skip
     assert set(shared.parts) == {"open", "lock"}, "what is asked in a method is asked by each action that calls it"
+    kinds = {(name, one.kind) for file in margins(result).values() for ones in file.values() for one in ones
+             for name in one.parts}  # fmt: skip
+    assert kinds == {
+        ("open", "action"), ("open", "require"), ("open", "assign"), ("lock", "action"), ("lock", "require"),
+        ("smash", "action"), ("smash", "require"),
+    }, "of what was never taken nobody counts branches and assignments"  # fmt: skip
     said = re.findall(r'<div title="(\w+)">([^<]*)(?: <b class="cold">([^<]*)</b>)?</div>', why_page(result))
     assert {name: (text, cold) for name, text, cold in said if name in of_actions} == {
         "open": ("1 step, 1 state", ""),

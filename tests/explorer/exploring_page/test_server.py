@@ -16,7 +16,7 @@ pytest.importorskip("uvicorn")
 
 from insync.explorer import Exploration
 from insync.explorer.exploring_page.server import PageServer
-from insync.model import UserError
+from insync.model import Bool, Model, State, StateView, UserError, action
 from insync_toys import DieHard
 
 
@@ -29,10 +29,10 @@ class Answer(NamedTuple):
 class Served:
     """A server at work, and a client that sends what it is told to."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: Model) -> None:
         import uvicorn
 
-        self.made = PageServer(Exploration(DieHard()).again)
+        self.made = PageServer(Exploration(model).again)
         self.port = int(self.made.address.split(":")[2].split("/")[0])
         self.path = "/" + self.made.address.split("/", 3)[3]
         config = uvicorn.Config(self.made.application(), log_level="critical", lifespan="off")
@@ -50,17 +50,20 @@ class Served:
         finally:
             connection.close()
 
+    def close(self) -> None:
+        self.server.should_exit = True
+        self.thread.join(30)
+        self.made.close()
+
     def do(self, **asked: object) -> Answer:
         return self.ask("POST", self.path + "do", json.dumps(asked).encode(), Content_Type="application/json")
 
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[Served]:
-    made = Served()
+    made = Served(DieHard())
     yield made
-    made.server.should_exit = True
-    made.thread.join(30)
-    made.made.close()
+    made.close()
 
 
 def test_the_page_and_its_files_are_served_with_a_policy_that_lets_nothing_else_in(served: Served) -> None:
@@ -71,6 +74,27 @@ def test_the_page_and_its_files_are_served_with_a_policy_that_lets_nothing_else_
         assert headers["referrer-policy"] == "no-referrer"
         assert b"http://" not in body.replace(b"http://www.w3.org/", b"")
         assert b"https://" not in body
+
+
+class Half(Model):
+    """Its step is called by half a character: a lone surrogate, which Python and JSON may have and UTF-8 has not."""
+
+    def declare(self, b: object) -> State:
+        return State(on=Bool)
+
+    @action(label="\ud83d")
+    def turn(self, s: StateView) -> None:
+        s.on = True
+
+
+def test_an_answer_that_utf_8_cannot_have_is_an_answer_all_the_same() -> None:
+    served = Served(Half())
+    try:
+        status, _, body = served.do(command="open")
+        assert (status, "\\ud83d" in body.decode()) == (200, True)
+        assert json.loads(body)["depth"] == 0
+    finally:
+        served.close()
 
 
 def test_a_command_is_answered(served: Served) -> None:

@@ -85,3 +85,16 @@ def test_an_adapter_shows_its_state_or_what_its_steps_return() -> None:
     check_adapter(Round(), Silent, {"go": lambda *given: None})
     with pytest.raises(UserError, match="Silent shows nothing that could be compared"):
         check_adapter(Round(), Silent, {})
+
+
+def test_what_a_step_returns_is_right_by_the_state_before_the_one_after_and_the_parameters() -> None:
+    class Adds(Silent):
+        def add(self, twice: bool) -> int:
+            return 10 if twice else 5
+
+    added = {"add": lambda before, after, twice: (after["n"] - before["n"]) * (1 + twice)}
+    system = SideBySide(Adds, added)
+    assert system.step("add", {"twice": False}, {"n": 1}, {"n": 6}) is None
+    assert system.step("add", {"twice": True}, {"n": 1}, {"n": 6}) is None
+    said = system.step("add", {"twice": True}, {"n": 6}, {"n": 1})
+    assert said == "add returned 10 in the system, and -10 is right by the model."

@@ -15,7 +15,8 @@ from insync.explorer.report.escaping import attribute, in_markdown, in_markdown_
 from insync.explorer.report.html import Page, html_page
 from insync.explorer.report.markdown import markdown
 from insync.explorer.report.mermaid import mermaid
-from insync.explorer.report.picture import Picture, picture
+from insync.explorer.report.picture import Picture, PictureStep, picture
+from insync.explorer.report.strip import strip_svg
 from insync.explorer.report.svg import svg
 from insync.explorer.traces.trace import RefusedStep, Trace
 from insync.explorer.traces.trace_file import trace_text
@@ -339,3 +340,21 @@ def test_code_in_markdown(text: str, cell: bool, written: str) -> None:
 def test_what_xml_does_not_allow_and_what_turns_a_line_is_replaced() -> None:
     assert in_xml("a\x00b\x1b\ud800\u202e<") == "a\ufffdb\ufffd\ufffd\ufffd&lt;"
     assert attribute("\"a'\n<b>") == '"&quot;a&#39; &lt;b&gt;"'
+
+
+@pytest.mark.parametrize("lifelines", [1, 2, 3, 8])
+@pytest.mark.parametrize("text", ["up", "a mark of twenty chars", "a text that is longer than there is room for"])
+def test_a_mark_is_on_its_lifeline_and_sticks_out_at_neither_side(lifelines: int, text: str) -> None:
+    """A wide one is moved inwards on the first and the last lifeline; on a single one both sides have the same room."""
+    names = [f"n{number}" for number in range(lifelines)]
+    for name in names:
+        step = PictureStep(1, "step", (Mark(name, text),), ())
+        (box,) = re.findall(
+            r'<rect class="mark note" x="(\S+)" y="\S+" width="(\S+)"', strip_svg(step, frozenset(), names)
+        )
+        left, width = map(float, box)
+        right = left + width
+        assert left < 0 < right
+        inner = width <= 100 or lifelines == 1 or name not in (names[0], names[-1])
+        assert not inner or left == pytest.approx(-right, abs=0.11)
+        assert inner or (left == -34 and name == names[0]) or (right == pytest.approx(34) and name == names[-1])

@@ -96,6 +96,16 @@ def test_lines_keep_to_the_width_and_tear_no_log_and_no_word(width: int, grids: 
     assert {"L3", "~1", "F12", "[|]", "follower", "@12", *LONG_LOGS} <= words
 
 
+@pytest.mark.parametrize("width", [66, 120, 180])
+@pytest.mark.parametrize(("loop", "said"), [(0, "(back to the start, and so on)"), (1, "(stays like this for ever)")])
+def test_where_a_run_goes_on_is_said_once_below_its_steps_however_narrow_the_grid(
+    loop: int, said: str, width: int
+) -> None:
+    lines = render_grid(replace(LONG_TRACE, loop=loop), _columns, width=width).splitlines()
+    (place,) = [at for at, line in enumerate(lines) if said in line]
+    assert sum(line.startswith(" #") for line in lines[:place]) == 1, "before the columns that do not fit"
+
+
 def test_columns_below_the_grid_have_rows_for_what_changes_alone() -> None:
     lines = render_grid(LONG_TRACE, _columns, width=80).splitlines()
     assert [line.split()[:3] for line in lines[2:-2]] == [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from insync.explorer import check
 from insync.kafka.cluster.model import Cluster
 from insync.properties.kafka import cluster
@@ -125,3 +127,37 @@ def test_with_the_fix_of_n_12_all_holds_that_does_not_ask_what_the_controller_he
 def test_with_the_fix_of_n_13_the_controller_hears_of_every_directory_that_counts() -> None:
     model = Cluster(**{**MOVING, "moves": 2, "crashes": 1}, defect="N-13", fixed="on")
     assert check(model, properties=["failed_directories_are_noticed"]).verdict == "holds"
+
+
+ALONE = "controller fences b2"
+FORGETFUL: dict[str, int | str] = {"fencings": 1, "min_insync": 2}
+
+
+def electable(walk: Walk) -> list[str]:
+    elr: list[str] = walk.state["controller"]["elr"]
+    return elr
+
+
+@pytest.mark.parametrize(("release", "left"), [("4.1", []), ("4.2", []), ("4.3", ["b2"])])
+def test_up_to_4_2_the_controller_forgets_who_may_lead_when_it_accepts_a_copy(release: str, left: list[str]) -> None:
+    walk = moved(ALONE, *ACCEPTED, **FORGETFUL, release=release)
+    assert electable(walk) == left
+    assert walk.state["broker"]["b1"]["lag"] == 2, "it is a change of the partition in either case"
+
+
+@pytest.mark.parametrize(("release", "left"), [("4.1", []), ("4.3", ["b2"])])
+def test_where_no_directory_fails_it_does_so_when_the_copy_takes_the_place_of_the_log(
+    release: str, left: list[str]
+) -> None:
+    walk = moved(ALONE, *BEGUN, **FORGETFUL, release=release, directory_failures=0)
+    assert electable(walk) == ["b2"]
+    walk.take("b1 replaces its log by the copy")
+    assert electable(walk) == left
+
+
+def test_a_copy_in_the_directory_that_the_controller_names_already_clears_the_elr_as_well() -> None:
+    swapped = (*ACCEPTED, *HEARS, "b1 replaces its log by the copy", "b1 applies metadata 0")
+    walk = moved(*swapped, ALONE, "b1 begins to copy its log", "b1 copies a record", **FORGETFUL, moves=2)
+    assert (walk.state["broker"]["b1"]["elsewhere"], electable(walk)) == (True, ["b2"])
+    walk.take("controller accepts b1's copy")
+    assert (electable(walk), walk.state["broker"]["b1"]["to_hear"]) == ([], True)

@@ -143,6 +143,8 @@ def test_a_consumer_reads_from_followers_since_2_4() -> None:
     assert from_b2 in walk(*fetched, **{**PAIR, "consumer": "follower"}).enabled
     assert from_b2 not in walk(*fetched[:3], **{**PAIR, "consumer": "follower"}).enabled, "b2 has no high watermark yet"
     assert from_b2 not in walk(*fetched, **PAIR).enabled
+    down = walk(*fetched, "b2 crashes, its log ends at 1", **{**PAIR, "consumer": "follower", "crashes": 1})
+    assert {one for one in down.enabled if "b2" in one} == {"b2 starts and registers", "controller fences b2"}
     old = walk(*fetched, **{**PAIR, "consumer": "follower", "release": "2.3"})
     assert from_b2 not in old.enabled
     assert old.model.remarks() == [

@@ -79,6 +79,8 @@ def test_releases_are_in_the_order_of_their_numbers() -> None:
         ("3.8", "reassignment_ends", ReassignmentEnd.TARGETS),
         ("4.2", "reassignment_ends", ReassignmentEnd.TARGETS),
         ("4.3", "reassignment_ends", ReassignmentEnd.ADDED_UNLESS_FEWER),
+        ("4.2", "named_directory_keeps_elr", False),
+        ("4.3", "named_directory_keeps_elr", True),
         ("3.9", "drop_stale_reply", StaleReply.OTHER_LEADER),
         ("3.9.1", "drop_stale_reply", StaleReply.OTHER_EPOCH),
         ("3.9", "skip_later_epochs", False),

@@ -65,6 +65,7 @@ def test_a_file_is_replaced_where_rename_does_not_replace(tmp_path: Path) -> Non
     for content in (b"one", b"two", b"three"):
         run.write("manifest", content)
         assert run.read("manifest") == content
+        assert [path.name for path in tmp_path.iterdir()] == ["manifest"], "nothing is left beside it"
     files.killed_at = ".part"
     with pytest.raises(KeyboardInterrupt):
         run.write("manifest", b"four")
@@ -72,6 +73,8 @@ def test_a_file_is_replaced_where_rename_does_not_replace(tmp_path: Path) -> Non
     files.killed_at = None
     run.write("manifest", b"five")
     assert run.read("manifest") == b"five"
+    run.write("manifest", b"six")
+    assert not run.has("manifest.old")
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ class DirectorySteps:
         """Let the controller hear of a copy that has caught up; the broker hears later that it agrees."""
         number = self._broker(given)
         self._ask(number)
-        self._assign(number)
+        self._assign(number, clears=self._model.naming_clears_elr)
 
     def hear(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let a broker hear by its metadata in which directory its log is to be, then of the answer, and answer."""
@@ -119,7 +119,7 @@ class DirectorySteps:
             self._kafka.give("apply", broker=number, to=self._kafka.seen.controller.end)
         self._hear_answer(number)
         if self._seen(number).to_assign == "log" and self._is_replica(number):
-            self._tell(number)
+            self._tell(number, clears=self._model.naming_clears_elr and broker["elsewhere"])
 
     def swap(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the copy take the place of the log, once the broker has heard that the controller has accepted it.
@@ -140,7 +140,9 @@ class DirectorySteps:
                 return
             if seen.to_assign != "copy":
                 self._kafka.give("copy_to_directory", broker=number)
-            elif number in self._kafka.seen.controller.elsewhere or not self._model.directories_are_assigned:
+            elif not self._model.directories_are_assigned:
+                self._assign(number, clears=self._model.naming_clears_elr)
+            elif number in self._kafka.seen.controller.elsewhere:
                 self._assign(number)
             else:
                 break
@@ -151,6 +153,11 @@ class DirectorySteps:
         raise NotSchedulable(message, "a change of the partition makes a copy that was accepted ask once more")
 
     # ------------------------------------------------------------------------------------------- after each step
+
+    def changes_partition(self, action: str, before: ReadableState) -> bool:
+        """Return whether what a step tells the controller of a directory is a change of the model's partition."""
+        one_with_it = action == "swap_log" and not self._model.directories_are_assigned
+        return not one_with_it or bool(self._model.naming_clears_elr and before["controller"]["elr"])
 
     def must_wait(self, broker: Mapping[str, Any]) -> bool:
         """Return whether a broker of the model has metadata on its way of a directory that concerns it."""
@@ -226,25 +233,25 @@ class DirectorySteps:
                 told = True
         return told
 
-    def _tell(self, number: int) -> None:
+    def _tell(self, number: int, *, clears: bool = False) -> None:
         """Let the controller hear what a broker has to tell, and the broker the answer."""
-        self._assign(number)
+        self._assign(number, clears=clears)
         self._kafka.give("hear_directory", broker=number)
 
-    def _assign(self, number: int) -> None:
-        """Let the controller hear where a broker has its replica."""
+    def _assign(self, number: int, *, clears: bool = False) -> None:
+        """Let the controller hear where a broker has its replica; in the model it may forget the ELR by that."""
         was = self._kafka.seen.controller
         self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
         now = self._kafka.seen.controller
         if (was.adding or was.removing) and not (now.adding or now.removing):
             message = f"a directory of b{number} that is named ends the reassignment; in the model the next change does"
             raise NotSchedulable(message, "a directory that is named ends a reassignment that is otherwise done")
-        if was.elr and not now.elr:
+        if was.elr and not now.elr and not clears:
             message = (
                 f"the controller forgets the eligible leader replicas as b{number} names a directory (N-17, up to "
-                "4.2), which the model's does not"
+                "4.2); in the model none is named here, or it is without that defect"
             )
-            raise NotSchedulable(message, "a directory that is named clears the eligible leader replicas (N-17)")
+            raise NotSchedulable(message, "a directory that the model's does not name clears the ELR (N-17)")
         if now.leader != was.leader:
             message = (
                 f"a directory of b{number} that is named makes the controller elect, as the leader may not lead any "

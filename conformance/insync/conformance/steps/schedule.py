@@ -144,7 +144,7 @@ class Schedule:
         else:
             message = _NOT_IN_KAFKA.get(action, f"the harness cannot do {action} yet")
             raise NotSchedulable(message)
-        if action == "swap_log" and not self._model.directories_are_assigned:
+        if not self._directories.changes_partition(action, before):
             self._ends[-1] = self.seen.controller.end  # in the model that is no change
         elif self.seen.controller.partition_epoch != partition_epoch or action in _OF_THE_TOPIC:
             self._ends.append(self.seen.controller.end)

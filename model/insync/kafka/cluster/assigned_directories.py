@@ -10,7 +10,7 @@ Kafka: ReplicaAlterLogDirsThread, AssignmentsManager, ReplicationControlManager.
 from __future__ import annotations
 
 from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Implies, Not, StateView, action, require, when
+from insync.model import And, Condition, Implies, Not, Or, StateView, action, require, when
 
 __all__ = ["AssignedDirectories"]
 
@@ -30,13 +30,13 @@ class AssignedDirectories(Actor):
         b = s.broker[replica]
         require(self.directories_are_assigned, b.running, b.copied.is_some(), b.copied.or_else(0) == b.leo)
         require(Not(b.accepted), self.is_assigned(s.changes[0], replica))
-        change, news = self.newest(s), Not(b.elsewhere)
-        require(Implies(news, self.has_room(s, change)))
+        changes = Or(Not(b.elsewhere), self.clears_elr(s))
+        require(Implies(changes, self.has_room(s, self.newest(s))))
         b.accepted = True
-        with when(news):
+        with when(changes):
             b.elsewhere = True
             b.to_hear = True
-            self.commit(s, change)
+            self.write_directory(s)
 
     @action(label="{replica} hears of its directory")
     def hear_directory(self, s: StateView, replica: Replica) -> None:
@@ -53,13 +53,26 @@ class AssignedDirectories(Actor):
         require(self.directories_are_assigned, self.is_online(s, replica), b.to_hear, b.lag == 0)
         spared = b.accepted if self.rules.accepted_copy_stays_accepted else False
         answers = And(b.elsewhere, Not(spared), self.is_assigned(s.changes[0], replica))
-        change = self.newest(s)
-        require(Implies(answers, self.has_room(s, change)))
+        require(Implies(answers, self.has_room(s, self.newest(s))))
         b.to_hear = answers
         b.accepted = And(b.accepted, b.elsewhere)
         with when(answers):
             b.elsewhere = False
-            self.commit(s, change)
+            self.write_directory(s)
+
+    def clears_elr(self, s: StateView) -> Condition:
+        """Whether the controller has an ELR that it forgets when it hears of a directory."""
+        return Not(s.controller.elr.is_empty()) if self.naming_clears_elr else False
+
+    def write_directory(self, s: StateView) -> None:
+        """Write in which directory a log is: a change of the partition, though leader and ISR stay as they are.
+
+        Before 4.3 the change is made as if there were no eligible leader replicas, and so forgets them (N-17).
+        Kafka: PartitionChangeBuilder.maybeUpdateRecordElr.
+        """
+        if self.naming_clears_elr:
+            s.controller.elr = set()
+        self.commit(s, self.newest(s))
 
     def drop_accepted_copy(self, s: StateView, replica: Replica) -> None:
         """A copy is dropped that the controller may have accepted, and it is told where the log is.

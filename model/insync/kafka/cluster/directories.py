@@ -6,7 +6,7 @@ Kafka: ReplicaAlterLogDirsThread, LogManager.
 from __future__ import annotations
 
 from insync.kafka.cluster.state import Actor, Replica
-from insync.model import Not, StateView, action, require
+from insync.model import Implies, Not, StateView, action, require, when
 
 __all__ = ["Directories"]
 
@@ -77,6 +77,11 @@ class Directories(Actor):
         require(b.running, b.copied.is_some(), end == b.leo if self.rules.swap_needs_whole_copy else True)
         if self.directories_are_assigned:
             require(b.accepted)
+        else:
+            clears = self.clears_elr(s)  # the controller accepts the copy in this step
+            require(Implies(clears, self.has_room(s, self.newest(s))))
+            with when(clears):
+                self.write_directory(s)
         self.truncate(s, replica, end)
         b.copied = None
         b.accepted = False

@@ -119,6 +119,7 @@ class Actor:
     deposed_may_write: bool
     directories_fail: bool
     directories_are_assigned: bool
+    naming_clears_elr: bool
     old_checkpoints: bool
     notes_errors: bool
     answers_deletions: bool
@@ -168,6 +169,8 @@ class ClusterState(Model):
         self.consumes = self.b.settings.consumer is not Consumer.OFF
         self.offset_reset: OffsetReset = self.b.settings.offset_reset
         self.elr = keeps_elr(self.b)
+        clears = self.elr and rules.controller_knows_directories and not rules.named_directory_keeps_elr
+        self.naming_clears_elr = clears and self.b.moves > 0
         self.configures = self.b.minimum_changes > 0 and self.rules.minimum_change is not MinimumChange.PARTITION
         self.needed = min(self.b.min_insync, self.b.replicas)
         """How many members the ISR must have for acks=all: min.insync.replicas, but never more than all."""

@@ -1,4 +1,4 @@
-"""Defects of brokers with several directories: a failure is not noticed, or a copy counts. R-50, R-51, N-12 to N-14."""
+"""Defects of brokers with several directories: R-50, R-51, N-12 to N-14, N-17."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ __all__ = ["DISKS"]
 FAILING: dict[str, int | str] = {**CALM, "replicas": 2, "records": 1, "directory_failures": 1}
 """Nothing fails but a directory."""
 MOVING: dict[str, int | str] = {**FAILING, "moves": 1}
+NAMED: dict[str, object] = {"named_directory_keeps_elr": True}
+"""Without what N-17 says, which would be found in place of another defect."""
 
 DISKS = (
     Defect(
@@ -39,7 +41,7 @@ DISKS = (
         length=4,
         bounds=MOVING,
         rules={"dropped_copy_is_taken_back": False},
-        base={"accepted_copy_stays_accepted": True},
+        base={**NAMED, "accepted_copy_stays_accepted": True},
     ),
     Defect(
         name="N-12",
@@ -56,7 +58,7 @@ DISKS = (
         length=12,
         bounds={**MOVING, "min_insync": 2, "stops": 1, "fencings": 1},
         rules={"start_needs_whole_copy": False},
-        base={"start_needs_whole_copy": True},
+        base={**NAMED, "start_needs_whole_copy": True},
     ),
     Defect(
         name="N-13",
@@ -72,7 +74,7 @@ DISKS = (
         length=6,
         bounds=MOVING,
         rules={"accepted_copy_stays_accepted": False},
-        base={"accepted_copy_stays_accepted": True},
+        base={**NAMED, "accepted_copy_stays_accepted": True},
     ),
     Defect(
         name="N-14",
@@ -89,6 +91,32 @@ DISKS = (
         bounds={**FAILING, "fencings": 1},
         rules={"isr_needs_directory": False},
         base={"isr_needs_directory": True},
+    ),
+    Defect(
+        name="N-17",
+        title="A broker names another directory, and the controller forgets who may lead",
+        ticket="no ticket known; ReplicationControlManager.handleAssignReplicasToDirs; mended by PR 20716 (4.3), "
+        "which does not say so",
+        affected="4.0 to 4.2 with eligible leader replicas: executed on the classes of 4.0.2, 4.1.2 and 4.2.1; on "
+        "running brokers of 4.1.2 and 4.2.1 what is forgotten",
+        story="A follower is fenced and is eligible to lead. The leader's log is moved to another directory of its "
+        "broker; the controller writes that, and an empty ELR with it. The leader dies with what it has not flushed. "
+        "Nobody is eligible any more, so the last known leader is elected when it is back, without the record that "
+        "the follower has.",
+        fix="keep the ELR where a directory is written, as all other changes do (4.3)",
+        breaks="no_acknowledged_record_is_lost",
+        length=11,
+        bounds={
+            **CALM,
+            "replicas": 2,
+            "records": 1,
+            "min_insync": 2,
+            "fencings": 1,
+            "lossy_crashes": 1,
+            "moves": 1,
+        },
+        rules={"named_directory_keeps_elr": False},
+        base=NAMED,
     ),
 )
 """The entries."""

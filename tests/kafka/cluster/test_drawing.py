@@ -1,0 +1,85 @@
+"""Who sends what to whom when a step is drawn: the requests and replies of Kafka's protocol."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import groupby
+
+import pytest
+
+from insync.explorer.traces.counterexample import trace_of
+from insync.explorer.traces.trace import TraceStep
+from insync.kafka.cluster.cluster_drawing import CLIENTS, CONTROLLER, draw_step
+from insync.model import Arrow
+from insync.model.evaluator import Evaluator
+from insync_walk import shared_cluster
+
+CHOSEN: dict[str, dict[str, int | str]] = {
+    "2.4": {"consumer": "follower", "shrinks": 2, "stops": 1, "deletions": 1, "late_replies": "on"},
+    "3.9.1": {
+        "spares": 1, "reassignments": 2, "isr_replies": "on", "alter_retries": 2, "shrinks": 2, "minimum_changes": 1,
+        "retries": 1, "stops": 1,
+    },
+}  # fmt: skip
+
+REQUESTS = {
+    "ask_epoch_end": ("follower", "leader"),
+    "begin_stop": ("replica", CONTROLLER),
+    "cancel_reassignment": (CLIENTS, CONTROLLER),
+    "change_minimum": (CLIENTS, CONTROLLER),
+    "consume": (CLIENTS, "replica"),
+    "delete_record": (CLIENTS, "leader"),
+    "expand_isr": ("leader", CONTROLLER),
+    "fetch": ("follower", "leader"),
+    "lose_reply": ("follower", "leader"),
+    "reassign": (CLIENTS, CONTROLLER),
+    "register": ("replica", CONTROLLER),
+    "send_again": (CLIENTS, "leader"),
+    "shrink_isr": ("leader", CONTROLLER),
+    "shrink_isr_by_several": ("leader", CONTROLLER),
+    "validate_position": (CLIENTS, "leader"),
+    "write": (CLIENTS, "leader"),
+}
+"""Who asks whom: OffsetForLeaderEpoch, BrokerHeartbeat, AlterPartitionReassignments, Fetch, Produce and the like."""
+
+SENT = {"apply_metadata": (CONTROLLER, "replica"), "receive_isr": (CONTROLLER, "leader")}
+"""What comes without having been asked for in this step: metadata, and the reply to AlterPartition."""
+
+
+def _steps(release: str) -> Iterator[list[TraceStep]]:
+    """Take random walks, each action as likely as another, and yield the steps so far after each."""
+    model, chance = shared_cluster(**CHOSEN[release], release=release), random.Random(4)
+    actions, evaluator = model.program.actions, Evaluator(model.program)
+    for _ in range(6):
+        moves: list[tuple[int | None, tuple[int, ...]]] = [(None, model.program.initials[0])]
+        while len(moves) < 50:
+            enabled = [list(n) for _, n in groupby(evaluator.enabled(moves[-1][1]), lambda n: actions[n].name)]
+            if not enabled:
+                break
+            number = chance.choice(chance.choice(enabled))
+            moves.append((number, evaluator.step(number, moves[-1][1])))
+        steps = trace_of(model, "explored", moves, "").steps
+        yield from (list(steps[:taken]) for taken in range(2, len(steps) + 1))
+
+
+@pytest.mark.parametrize("release", CHOSEN)
+def test_requests_go_where_kafka_sends_them_and_replies_come_back(release: str) -> None:
+    seen = set()
+    for steps in _steps(release):
+        named = {**steps[-1].parameters, CLIENTS: CLIENTS, CONTROLLER: CONTROLLER}
+        arrows = [one for one in draw_step(steps, steps[-1].label) if isinstance(one, Arrow)]
+        asked = {(one.sender, one.receiver) for one in arrows if not one.reply}
+        action = steps[-1].action or ""
+        expected = {**REQUESTS, **SENT}.get(action)
+        if expected is not None:
+            seen.add(action)
+            sender, receiver = expected
+            assert (arrows[0].sender, arrows[0].receiver) == (named[sender], named[receiver]), steps[-1].label
+        if action in REQUESTS:
+            up = {CLIENTS, CONTROLLER, *(name for name, b in steps[-2].state["broker"].items() if b["running"])}
+            assert {named[sender], named[receiver]} <= up or action == "register", steps[-1].label
+            answers = {(one.receiver, one.sender) for one in arrows if one.reply and one.receiver != CLIENTS}
+            assert asked == {(named[sender], named[receiver])}
+            assert answers <= asked, steps[-1].label
+    assert len(seen) > 10
