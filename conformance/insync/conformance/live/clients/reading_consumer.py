@@ -32,8 +32,8 @@ class ReadingConsumer:
     @property
     def records(self) -> list[tuple[int, str]]:
         """The records that it was given, each with its offset."""
-        found = [line.split(maxsplit=1) for line in self._said("got ")]
-        return [(int(offset), record) for offset, record in found]
+        found = [line.partition(" ") for line in self._said("got ")]
+        return [(int(offset), record) for offset, _, record in found]
 
     @property
     def told(self) -> Sequence[str]:
