@@ -10,6 +10,7 @@ import pytest
 from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.subject import KafkaRaised
 from insync.conformance.jars.jar_set import JarSet
+from insync_patched import with_patch
 
 JarsOf = Callable[[str], JarSet]
 HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
@@ -42,6 +43,16 @@ def test_before_4_0_a_leader_that_registers_unfenced_without_its_directory_throw
         trace = raised.value.args[-1]
         assert "Caused by: java.lang.IllegalStateException: Error applying topics delta" in trace
         assert "NotLeaderOrFollowerException: Log for partition t-0 is not available on broker 2" in trace
+
+
+def test_with_the_patch_it_takes_the_partition_for_offline_and_goes_on(jars_of: JarsOf) -> None:
+    with Harness(with_patch("N-16", jars_of("3.9.2"))) as harness:
+        assert restarted(harness, fenced=False) is None
+        seen = harness.take("observe").state
+        assert seen.brokers[2].applied == seen.controller.end
+        assert seen.brokers[2].directory is not None
+        assert seen.brokers[2].directory.offline
+        assert harness.take("unfence", broker=2).state.controller.leader == 2, "the controller does not hear of that"
 
 
 @pytest.mark.parametrize(("version", "fenced"), [("3.9.2", True), ("4.1.2", False), ("4.1.2", True)])
