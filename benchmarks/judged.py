@@ -12,7 +12,8 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-RECORD = Path(__file__).parents[1] / "tests" / "parity" / "exported.csv"
+_PARITY = Path(__file__).parents[1] / "tests" / "parity"
+RECORD, UNJUDGED = _PARITY / "exported.csv", _PARITY / "unjudged.csv"
 TABLE = Path(__file__).with_suffix(".md")
 
 Row = Mapping[str, str]
@@ -20,8 +21,8 @@ Row = Mapping[str, str]
 HEAD = """\
 # What judging takes
 
-Written by `python benchmarks/judged.py` from tests/parity/exported.csv, which `make judge` writes. A row is one
-comparison; what was compared is in the record, and docs/guide/second-opinions.md says what the ways are.
+Written by `python benchmarks/judged.py` from tests/parity/exported.csv and unjudged.csv, which `make judge` writes. A
+row is one comparison; what was compared is in the record, and docs/guide/second-opinions.md says what the ways are.
 
 - **The checker**: CPU seconds. TLC's have the start of Java in them (0.5 to 1 s), and one worker; Spin's are those of
   the search, without the C compiler.
@@ -34,14 +35,12 @@ comparison; what was compared is in the record, and docs/guide/second-opinions.m
 
 def main() -> None:
     """Write the page."""
-    with RECORD.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    TABLE.write_text(page(rows), encoding="utf-8")
+    TABLE.write_text(page(_read(RECORD), _read(UNJUDGED)), encoding="utf-8")
 
 
-def page(rows: Sequence[Row]) -> str:
-    """Return the page about the rows of the record."""
-    parts = [HEAD, *_summary(rows), ""]
+def page(rows: Sequence[Row], unjudged: Sequence[Row]) -> str:
+    """Return the page about what was compared and what was not."""
+    parts = [HEAD, *_summary(rows), "", *_not_compared(unjudged), ""]
     for engine in sorted({row["engine"] for row in rows}):
         parts += [
             f"## {engine}",
@@ -63,6 +62,20 @@ def _summary(rows: Sequence[Row]) -> Iterator[str]:
         largest = max(int(row["states"] or 0) for row in mine)
         figures = sum(theirs), statistics.median(theirs), max(theirs), sum(own), statistics.median(own)
         yield f"| `{engine}` | {len(mine)} | {largest:,} | " + " | ".join(f"{number:.2f}" for number in figures) + " |"
+
+
+def _not_compared(unjudged: Sequence[Row]) -> Iterator[str]:
+    """Yield how many comparisons there are not, for each reason; tests/parity/unjudged.csv names them."""
+    yield from ("## What was not compared", "", "| way | reason | comparisons | of subjects |", "|---|---|---|---|")
+    for engine, reason in sorted({(row["engine"], row["reason"]) for row in unjudged}):
+        mine = [row for row in unjudged if (row["engine"], row["reason"]) == (engine, reason)]
+        yield f"| `{engine}` | {reason} | {len(mine)} | {len({(row['model'], row['bounds']) for row in mine})} |"
+    yield from ("", "tests/parity/unjudged.csv names each.")
+
+
+def _read(path: Path) -> list[Row]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def _line(row: Row) -> str:

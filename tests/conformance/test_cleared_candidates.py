@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pytest
 
@@ -12,6 +13,7 @@ from insync.conformance.jars.jar_set import JarSet
 from insync_patched import with_patch
 
 JarsOf = Callable[[str], JarSet]
+HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(600)]
 
@@ -51,23 +53,23 @@ def came_back(harness: Harness) -> tuple[ControllerSeen, ControllerSeen]:
 
 @pytest.mark.parametrize("version", ["4.0.2", "4.1.2", "4.2.1"])
 def test_up_to_4_2_a_move_clears_the_eligible_replicas_and_who_lost_the_record_leads(
-    jars_of: JarsOf, version: str
+    jars_of: JarsOf, harness_of: HarnessOf, version: str
 ) -> None:
-    with Harness(jars_of(version)) as harness:
+    with harness_of(jars_of(version)) as harness:
         moved, ended = came_back(harness)
     assert (moved.leader, moved.elr) == (-1, ())
     assert (ended.leader, ended.isr) == (1, (1,)), "b1, whose log is empty, as the last known leader"
 
 
 @pytest.mark.parametrize("version", ["4.3.1", "4.4.0"])
-def test_from_4_3_on_they_are_kept(jars_of: JarsOf, version: str) -> None:
-    with Harness(jars_of(version)) as harness:
+def test_from_4_3_on_they_are_kept(jars_of: JarsOf, harness_of: HarnessOf, version: str) -> None:
+    with harness_of(jars_of(version)) as harness:
         moved, ended = came_back(harness)
     assert (moved.leader, moved.elr) == (-1, (2,))
     assert (ended.leader, ended.isr) == (2, (2,))
 
 
-def test_with_the_patch_they_are_kept_on_4_1(jars_of: JarsOf) -> None:
-    with Harness(with_patch("N-17", jars_of("4.1.2"))) as harness:
+def test_with_the_patch_they_are_kept_on_4_1(jars_of: JarsOf, harness_of: HarnessOf) -> None:
+    with harness_of(with_patch("N-17", jars_of("4.1.2"))) as harness:
         moved, ended = came_back(harness)
     assert (moved.elr, ended.leader) == ((2,), 2)

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from insync.model.errors import UserError
 from insync_fake_kafka import FakeKafka, FakePair
 
 JarsOf = Callable[[str], JarSet]
+HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "kafka.md"
 CALM: dict[str, int | str] = {"records": 1, "shrinks": 0, "lossy_crashes": 0, "replicas": 2}
@@ -108,10 +110,12 @@ def test_a_difference_is_raised_with_the_shortest_steps_and_the_version() -> Non
 
 @pytest.mark.kafka
 @pytest.mark.timeout(300)
-def test_a_model_that_is_wrong_is_told_from_kafka_with_the_shortest_steps(jars_of: JarsOf) -> None:
+def test_a_model_that_is_wrong_is_told_from_kafka_with_the_shortest_steps(
+    jars_of: JarsOf, harness_of: HarnessOf
+) -> None:
     # In the model the high watermark moves though the ISR is smaller than min.insync.replicas.
     model = Cluster(**{**CALM, "defect": "R-27", "acks": "1", "fencings": 2})
-    with Harness(jars_of("4.3.1")) as harness, pytest.raises(Disagreement) as caught:
+    with harness_of(jars_of("4.3.1")) as harness, pytest.raises(Disagreement) as caught:
         run_state_machine_as_test(kafka_machine(model, lambda: harness), settings=ONCE)
     assert caught.value.trace is not None
     assert {step.action for step in caught.value.trace.steps[1:]} == {"fence", "write", "apply_metadata"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pytest
 
@@ -12,6 +13,7 @@ from insync.conformance.jars.jar_set import JarSet
 from insync_patched import with_patch
 
 JarsOf = Callable[[str], JarSet]
+HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 
@@ -31,8 +33,10 @@ def restarted(harness: Harness, *, fenced: bool) -> int | None:
     return harness.take("apply", broker=2, to=registered.state.controller.end).state.brokers[2].leader
 
 
-def test_before_4_0_a_leader_that_registers_unfenced_without_its_directory_throws(jars_of: JarsOf) -> None:
-    with Harness(jars_of("3.9.2")) as harness:
+def test_before_4_0_a_leader_that_registers_unfenced_without_its_directory_throws(
+    jars_of: JarsOf, harness_of: HarnessOf
+) -> None:
+    with harness_of(jars_of("3.9.2")) as harness:
         with pytest.raises(KafkaRaised) as raised:
             restarted(harness, fenced=False)
         assert "Uncaught exception while publishing broker metadata" in raised.value.args[0]
@@ -52,6 +56,8 @@ def test_with_the_patch_it_takes_the_partition_for_offline_and_goes_on(jars_of: 
 
 
 @pytest.mark.parametrize(("version", "fenced"), [("3.9.2", True), ("4.1.2", False), ("4.1.2", True)])
-def test_who_was_fenced_or_has_left_the_isr_follows_another_one(jars_of: JarsOf, version: str, fenced: bool) -> None:
-    with Harness(jars_of(version)) as harness:
+def test_who_was_fenced_or_has_left_the_isr_follows_another_one(
+    jars_of: JarsOf, harness_of: HarnessOf, version: str, fenced: bool
+) -> None:
+    with harness_of(jars_of(version)) as harness:
         assert restarted(harness, fenced=fenced) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from insync.conformance.replay import KafkaVerdict, replay_on_kafka
 from insync_patched import patched, with_patch
 
 JarsOf = Callable[[str], JarSet]
+HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
 
 LINE = "                return new ReplicaState("
 
@@ -37,14 +39,14 @@ pytestmark = [pytest.mark.kafka, pytest.mark.timeout(600)]
         ("N-14", "4.1.2"),
     ],
 )
-def test_a_patch_fixes_its_defect(jars_of: JarsOf, name: str, version: str) -> None:
+def test_a_patch_fixes_its_defect(jars_of: JarsOf, harness_of: HarnessOf, name: str, version: str) -> None:
     jars = jars_of(version)
     model, claim = given_trace(name)
     fixed = fixed_trace(claim, model, name)
     assert fixed.holds
-    with Harness(jars) as harness:
+    with harness_of(jars) as harness:
         assert replay_on_kafka(claim, model, harness).verdict is KafkaVerdict.REPRODUCED
-    with Harness(with_patch(name, jars)) as harness:
+    with harness_of(with_patch(name, jars)) as harness:
         assert replay_on_kafka(fixed.trace, fixed.model, harness).verdict is KafkaVerdict.AGREES
 
 

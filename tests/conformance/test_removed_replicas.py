@@ -7,6 +7,7 @@ record; and while they do not, one unclean stop of the replica that is left leav
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 
 import pytest
 
@@ -16,6 +17,7 @@ from insync.conformance.jars.jar_set import JarSet
 from insync_patched import with_patch
 
 JarsOf = Callable[[str], JarSet]
+HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(600)]
 
@@ -25,14 +27,14 @@ PATCHED = ["4.0.2", "4.1.2", "4.3.1"]
 
 
 @pytest.fixture(scope="module", params=RELEASES)
-def released(request: pytest.FixtureRequest, jars_of: JarsOf) -> Iterator[Harness]:
-    with Harness(jars_of(request.param)) as harness:
+def released(request: pytest.FixtureRequest, jars_of: JarsOf, harness_of: HarnessOf) -> Iterator[Harness]:
+    with harness_of(jars_of(request.param)) as harness:
         yield harness
 
 
 @pytest.fixture(scope="module", params=PATCHED)
-def fixed(request: pytest.FixtureRequest, jars_of: JarsOf) -> Iterator[Harness]:
-    with Harness(with_patch("N-02", jars_of(request.param))) as harness:
+def fixed(request: pytest.FixtureRequest, jars_of: JarsOf, harness_of: HarnessOf) -> Iterator[Harness]:
+    with harness_of(with_patch("N-02", jars_of(request.param))) as harness:
         yield harness
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pytest
 
@@ -12,15 +13,16 @@ from insync.conformance.replay import KafkaVerdict, replay_on_kafka
 from insync_kafka import RECORDINGS, Recorder, Recording
 
 JarsOf = Callable[[str], JarSet]
+HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in RECORDINGS.glob("*.json")))
-def test_a_recording_is_what_kafka_does(jars_of: JarsOf, name: str) -> None:
+def test_a_recording_is_what_kafka_does(jars_of: JarsOf, harness_of: HarnessOf, name: str) -> None:
     recording = Recording.read(name)
     model, trace = recording.trace()
-    with Harness(jars_of(recording.version)) as harness:
+    with harness_of(jars_of(recording.version)) as harness:
         recorder = Recorder(harness)
         replay_on_kafka(trace, model, recorder)
     assert recorder.answers == recording.content["answers"]
@@ -28,16 +30,20 @@ def test_a_recording_is_what_kafka_does(jars_of: JarsOf, name: str) -> None:
 
 @pytest.mark.parametrize("version", ["4.0.2", "4.1.2", "4.2.1", "4.4.0"])
 @pytest.mark.parametrize("name", ["N-01-4.3.1", "N-02-4.3.1"])
-def test_new_defects_are_in_all_releases_since_4_0(jars_of: JarsOf, name: str, version: str) -> None:
+def test_new_defects_are_in_all_releases_since_4_0(
+    jars_of: JarsOf, harness_of: HarnessOf, name: str, version: str
+) -> None:
     model, trace = Recording.read(name).trace()
-    with Harness(jars_of(version)) as harness:
+    with harness_of(jars_of(version)) as harness:
         assert replay_on_kafka(trace, model, harness).verdict is KafkaVerdict.REPRODUCED
 
 
 @pytest.mark.parametrize(
     ("version", "verdict"), [("3.9.0", "reproduced"), ("3.9.2", "reproduced"), ("4.0.0", "diverges")]
 )
-def test_a_restart_before_fencing_is_harmless_since_4_0(jars_of: JarsOf, version: str, verdict: str) -> None:
+def test_a_restart_before_fencing_is_harmless_since_4_0(
+    jars_of: JarsOf, harness_of: HarnessOf, version: str, verdict: str
+) -> None:
     model, trace = Recording.read("R-26-3.9.2").trace()
-    with Harness(jars_of(version)) as harness:
+    with harness_of(jars_of(version)) as harness:
         assert replay_on_kafka(trace, model, harness).verdict.value == verdict

@@ -7,6 +7,7 @@ sets that are not empty alone (ReplicationControlManager.changePartitionReassign
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pytest
 
@@ -16,6 +17,7 @@ from insync.conformance.jars.jar_set import JarSet
 from insync_patched import with_patch
 
 JarsOf = Callable[[str], JarSet]
+HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 
@@ -43,8 +45,10 @@ def reassigned_twice(harness: Harness, first: list[int], second: list[int]) -> t
 
 
 @pytest.mark.parametrize("version", ["3.9.2", "4.1.2", "4.4.0"])
-def test_a_replica_that_is_asked_for_again_is_removed_all_the_same(jars_of: JarsOf, version: str) -> None:
-    with Harness(jars_of(version)) as harness:
+def test_a_replica_that_is_asked_for_again_is_removed_all_the_same(
+    jars_of: JarsOf, harness_of: HarnessOf, version: str
+) -> None:
+    with harness_of(jars_of(version)) as harness:
         asked, settled = reassigned_twice(harness, [1, 3], [1, 2, 3])
     assert (asked.replicas, asked.adding, asked.removing) == ((1, 2, 3), (3,), (2,))
     assert (settled.replicas, settled.adding, settled.removing) == ((1, 3), (), ())
@@ -52,10 +56,10 @@ def test_a_replica_that_is_asked_for_again_is_removed_all_the_same(jars_of: Jars
 
 @pytest.mark.parametrize(("version", "ends"), [("4.2.1", True), ("4.3.1", False), ("4.4.0", False)])
 def test_a_replica_that_is_added_and_removed_keeps_a_reassignment_from_ending(
-    jars_of: JarsOf, version: str, ends: bool
+    jars_of: JarsOf, harness_of: HarnessOf, version: str, ends: bool
 ) -> None:
     # Since 4.3 all that are added must be in the ISR of those that stay (KAFKA-19975).
-    with Harness(jars_of(version)) as harness:
+    with harness_of(jars_of(version)) as harness:
         asked, settled = reassigned_twice(harness, [1, 2, 3], [2])
     if ends:
         assert (asked.replicas, asked.isr) == ((2,), (2,))
@@ -65,8 +69,10 @@ def test_a_replica_that_is_added_and_removed_keeps_a_reassignment_from_ending(
 
 
 @pytest.mark.parametrize("version", ["4.0.2", "4.3.1"])
-def test_with_the_patch_the_second_request_replaces_the_first(jars_of: JarsOf, version: str) -> None:
-    with Harness(with_patch("N-09", jars_of(version))) as harness:
+def test_with_the_patch_the_second_request_replaces_the_first(
+    jars_of: JarsOf, harness_of: HarnessOf, version: str
+) -> None:
+    with harness_of(with_patch("N-09", jars_of(version))) as harness:
         asked, settled = reassigned_twice(harness, [1, 3], [1, 2, 3])
         assert (asked.replicas, asked.adding, asked.removing) == ((1, 2, 3), (3,), ())
         assert (settled.replicas, settled.isr) == ((1, 2, 3), (1, 2, 3))

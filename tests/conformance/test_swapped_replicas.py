@@ -6,6 +6,7 @@ KAFKA-19975 lets it end; with eligible leader replicas who was removed stays eli
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pytest
 
@@ -15,6 +16,7 @@ from insync.conformance.jars.jar_set import JarSet
 from insync_patched import with_patch
 
 JarsOf = Callable[[str], JarSet]
+HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(600)]
 
@@ -53,8 +55,10 @@ def given_back(harness: Harness) -> Observation:
 
 
 @pytest.mark.parametrize("version", ["4.3.1", "4.4.0"])
-def test_a_swap_ends_with_one_copy_and_the_removed_one_is_elected_without_it(jars_of: JarsOf, version: str) -> None:
-    with Harness(jars_of(version)) as harness:
+def test_a_swap_ends_with_one_copy_and_the_removed_one_is_elected_without_it(
+    jars_of: JarsOf, harness_of: HarnessOf, version: str
+) -> None:
+    with harness_of(jars_of(version)) as harness:
         ended = swapped(harness).controller
         assert (ended.replicas, ended.adding, ended.removing) == ((2, 3), (), ())
         assert (ended.isr, ended.elr) == ((3,), (1, 2))
@@ -64,14 +68,14 @@ def test_a_swap_ends_with_one_copy_and_the_removed_one_is_elected_without_it(jar
     assert (state.controller.leader, state.controller.isr, log.records) == (1, (1,), ())
 
 
-def test_up_to_4_2_it_waits(jars_of: JarsOf) -> None:
-    with Harness(jars_of("4.2.1")) as harness:
+def test_up_to_4_2_it_waits(jars_of: JarsOf, harness_of: HarnessOf) -> None:
+    with harness_of(jars_of("4.2.1")) as harness:
         assert swapped(harness).controller.isr == (1, 3)
 
 
 @pytest.mark.parametrize("patch", ["R-46", "R-46-MINIMUM"])
-def test_with_a_patch_it_waits(jars_of: JarsOf, patch: str) -> None:
-    with Harness(with_patch(patch, jars_of("4.3.1"))) as harness:
+def test_with_a_patch_it_waits(jars_of: JarsOf, harness_of: HarnessOf, patch: str) -> None:
+    with harness_of(with_patch(patch, jars_of("4.3.1"))) as harness:
         state = swapped(harness).controller
         assert (state.isr, state.adding, state.removing) == ((1, 3), (3,), (1,))
         harness.take("unfence", broker=2)

@@ -1,6 +1,7 @@
 """Have Spin and TLC judge what has changed since they last did: `make judge` runs this, and tests read the record.
 
-A comparison that is on record for the very same module is not made again, so this may be stopped and run again.
+A comparison that is on record for the very same module is not made again, so this may be stopped and run again; nor is
+it where releases that do not differ have the same module. What cannot be compared is on record too, with the reason.
 """
 
 from __future__ import annotations
@@ -19,15 +20,17 @@ from insync.explorer.export.foreign_traces import foreign_trace
 from insync.explorer.judges.spin import SpinTools, find_spin, spin_opinion
 from insync.explorer.judges.tlc import tlc_opinion, tlc_opinion_of_runs
 from insync.explorer.judges.tlc_home import Tlc, find_tlc
+from insync.explorer.limits import StopReason
 from insync.explorer.opinions import Opinion
 from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.errors import InternalError, UserError
 from insync.properties.registry import run_properties_of
 from insync.properties.runs import RunKind, RunProperty
-from insync_judged import Figures, Judged, forget, keep, module_hash, read_record
+from insync_comparisons import Key
+from insync_judged import JUDGED, NOT_ASKED, UNJUDGED, Figures, Judged, Unjudged, module_hash
 from insync_subjects import NAMED, NONE, Subject, subjects
-from insync_ways import WAYS, Way, exported
+from insync_ways import WAYS, Way, asked, exported, missing
 
 MEMORY = 6 << 30
 
@@ -67,46 +70,49 @@ class Hearing:
         return self.subject.made()
 
     def hear(self, name: str) -> None:
-        """Put what a checker says, given the model in one way, on record; what cannot be compared any more is not."""
+        """Put what a checker says, given the model in one way, on record, or why it says nothing."""
         violated = True
         for what in WAYS[name].asked(self.subject):
             key = self.subject.model, self.subject.name, what, name
-            known = read_record().get(key)
-            needless = what == NONE and not violated  # the whole space was counted already
-            row = None if needless else self._row(name, WAYS[name], what, known)
-            if row is not None and row is not known:
-                keep(row)
-            elif row is None and known is not None:
-                forget([key])
-            violated = row is not None and row.verdict == Verdict.VIOLATED
+            if what == NONE and not violated:  # the whole space was counted already
+                record(key, None)
+                continue
+            row = self._row(key, WAYS[name], what)
+            record(key, row)
+            violated = isinstance(row, Judged) and row.verdict == Verdict.VIOLATED
 
-    def _row(self, name: str, way: Way, what: str, known: Judged | None) -> Judged | None:
-        """Return the comparison, the known one if it is of the same module; None if there is none to make."""
+    def _row(self, key: Key, way: Way, what: str) -> Judged | Unjudged:
+        """Return the comparison, the known one if it is of the same module, or why it cannot be made."""
         with way.traced():
             model = self.subject.made()
-        properties = self.subject.asked(model, what)
-        files = exported(way, model, properties)
+        files = exported(way, model, self.subject.asked(model, what))
         module = module_hash(files)
-        if known is not None and known.module == module and known.agrees == "yes":
-            return known
-        says = f"{name} {self.subject.model} {self.subject.name} ({what})"
+        too_large, too_long = f"more than {way.most_states:,} states", f"no answer in {self.limits.seconds:g} s"
+        judged, unjudged = JUDGED.read().get(key), UNJUDGED.read().get(key)
+        if judged is not None and judged.module == module and judged.agrees == "yes":
+            return judged
+        if unjudged is not None and unjudged.module == module and unjudged.reason in (too_large, too_long):
+            return unjudged
         own = self._own(what, way.most_states)
         if own.figures is None:
-            say(f"too large: {says}")
-            return None
+            return Unjudged(*key, too_large, module)
+        twin = next((row for row in JUDGED.read().values() if (row.engine, row.module) == (key[3], module)), None)
+        if twin is not None and twin.agrees == "yes" and twin.figures.matches(own.figures):
+            return replace(twin, model=key[0], bounds=key[1], properties=key[2], insync_seconds=f"{own.seconds:.2f}")
         with way.traced():
             said = self._said(way, model, files, what)
-        if said is None or said.verdict in (None, Verdict.INCOMPLETE):
-            say(f"unfinished: {says}: {'fails' if said is None else said.stopped_by or said.note}")
-            return None
+        if isinstance(said, str):
+            return Unjudged(*key, said, module)
+        if said.verdict in (None, Verdict.INCOMPLETE):
+            why = too_long if said.stopped_by is StopReason.TIME else f"ended: {said.stopped_by or said.note}"
+            return Unjudged(*key, why, module)
         figures = Figures.of(said) if what in (NAMED, NONE) else Figures.of_run(said, self._run(what).kind)
         agrees = "yes" if figures.matches(own.figures) else "no"
-        say(f"{'equal' if agrees == 'yes' else 'DIFFERENT'}: {says}: {figures.in_words}, {said.seconds:.1f} s")
         if agrees == "no":
-            say(f"  insync: {own.figures.in_words}")
+            say(f"DIFFERENT: {' '.join(key)}: insync says {own.figures.in_words}")
         counts = (figures.verdict, figures.states, figures.depth, figures.steps, figures.failing)
         times = f"{said.seconds:.2f}", f"{own.seconds:.2f}"
-        return Judged(self.subject.model, self.subject.name, what, name, *counts, agrees, module, *times)
+        return Judged(*key, *counts, agrees, module, *times)
 
     def _run(self, what: str) -> RunProperty:
         return run_properties_of(self.model)[what]
@@ -131,8 +137,8 @@ class Hearing:
             assert Figures.of_check(every) == Figures.of_check(found), self.subject
         return Own(Figures.of_check(found), seconds)
 
-    def _said(self, way: Way, model: Model, files: Mapping[str, str], what: str) -> Opinion | None:
-        """Return what a checker says of the files; None where it fails, which is shown."""
+    def _said(self, way: Way, model: Model, files: Mapping[str, str], what: str) -> Opinion | str:
+        """Return what a checker says of the files, or how it fails."""
         tools = self.tools[way.checker]
         try:
             if isinstance(tools, SpinTools):
@@ -144,9 +150,24 @@ class Hearing:
             if trace and self._run(what).kind is not RunKind.SOMETIMES:
                 require_replayed(files, trace, self._run(what))
         except (InternalError, UserError) as error:
-            say(str(error))
-            return None
+            return f"fails: {' '.join(str(error).split())}"
         return said
+
+
+def record(key: Key, row: Judged | Unjudged | None) -> None:
+    """Put on record what has become of a comparison, and say it if it is news; None if there is no need of it."""
+    if isinstance(row, Judged):
+        UNJUDGED.forget([key])
+        if JUDGED.read().get(key) != row:
+            JUDGED.keep(row)
+            say(f"{'equal' if row.agrees == 'yes' else 'DIFFERENT'}: {' '.join(key)}: {row.figures.in_words}")
+        return
+    JUDGED.forget([key])
+    if row is None:
+        UNJUDGED.forget([key])
+    elif UNJUDGED.read().get(key) != row:
+        UNJUDGED.keep(row)
+        say(f"unjudged: {' '.join(key)}: {row.reason}")
 
 
 def require_replayed(files: Mapping[str, str], trace: str, found: RunProperty) -> None:
@@ -173,21 +194,14 @@ def main() -> int:
             hearing = Hearing(subject, tools, Limits(seconds=arguments.seconds, memory_bytes=MEMORY))
             for name in names:
                 hearing.hear(name)
-    forget(read_record().keys() - asked())
-    record = read_record()
-    agreeing = sum(row.agrees == "yes" for row in record.values())
-    say(f"{len(record)} comparisons on record, {agreeing} of them equal.")
-    return 0 if agreeing == len(record) else 1
-
-
-def asked() -> set[tuple[str, str, str, str]]:
-    """Return the keys of all comparisons that there can be."""
-    return {
-        (subject.model, subject.name, what, name)
-        for subject in subjects()
-        for name, way in WAYS.items()
-        for what in way.asked(subject)
-    }
+    for table in (JUDGED, UNJUDGED):
+        table.forget(table.read().keys() - asked())
+    for key in missing():
+        UNJUDGED.keep(Unjudged(*key, NOT_ASKED, ""))
+    made = JUDGED.read().values()
+    agreeing = sum(row.agrees == "yes" for row in made)
+    say(f"{len(made)} comparisons on record, {agreeing} of them equal; {len(UNJUDGED.read())} were not made.")
+    return 0 if agreeing == len(made) else 1
 
 
 def parsed() -> argparse.Namespace:

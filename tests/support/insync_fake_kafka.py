@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from insync.conformance.classes.subject import Answer, Argument, Subject
-from insync.conformance.steps.likeness import Difference
+from insync.conformance.steps.likeness import Difference, compared
 from insync.conformance.steps.pair import Pair
 from insync.conformance.steps.schedule import NotSchedulable
 from insync.explorer.evaluator.stepping import Stepper, Walk
@@ -51,6 +51,11 @@ class FakePair(Pair):
 
     def kafka_state(self) -> ReadableState:
         return self.kafka.stepper.model.decode(self.other.codes)
+
+    def differences(self) -> list[Difference]:
+        counts, found = compared(self.taken[-1].state, self.kafka_state())
+        self.compared = sum(counts.values())
+        return found
 
     def take(self, number: int) -> list[Difference]:
         action = self.walk.stepper.actions[number]

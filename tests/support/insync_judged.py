@@ -1,24 +1,23 @@
-"""What other checkers have said of exported models, beside what insync says: the record tests/parity/exported.csv."""
+"""What other checkers have said of exported models, beside what insync says, and what they were not asked.
+
+The comparisons are tests/parity/exported.csv; unjudged.csv beside it has those that cannot be made, with the reason.
+"""
 
 from __future__ import annotations
 
-import csv
-import fcntl
 import hashlib
 import re
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from insync.explorer.liveness import LivenessResult
 from insync.explorer.opinions import Opinion
 from insync.explorer.verdict import CheckResult, Verdict
 from insync.properties.runs import RunKind
+from insync_comparisons import Comparison, Comparisons
 
-__all__ = ["RECORD", "Figures", "Judged", "forget", "keep", "module_hash", "read_record"]
-
-RECORD = Path(__file__).parents[1] / "parity" / "exported.csv"
+__all__ = ["JUDGED", "NOT_ASKED", "UNJUDGED", "Figures", "Judged", "Unjudged", "module_hash"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,26 +92,17 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """One comparison.
+class Judged(Comparison):
+    """One comparison that was made.
 
     Attributes:
-        model: the model.
-        bounds: its bounds, those that are not the defaults.
-        properties: `named` for what the subject is judged by, `none` where the whole space was counted; or a property
-            of runs.
-        engine: the checker, and the way in which it was given the model (insync_ways.py).
-        verdict, states, depth, steps, failing: what it says; see `Figures`.
+        verdict, states, depth, steps, failing: what the checker says; see `Figures`.
         agrees: yes if insync says the same.
         module: the hash of what the checker was given.
         seconds: of work of the checker, without its start and without compilation where these are apart.
         insync_seconds: of insync's search of the same, compilation included, in wall-clock time.
     """
 
-    model: str
-    bounds: str
-    properties: str
-    engine: str
     verdict: str
     states: str
     depth: str
@@ -124,15 +114,30 @@ class Judged:
     insync_seconds: str
 
     @property
-    def key(self) -> tuple[str, str, str, str]:
-        """What was compared."""
-        return self.model, self.bounds, self.properties, self.engine
-
-    @property
     def figures(self) -> Figures:
         """What the checker says."""
         return Figures(self.verdict, self.states, self.depth, self.steps, self.failing)
 
+
+@dataclass(frozen=True, slots=True)
+class Unjudged(Comparison):
+    """One comparison that was not made.
+
+    Attributes:
+        reason: why not.
+        module: the hash of what the checker would have been given.
+    """
+
+    reason: str
+    module: str
+
+
+NOT_ASKED = "not asked yet"
+"""The reason of a comparison that `make judge` has not come to."""
+
+_PARITY = Path(__file__).parents[1] / "parity"
+JUDGED = Comparisons(_PARITY / "exported.csv", Judged)
+UNJUDGED = Comparisons(_PARITY / "unjudged.csv", Unjudged)
 
 _COMMENTS = re.compile(r"/\*.*?\*/|\(\*.*?\*\)|\\\*[^\n]*", re.DOTALL)
 
@@ -142,43 +147,6 @@ def module_hash(files: Mapping[str, str]) -> str:
     texts = {name: re.sub(r"[ \t]+\n", "\n", _COMMENTS.sub("", text)) for name, text in files.items()}
     content = "\0".join(f"{name}\0{text}" for name, text in texts.items())
     return hashlib.sha256(content.encode()).hexdigest()[:16]
-
-
-def read_record() -> dict[tuple[str, str, str, str], Judged]:
-    """Return the record by what was compared."""
-    if not RECORD.exists():
-        return {}
-    with RECORD.open(encoding="utf-8", newline="") as file:
-        return {row.key: row for row in (Judged(**row) for row in csv.DictReader(file))}
-
-
-def keep(row: Judged) -> None:
-    """Put a comparison on record, while others may do so too."""
-    with _locked():
-        _write({**read_record(), row.key: row})
-
-
-def forget(keys: Collection[tuple[str, str, str, str]]) -> None:
-    """Take comparisons off the record."""
-    with _locked():
-        _write({key: row for key, row in read_record().items() if key not in keys})
-
-
-@contextmanager
-def _locked() -> Iterator[None]:
-    with RECORD.with_suffix(".lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-def _write(rows: Mapping[tuple[str, str, str, str], Judged]) -> None:
-    """Write the record, whole or not at all."""
-    new = RECORD.with_suffix(".new")
-    with new.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([field.name for field in fields(Judged)])
-        writer.writerows(astuple(rows[key]) for key in sorted(rows))
-    new.replace(RECORD)
 
 
 def _depth(said: Opinion) -> str:

@@ -23,7 +23,7 @@ from insync.machine.emit import expanding, lowering, networks, storing
 from insync.machine.emit.lowering import Lowering
 from insync.model import schema, simplify
 from insync.model.graph import Op
-from insync_judged import Figures, read_record
+from insync_judged import JUDGED, Figures
 from insync_subjects import subjects
 
 __all__ = ["MISTAKES", "Noticed", "noticed"]
@@ -195,7 +195,7 @@ def noticed() -> Noticed | None:
 
     That is the first subject of which it says something else, or else the first in which insync fails.
     """
-    record = read_record()
+    record = JUDGED.read()
     known = {(one.model, one.name): one for one in subjects()}
     failed = None
     for key in _LOOKED_AT:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from insync.kafka.defects import DEFECTS
+from insync.kafka.defects import all_defects
 from insync.kafka.releases import Release
 from insync.model import Model
 from insync.model.catalogue import find_model
@@ -41,6 +41,12 @@ _SETTINGS: tuple[Mapping[str, int | str], ...] = (
     {"retries": 1},
     {"crashes": 1, "old_checkpoints": "on"},
 )
+_FIRST_OF_FAMILIES = (
+    *("R-22", "R-52", "R-42", "R-26", "R-48"),
+    *("N-11", "R-50", "M-12", "M-7", "C-18", "N-10"),
+    *("Q-1", "Q-2", "Q-3"),
+)
+"""The smallest entry of each file of the catalogue of defects, and those of the quorum."""
 _RUNS_OF = Release("4.1")
 _OTHER_BOUNDS: Mapping[str, Mapping[str, int | str]] = {
     "examples/tlaplus/bakery.py:Bakery": {"processes": 1},
@@ -59,18 +65,20 @@ class Subject:
         model: the name of the model; a file's is relative to the repository.
         bounds: those that differ from the defaults.
         broken: the property that fails by the catalogue of defects; its name is judged besides the headline.
+        defect: the name of the entry of the catalogue of defects; empty if it is none.
         judges_runs: whether it is small enough for its properties of runs to be judged too.
     """
 
     model: str
     bounds: Mapping[str, int | str] = field(default_factory=dict)
     broken: str = ""
+    defect: str = ""
     judges_runs: bool = False
 
     @property
-    def is_defect(self) -> bool:
-        """Whether it is an entry of the catalogue of defects."""
-        return "defect" in self.bounds
+    def stands_for_its_family(self) -> bool:
+        """Whether it is judged in every way: what is no entry of the catalogue, and one entry of each family."""
+        return self.defect in ("", *_FIRST_OF_FAMILIES)
 
     @property
     def name(self) -> str:
@@ -115,8 +123,11 @@ def _published() -> Iterator[Subject]:
             yield Subject(name, bounds, judges_runs=replicas == 2 and epoch * records < 4)
     for replicas, offset, version in ((2, 2, 2), (3, 1, 1), (2, 3, 3), (3, 2, 2)):
         yield Subject("async_isr", {"replicas": replicas, "max_offset": offset, "max_version": version})
-    yield Subject("kraft_published", {"servers": 2})
-    yield Subject("kraft", {"servers": 2})
+    for name in ("kraft_published", "kraft"):
+        yield Subject(name, {"servers": 2}, judges_runs=True)
+        yield Subject(name, {"servers": 2, "elections": 2}, judges_runs=True)
+        yield Subject(name, {"servers": 3})
+    yield Subject("kraft", {"servers": 2, "records": 2}, judges_runs=True)
     yield Subject("placement")
     yield Subject("placement", {"brokers": 4, "replicas": 2})
     yield Subject("placement", {"brokers": 5, "replicas": 3, "failures": 2})
@@ -148,6 +159,6 @@ def _cluster() -> Iterator[Subject]:
 
 
 def _defects() -> Iterator[Subject]:
-    for defect in DEFECTS.values():
-        yield Subject("cluster", defect.witness, defect.breaks)
-        yield Subject("cluster", defect.fixed_witness, defect.breaks)
+    for defect in all_defects().values():
+        for bounds in (defect.witness, defect.fixed_witness):
+            yield Subject(defect.model, bounds, defect.breaks, defect.name)

@@ -13,12 +13,15 @@ from dataclasses import dataclass
 
 from insync.explorer.export.promela import promela_files
 from insync.explorer.export.tla.module import tla_files, unrolled_tla_files
+from insync.explorer.verdict import Verdict
 from insync.model import Model, simplify
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import run_properties_of
-from insync_subjects import NAMED, NONE, Subject
+from insync_comparisons import Key
+from insync_judged import JUDGED, UNJUDGED
+from insync_subjects import NAMED, NONE, Subject, subjects
 
-__all__ = ["WAYS", "Way", "exported"]
+__all__ = ["WAYS", "Way", "asked", "exported", "missing"]
 
 Exported = Callable[[Model, Sequence[str], str], dict[str, str]]
 
@@ -31,7 +34,7 @@ class Way:
         checker: spin or tlc.
         files: the files that it gets, of a model, the names of properties and a name.
         traced: what the model is traced in.
-        most_states: how many states end within a minute.
+        most_states: of larger spaces the checker is not asked, as they do not end within a minute.
         asked: what it is asked of a subject: `named`, `none`, or the names of properties of runs.
     """
 
@@ -58,8 +61,8 @@ def _states(subject: Subject) -> Sequence[str]:
 
 
 def _once(subject: Subject) -> Sequence[str]:
-    """The same for what is no entry of the catalogue of defects, of which there are enough without."""
-    return () if subject.is_defect else (NAMED, NONE)
+    """The same, and of the catalogue of defects for one entry of each family."""
+    return (NAMED, NONE) if subject.stands_for_its_family else ()
 
 
 def _runs(subject: Subject) -> Sequence[str]:
@@ -70,7 +73,7 @@ def _with_types(files: Exported) -> Exported:
     return lambda model, properties, name: files(model, [*properties, TYPE_OK], name)
 
 
-_MANY, _SOME = 3_000_000, 4_000
+_MANY, _SOME = 3_000_000, 30_000
 
 WAYS: Mapping[str, Way] = {
     "spin": Way("spin", promela_files, _MANY, _states),
@@ -86,3 +89,21 @@ def exported(way: Way, model: Model, properties: Sequence[str]) -> dict[str, str
     """Return what a checker gets of a model that was made in the same way."""
     with way.traced():
         return way.files(model, properties, "Judged")
+
+
+def asked() -> set[Key]:
+    """Return the keys of all comparisons that there can be."""
+    return {
+        (subject.model, subject.name, what, name)
+        for subject in subjects()
+        for name, way in WAYS.items()
+        for what in way.asked(subject)
+    }
+
+
+def missing() -> list[Key]:
+    """Return what is on no record; the whole space is asked for only where a violation ends the search before."""
+    judged = JUDGED.read()
+    violated = {key for key, row in judged.items() if row.verdict == Verdict.VIOLATED}
+    wanted = {key for key in asked() if key[2] != NONE or (*key[:2], NAMED, key[3]) in violated}
+    return sorted(wanted - judged.keys() - UNJUDGED.read().keys())

@@ -31,6 +31,7 @@ class MachineStepper(Stepper):
         super().__init__(model)
         self._stopped = stopped
         self._steps: OrderedDict[Codes, Mapping[int, Words] | None] = OrderedDict()
+        self._packed: OrderedDict[Codes, Words] = OrderedDict()  # of the states that a step has led to
 
     @cached_property
     def _edges(self) -> Edges:
@@ -46,7 +47,8 @@ class MachineStepper(Stepper):
         return remembered(self._steps, codes, lambda: self._listed(codes))
 
     def _listed(self, codes: Codes) -> Mapping[int, Words] | None:
-        listed = self._edges.of_one(self.model.program.schema.pack(codes))
+        packed = self._packed.get(codes) or self.model.program.schema.pack(codes)
+        listed = self._edges.of_one(packed)
         return None if self._edges.take_refused().count else listed
 
     def _by_name(self, codes: Codes) -> Mapping[str, list[int]]:
@@ -57,4 +59,8 @@ class MachineStepper(Stepper):
         steps = self._of(codes)
         if steps is None:
             return super()._outcome(codes, number)
-        return self.model.program.schema.unpack(steps[number]) if number in steps else None
+        if number not in steps:
+            return None
+        after = self.model.program.schema.unpack(steps[number])
+        remembered(self._packed, after, lambda: steps[number])
+        return after

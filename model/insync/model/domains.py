@@ -8,11 +8,11 @@ is absent, so that equal values always have equal codes. `bind` fixes the sizes 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum as PythonEnum
 from functools import cached_property
 from itertools import chain, product
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from insync.model.bound_terms import value_of
 from insync.model.bounds import BoundValues
@@ -171,6 +171,12 @@ class Record(Domain):
         """The fields that have cells: all but the absent ones."""
         return {name: domain for name, domain in self.fields.items() if not isinstance(domain, Absent)}
 
+    @cached_property
+    def _spans(self) -> list[tuple[str, Domain, int, int]]:
+        """The fields that have cells, each with where its cells begin and end."""
+        places = self.offsets
+        return [(name, domain, places[name], places[name] + domain.width) for name, domain in self.present.items()]
+
     def shape(self) -> tuple[object, ...]:
         return (dict, *((name, domain.shape()) for name, domain in self.fields.items()))
 
@@ -184,11 +190,11 @@ class Record(Domain):
     def decode_after(self, codes: Sequence[int], at: int, former: Sequence[int], value: Readable) -> Readable:
         if codes[at : at + self.width] == former[at : at + self.width]:
             return value
-        places = self.offsets
-        return {
-            name: domain.decode_after(codes, at + places[name], former, value[name])
-            for name, domain in self.present.items()
-        }
+        after = dict(value)
+        for name, domain, place, end in self._spans:
+            if codes[at + place : at + end] != former[at + place : at + end]:
+                after[name] = domain.decode_after(codes, at + place, former, value[name])
+        return after
 
     def encode(self, value: Readable, path: str) -> list[int]:
         if not isinstance(value, dict) or set(value) != set(self.present):
@@ -284,9 +290,14 @@ class Array(Domain):
     def decode_after(self, codes: Sequence[int], at: int, former: Sequence[int], value: Readable) -> Readable:
         if codes[at : at + self.width] == former[at : at + self.width]:
             return value
-        known = value if isinstance(self.over, int) else [value[label] for label in self.labels]
-        values = [self.of.decode_after(codes, at + i * self.of.width, former, one) for i, one in enumerate(known)]
-        return values if isinstance(self.over, int) else dict(zip(self.labels, values, strict=True))
+        listed = isinstance(self.over, int)
+        after: Any = [*value] if listed else dict(value)
+        places: Iterable[Any] = range(len(self.labels)) if listed else self.labels
+        width = self.of.width
+        for place, begin in zip(places, range(at, at + self.width, width), strict=True):
+            if codes[begin : begin + width] != former[begin : begin + width]:
+                after[place] = self.of.decode_after(codes, begin, former, value[place])
+        return after
 
     def encode(self, value: Readable, path: str) -> list[int]:
         if isinstance(self.over, int):

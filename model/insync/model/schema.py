@@ -57,16 +57,17 @@ class Schema:
             cells.append(Cell(number, path, size, bits, word, used[word] if bits else 0))
             used[word] += bits
         self.cells = tuple(cells)
+        self._places = [(cell.word, cell.shift, (1 << cell.bits) - 1) for cell in cells]
         self.words = len(used)
         self.bits = sum(cell.bits for cell in cells)
 
     def pack(self, codes: Sequence[int]) -> tuple[int, ...]:
         """Return the words of a state given by its cells' codes."""
         words = [0] * self.words
-        for cell, code in zip(self.cells, codes, strict=True):
-            words[cell.word] |= code << cell.shift
+        for (word, shift, _), code in zip(self._places, codes, strict=True):
+            words[word] |= code << shift
         return tuple(words)
 
     def unpack(self, words: Sequence[int]) -> tuple[int, ...]:
         """Return the codes of the cells of a packed state."""
-        return tuple(words[cell.word] >> cell.shift & (1 << cell.bits) - 1 for cell in self.cells)
+        return tuple([words[word] >> shift & mask for word, shift, mask in self._places])

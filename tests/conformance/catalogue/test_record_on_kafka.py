@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import pytest
@@ -14,6 +15,7 @@ from insync.conformance.classes.harness import Harness
 from insync.conformance.jars.jar_set import JarSet
 
 JarsOf = Callable[[str], JarSet]
+HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 
@@ -22,9 +24,9 @@ CHANGED = ("R-26", "R-29", "R-31", "R-46", "R-47", "N-01", "N-02", "N-06", "drop
 
 
 @pytest.mark.parametrize("version", ["3.9.2", "4.1.2", "4.2.1"])
-def test_a_release_does_what_is_on_record(jars_of: JarsOf, version: str) -> None:
+def test_a_release_does_what_is_on_record(jars_of: JarsOf, harness_of: HarnessOf, version: str) -> None:
     record, today = read_record(), datetime.datetime.now(datetime.UTC).date()
-    with Harness(jars_of(version)) as harness:
+    with harness_of(jars_of(version)) as harness:
         found = {name: recorded_run(name, run_entry(name, harness), today) for name in CHANGED}
     known = {name: next(run for run in record[name].runs if run.kafka == version) for name in CHANGED}
     assert found == {name: replace(run, date=today.isoformat()) for name, run in known.items()}

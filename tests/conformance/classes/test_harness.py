@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from insync.conformance.jars.pinned import pinned_versions
 from insync.model.errors import InternalError
 
 JarsOf = Callable[[str], JarSet]
+HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 
@@ -62,9 +64,11 @@ def test_a_harness_that_is_killed_is_noticed_and_its_files_go(jars_of: JarsOf) -
 
 
 @pytest.mark.parametrize("version", ["3.9.2", "4.1.2", "4.4.0"])
-def test_a_broker_that_crashes_at_once_names_itself_in_its_next_fetch(jars_of: JarsOf, version: str) -> None:
+def test_a_broker_that_crashes_at_once_names_itself_in_its_next_fetch(
+    jars_of: JarsOf, harness_of: HarnessOf, version: str
+) -> None:
     """It does so in requests of a version that only names topics by their id, which must be on its disk by then."""
-    with Harness(jars_of(version)) as harness:
+    with harness_of(jars_of(version)) as harness:
         harness.take("open", brokers=2, replicas=[1, 2], elr=False, configuration={})
         harness.take("crash", broker=2, spared=0)
         harness.take("register", broker=2, wait=61_000)
@@ -77,9 +81,11 @@ def test_a_broker_that_crashes_at_once_names_itself_in_its_next_fetch(jars_of: J
 
 
 @pytest.mark.parametrize("version", ["3.7.2", "3.9.2", "4.1.2", "4.4.0"])
-def test_a_follower_whose_leader_is_behind_asks_again_at_once(jars_of: JarsOf, version: str) -> None:
+def test_a_follower_whose_leader_is_behind_asks_again_at_once(
+    jars_of: JarsOf, harness_of: HarnessOf, version: str
+) -> None:
     """Kafka's fetcher waits after an error by the clock of the machine, which must not decide what a walk sees."""
-    with Harness(jars_of(version)) as harness:
+    with harness_of(jars_of(version)) as harness:
         harness.take("open", brokers=3, replicas=[1, 2, 3], elr=False, configuration={})
         end = harness.take("fence", broker=1).state.controller.end  # the leader is broker 2, who has not heard of it
         harness.take("apply", broker=3, to=end)
@@ -88,20 +94,25 @@ def test_a_follower_whose_leader_is_behind_asks_again_at_once(jars_of: JarsOf, v
 
 
 PARENT = """
-import sys
+import os, sys
 from insync.conformance.classes.harness import Harness
 from insync.conformance.jars.pinned import pinned
 from insync.conformance.jars.store import stored_jars
 harness = Harness(stored_jars(pinned(sys.argv[1])))
 harness.take("open", brokers=1, replicas=[1], elr=False, configuration={})
 print(harness.folder, harness.process_id, flush=True)
+if sys.argv[2] == "under a command":
+    (directory,) = harness.folder.glob("cluster-*/b1-0")
+    os.mkfifo(directory / "nobody-writes")
+    harness.take("crash", broker=1, spared=0)  # it copies what is on the disk, and waits for that file to end
 sys.stdin.read()
 """
 
 
-def test_it_ends_with_its_parent_however_that_ends(jars_of: JarsOf) -> None:
+@pytest.mark.parametrize("when", ["between commands", "under a command"])
+def test_it_ends_with_its_parent_however_that_ends(jars_of: JarsOf, when: str) -> None:
     jars_of(ONE)
-    command = [sys.executable, "-c", PARENT, ONE]
+    command = [sys.executable, "-c", PARENT, ONE, when]
     parent = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
     folder, process = parent.stdout.readline().split()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pytest
 
@@ -17,6 +18,7 @@ from insync.kafka.releases import release_of
 from insync.machine.interruptible import GivenUp
 
 JarsOf = Callable[[str], JarSet]
+HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 
@@ -27,11 +29,13 @@ BEYOND = "only what is not schedulable leads to that state"
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_whole_space_is_seen_but_for_gaps_that_have_names(jars_of: JarsOf, version: str) -> None:
+def test_a_whole_space_is_seen_but_for_gaps_that_have_names(
+    jars_of: JarsOf, harness_of: HarnessOf, version: str
+) -> None:
     model = Cluster(
         **{"release": release_of(version).value, **TOUR, "lossy_crashes": 0, "fencings": 0, "metadata_lag": 1}
     )
-    with Harness(jars_of(version)) as harness:
+    with harness_of(jars_of(version)) as harness:
         found = conform_tour(model, harness)
     assert found.verdict is Conforming.AGREES
     assert found.space is not None
@@ -43,9 +47,9 @@ def test_a_whole_space_is_seen_but_for_gaps_that_have_names(jars_of: JarsOf, ver
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_random_walks_with_what_the_model_forbids_agree(jars_of: JarsOf, version: str) -> None:
+def test_random_walks_with_what_the_model_forbids_agree(jars_of: JarsOf, harness_of: HarnessOf, version: str) -> None:
     model = Cluster(**{"release": release_of(version).value, **WALKS})
-    with Harness(jars_of(version)) as harness:
+    with harness_of(jars_of(version)) as harness:
         found = conform_walks(model, harness, walks=8, seed=1, forbidden=True)
     assert (found.verdict, found.walks) == (Conforming.AGREES, 8)
     assert {"crash", "elect", "reassign", "stop", "change_minimum"} <= set(found.coverage.transitions)
@@ -63,21 +67,21 @@ def test_random_walks_with_what_the_model_forbids_agree(jars_of: JarsOf, version
     ids=["directories that fail", "directories that are taken out", "fetch sessions", "a consumer"],
 )
 def test_walks_with_what_else_the_harness_has_agree(
-    jars_of: JarsOf, version: str, bounds: dict[str, int | str], taken: set[str]
+    jars_of: JarsOf, harness_of: HarnessOf, version: str, bounds: dict[str, int | str], taken: set[str]
 ) -> None:
     model = Cluster(**{"release": release_of(version).value, **WALKS, **bounds})
-    with Harness(jars_of(version)) as harness:
+    with harness_of(jars_of(version)) as harness:
         found = conform_walks(model, harness, walks=10, seed=3)
     assert (found.verdict, found.walks) == (Conforming.AGREES, 10)
     assert taken <= set(found.coverage.transitions)
 
 
-def test_another_release_is_told_apart(jars_of: JarsOf) -> None:
+def test_another_release_is_told_apart(jars_of: JarsOf, harness_of: HarnessOf) -> None:
     # A broker that registers again before it is fenced leads on in 3.9 (KAFKA-18106), and not in 4.1.
     model = Cluster(
         release="3.9.1", replicas=2, records=1, min_insync=1, crashes=1, lossy_crashes=0, fencings=0, elr="on"
     )
-    with Harness(jars_of("4.1.2")) as harness:
+    with harness_of(jars_of("4.1.2")) as harness:
         found = conform_walks(model, harness, walks=20, depth=30)
     assert found.verdict is Conforming.DIVERGES
     assert found.difference is not None

@@ -12,6 +12,7 @@ from insync.conformance.classes.subject import Answer
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.isr_requests import IsrRequests
+from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 
 BOTH, ALONE = (1, 2), (1,)
@@ -43,7 +44,7 @@ class Refusing:
         return cast(Answer, SimpleNamespace(said="INVALID_REQUEST"))
 
     def requests(self) -> IsrRequests:
-        return IsrRequests(cast(Commands, self), registering_leaves_isr=True)
+        return IsrRequests(cast(Commands, self), Cluster().rules)
 
 
 REFUSED = ["deliver_request", "deliver_reply"]
@@ -89,3 +90,48 @@ def test_of_what_is_late_only_the_request_of_the_model_is_kept(
     kafka = Refusing(*on_its_way)
     kafka.requests().forget_late(1, wanted(model))
     assert kafka.given == given
+
+
+class Losing(Refusing):
+    """The same with one request, which the controller writes the first time that it gets it."""
+
+    def __init__(self, isr: tuple[int, ...]) -> None:
+        super().__init__(isr)
+        self.controller = self.seen.controller
+
+    def give(self, command: str, **arguments: object) -> Answer:
+        written = command == "deliver_request" and command not in self.given
+        self.controller.partition_epoch += written
+        self.given.append(command)
+        return cast(Answer, SimpleNamespace(said="NONE" if written else "INVALID_UPDATE_VERSION"))
+
+
+def coming_again(isr: tuple[int, ...]) -> ReadableState:
+    state = {"changes": [{"leader": "b1"}], "alter": {"isr": []}, "again": {"isr": [f"b{broker}" for broker in isr]}}
+    return cast(ReadableState, state)
+
+
+def test_a_request_whose_answer_is_lost_comes_again_and_is_refused() -> None:
+    kafka = Losing(BOTH)
+    requests = kafka.requests()
+    requests.accept_unheard(wanted(BOTH))
+    requests.hear_known(1)
+    assert kafka.given == ["deliver_request", "lose_reply"], "there is no answer that could be heard"
+    requests.forget_late(1, coming_again(BOTH))
+    assert kafka.given == ["deliver_request", "lose_reply"], "it is still to come"
+    requests.get_again(coming_again(BOTH))
+    assert kafka.given == ["deliver_request", "lose_reply", *REFUSED]
+
+
+def test_where_a_mutant_takes_it_for_a_new_one_the_next_step_delivers_it() -> None:
+    kafka = Losing(BOTH)
+    IsrRequests(cast(Commands, kafka), Cluster(defect="M-16").rules).get_again(coming_again(BOTH))
+    assert kafka.given == []
+
+
+@pytest.mark.parametrize("on_their_way", [[], [ALONE]])
+def test_one_that_does_not_come_again_cannot_be_brought_about(on_their_way: list[tuple[int, ...]]) -> None:
+    kafka = Refusing(*on_their_way)
+    with pytest.raises(NotSchedulable, match="no request of b1 for the ISR"):
+        kafka.requests().get_again(coming_again(BOTH))
+    assert kafka.given == []

@@ -15,13 +15,10 @@ from insync_kafka import Recording
     ("action", "why"),
     [
         *((action, "have one directory here") for action in ("accept_copy", "hear_directory")),
-        *((action, "no producer's id") for action in ("send_again", "restart_producer")),
         *((action, "the controller is a KRaft quorum's here") for action in ("fail_over", "elect_as_deposed")),
     ],
 )
-def test_the_harness_has_no_producers_no_zookeeper_and_one_directory_where_nothing_is_about_them(
-    action: str, why: str
-) -> None:
+def test_the_harness_has_no_zookeeper_and_one_directory_where_nothing_is_about_them(action: str, why: str) -> None:
     model = Cluster(**DEFECTS["N-01"].witness)
     schedule, state = Schedule(Recording.read("N-01-4.3.1"), model), model.decode(model.program.initials[0])
     schedule.open()

@@ -167,6 +167,26 @@ def test_without_a_module_it_is_asked_for(tmp_path: Path) -> None:
         foreign_trace(tmp_path / "t.itf.json")
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"vars": [], "states": []}', "there is no state in it"),
+        ('{"vars": [], "states": 3}', "not written as"),
+        ('{"vars": [], "states": [3]}', "not written as"),
+        ('{"vars": [], "states": [{"holder": {"#bigint": "many"}}]}', "not written as"),
+        ('{"counterexample": 3}', "not written as"),
+        ('{"state": [[1]]}', "not written as"),
+        ('{"state": [[1, 3]]}', "state 1"),
+        ('{"vars": [], "states": [{"holder": "x", "doing": {}, "told": 1}]}', "state 1"),
+    ],
+)
+def test_a_damaged_trace_is_told(text: str, said: str, tmp_path: Path) -> None:
+    module_at(tmp_path, "examples/lock.py:Lock", {"workers": 2})
+    (tmp_path / "t.json").write_text(text)
+    with pytest.raises(UserError, match=said):
+        foreign_trace(tmp_path / "t.json")
+
+
 def test_insyncs_own_traces_are_none_of_these(tmp_path: Path) -> None:
     (tmp_path / "own.json").write_text('{"format": "insync-trace/1", "steps": []}')
     (tmp_path / "no.json").write_text("nothing")

@@ -125,6 +125,7 @@ def test_tlc_gets_the_files_and_its_time(tmp_path: Path) -> None:
     given = (tmp_path / "given").read_text().split()
     assert given[0] == "-Xmx1024m"
     assert given[-2:] == ["Judged.cfg", "Judged.tla"]
+    assert given[given.index("-workers") + 1] == "1"  # with more TLC's depth is no depth
     java.write_text("#!/bin/sh\nsleep 600\n")
     said = tlc_opinion(Tlc(str(java), "some.jar"), Clock(), files, Limits(seconds=0.3))
     assert (said.verdict, said.stopped_by) == (None, StopReason.TIME)
@@ -150,7 +151,7 @@ def test_a_property_of_runs_has_its_own_configuration_and_a_trace(tmp_path: Path
 
 @pytest.mark.parametrize(
     ("named", "said"),
-    [(None, "nothing says where it is"), ("nowhere.jar", "nowhere.jar is neither a jar"), (".", "is neither a jar")],
+    [(None, "nothing says where it is"), ("nowhere.jar", "nowhere.jar is not there"), (".", "is neither a jar")],
 )
 def test_tlc_that_is_not_there_is_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str | None, said: str

@@ -15,7 +15,7 @@ from insync.explorer.replay import replay
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.defects import Defect
+from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.releases import Release
 from insync.model import ReadableState
 from insync.model.errors import GuardError
@@ -37,6 +37,8 @@ NamedSteps = Sequence[tuple[str, Mapping[str, str]]]
 """Steps by the names of their actions, with their parameters."""
 
 
+_OF_PRODUCER = {"producers_are_idempotent", "producer_keeps_id"}
+"""Rules that a producer's configuration decides: enable.idempotence and transactional.id."""
 _STEPS = "steps"
 """What stands in the place of the property of steps that only show what happens."""
 
@@ -130,13 +132,16 @@ def steps_again(given: Bounds, steps: NamedSteps, failing: str) -> EntryTrace:
 def takes_trace(release: Release, asked: EntryTrace, *, default_elr: bool) -> bool:
     """Return whether the rules of a release take the steps of a trace, with the same facts and answers after each.
 
+    What an entry leaves out of a producer is no rule of any release: the trace's producer is asked about as it is.
+
     Args:
         release: the release, with no defect but its own.
         asked: the trace.
         default_elr: whether eligible leader replicas are as the release has them, and not as the trace's model.
     """
     elr = "release" if default_elr else "on" if asked.model.elr else "off"
-    given = {name: value for name, value in asked.given.items() if name not in ("defect", "fixed")}
+    dropped = {"fixed"} if _is_of_producer(asked) else {"defect", "fixed"}
+    given = {name: value for name, value in asked.given.items() if name not in dropped}
     model = Cluster(**{**given, "release": release.value, "elr": elr})
     if model.elr != asked.model.elr:
         return False
@@ -150,6 +155,12 @@ def takes_trace(release: Release, asked: EntryTrace, *, default_elr: bool) -> bo
         if differences(step.state, after) or _waits(step, step.state) != _waits(step, after):
             return False
     return True
+
+
+def _is_of_producer(asked: EntryTrace) -> bool:
+    """Return whether the trace's defect is one of how a producer is configured, which it brings along."""
+    defect = DEFECTS.get(str(asked.given.get("defect")))
+    return defect is not None and bool(defect.rules) and set(defect.rules) <= _OF_PRODUCER
 
 
 def _waits(step: TraceStep, state: ReadableState) -> bool:

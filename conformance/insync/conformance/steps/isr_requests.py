@@ -6,6 +6,7 @@ from insync.conformance.classes.observation import AlterRequest
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.gaps import NotSchedulable, Unlike, require_incarnations_of_joiner_alone
 from insync.conformance.steps.likeness import broker_id
+from insync.kafka.rules import Rules
 from insync.model import ReadableState
 
 __all__ = ["IsrRequests"]
@@ -20,23 +21,43 @@ class IsrRequests:
 
     Args:
         kafka: what takes the commands.
-        registering_leaves_isr: whether who registers leaves the ISR.
+        rules: of the model.
     """
 
-    def __init__(self, kafka: Commands, *, registering_leaves_isr: bool) -> None:
-        self._kafka, self._registering_leaves_isr = kafka, registering_leaves_isr
+    def __init__(self, kafka: Commands, rules: Rules) -> None:
+        self._kafka, self._registering_leaves_isr = kafka, rules.register_leaves_isr
+        self._refuses_again = rules.retry_keeps_partition_epoch and rules.compare_partition_epoch
         self._accepted: dict[int, list[int]] = {}  # the places of the changes of which a broker is still to be told
 
     def accept(self, before: ReadableState) -> None:
         """Let the controller have the request that is on its way, and write what it asks for."""
+        sender = self._written(before)
+        if self._kafka.broker(sender).running:  # else nobody waits for the reply
+            self._accepted.setdefault(sender, []).append(self._kafka.seen.controller.end)
+
+    def accept_unheard(self, before: ReadableState) -> None:
+        """The same, and the connection breaks before the reply arrives: the sender sends its request again."""
+        self._kafka.give("lose_reply", broker=self._written(before))
+
+    def get_again(self, before: ReadableState) -> None:
+        """Let the controller have the request that has come again, and refuse it; its sender hears that."""
+        sender, isr = _again(before)
+        unheard = [request for request in self._kafka.broker(sender).requests if not request.replied]
+        if not unheard or unheard[0].isr != isr:
+            message = f"no request of b{sender} for the ISR {before['again']['isr']} has come again"
+            raise NotSchedulable(message, "no such request has come again in Kafka")
+        if self._refuses_again:  # else it is one like any other, and the controller will have it with the next step
+            self._refused(sender, unheard[0])
+
+    def _written(self, before: ReadableState) -> int:
+        """Let the controller have the request that is on its way, and write what it asks for; return its sender."""
         sender, request = self._sender(before)
         partition_epoch = self._kafka.seen.controller.partition_epoch
         answer = self._kafka.give("deliver_request", broker=sender)
         if self._kafka.seen.controller.partition_epoch == partition_epoch or answer.said not in _WRITTEN:
             self._require_incarnations(request, accepted=False)
             raise Unlike(_ANSWER, "NONE", answer.said)
-        if self._kafka.broker(sender).running:  # else nobody waits for the reply
-            self._accepted.setdefault(sender, []).append(self._kafka.seen.controller.end)
+        return sender
 
     def refuse(self, before: ReadableState) -> None:
         """Let the controller have the request that is on its way, and refuse it."""
@@ -61,7 +82,8 @@ class IsrRequests:
         """Let a leader have the answers that it does not wait for any more, as it asks again when it has them.
 
         In the model a request that is too late is none: it has no effect, and the controller refuses it. Nor has the
-        reply to one of which the leader knows the outcome by its metadata. Only a request that is in time is kept.
+        reply to one of which the leader knows the outcome by its metadata. Only a request that is in time is kept, and
+        one that will come again as its answer was lost.
         """
         seen = self._kafka.broker(leader)
         if seen.leading is None or seen.leading.proposed:
@@ -71,7 +93,7 @@ class IsrRequests:
         unheard = [request for request in seen.requests if not request.replied]
         if not unheard:
             return
-        if (leader, unheard[0].isr) != _proposal(before):
+        if (leader, unheard[0].isr) not in (_proposal(before), _again(before)):
             self._refused(leader, unheard[0])
 
     def drop(self, broker: int) -> None:
@@ -104,5 +126,14 @@ class IsrRequests:
 
 def _proposal(state: ReadableState) -> tuple[int, tuple[int, ...]]:
     """Who has asked for another ISR in time, and for which; -1 and none where nobody has."""
-    leader, isr = state["changes"][0]["leader"], state["alter"]["isr"]
+    return _of_leader(state, state["alter"]["isr"])
+
+
+def _again(state: ReadableState) -> tuple[int, tuple[int, ...]]:
+    """Whose request for which ISR will come again; -1 and none where there is none."""
+    return _of_leader(state, state["again"]["isr"] if "again" in state else [])
+
+
+def _of_leader(state: ReadableState, isr: list[str]) -> tuple[int, tuple[int, ...]]:
+    leader = state["changes"][0]["leader"]
     return (broker_id(leader), tuple(sorted(map(broker_id, isr)))) if leader and isr else (-1, ())

@@ -63,11 +63,20 @@ def differences(model: ReadableState, kafka: ReadableState) -> list[Difference]:
     return compared(model, kafka)[1]
 
 
-def compared(model: ReadableState, kafka: ReadableState) -> tuple[int, list[Difference]]:
-    """Return how many facts both have, and those that differ, the controller's first."""
-    mine, its = facts_of(model), facts_of(kafka)
-    both = [name for name in mine if name in its]
-    return len(both), [Difference(name, mine[name], its[name]) for name in both if mine[name] != its[name]]
+def compared(model: ReadableState, kafka: ReadableState) -> tuple[dict[str, int], list[Difference]]:
+    """Return how many facts both have of each part, and those that differ, the controller's first."""
+    counts: dict[str, int] = {}
+    found: list[Difference] = []
+    its = _parts_of(kafka)
+    for part, facts in _parts_of(model).items():
+        others = its[part]
+        if facts == others:
+            counts[part] = len(facts)
+            continue
+        both = [name for name in facts if name in others]
+        counts[part] = len(both)
+        found += [Difference(f"{part}.{n}", facts[n], others[n]) for n in both if facts[n] != others[n]]
+    return counts, found
 
 
 # ------------------------------------------------------------------------------------------------------------- reading
@@ -75,18 +84,22 @@ def compared(model: ReadableState, kafka: ReadableState) -> tuple[int, list[Diff
 
 def facts_of(state: ReadableState) -> dict[str, Fact]:
     """Return what is compared of a state, by name."""
-    brokers: Mapping[str, dict[str, Any]] = state["broker"]
-    facts = _facts_of_controller(state)
-    for name, broker in brokers.items():
-        facts[f"{name}.running"] = broker["running"]
+    return {f"{part}.{name}": fact for part, facts in _parts_of(state).items() for name, fact in facts.items()}
+
+
+def _parts_of(state: ReadableState) -> dict[str, dict[str, Fact]]:
+    """The facts of the controller, of each broker, and of clients."""
+    parts = {"controller": _facts_of_controller(state)}
+    for name, broker in state["broker"].items():
+        facts = parts[name] = {"running": broker["running"]}
         if "elsewhere" in broker and name in state["changes"][0].get("replicas", (name,)):  # as `without_directory`
-            facts[f"{name}.elsewhere"] = broker["elsewhere"]
+            facts["elsewhere"] = broker["elsewhere"]
         if broker["running"]:
-            facts.update((f"{name}.{field}", fact) for field, fact in _facts_of_broker(name, broker, state).items())
-    facts["clients.acked"] = sorted(state["acked"])
+            facts |= _facts_of_broker(name, broker, state)
+    parts["clients"] = {"acked": sorted(state["acked"])}
     if "consumer" in state:
-        facts.update((f"consumer.{name}", fact) for name, fact in _facts_of_consumer(state["consumer"]).items())
-    return facts
+        parts["consumer"] = _facts_of_consumer(state["consumer"])
+    return parts
 
 
 def _facts_of_consumer(consumer: dict[str, Any]) -> dict[str, Fact]:
@@ -98,15 +111,15 @@ def _facts_of_consumer(consumer: dict[str, Any]) -> dict[str, Fact]:
 def _facts_of_controller(state: ReadableState) -> dict[str, Fact]:
     newest: dict[str, Any] = state["changes"][0]
     controller: dict[str, Any] = state["controller"]
-    facts: dict[str, Fact] = {"controller.leader": newest["leader"], "controller.epoch": newest["epoch"]}
+    facts: dict[str, Fact] = {"leader": newest["leader"], "epoch": newest["epoch"]}
     sets = {"isr": newest["isr"], "replicas": newest.get("replicas")}
     sets |= {name: controller.get(name) for name in ("elr", "adding", "removing", "fenced")}
     if "without_directory" in controller:  # Kafka's knows of directories, and so of nobody who has no replica there
         replicas = newest.get("replicas", controller["without_directory"])
         sets["without_directory"] = [name for name in controller["without_directory"] if name in replicas]
-    facts.update((f"controller.{name}", sorted(members)) for name, members in sets.items() if members is not None)
+    facts |= {name: sorted(members) for name, members in sets.items() if members is not None}
     if "last_leader" in controller:
-        facts["controller.last_leader"] = controller["last_leader"]
+        facts["last_leader"] = controller["last_leader"]
     return facts
 
 

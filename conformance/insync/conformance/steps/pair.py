@@ -6,8 +6,14 @@ from itertools import chain
 
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Argument, Subject
-from insync.conformance.steps.gaps import NotSchedulable, require_ascending_order, require_news_of_follower
-from insync.conformance.steps.likeness import Difference, compared, kafka_state
+from insync.conformance.steps.comparison import StepComparison
+from insync.conformance.steps.gaps import (
+    NotSchedulable,
+    require_ascending_order,
+    require_news_of_follower,
+    require_session_known_to_leader,
+)
+from insync.conformance.steps.likeness import Difference, kafka_state
 from insync.conformance.steps.schedule import Schedule, Unlike
 from insync.explorer.evaluator.stepping import Move, Stepper, Walk
 from insync.explorer.traces.counterexample import trace_step
@@ -49,6 +55,7 @@ class Pair:
         self.ahead: list[Named] = []
         self.compared, self.spoilt = 0, False
         self._last: tuple[Codes, ReadableState] | None = None
+        self._comparison = StepComparison()
         self._schedule = Schedule(subject, self.model)
 
     def open(self) -> list[Difference]:
@@ -94,7 +101,8 @@ class Pair:
 
     def differences(self) -> list[Difference]:
         """Return the facts that differ."""
-        self.compared, found = compared(self.taken[-1].state, self.kafka_state())
+        state, schedule = self.taken[-1].state, self._schedule
+        self.compared, found = self._comparison.of(state, schedule.seen, schedule.acknowledged)
         return found
 
     def _beside(self, number: int, was: Observation) -> list[Difference]:
@@ -121,6 +129,7 @@ class Pair:
             action = self.walk.stepper.actions[number]
             if action.name == "fetch" and found:
                 require_news_of_follower(action.shown_parameters, before, was, found)
+                require_session_known_to_leader(action.shown_parameters, before, was, self.seen, found)
         except NotSchedulable:
             self.spoilt = True
             self._go_back(*place)

@@ -26,8 +26,9 @@ from insync.conformance.steps.gaps import (
     require_same_ends,
 )
 from insync.conformance.steps.isr_requests import IsrRequests
-from insync.conformance.steps.likeness import ACKS, broker_id
+from insync.conformance.steps.likeness import broker_id
 from insync.conformance.steps.outside import Outside, reasons_outside
+from insync.conformance.steps.producer_steps import OF_PRODUCER, ProducerSteps
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 
@@ -40,10 +41,6 @@ _MUCH_LATER = 61_000
 _OUTSIDE = {
     Outside.CHECKPOINTS: "the harness lets a broker that dies write all its checkpoints, so none of them is older",
     Outside.ZOOKEEPER: "the controller is a KRaft quorum's here, and no release that is run has one of ZooKeeper's",
-    Outside.LOST_ANSWERS: (
-        "the harness has no connections that break: what the controller answers is kept until it is given"
-    ),
-    Outside.PRODUCERS: "the harness appends records that have no producer's id, epoch or number, each of them once",
 }
 _NOT_IN_KAFKA = {
     **reasons_outside(_OUTSIDE),
@@ -73,8 +70,9 @@ class Schedule:
 
     def __init__(self, subject: Subject, model: Cluster) -> None:
         self._kafka, self._model = Commands(subject), model
-        self._requests = IsrRequests(self._kafka, registering_leaves_isr=model.rules.register_leaves_isr)
+        self._requests = IsrRequests(self._kafka, model.rules)
         self._directories, self._consumer = DirectorySteps(self._kafka, model), ConsumerSteps(self._kafka)
+        self._producer = ProducerSteps(self._kafka, model, _LATER)
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
         self.order: list[int] = []
         self._out_of_range: dict[int, tuple[int, Ends]] = {}  # who was told so, by whom, and the ends of its log then
@@ -137,6 +135,8 @@ class Schedule:
         partition_epoch = self.seen.controller.partition_epoch
         if action in _OF_DIRECTORIES:
             _OF_DIRECTORIES[action](self._directories, given, before)
+        elif action in OF_PRODUCER:
+            self._producer.take(action, given, before)
         elif action in OF_CONSUMER:
             self._consumer.take(action, given)
         elif action in _ACTIONS:
@@ -184,11 +184,6 @@ class Schedule:
             self._requests.hear_known(number)
 
     # ------------------------------------------------------------------------------------------ leaders and followers
-
-    def _write(self, given: Mapping[str, str], before: ReadableState) -> None:
-        leader = broker_id(given["leader"])
-        record = f"r{before['written']}"
-        self._kafka.give("write", broker=leader, value=record, acks=ACKS[self._model.acks], wait=_LATER)
 
     def _fetch(self, given: Mapping[str, str], before: ReadableState) -> None:
         follower, leader = broker_id(given["follower"]), broker_id(given["leader"])
@@ -270,6 +265,12 @@ class Schedule:
     def _accept(self, given: Mapping[str, str], before: ReadableState) -> None:
         self._requests.accept(before)
 
+    def _accept_unheard(self, given: Mapping[str, str], before: ReadableState) -> None:
+        self._requests.accept_unheard(before)
+
+    def _get_again(self, given: Mapping[str, str], before: ReadableState) -> None:
+        self._requests.get_again(before)
+
     def _refuse(self, given: Mapping[str, str], before: ReadableState) -> None:
         self._requests.refuse(before)
 
@@ -350,7 +351,6 @@ def _ids(label: str) -> list[int]:
 
 
 _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], ReadableState], None]] = {
-    "write": Schedule._write,
     "fetch": Schedule._fetch,
     "receive": Schedule._receive,
     "receive_rewritten": Schedule._receive_rewritten,
@@ -364,6 +364,8 @@ _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], ReadableState], None]
     "resume_fetching": Schedule._pause,
     "apply_known_metadata": Schedule._apply_known,
     "accept_isr": Schedule._accept,
+    "accept_isr_unheard": Schedule._accept_unheard,
+    "get_isr_again": Schedule._get_again,
     "refuse_isr": Schedule._refuse,
     "fence": Schedule._fence,
     "unfence": Schedule._unfence,

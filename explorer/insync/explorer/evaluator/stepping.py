@@ -139,11 +139,13 @@ class Stepper:
 
 def remembered(memory: OrderedDict[K, T], key: K, find: Callable[[], T]) -> T:
     """Return what is remembered under a key, found anew if need be; the oldest is forgotten."""
-    if key not in memory:
-        memory[key] = find()
-        if len(memory) > _REMEMBERED:
-            memory.popitem(last=False)
-    return memory[key]
+    try:
+        return memory[key]
+    except KeyError:
+        found = memory[key] = find()
+    if len(memory) > _REMEMBERED:
+        memory.popitem(last=False)
+    return found
 
 
 class Walk:

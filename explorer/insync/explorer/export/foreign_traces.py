@@ -79,8 +79,19 @@ def _parsed(file: Path) -> Any:
 
 
 def _states(file: Path) -> tuple[list[Mapping[str, Any]], int | None]:
-    """Return the states, and the place of the one that the last goes back to in a run that never ends."""
-    found = _parsed(file)
+    """Return the states, at least one, and the place of the one that the last goes back to in a run that never ends."""
+    try:
+        states, loop = _told(_parsed(file))
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        message = f"{file}: its states are not written as `-dumpTrace json` of TLC or ITF writes them; make it again."
+        raise UserError(message) from error
+    if not states:
+        message = f"{file}: there is no state in it; a trace has at least the initial one."
+        raise UserError(message)
+    return states, loop
+
+
+def _told(found: Any) -> tuple[list[Mapping[str, Any]], int | None]:
     inside = found.get("counterexample", found)
     if "states" in inside:  # ITF
         states: list[Mapping[str, Any]] = [

@@ -75,7 +75,8 @@ def find_tlc(named: Path | None = None) -> Tlc:
         return Tlc(java, str(place), _archive_of(place, java))
     sources = next((place / part for part in _PLACES if (place / part / _MAIN).is_file()), None)
     if sources is None:
-        message = f"{written} is neither a jar nor a folder with the sources of TLC ({_MAIN}); {_ADVICE}"
+        what = f"is neither a jar nor a folder with the sources of TLC ({_MAIN})" if place.exists() else "is not there"
+        message = f"{written} {what}; {_ADVICE}"
         raise UserError(message)
     jars = sorted(str(path) for path in (sources / "lib").rglob("*.jar"))
     return Tlc(java, os.pathsep.join([str(_compiled(sources, jars)), *jars]))

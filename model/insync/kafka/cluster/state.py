@@ -11,6 +11,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from insync.kafka.beside import beside
 from insync.kafka.cluster.configuration import (
     BOUNDS,
     SETTINGS,
@@ -378,12 +379,8 @@ class ClusterState(Model):
         return [other for other in self.all(Replica) if other != replica]
 
     def beside(self, replica: Replica | None) -> list[tuple[Replica, Condition]]:
-        """All replicas but this one, or all; each with the condition that it is another, for one that stands for any.
-
-        In this way an action is exported as one operator, with the replica as its parameter.
-        """
-        every = [(other, other != replica) for other in self.all(Replica)]
-        return [(other, is_other) for other, is_other in every if is_other is not False]
+        """All replicas but this one, or all; each with the condition that it is another."""
+        return beside(self.all(Replica), replica)
 
     def epoch_at(self, s: StateView, replica: Replica, offset: Num | int) -> Num:
         """The leader epoch of the record at an offset below the log's end; every record is written in one epoch."""

@@ -61,6 +61,11 @@ class FetchReply:
     value: Any
     end: Num | int
 
+    @property
+    def failed(self) -> Condition:
+        """Whether it is an error."""
+        return Or(*(self.result == error for error in (Result.NOT_LEADER, Result.FENCED, Result.UNKNOWN)))
+
 
 class Fetches(QuorumActor):
     """The steps of replication, but for how a request or response is taken from the network."""
@@ -153,8 +158,7 @@ class Fetches(QuorumActor):
         TLA+: HandleSuccessFetchResponse, HandleDivergingFetchResponse, HandleErrorFetchResponse.
         Kafka: KafkaRaftClient.handleFetchResponse.
         """
-        failed = Or(reply.result == Result.NOT_LEADER, reply.result == Result.FENCED, reply.result == Result.UNKNOWN)
-        there, handled = heard(me, i, reply.leader, reply.epoch, failed)
+        there, handled = heard(me, i, reply.leader, reply.epoch, reply.failed)
         came, parts = reply.result == Result.RECORD, reply.result == Result.DIVERGING
         with when(And(Not(handled), came)):
             append(me, reply.record_epoch, reply.value)

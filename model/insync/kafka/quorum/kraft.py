@@ -15,6 +15,7 @@ from insync.model import (
     NONE,
     BoundValues,
     Condition,
+    If,
     Num,
     RecordView,
     Setting,
@@ -221,7 +222,7 @@ class Kraft(Restarts, Mail, Fetches, Elections, Voters):
         self, s: StateView, i: Voter, epoch: AnyEpoch, high_watermark: LogOffset, fenced: bool
     ) -> None:
         """A follower asked the leader of another epoch. Kafka: KafkaRaftClient.handleFetchResponse."""
-        error = Result.FENCED if fenced else Result.UNKNOWN
+        error = If(fenced, Result.FENCED, Result.UNKNOWN)
         reply = FetchReply(error, s.server[i].pending.value.to, epoch, high_watermark, 0, NONE, 0)
         self.handle_reply(s, i, reply)
 
@@ -236,11 +237,10 @@ class Kraft(Restarts, Mail, Fetches, Elections, Voters):
         """Take a response to the fetch that is under way."""
         me = s.server[i]
         told = reply.result is Result.NOT_LEADER
-        failed = reply.result in (Result.NOT_LEADER, Result.FENCED, Result.UNKNOWN)
         kept = record(
             result=reply.result,
             leader=reply.leader if told else NONE,
-            epoch=reply.epoch if failed else 0,
+            epoch=If(reply.failed, reply.epoch, 0),
             high_watermark=reply.high_watermark,
             record_epoch=reply.record_epoch,
             value=reply.value,

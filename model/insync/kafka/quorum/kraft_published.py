@@ -18,14 +18,18 @@ from insync.kafka.quorum.voter import AnyEpoch, QuorumEpoch, Value, Voter, Voter
 from insync.kafka.quorum.voter_log import FIRST_EPOCH, last_epoch
 from insync.model import (
     NONE,
+    And,
     Array,
     Bag,
     Bool,
     BoundValues,
+    Condition,
     If,
     Int,
     Not,
+    Num,
     Option,
+    Or,
     Range,
     Record,
     RecordView,
@@ -36,6 +40,7 @@ from insync.model import (
     bound,
     record,
     require,
+    when,
 )
 
 __all__ = ["KraftPublished"]
@@ -99,11 +104,11 @@ class KraftPublished(Fetches, Elections, Voters):
         """TLA+: SendMultipleOnce of RequestVoteRequest."""
         me = s.server[i]
         request = record(epoch=me.epoch, offset=me.end, last_epoch=last_epoch(me))
-        self.send_once([s.vote_requests[i][j] for j in self.others(i)], request)
+        self.send_once([(s.vote_requests[i][j], is_other) for j, is_other in self.beside(i)], request)
 
     def announce(self, s: StateView, i: Voter) -> None:
         """TLA+: SendMultipleOnce of BeginQuorumRequest."""
-        self.send_once([s.begin_requests[i][j] for j in self.others(i)], s.server[i].epoch)
+        self.send_once([(s.begin_requests[i][j], is_other) for j, is_other in self.beside(i)], s.server[i].epoch)
 
     @action(label="{i} answers the vote request of {candidate}@{epoch}")
     def handle_vote_request(
@@ -224,7 +229,7 @@ class KraftPublished(Fetches, Elections, Voters):
         self, s: StateView, i: Voter, source: Voter, epoch: QuorumEpoch, high_watermark: Position, fenced: bool
     ) -> None:
         """A follower asked the leader of another epoch. TLA+: HandleErrorFetchResponse."""
-        error = Result.FENCED if fenced else Result.UNKNOWN
+        error = If(fenced, Result.FENCED, Result.UNKNOWN)
         self.handle_reply(s, i, source, FetchReply(error, source, epoch, high_watermark, 0, NONE, 0))
 
     def handle_accepted(
@@ -257,11 +262,12 @@ class KraftPublished(Fetches, Elections, Voters):
         channel.sent.add(message)
         channel.waiting.add(message)
 
-    def send_once(self, channels: Sequence[RecordView], message: Any) -> None:
-        """Send a message to several, if none of them was ever sent it (TLA+: SendMultipleOnce)."""
-        require(*(Not(channel.sent.contains(message)) for channel in channels))
-        for channel in channels:
-            self.send(channel, message)
+    def send_once(self, channels: Sequence[tuple[RecordView, Condition]], message: Any) -> None:
+        """Send a message to those for whom a condition holds, if none was ever sent it (TLA+: SendMultipleOnce)."""
+        require(*(Not(And(meant, channel.sent.contains(message))) for channel, meant in channels))
+        for channel, meant in channels:
+            with when(meant):
+                self.send(channel, message)
 
     def receive(self, channel: RecordView, message: Any) -> None:
         """Take a message that waits (TLA+: Discard)."""
@@ -289,6 +295,7 @@ def fields_of(reply: FetchReply) -> dict[str, Any]:
     return {each.name: getattr(reply, each.name) for each in fields(reply)}
 
 
-def is_end(offset: int, record_epoch: int, epoch: int) -> bool:
+def is_end(offset: Num | int, record_epoch: Num | int, epoch: Num | int) -> Condition:
     """Whether a log can end with a record of an epoch at an offset, in an epoch; 0 and 0 is the empty log."""
-    return record_epoch <= epoch if offset > 0 < record_epoch != FIRST_EPOCH else offset == record_epoch == 0
+    written = And(offset > 0, record_epoch > FIRST_EPOCH, record_epoch <= epoch)
+    return Or(written, And(offset == 0, record_epoch == 0))

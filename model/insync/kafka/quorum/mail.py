@@ -126,9 +126,9 @@ class Mail(QuorumActor):
     def ask_for_votes(self, s: StateView, i: Voter) -> None:
         """Send a vote request to everybody else."""
         me = s.server[i]
-        for j in self.others(i):
+        for j, is_other in self.beside(i):
             for epoch in self.all(QuorumEpoch):
-                with when(me.epoch == epoch):
+                with when(And(is_other, me.epoch == epoch)):
                     s.vote_requests[i][j][epoch] = record(offset=me.end, last_epoch=last_epoch(me))
 
     def send_ballot(self, s: StateView, voter: Voter, candidate: Voter, asked: QuorumEpoch, ballot: Ballot) -> None:
@@ -151,9 +151,9 @@ class Mail(QuorumActor):
 
     def announce(self, s: StateView, i: Voter) -> None:
         """Send BeginQuorumEpoch to everybody else."""
-        for j in self.others(i):
+        for j, is_other in self.beside(i):
             for epoch in self.all(QuorumEpoch):
-                with when(And(s.server[i].epoch == epoch, s.server[j].epoch <= epoch)):
+                with when(And(is_other, s.server[i].epoch == epoch, s.server[j].epoch <= epoch)):
                     s.begins[i][j][epoch] = True
 
     def send_fetch(self, s: StateView, i: Voter, leader: Voter) -> None:
@@ -198,17 +198,18 @@ class Mail(QuorumActor):
         done = Or(moved, me.state != VoterState.CANDIDATE) if self.only_awaited else moved
         with when(done):
             s.votes[i] = set_of([])
-        with when(Or(done, me.leader.is_some())):
-            for j in self.others(i):
+        for j, is_other in self.beside(i):
+            with when(And(is_other, Or(done, me.leader.is_some()))):
                 s.refusals[i][j] = NONE
         for past in self.all(FencingEpoch):
-            with when(Or(past < me.epoch, done) if self.only_awaited else past < me.epoch):
-                for j in self.others(i):
+            gone = Or(past < me.epoch, done) if self.only_awaited else past < me.epoch
+            for j, is_other in self.beside(i):
+                with when(And(is_other, gone)):
                     s.fences[i][j][past].nobody = 0
                     s.fences[i][j][past].leader = dict.fromkeys(self.all(Voter), 0)
         for over in self.all(QuorumEpoch):
-            with when(over < me.epoch):
-                for j in self.others(i):
+            for j, is_other in self.beside(i):
+                with when(And(is_other, over < me.epoch)):
                     s.begins[j][i][over] = False
         with when(me.pending.is_none()):
             s.replies[i].clear()
@@ -219,13 +220,13 @@ class Mail(QuorumActor):
         """Offset and epoch as the number of a LogEnd."""
         return If(offset == 0, 0, (offset - 1) * self.b.elections + epoch - FIRST_EPOCH)
 
-    def offset_of(self, end: LogEnd) -> int:
+    def offset_of(self, end: LogEnd) -> Num | int:
         """The offset of a LogEnd."""
         return (end + self.b.elections - 1) // self.b.elections
 
-    def epoch_of(self, end: LogEnd) -> int:
+    def epoch_of(self, end: LogEnd) -> Num | int:
         """The epoch of a LogEnd."""
-        return (end - 1) % self.b.elections + FIRST_EPOCH + 1 if end else 0
+        return If(end == 0, 0, (end - 1) % self.b.elections + FIRST_EPOCH + 1)
 
 
 def _pairs(message: Any) -> Array:

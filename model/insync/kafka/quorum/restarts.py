@@ -66,10 +66,11 @@ class Restarts(QuorumActor):
         """A candidate that restarts knows nothing of what it asked, and asks all others again."""
         with when(s.server[i].state == VoterState.CANDIDATE):
             s.votes[i] = set_of([])
-            for j in self.others(i):
-                s.refusals[i][j] = NONE
-                for epoch in self.all(FencingEpoch):
-                    s.fences[i][j][epoch] = record(nobody=0, leader=dict.fromkeys(self.all(Voter), 0))
+            for j, is_other in self.beside(i):
+                with when(is_other):
+                    s.refusals[i][j] = NONE
+                    for epoch in self.all(FencingEpoch):
+                        s.fences[i][j][epoch] = record(nobody=0, leader=dict.fromkeys(self.all(Voter), 0))
             self.ask_for_votes(s, i)
 
     def come_back_from_leading(self, me: RecordView) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from insync.kafka.beside import beside
 from insync.kafka.quorum.quorum_grid import LEGEND, quorum_grid
 from insync.kafka.quorum.voter_log import FIRST_EPOCH, entry
 from insync.model import (
@@ -150,9 +151,9 @@ class Voters(Model):
         """One column per server, and one for what clients know; what is on its way is told by the steps."""
         return quorum_grid(state)
 
-    def others(self, server: Voter) -> list[Voter]:
-        """All servers but one."""
-        return [other for other in self.all(Voter) if other != server]
+    def beside(self, server: Voter) -> list[tuple[Voter, Condition]]:
+        """All servers but one, each with the condition that it is another."""
+        return beside(self.all(Voter), server)
 
     def is_majority(self, servers: SetValue) -> Condition:
         """Whether these servers are a quorum (TLA+: Quorum)."""

@@ -116,7 +116,7 @@ def agreed_end(me: RecordView, i: Index, has: dict[Any, Num], voters: int) -> Nu
     """The highest offset that a majority has, and 0 where there is none (TLA+: NewHighwaterMark, agreeOffsets)."""
     found: Num | int = 0
     for offset in _offsets(me):
-        holders: Any = 1 + sum((If(end >= offset, 1, 0) for j, end in has.items() if j != i), start=0)
+        holders: Any = 1 + sum((If(And(j != i, end >= offset), 1, 0) for j, end in has.items()), start=0)
         found = If(And(offset <= me.end, 2 * holders > voters), offset, found)
     return found
 

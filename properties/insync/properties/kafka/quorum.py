@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from insync.kafka.quorum.voter import Value, Voter, Voters, VoterState, Written
-from insync.model import And, Condition, Implies, Not, Or, StateView, count
+from insync.model import And, Condition, Implies, Not, Or, StateView, count, for_all
 from insync.properties import Failure, invariant, step_invariant
 
 __all__ = [
@@ -36,7 +36,7 @@ def leader_has_all_acknowledged_values(model: Voters, s: StateView, leader: Vote
     TLA+: LeaderHasAllAckedValues.
     """
     me = s.server[leader]
-    newest = And(*(s.server[other].epoch <= me.epoch for other in model.others(leader)))
+    newest = for_all(model.all(Voter), lambda other: s.server[other].epoch <= me.epoch)
     has = Or(*(me.log[place].value == value for place in range(model.capacity)))
     return Implies(And(s.written[value] == Written.ACKNOWLEDGED, me.state == VoterState.LEADER, newest), has)
 

@@ -29,7 +29,7 @@ def a_leader_is_elected_again(model: Kraft, s: StateView, candidate: Voter) -> t
         voted = And(you.epoch == me.epoch, you.voted_for == candidate)
         return Or(voted, And(you.epoch < me.epoch, behind))
 
-    supported = 2 * (1 + count(model.others(candidate), supports)) > model.b.servers
+    supported = 2 * (1 + count(model.all(Voter), lambda j: And(j != candidate, supports(j)))) > model.b.servers
     settled = And(s.elections == model.b.elections, s.restarts == model.b.restarts)
     stands = And(settled, me.state == VoterState.CANDIDATE, supported)
     return stands, Or(me.state == VoterState.LEADER, Not(supported))

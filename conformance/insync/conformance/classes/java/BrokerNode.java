@@ -192,8 +192,8 @@ final class BrokerNode {
     // -------------------------------------------------------------------------------------------------------- leading
 
     /** A producer's request; what it is told is noted, now or later. */
-    void write(String value, int acks) {
-        MemoryRecords batch = Wire.batch(world.clock.milliseconds(), value);
+    void write(String value, int acks, Wire.Numbers numbers) {
+        MemoryRecords batch = Wire.batch(world.clock.milliseconds(), value, numbers);
         Object key = WRITES_BY_NAME ? world.partition : new TopicIdPartition(world.controller.topicId, world.partition);
         acknowledgements.put(value, "waiting");
         scala.Function1<Object, Object> told = answers -> {

@@ -24,6 +24,8 @@ import scala.jdk.javaapi.CollectionConverters;
 /** Kafka's own objects that make a broker, put together as BrokerServer does. */
 final class BrokerParts {
     private static final long NEVER = 1L << 40;
+    /** producer.id.expiration.ms, which is a day by default. */
+    private static final int PRODUCER_EXPIRES = 86_400_000;
     /** What brokers on some directories are configured with; to parse it takes a while. */
     private static final Map<List<File>, KafkaConfig> CONFIGURATIONS = new ConcurrentHashMap<>();
     private static final Map<Integer, Object> QUOTAS = new ConcurrentHashMap<>();
@@ -118,7 +120,7 @@ final class BrokerParts {
     private Object logManager(List<File> places, List<File> unreadable, Map<String, Object> shared) {
         LogConfig defaults = new LogConfig((Map<?, ?>) Reflect.call(configuration, "extractLogConfigMap"));
         CleanerConfig cleaner = new CleanerConfig(false);
-        ProducerStateManagerConfig producers = new ProducerStateManagerConfig(60_000, false);
+        ProducerStateManagerConfig producers = new ProducerStateManagerConfig(PRODUCER_EXPIRES, false);
         Class<?> java = Reflect.classOrNull("org.apache.kafka.storage.internals.log.LogManager");
         if (java != null && Construct.parameters(java) >= 20) { // since 4.4; before, it has a few static methods
             return Construct.exactly(java, places, unreadable, cache, defaults, cleaner, 1,

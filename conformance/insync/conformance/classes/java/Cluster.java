@@ -99,7 +99,8 @@ final class Cluster {
         int id = command.path("broker").asInt(-1);
         switch (name) {
             case "observe" -> { }
-            case "write" -> broker(id).write(command.get("value").asText(), command.get("acks").asInt());
+            case "write" -> broker(id).write(
+                command.get("value").asText(), command.get("acks").asInt(), numbers(command));
             case "fetch" -> {
                 String answer = broker(id).fetching.send();
                 return broker(id).fetching.replyWaits() ? broker(id).fetching.receive(false) : answer;
@@ -159,6 +160,12 @@ final class Cluster {
             default -> throw new IllegalArgumentException("there is no command " + name);
         }
         return "NONE";
+    }
+
+    private static Wire.Numbers numbers(JsonNode command) {
+        if (!command.hasNonNull("producer")) return null;
+        return new Wire.Numbers(command.get("producer").asLong(), (short) command.get("producer_epoch").asInt(),
+            command.get("sequence").asInt());
     }
 
     private static List<Integer> ids(JsonNode array) {

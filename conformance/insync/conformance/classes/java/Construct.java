@@ -1,17 +1,26 @@
 package insync.harness;
 
 import java.lang.reflect.Constructor;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Function;
 
 /** Makes objects of Kafka's classes whose constructors differ from release to release. */
 final class Construct {
+    /** A constructor that may be called, with its parameters, which Java would copy at each question. */
+    private record Known(Constructor<?> constructor, Class<?>[] types, Parameter[] parameters) { }
+
+    private static final ClassValue<List<Known>> CONSTRUCTORS = new ClassValue<>() {
+        @Override protected List<Known> computeValue(Class<?> type) {
+            return Arrays.stream(type.getDeclaredConstructors()).map(Construct::known).toList();
+        }
+    };
+
     private Construct() { }
 
     /**
@@ -19,31 +28,32 @@ final class Construct {
      * type, else Scala's default. Scala's compiler keeps the names.
      */
     static <T> T named(Class<T> type, Map<String, ?> byName, Object... byType) {
-        Constructor<?> longest = longest(type)
-            .orElseThrow(() -> new Reflect.NoSuchElement("a constructor of " + type.getName()));
-        Parameter[] parameters = longest.getParameters();
-        Object[] arguments = new Object[parameters.length];
-        for (int i = 0; i < parameters.length; i++) {
-            arguments[i] = argument(type, parameters[i], i, byName, byType);
+        Known longest = longest(type);
+        Object[] arguments = new Object[longest.types.length];
+        for (int i = 0; i < arguments.length; i++) {
+            arguments[i] = argument(type, longest.parameters[i], i, byName, byType);
         }
         return made(type, longest, arguments);
     }
 
     /** Calls the longest constructor with an argument for the type of each of its parameters. */
     static Object filled(Class<?> type, Function<Class<?>, Object> argument) {
-        Constructor<?> longest = longest(type)
-            .orElseThrow(() -> new Reflect.NoSuchElement("a constructor of " + type.getName()));
-        return made(type, longest, Arrays.stream(longest.getParameterTypes()).map(argument).toArray());
+        Known longest = longest(type);
+        return made(type, longest, Arrays.stream(longest.types).map(argument).toArray());
     }
 
-    private static Optional<Constructor<?>> longest(Class<?> type) {
-        return Arrays.stream(type.getDeclaredConstructors())
-            .max(Comparator.comparingInt(Constructor::getParameterCount));
+    private static Known known(Constructor<?> constructor) {
+        return new Known(constructor, constructor.getParameterTypes(), constructor.getParameters());
+    }
+
+    private static Known longest(Class<?> type) {
+        return CONSTRUCTORS.get(type).stream().max(Comparator.comparingInt(one -> one.types.length))
+            .orElseThrow(() -> new Reflect.NoSuchElement("a constructor of " + type.getName()));
     }
 
     /** How many parameters the longest constructor has. */
     static int parameters(Class<?> type) {
-        return longest(type).map(Constructor::getParameterCount).orElse(0);
+        return longest(type).types.length;
     }
 
     private static Object argument(Class<?> type, Parameter parameter, int place, Map<String, ?> byName, Object[] byType) {
@@ -62,13 +72,14 @@ final class Construct {
 
     /** Calls the public constructor that takes these arguments in order; it may leave out up to two of them. */
     static <T> T inOrder(Class<T> type, Object... given) {
-        Constructor<?> best = null;
+        Known best = null;
         Object[] chosen = null;
-        for (Constructor<?> constructor : type.getConstructors()) {
-            Object[] arguments = selection(constructor.getParameterTypes(), given);
+        for (Known one : CONSTRUCTORS.get(type)) {
+            if (!Modifier.isPublic(one.constructor.getModifiers())) continue;
+            Object[] arguments = selection(one.types, given);
             if (arguments == null || arguments.length < given.length - 2) continue;
-            if (best != null && best.getParameterCount() >= arguments.length) continue;
-            best = constructor;
+            if (best != null && best.types.length >= arguments.length) continue;
+            best = one;
             chosen = arguments;
         }
         if (best == null) {
@@ -90,8 +101,8 @@ final class Construct {
 
     /** Calls the constructor that takes exactly these arguments. */
     static <T> T exactly(Class<T> type, Object... given) {
-        for (Constructor<?> constructor : type.getDeclaredConstructors()) {
-            if (Reflect.fits(constructor.getParameterTypes(), given)) return made(type, constructor, given);
+        for (Known one : CONSTRUCTORS.get(type)) {
+            if (Reflect.fits(one.types, given)) return made(type, one, given);
         }
         throw new Reflect.NoSuchElement("a constructor of " + type.getName() + " for " + Arrays.toString(given));
     }
@@ -106,10 +117,10 @@ final class Construct {
         if (Reflect.has(builder, setter, value.length)) Reflect.call(builder, setter, value);
     }
 
-    private static <T> T made(Class<T> type, Constructor<?> constructor, Object[] arguments) {
+    private static <T> T made(Class<T> type, Known one, Object[] arguments) {
         try {
-            constructor.setAccessible(true);
-            return type.cast(constructor.newInstance(arguments));
+            one.constructor.setAccessible(true);
+            return type.cast(one.constructor.newInstance(arguments));
         } catch (ReflectiveOperationException raised) {
             throw Reflect.unchecked(raised);
         }

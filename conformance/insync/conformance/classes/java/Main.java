@@ -1,5 +1,7 @@
 package insync.harness;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
@@ -8,45 +10,46 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.PrintStream;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * Reads a command a line, as JSON, and answers each with what is new in the state that it led to.
  *
- * It ends with its parent: where nothing more can be read, the files are removed and the process ends, within seconds even
- * if a command hangs.
+ * It ends with its parent: where nothing more can be read, the files are removed and the process ends. Who started it is
+ * also looked at now and then, so that it ends within seconds even if a command hangs. (A thread that reads ahead would see
+ * that as well, and cost each command two changes of threads.)
  */
 public final class Main {
-    private static final long PATIENCE = 10_000L;
+    private static final long PATIENCE = 5_000L;
 
     private Main() { }
 
-    public static void main(String[] arguments) throws InterruptedException, IOException {
-        PrintStream answers = new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
-        System.setOut(System.err);
+    public static void main(String[] arguments) throws InterruptedException {
+        OutputStream answers = new FileOutputStream(FileDescriptor.out);
+        System.setOut(System.err); // whatever else is printed is no answer
         File root = new File(arguments[0]);
-        BlockingQueue<Optional<String>> commands = new LinkedBlockingQueue<>();
-        Thread reader = new Thread(() -> read(commands, root), "reader");
-        reader.setDaemon(true);
-        reader.start();
-        ObjectMapper json = new ObjectMapper();
+        ProcessHandle.current().parent().ifPresent(parent -> parent.onExit().thenRun(() -> endAnyway(root)));
         Clusters clusters = new Clusters(root);
-        News news = new News(json);
-        for (Optional<String> next = commands.take(); next.isPresent(); next = commands.take()) {
-            answers.println(json.writeValueAsString(answer(clusters, news, json.readTree(next.get()))));
-            answers.flush();
+        try {
+            serve(clusters, new BufferedReader(new InputStreamReader(System.in, UTF_8)), answers);
+        } catch (IOException nobodyListens) {
+            System.err.println("there is nobody to answer: " + nobodyListens);
         }
         clusters.end();
         Disk.delete(root);
         Runtime.getRuntime().halt(0);
+    }
+
+    private static void serve(Clusters clusters, BufferedReader commands, OutputStream answers) throws IOException {
+        ObjectMapper json = new ObjectMapper();
+        News news = new News();
+        for (String next = commands.readLine(); next != null; next = commands.readLine()) {
+            answers.write((json.writeValueAsString(answer(clusters, news, json.readTree(next))) + "\n").getBytes(UTF_8));
+        }
     }
 
     private static Map<String, Object> answer(Clusters clusters, News news, JsonNode command) {
@@ -63,13 +66,8 @@ public final class Main {
         return answer;
     }
 
-    private static void read(BlockingQueue<Optional<String>> commands, File root) {
-        try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-            for (String line = in.readLine(); line != null; line = in.readLine()) commands.add(Optional.of(line));
-        } catch (IOException closed) {
-            System.err.println("the commands cannot be read: " + closed);
-        }
-        commands.add(Optional.empty());
+    /** Ends what was not ended by then, as a command hangs. */
+    private static void endAnyway(File root) {
         try {
             Thread.sleep(PATIENCE);
         } catch (InterruptedException early) {

@@ -1,8 +1,6 @@
 package insync.harness;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.util.RawValue;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -13,15 +11,10 @@ import java.util.Map;
  * left out; the first state of a cluster is whole, and says so.
  */
 final class News {
-    private final ObjectMapper json;
-    private final Map<String, String> told = new LinkedHashMap<>();
+    private final Map<String, Object> told = new HashMap<>();
     private Cluster of;
 
-    News(ObjectMapper json) {
-        this.json = json;
-    }
-
-    Map<String, Object> of(Cluster world) throws JsonProcessingException {
+    Map<String, Object> of(Cluster world) {
         boolean whole = world != of;
         if (whole) told.clear();
         of = null; // where reading fails, the next is whole
@@ -38,8 +31,7 @@ final class News {
         return news;
     }
 
-    private void tell(Map<String, Object> news, String name, String kind, Object seen) throws JsonProcessingException {
-        String now = json.writeValueAsString(seen);
-        if (!now.equals(told.put(kind + name, now))) news.put(name, new RawValue(now));
+    private void tell(Map<String, Object> news, String name, String kind, Object seen) {
+        if (!seen.equals(told.put(kind + name, seen))) news.put(name, seen);
     }
 }

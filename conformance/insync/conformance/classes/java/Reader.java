@@ -172,7 +172,7 @@ final class Reader {
         seen.put("position", position().offset);
         seen.put("last_epoch", epoch(position()).orElse(-1));
         seen.put("leader_epoch", leader(position()).epoch.orElse(-1));
-        seen.put("got", got);
+        seen.put("got", new LinkedHashMap<>(got));
         return seen;
     }
 }

@@ -21,15 +21,24 @@ import java.util.concurrent.ConcurrentHashMap;
  * Overloads are told apart by the arguments that are given, so a call reads as one in Java would.
  */
 final class Reflect {
-    private record MethodName(Class<?> owner, String name) { }
+    /** A method with the types of its parameters, which Java would copy at each question. */
+    private record Known(Method method, Class<?>[] types) { }
 
-    private record MethodOf(Class<?> owner, String name, int parameters) { }
+    /** What was found in a class by its name. */
+    private static final class Members {
+        private final Map<String, List<Known>> methods = new ConcurrentHashMap<>();
+        private final Map<String, Field> fields = new ConcurrentHashMap<>();
+    }
 
-    private static final Map<MethodName, List<Method>> METHODS = new ConcurrentHashMap<>();
-    private static final Map<MethodOf, List<Method>> METHODS_OF = new ConcurrentHashMap<>();
-    private static final Map<MethodName, Field> FIELDS = new ConcurrentHashMap<>();
-    private static final Map<Method, Class<?>[]> TYPES = new ConcurrentHashMap<>();
+    private static final ClassValue<Members> MEMBERS = new ClassValue<>() {
+        @Override protected Members computeValue(Class<?> owner) {
+            return new Members();
+        }
+    };
     private static final Map<String, Optional<Class<?>>> CLASSES = new ConcurrentHashMap<>();
+    private static final Map<Class<?>, Class<?>> BOXES = Map.of(
+        boolean.class, Boolean.class, byte.class, Byte.class, short.class, Short.class, char.class, Character.class,
+        int.class, Integer.class, long.class, Long.class, float.class, Float.class, double.class, Double.class);
 
     private Reflect() { }
 
@@ -56,12 +65,15 @@ final class Reflect {
 
     /** Whether an object has a method with this name and so many parameters. */
     static boolean has(Object target, String name, int parameters) {
-        return !methods(target.getClass(), name, parameters).isEmpty();
+        for (Known one : known(target.getClass(), name)) {
+            if (one.types.length == parameters) return true;
+        }
+        return false;
     }
 
     /** Whether an object has a method with this name. */
     static boolean has(Object target, String name) {
-        return !methods(target.getClass(), name).isEmpty();
+        return !known(target.getClass(), name).isEmpty();
     }
 
     /** Calls the method of that name that takes these arguments. */
@@ -75,8 +87,8 @@ final class Reflect {
     }
 
     private static Object call(Class<?> owner, Object target, String name, Object[] arguments) {
-        for (Method method : methods(owner, name, arguments.length)) {
-            if (fits(types(method), arguments)) return invoke(method, target, arguments);
+        for (Known one : known(owner, name)) {
+            if (fits(one.types, arguments)) return invoke(one.method, target, arguments);
         }
         throw new NoSuchElement(owner.getName() + "." + name + " for " + Arrays.toString(arguments));
     }
@@ -93,8 +105,8 @@ final class Reflect {
     private static Object callWithFirst(Class<?> owner, Object target, String name, Object[] arguments) {
         for (int given = arguments.length; given >= 0; given--) {
             Object[] first = Arrays.copyOf(arguments, given);
-            for (Method method : methods(owner, name, given)) {
-                if (fits(types(method), first)) return invoke(method, target, first);
+            for (Known one : known(owner, name)) {
+                if (fits(one.types, first)) return invoke(one.method, target, first);
             }
         }
         throw new NoSuchElement(owner.getName() + "." + name + " for some of " + Arrays.toString(arguments));
@@ -102,8 +114,8 @@ final class Reflect {
 
     /** Calls the method of that name with these arguments first; Scala's default values are the others. */
     static Object callWithDefaults(Object target, String name, Object... arguments) {
-        for (Method method : methods(target.getClass(), name)) {
-            Class<?>[] types = types(method);
+        for (Known one : known(target.getClass(), name)) {
+            Class<?>[] types = one.types;
             if (types.length < arguments.length) continue;
             if (!fits(Arrays.copyOf(types, arguments.length), arguments)) continue;
             if (types.length > arguments.length && !has(target, name + "$default$" + types.length, 0)) continue;
@@ -111,7 +123,7 @@ final class Reflect {
             for (int i = arguments.length; i < types.length; i++) {
                 all[i] = call(target, name + "$default$" + (i + 1));
             }
-            return invoke(method, target, all);
+            return invoke(one.method, target, all);
         }
         throw new NoSuchElement(target.getClass().getName() + "." + name + " for " + Arrays.toString(arguments));
     }
@@ -141,7 +153,9 @@ final class Reflect {
     }
 
     private static Field field(Class<?> owner, String name) {
-        return FIELDS.computeIfAbsent(new MethodName(owner, name), key -> declared(owner, name));
+        Map<String, Field> fields = MEMBERS.get(owner).fields;
+        Field found = fields.get(name);
+        return found != null ? found : fields.computeIfAbsent(name, field -> declared(owner, field));
     }
 
     private static Field declared(Class<?> owner, String name) {
@@ -158,26 +172,30 @@ final class Reflect {
     }
 
     static List<Method> methods(Class<?> owner, String name, int parameters) {
-        return METHODS_OF.computeIfAbsent(new MethodOf(owner, name, parameters), key ->
-            methods(owner, name).stream().filter(m -> m.getParameterCount() == parameters).toList());
-    }
-
-    /** The types of a method's parameters, which Java would copy at each call. */
-    private static Class<?>[] types(Method method) {
-        return TYPES.computeIfAbsent(method, Method::getParameterTypes);
+        return methods(owner, name).stream().filter(method -> method.getParameterCount() == parameters).toList();
     }
 
     /** The methods of that name of a class, of what it extends, and of what it implements. */
     static List<Method> methods(Class<?> owner, String name) {
-        return METHODS.computeIfAbsent(new MethodName(owner, name), key -> {
-            List<Method> found = new ArrayList<>();
-            for (Class<?> type : lineage(owner)) {
-                for (Method method : type.getDeclaredMethods()) {
-                    if (method.getName().equals(name) && !method.isBridge() && opened(type, method)) found.add(method);
+        return known(owner, name).stream().map(Known::method).toList();
+    }
+
+    private static List<Known> known(Class<?> owner, String name) {
+        Map<String, List<Known>> methods = MEMBERS.get(owner).methods;
+        List<Known> found = methods.get(name);
+        return found != null ? found : methods.computeIfAbsent(name, method -> declaredMethods(owner, method));
+    }
+
+    private static List<Known> declaredMethods(Class<?> owner, String name) {
+        List<Known> found = new ArrayList<>();
+        for (Class<?> type : lineage(owner)) {
+            for (Method method : type.getDeclaredMethods()) {
+                if (method.getName().equals(name) && !method.isBridge() && opened(type, method)) {
+                    found.add(new Known(method, method.getParameterTypes()));
                 }
             }
-            return found;
-        });
+        }
+        return found;
     }
 
     private static boolean opened(Class<?> type, Method method) {
@@ -217,11 +235,7 @@ final class Reflect {
 
     static boolean fits(Class<?> type, Object value) {
         if (!type.isPrimitive()) return value == null || type.isInstance(value);
-        return value != null && boxed(type).isInstance(value);
-    }
-
-    private static Class<?> boxed(Class<?> type) {
-        return java.lang.invoke.MethodType.methodType(type).wrap().returnType();
+        return value != null && value.getClass() == BOXES.get(type);
     }
 
     /** What was thrown, as an exception that need not be declared. */

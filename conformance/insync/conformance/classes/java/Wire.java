@@ -28,16 +28,27 @@ final class Wire {
             FetchResponse.class, "of", Errors.NONE, 0, 0, partitions, List.of());
     }
 
-    /** One batch with one record. */
-    static MemoryRecords batch(long timestamp, String value) {
+    /** What a batch has of an idempotent producer. */
+    record Numbers(long producer, short epoch, int sequence) { }
+
+    /** One batch with one record; numbers are null where its producer is not idempotent. */
+    static MemoryRecords batch(long timestamp, String value, Numbers numbers) {
         SimpleRecord[] records = {new SimpleRecord(timestamp, value.getBytes())};
-        for (var method : Reflect.methods(MemoryRecords.class, "withRecords", 2)) {
+        return numbers == null ? made("withRecords", (Object) records)
+            : made("withIdempotentRecords", numbers.producer, numbers.epoch, numbers.sequence, records);
+    }
+
+    /** Calls the method that takes these after the compression, which has another type before 3.8. */
+    private static MemoryRecords made(String name, Object... given) {
+        for (var method : Reflect.methods(MemoryRecords.class, name, given.length + 1)) {
             Class<?> first = method.getParameterTypes()[0];
-            if (!first.getSimpleName().startsWith("Compression")) continue; // CompressionType before 3.8
-            Object[] arguments = {Reflect.getStatic(first, "NONE"), records};
+            if (!first.getSimpleName().startsWith("Compression")) continue;
+            Object[] arguments = new Object[given.length + 1];
+            arguments[0] = Reflect.getStatic(first, "NONE");
+            System.arraycopy(given, 0, arguments, 1, given.length);
             return (MemoryRecords) Reflect.invoke(method, null, arguments);
         }
-        throw new Reflect.NoSuchElement("MemoryRecords.withRecords(Compression, SimpleRecord...)");
+        throw new Reflect.NoSuchElement("MemoryRecords." + name + " with a compression");
     }
 
     /** Records of a file as bytes: a socket would read them while the file is as it is now. */

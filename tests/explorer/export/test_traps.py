@@ -1,0 +1,74 @@
+"""What TLC reads otherwise than one might think, and how the text is written for it.
+
+That a disjunction is a choice, that a LET is no value in an action, that an index is outside, and that a name means two
+things is in the reader of the laws of test_meaning.py (docs/adr/0015-exports-and-judges.md has the list).
+"""
+
+from __future__ import annotations
+
+import re
+
+from insync.explorer.export import export
+from insync.model import Array, If, Index, Int, Model, Or, Record, State, StateView, action, require
+
+
+class Shelf(Index):
+    """A place for goods."""
+
+    label = "shelf"
+    size = 2
+
+
+class Store(Model):
+    """Goods on shelves; its cellar is always empty."""
+
+    def declare(self, b: object) -> State:
+        """Shelves, what was noted each day, and a cellar without room."""
+        shelves = Array(Shelf, Record(goods=Int(0, 3), dust=Int(0, 0)))
+        return State(shelves=shelves, days=Array(3, Int(0, 1)), cellar=Int(0, 0), day=Int(0, 3))
+
+    @action
+    def fill(self, s: StateView, one: Shelf, other: Shelf) -> None:
+        """Puts as much on one shelf as there is on both, in the first days."""
+        require(s.day < 2)
+        both = If(Or(s.shelves[one].goods > s.day, s.shelves[other].goods > s.day), 1, s.shelves[one].goods + s.day)
+        s.shelves[one].goods = both
+        s.shelves[other].goods = both
+        s.day += 1
+
+    @action
+    def wait(self, s: StateView) -> None:
+        """Nothing changes, which is a step."""
+
+
+def text() -> str:
+    return export(Store, properties=[])["store.tla"]
+
+
+def test_a_let_stands_before_the_first_conjunct_that_needs_it() -> None:
+    fill = text().split("Fill(one, other) ==")[1].split("\n\n")[0]
+    assert fill.index("/\\ day < 2") < fill.index("LET v_1 ==") < fill.index("shelves' =")
+
+
+def test_functions_begin_with_0_so_none_is_a_sequence() -> None:
+    domains = re.findall(r"(\d+)\.\.\d+ ->", text()) + re.findall(r"\\in (\d+)\.\.\d+ \|->", text())
+    assert set(domains) == {"0"}
+    assert "Shelf == 0..1" in text()
+
+
+def test_a_field_with_one_value_is_left_out() -> None:
+    assert "VARIABLES shelves, days, day" in text()
+    assert "cellar" not in text().split("====")[0].split("EXTENDS")[1]
+    assert "dust" not in text()
+
+
+def test_nothing_is_chosen_and_a_state_without_steps_is_no_error() -> None:
+    files = export(Store, properties=["deadlock_free"])
+    assert "CHOOSE" not in files["store.tla"]
+    assert "CHECK_DEADLOCK FALSE" in files["store.cfg"]
+    assert "INVARIANT deadlock_free" in files["store.cfg"]
+
+
+def test_a_step_that_changes_nothing_is_one() -> None:
+    wait = text().split("Wait ==")[1].split("\n\n")[0]
+    assert wait.strip() == "/\\ UNCHANGED <<shelves, days, day>>"
