@@ -1,0 +1,55 @@
+"""A replica that a reassignment adds never names its directory: what is executed of N-18, on Kafka's classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from insync.conformance.classes.harness import Harness
+from insync.conformance.classes.observation import Observation
+from insync.conformance.jars.jar_set import JarSet
+
+JarsOf = Callable[[str], JarSet]
+
+pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
+
+
+def everybody_applies(harness: Harness) -> Observation:
+    state = harness.take("observe").state
+    for number, broker in state.brokers.items():
+        if broker.running:
+            state = harness.take("apply", broker=number, to=state.controller.end).state
+    return state
+
+
+def joined(harness: Harness) -> None:
+    """Replace b2 by b3, and let b3 lead with b1 in the ISR."""
+    harness.take(
+        "open", brokers=3, replicas=[1, 2], elr=False, configuration={"min.insync.replicas": "1"}, directories=2
+    )
+    harness.take("write", broker=1, value="r0", acks=-1)
+    for _ in range(2):
+        harness.take("fetch", broker=2, wait=31_000)
+    assert harness.take("reassign", replicas=[1, 3]).said == "NONE"
+    everybody_applies(harness)
+    for _ in range(2):
+        harness.take("fetch", broker=3)
+    assert harness.take("deliver_request", broker=1).said == "NONE"
+    assert everybody_applies(harness).controller.isr == (1, 3)
+    assert harness.take("elect", broker=3).said == "NONE"
+    assert everybody_applies(harness).controller.leader == 3
+
+
+@pytest.mark.parametrize("version", ["4.1.2", "4.3.1"])
+def test_an_added_replica_names_no_directory_and_its_failure_is_not_noticed(jars_of: JarsOf, version: str) -> None:
+    with Harness(jars_of(version)) as harness:
+        joined(harness)
+        assert harness.take("assign_directory", broker=3).said == "NOTHING_TO_ASSIGN"
+        assert harness.take("observe").state.controller.elsewhere == (3,)
+        harness.take("fail_directory", broker=3)
+        reported = harness.take("report_directory", broker=3).state
+        assert reported.brokers[3].directory is not None
+        assert reported.brokers[3].directory.offline
+        assert (reported.controller.leader, reported.controller.isr) == (3, (1, 3)), "though b1 could lead"
+        assert reported.controller.without_directory == ()
