@@ -169,7 +169,8 @@ def test_kip_320_keeps_its_promises_with_more_elections_and_shrinks() -> None:
 def test_all_properties_hold_with_one_more_thing_that_happens(budget: str) -> None:
     lossy = 0 if budget == "minimum_changes" else 1  # with min.insync.replicas=1 a lossy crash is C-3
     release = "4.3" if budget == "moves" else "4.1"  # up to 4.2 a log that moves empties the ELR: N-17
-    model = Cluster(**{"release": release, "replicas": 2, "lossy_crashes": lossy, budget: 1})
+    bounds: dict[str, int | str] = {"release": release, "replicas": 2, "lossy_crashes": lossy, budget: 1}
+    model = Cluster(**bounds)
     assert check(model, properties=cluster.__all__).verdict == "holds"
 
 
