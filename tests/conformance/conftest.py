@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,12 +15,13 @@ from insync.conformance.jars.pinned import pinned
 from insync.conformance.jars.store import is_stored, stored_jars
 from insync.explorer.java import find_compiler, find_java
 from insync.model.errors import UserError
+from insync_classes import HarnessOf, JarsOf
 
 _AT_ONCE = 4
 
 
 @pytest.fixture(scope="session")
-def jars_of() -> Callable[[str], JarSet]:
+def jars_of() -> JarsOf:
     """The jars of a release; a test is skipped where they, or Java, are missing."""
 
     def found(version: str) -> JarSet:
@@ -37,7 +38,7 @@ def jars_of() -> Callable[[str], JarSet]:
 
 
 @pytest.fixture(scope="session")
-def harness_of() -> Iterator[Callable[[JarSet], AbstractContextManager[Harness]]]:
+def harness_of() -> Iterator[HarnessOf]:
     """A harness on some jars that earlier tests have used: to start one takes longer than most tests.
 
     Each test opens a cluster of its own, so that nothing is left of the one before. A harness in whose use a test fails

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,18 +14,14 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.errors import HypothesisDeprecationWarning, UnsatisfiedAssumption
 from hypothesis.stateful import run_state_machine_as_test
 
-from insync.conformance.classes.harness import Harness
-from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.kafka_machine import kafka_machine
 from insync.conformance.pytest_kafka import InsyncKafka
 from insync.conformance.steps.likeness import Difference
 from insync.explorer.hypothesis import Disagreement
 from insync.kafka.cluster.model import Cluster
 from insync.model.errors import UserError
+from insync_classes import HarnessOf, JarsOf
 from insync_fake_kafka import FakeKafka, FakePair
-
-JarsOf = Callable[[str], JarSet]
-HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "kafka.md"
 CALM: dict[str, int | str] = {"records": 1, "shrinks": 0, "lossy_crashes": 0, "replicas": 2}

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-
 import pytest
 
 from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.subject import KafkaRaised
-from insync.conformance.jars.jar_set import JarSet
+from insync_classes import HarnessOf, JarsOf
 from insync_patched import with_patch
-
-JarsOf = Callable[[str], JarSet]
-HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
 from insync.conformance.classes.harness import Harness
 from insync.conformance.given_trace import given_trace
-from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.patches.fixed_trace import fixed_trace
 from insync.conformance.patches.patched_jars import read_patch
 from insync.conformance.replay import KafkaVerdict, replay_on_kafka
+from insync_classes import HarnessOf, JarsOf
 from insync_patched import patched, with_patch
-
-JarsOf = Callable[[str], JarSet]
-HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
 
 LINE = "                return new ReplicaState("
 

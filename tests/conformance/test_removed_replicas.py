@@ -6,18 +6,14 @@ record; and while they do not, one unclean stop of the replica that is left leav
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 
 import pytest
 
 from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.observation import Observation
-from insync.conformance.jars.jar_set import JarSet
+from insync_classes import HarnessOf, JarsOf, everybody_applies
 from insync_patched import with_patch
-
-JarsOf = Callable[[str], JarSet]
-HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(600)]
 
@@ -36,14 +32,6 @@ def released(request: pytest.FixtureRequest, jars_of: JarsOf, harness_of: Harnes
 def fixed(request: pytest.FixtureRequest, jars_of: JarsOf, harness_of: HarnessOf) -> Iterator[Harness]:
     with harness_of(with_patch("N-02", jars_of(request.param))) as harness:
         yield harness
-
-
-def everybody_applies(harness: Harness) -> Observation:
-    state = harness.take("observe").state
-    for number, broker in state.brokers.items():
-        if broker.running:
-            state = harness.take("apply", broker=number, to=state.controller.end).state
-    return state
 
 
 def reassigned_to_b1(harness: Harness, minimum: int = 2) -> Observation:

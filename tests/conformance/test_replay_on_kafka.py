@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-
 import pytest
 
-from insync.conformance.classes.harness import Harness
-from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.replay import KafkaVerdict, replay_on_kafka
+from insync_classes import HarnessOf, JarsOf
 from insync_kafka import RECORDINGS, Recorder, Recording
-
-JarsOf = Callable[[str], JarSet]
-HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 

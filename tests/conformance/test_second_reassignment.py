@@ -6,25 +6,14 @@ sets that are not empty alone (ReplicationControlManager.changePartitionReassign
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-
 import pytest
 
 from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.observation import ControllerSeen
-from insync.conformance.jars.jar_set import JarSet
+from insync_classes import HarnessOf, JarsOf, everybody_applies
 from insync_patched import with_patch
 
-JarsOf = Callable[[str], JarSet]
-HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
-
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
-
-
-def everybody_applies(harness: Harness) -> None:
-    for broker in (1, 2, 3):
-        harness.take("apply", broker=broker, to=harness.take("observe").state.controller.end)
 
 
 def reassigned_twice(harness: Harness, first: list[int], second: list[int]) -> tuple[ControllerSeen, ControllerSeen]:

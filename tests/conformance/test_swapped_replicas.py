@@ -5,27 +5,14 @@ KAFKA-19975 lets it end; with eligible leader replicas who was removed stays eli
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-
 import pytest
 
 from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.observation import Observation
-from insync.conformance.jars.jar_set import JarSet
+from insync_classes import HarnessOf, JarsOf, everybody_applies
 from insync_patched import with_patch
 
-JarsOf = Callable[[str], JarSet]
-HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
-
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(600)]
-
-
-def everybody_applies(harness: Harness) -> Observation:
-    state = harness.take("observe").state
-    for number in state.brokers:
-        state = harness.take("apply", broker=number, to=state.controller.end).state
-    return state
 
 
 def swapped(harness: Harness) -> Observation:

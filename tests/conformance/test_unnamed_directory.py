@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from insync.conformance.classes.harness import Harness
-from insync.conformance.classes.observation import Observation
-from insync.conformance.jars.jar_set import JarSet
-
-JarsOf = Callable[[str], JarSet]
+from insync_classes import JarsOf, everybody_applies
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
-
-
-def everybody_applies(harness: Harness) -> Observation:
-    state = harness.take("observe").state
-    for number, broker in state.brokers.items():
-        if broker.running:
-            state = harness.take("apply", broker=number, to=state.controller.end).state
-    return state
 
 
 def joined(harness: Harness) -> None:

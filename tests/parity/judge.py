@@ -194,9 +194,10 @@ def main() -> int:
             hearing = Hearing(subject, tools, Limits(seconds=arguments.seconds, memory_bytes=MEMORY))
             for name in names:
                 hearing.hear(name)
+    can_be_made = asked()
     for table in (JUDGED, UNJUDGED):
-        table.forget(table.read().keys() - asked())
-    for key in missing():
+        table.forget(table.read().keys() - can_be_made)
+    for key in missing(can_be_made):
         UNJUDGED.keep(Unjudged(*key, NOT_ASKED, ""))
     made = JUDGED.read().values()
     agreeing = sum(row.agrees == "yes" for row in made)

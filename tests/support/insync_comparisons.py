@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import fcntl
+import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
@@ -51,13 +52,21 @@ class Comparisons(Generic[Row]):
 
     def __init__(self, path: Path, kind: type[Row]) -> None:
         self.path, self._kind = path, kind
+        self._version: tuple[int, int] | None = None
+        self._rows: Mapping[Key, Row] = {}
 
-    def read(self) -> dict[Key, Row]:
-        """Return the rows by what was compared."""
+    def read(self) -> Mapping[Key, Row]:
+        """Return the rows by what was compared; a file that is the one last read, as each write makes a new one, is not
+        read again.
+        """
         if not self.path.exists():
             return {}
         with self.path.open(encoding="utf-8", newline="") as file:
-            return {row.key: row for row in (self._kind(**row) for row in csv.DictReader(file))}
+            known = os.fstat(file.fileno())
+            if self._version != (version := (known.st_ino, known.st_mtime_ns)):
+                self._rows = {row.key: row for row in (self._kind(**row) for row in csv.DictReader(file))}
+                self._version = version
+        return self._rows
 
     def keep(self, row: Row) -> None:
         """Put a row into the table, in place of the one for the same comparison."""

@@ -7,7 +7,7 @@ tracing are judged too. `tlc-runs` is asked for properties of runs, with their f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
@@ -101,9 +101,12 @@ def asked() -> set[Key]:
     }
 
 
-def missing() -> list[Key]:
-    """Return what is on no record; the whole space is asked for only where a violation ends the search before."""
+def missing(keys: Set[Key]) -> list[Key]:
+    """Return which of what `asked` gives are on no record.
+
+    The whole space is asked for only where a violation ends the search before.
+    """
     judged = JUDGED.read()
     violated = {key for key, row in judged.items() if row.verdict == Verdict.VIOLATED}
-    wanted = {key for key in asked() if key[2] != NONE or (*key[:2], NAMED, key[3]) in violated}
+    wanted = {key for key in keys if key[2] != NONE or (*key[:2], NAMED, key[3]) in violated}
     return sorted(wanted - judged.keys() - UNJUDGED.read().keys())

@@ -115,7 +115,7 @@ def check(
             )
         except GivenUp as ended:
             violations, untraced = (), _untraced_violations(judged.invariants, space, ended)
-            stopped = StopReason(str(ended.reason))
+            stopped = StopReason.of(ended)
         finally:
             search.close()
     seconds = {"compile": compiled - started, "search": searched - compiled}
@@ -145,13 +145,13 @@ def _untraced_violations(checked: Sequence[Invariant], space: Space, ended: Give
 
 def _untraced(model: Model, names: Sequence[str], ended: GivenUp, seconds: float) -> CheckResult:
     """Return the result of a search that was given up while its model was traced."""
-    extent = Extent((), 0, StopReason(str(ended.reason)), dict.fromkeys(action_specs(type(model)), 0), ())
+    extent = Extent((), 0, StopReason.of(ended), dict.fromkeys(action_specs(type(model)), 0), ())
     return concluded(model, "local", names, extent, (), {"compile": seconds, "search": 0.0}, {})
 
 
 def stopped_before(model: Model, judged: Judged, ended: GivenUp, seconds: float) -> CheckResult:
     """Return the result of a search whose compilation was given up, after some seconds: it knows no state."""
-    nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason(str(ended.reason)))
+    nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason.of(ended))
     return result_of(model, judged, nothing, (), {"compile": seconds, "search": 0.0})
 
 

@@ -136,7 +136,7 @@ class _Searches:
                     traced(model, watch.go_on)
                 return join(first, second), None
         except GivenUp as ended:
-            return None, StopReason(str(ended.reason))
+            return None, StopReason.of(ended)
 
 
 def _asked(models: Sequence[Model], names: Sequence[str] | None) -> list[list[str]]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Self
 
 from insync.machine.interruptible import GivenUp
 from insync.machine.memory import available_memory, resident_memory
@@ -25,6 +26,11 @@ class StopReason(StrEnum):
     TIME = "time"
     MEMORY = "memory"
     INTERRUPT = "interrupt"
+
+    @classmethod
+    def of(cls, ended: GivenUp) -> Self:
+        """Return the bound for which work was given up."""
+        return cls(str(ended.reason))
 
 
 @dataclass(frozen=True, slots=True)

@@ -225,7 +225,7 @@ class _Court:
             else:
                 trace, shown, absent = self._counterexample(found, fairness, instances), Verdict.VIOLATED, Verdict.HOLDS
         except GivenUp as ended:
-            self.stopped_by = StopReason(str(ended.reason))
+            self.stopped_by = StopReason.of(ended)
             stopped = "decision" if self.graph.stopped_by is None else "exploration"
             return replace(result, undecided=f"not decided: the {stopped} was stopped")
         if trace is not None:

@@ -249,7 +249,7 @@ class _Jury:
                 conditions.append(combine(program.graph, Op.OR, [program.outside, same]))
             kernels = compile_kernels(program, conditions, stopped=watch.interrupted)
         except GivenUp as ended:
-            return [StopReason(str(ended.reason))] * len(mutants)
+            return [StopReason.of(ended)] * len(mutants)
         differing, stopped = self._violated(kernels, watch)
         others = True if stopped is None else stopped
         return [False if number in differing else others for number in range(len(mutants))]
@@ -275,7 +275,7 @@ class _Jury:
         try:
             program = mutant.program(self.whole.program, Watch(self.limits, self.stop).go_on)
         except GivenUp as ended:
-            return _result(mutant, Fate.UNDECIDED, {}, None, StopReason(str(ended.reason)))
+            return _result(mutant, Fate.UNDECIDED, {}, None, StopReason.of(ended))
         except ModelError:  # an initial state in which a field has a value that it cannot have
             return _result(mutant, Fate.KILLED, {TYPE_OK: 1})
         if not program.initials.enumerated:

@@ -215,7 +215,7 @@ def simulated(
         with watch.telling(_while_compiling(reporter, watch)):
             engine.compile(program, judged.nodes, watch.interrupted)
     except GivenUp as ended:
-        taken = Taken(taken.total, StopReason(str(ended.reason)))
+        taken = Taken(taken.total, StopReason.of(ended))
         spent = {"compile": time.perf_counter() - started, "search": 0.0}
         return _simulation_of(model, judged, walks, taken, None, spent)
     compiled = time.perf_counter()
@@ -231,7 +231,7 @@ def simulated(
         try:
             violation = _shortened(model, judged, taken.total.failed, watch.interrupted)
         except GivenUp as ended:
-            taken = replace(taken, stopped_by=StopReason(str(ended.reason)))
+            taken = replace(taken, stopped_by=StopReason.of(ended))
         spent["shrink"] = time.perf_counter() - searched
     return _simulation_of(model, judged, walks, taken, violation, spent)
 

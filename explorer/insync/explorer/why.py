@@ -77,7 +77,7 @@ def why(
             asked = _Questionnaire(fresh, actions, properties, watch)
         space, answers = asked.searched(watch, threads or available_cores(), reporter)
     except GivenUp as ended:
-        return _stopped_before(fresh, StopReason(str(ended.reason)), time.perf_counter() - started)
+        return _stopped_before(fresh, StopReason.of(ended), time.perf_counter() - started)
     covered = tuple(one(answers) for one in asked.actions)
     return WhyResult(
         model=model_reference(fresh),

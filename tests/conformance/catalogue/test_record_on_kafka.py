@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import pytest
 
 from insync.conformance.catalogue.catalogue_record import read_record
 from insync.conformance.catalogue.catalogue_runs import recorded_run, run_entry
-from insync.conformance.classes.harness import Harness
-from insync.conformance.jars.jar_set import JarSet
-
-JarsOf = Callable[[str], JarSet]
-HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
+from insync_classes import HarnessOf, JarsOf
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 

@@ -7,8 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -16,12 +14,9 @@ import pytest
 from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.self_check import self_check
 from insync.conformance.classes.subject import KafkaRaised
-from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.jars.pinned import pinned_versions
 from insync.model.errors import InternalError
-
-JarsOf = Callable[[str], JarSet]
-HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
+from insync_classes import HarnessOf, JarsOf
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 

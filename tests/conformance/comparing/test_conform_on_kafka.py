@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 
 import pytest
 
 from insync.conformance.classes.harness import Harness
 from insync.conformance.comparing.conform import TOUR, WALKS, Conforming, conform_tour, conform_walks
-from insync.conformance.jars.jar_set import JarSet
 from insync.explorer.limits import StopReason
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import release_of
 from insync.machine.interruptible import GivenUp
-
-JarsOf = Callable[[str], JarSet]
-HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
+from insync_classes import HarnessOf, JarsOf
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 

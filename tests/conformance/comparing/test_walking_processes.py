@@ -5,20 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable
 
 import pytest
 
 from insync.conformance.classes.harness import Harness
 from insync.conformance.comparing.conform import WALKS, Conforming, conform_walks
 from insync.conformance.comparing.walking_process import AskedWalks, WalkingProcess
-from insync.conformance.jars.jar_set import JarSet
 from insync.explorer.limits import StopReason
 from insync.kafka.cluster.model import Cluster
 from insync.machine.interruptible import GivenUp
 from insync.model.errors import InternalError
-
-JarsOf = Callable[[str], JarSet]
+from insync_classes import JarsOf
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 

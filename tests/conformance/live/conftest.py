@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -13,10 +13,11 @@ from insync.conformance.live.live_cluster import LiveCluster
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.explorer.java import find_java
 from insync.model.errors import UserError
+from insync_classes import JarsOf
 
 
 @pytest.fixture(scope="session")
-def cluster_jars_of() -> Callable[[str], JarSet]:
+def cluster_jars_of() -> JarsOf:
     """The jars of a release for a cluster; a test is skipped where they, or Java, are missing."""
 
     def found(version: str) -> JarSet:
@@ -32,7 +33,7 @@ def cluster_jars_of() -> Callable[[str], JarSet]:
 
 
 @pytest.fixture(scope="module")
-def cluster(cluster_jars_of: Callable[[str], JarSet]) -> Iterator[LiveCluster]:
+def cluster(cluster_jars_of: JarsOf) -> Iterator[LiveCluster]:
     """A cluster of 4.3.1 for the tests of a module, each on a topic of its own."""
     with LiveCluster(cluster_jars_of("4.3.1"), ClusterPlan(session=20000, lag=60000, wait=500)) as running:
         running.wait_for_brokers()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from insync.conformance.jars.jar_set import JarSet
@@ -13,9 +11,8 @@ from insync.conformance.live.scenarios.missed_truncation import MISSED_TRUNCATIO
 from insync.conformance.live.scenarios.scenario import Outcome, Scenario, outcome
 from insync.conformance.live.scenarios.stale_watermark import STALE_WATERMARK
 from insync.conformance.patches.patched_jars import read_patch
+from insync_classes import JarsOf
 from insync_patched import patched
-
-JarsOf = Callable[[str], JarSet]
 
 FIXES = [(STALE_WATERMARK, "N-10"), (STALE_WATERMARK, "N-10-DIVERGING"), (MISSED_TRUNCATION, "N-11")]
 

@@ -210,7 +210,7 @@ def conform_tour(
         try:
             found = tour.run(tell.stopped)
         except GivenUp as given_up:
-            stopped_by = StopReason(str(given_up.reason))
+            stopped_by = StopReason.of(given_up)
         ended = beside.ended(found, stopped_by, walks=beside.coverage.opened)
         return replace(ended, space=tour.space, bound_actions=tour.bound_actions, gaps=tour.gaps)
 

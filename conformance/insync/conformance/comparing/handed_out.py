@@ -71,4 +71,4 @@ class HandedOut:
     def _give_up(self, given_up: GivenUp) -> None:
         with self._lock:
             if given_up.reason != _NEEDLESS:
-                self.stopped_by = StopReason(str(given_up.reason))
+                self.stopped_by = StopReason.of(given_up)

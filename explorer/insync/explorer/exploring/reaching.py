@@ -86,7 +86,7 @@ def reach(
     try:
         kernels = compile_kernels(program, [apply(Op.NOT, condition)], stopped=watch.interrupted)
     except GivenUp as ended:
-        return Reached(None, stopped_by=StopReason(str(ended.reason)))
+        return Reached(None, stopped_by=StopReason.of(ended))
     beginning = PackedRows([program.schema.pack(codes)])
     with Team(available_cores()) as team:
         search = BreadthFirstSearch(
@@ -101,7 +101,7 @@ def reach(
             try:
                 moves = path_to(model, search, hit.least, hit.level, start=codes)
             except GivenUp as ended:
-                return Reached(None, states, depth, StopReason(str(ended.reason)))
+                return Reached(None, states, depth, StopReason.of(ended))
             return Reached(moves[1:], states, depth)
         finally:
             search.close()

@@ -30,5 +30,5 @@ def opinion_within(
         with Workshop(Watch(limits, stop)) as shop:
             return ask(shop)
     except GivenUp as ended:
-        reason = StopReason(str(ended.reason))
+        reason = StopReason.of(ended)
         return Opinion(engine, None, 0, None, None, {}, {}, time.perf_counter() - started, stopped_by=reason)

@@ -59,7 +59,7 @@ def _search(
         with watch.telling(while_compiling(reporter, watch)):
             kernels = compile_kernels(program, conditions, stopped=watch.interrupted)
     except GivenUp as ended:
-        return {}, StopReason(str(ended.reason))
+        return {}, StopReason.of(ended)
     initials = PackedRows.of(program.initials.rows, program.schema.words)
     with Team(threads) as team:
         search = BreadthFirstSearch(kernels, watch, team, threads, initials, reporter=reporter, schema=program.schema)
@@ -70,7 +70,7 @@ def _search(
                 for number, hit in sorted(space.violations.items())
             }
         except GivenUp as ended:
-            return {}, StopReason(str(ended.reason))
+            return {}, StopReason.of(ended)
         finally:
             search.close()
     return moves, space.stopped_by

@@ -40,7 +40,7 @@ def compare_states(
             only_second = _added(one, other, watch)
             only_first = None if only_second is None else _added(other, one, watch)
         except GivenUp as ended:
-            return StopReason(str(ended.reason))
+            return StopReason.of(ended)
         finally:
             for search in searches:
                 search.close()

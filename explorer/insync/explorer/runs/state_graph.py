@@ -176,7 +176,7 @@ def graph_within(model: Model, watch: Watch, reporter: Reporter | None = None) -
         with watch.telling(while_compiling(reporter, watch)):
             kernels = compile_kernels(model.program, parts=(Part.EDGES,), stopped=watch.interrupted)
     except GivenUp as ended:
-        return _initial_states(model, StopReason(str(ended.reason)))
+        return _initial_states(model, StopReason.of(ended))
     builder = _Builder(model, kernels, watch, reporter)
     try:
         return builder.run()

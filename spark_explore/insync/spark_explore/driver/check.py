@@ -168,7 +168,7 @@ def _not_begun(
     """Return the result of a search that ended while Spark was started: what was known of a run that goes on."""
     if options.resume and options.run_dir is not None:
         known = read_manifest(RunFolder(options.run_dir)).ledger.before_violations(keep_going)
-        known.stopped_by = StopReason(str(ended.reason))
+        known.stopped_by = StopReason.of(ended)
         if not known.violations and known.refused is None:
             return result_of(model, judged, known, (), seconds)
     return stopped_before(model, judged, ended, seconds["compile"])

@@ -87,7 +87,7 @@ def run_plan(spark: SparkSession, plan: Callable[[], DataFrame], watch: Watch | 
     try:
         table = interruptible(run, delayed(_cancelled(spark, tag, watch.interrupted), _CANCEL_SECONDS))
     except GivenUp as ended:
-        raise Stopped(StopReason(str(ended.reason))) from None
+        raise Stopped(StopReason.of(ended)) from None
     except (PySparkException, Py4JError) as error:
         if (reason := watch.interrupted()) is not None:
             raise Stopped(reason) from None

@@ -92,7 +92,7 @@ class _WalkJobs:
                 total = tours.walk(walks, options.partitions or default_partitions(spark))
                 return Taken(total, tours.stopped_by)
         except GivenUp as ended:
-            return Taken(nothing_walked(self._recipe.sizes.actions), StopReason(str(ended.reason)))
+            return Taken(nothing_walked(self._recipe.sizes.actions), StopReason.of(ended))
 
 
 class _Tours:
