@@ -116,11 +116,10 @@ def _for_every(attempt: ProofResult) -> list[str]:
     """Say which bounds were left open."""
     if not attempt.unbounded:
         return []
-    proved = attempt.verdict is Verdict.HOLDS
-    what = (
-        "for every value of" if proved else "what is not proved may hold all the same; it was asked for every value of"
-    )
-    return [f"  {what} {', '.join(attempt.unbounded)}"]
+    names = ", ".join(attempt.unbounded)
+    if attempt.verdict is Verdict.HOLDS:
+        return [f"  for every value of {names}"]
+    return [f"  asked for every value of {names}; what is not proved may hold all the same"]
 
 
 def _reach(attempt: ProofResult) -> str:
