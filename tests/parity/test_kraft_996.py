@@ -100,7 +100,11 @@ class WithHistory(Published):
 
 def cases() -> list[object]:
     return [
-        pytest.param(row, id="-".join([*(row[name] for name in BOUNDS), row["view"]]), marks=[pytest.mark.slow])
+        pytest.param(
+            row,
+            id="-".join([*(row[name] for name in BOUNDS), row["view"]]),
+            marks=[pytest.mark.slow, pytest.mark.timeout(3600)],
+        )
         for row in ROWS
     ]
 
