@@ -20,7 +20,12 @@ Row = dict[str, str]
 
 @pytest.mark.parametrize(
     "row",
-    [pytest.param(row, id="-".join(row.values()), marks=[] if row is ROWS[0] else [pytest.mark.slow]) for row in ROWS],
+    [
+        pytest.param(
+            row, id="-".join(row.values()), marks=[] if row is ROWS[0] else [pytest.mark.slow, pytest.mark.timeout(600)]
+        )
+        for row in ROWS
+    ],
 )
 def test_agrees_with_tlc(row: Row) -> None:
     found = check(EXAMPLE, bounds={name: int(row[name]) for name in ("servers", "records", "elections", "restarts")})
