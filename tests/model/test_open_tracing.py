@@ -45,7 +45,7 @@ def some_states(model: Model, many: int) -> list[tuple[int, ...]]:
     return chosen
 
 
-@pytest.mark.parametrize("name", ["kip320", "kip101"])
+@pytest.mark.parametrize("name", ["kip320", "kip279"])
 def test_an_open_action_does_what_its_bound_actions_do(name: str) -> None:
     model = find_model(name)(**BOUNDS)
     opened, evaluator = OpenModel(model), Evaluator(model.program)

@@ -122,8 +122,6 @@ def test_a_proof_for_all_bounds_is_not_saved_as_one_at_bounds(tmp_path: object) 
         (UnfencedTruncation, "become_follower"),
         (find_model("kip279"), "leader_advance_high_watermark"),
         (find_model("kip279"), "become_follower"),
-        (find_model("kip101"), "leader_advance_high_watermark"),
-        (find_model("kip101"), "follower_fetch"),
     ],
 )
 def test_a_hole_in_the_protocol_breaks_the_step_that_has_it(kind: type[Model], action: str) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from insync.kafka.published.replication import RecordOffset, Replica, Replication
-from insync.model import And, Condition, If, Num, StateView, exists, min_of, require
+from insync.kafka.published.replication import Replica, Replication
+from insync.model import And, If, Num, Or, StateView, minimum, require
 
 __all__ = ["Kip101"]
 
@@ -23,13 +23,10 @@ class Kip101(Replication):
         """
         f, l = s.replica[follower], s.replica[leader]
         asked = self.epoch_at(s, follower, f.leo - 1)
-
-        def is_later(offset: int) -> Condition:
-            return And(offset < l.leo, self.epoch_at(s, leader, offset) > asked)
-
-        first_later = min_of(RecordOffset, lambda offset: If(is_later(offset), offset, self.b.log_size))
+        later = [And(offset < l.leo, self.epoch_at(s, leader, offset) > asked) for offset in range(self.b.log_size)]
+        first_later = minimum(*[If(is_later, offset, self.b.log_size) for offset, is_later in enumerate(later)])
         ends_with_asked = And(l.leo > 0, self.epoch_at(s, leader, l.leo - 1) == asked)
-        answer = If(ends_with_asked, l.leo, If(exists(RecordOffset, is_later), first_later, f.hw))
+        answer = If(ends_with_asked, l.leo, If(Or(*later), first_later, f.hw))
         end = If(f.leo == 0, 0, answer)
         require(end <= f.leo)
         return end
