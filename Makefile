@@ -11,6 +11,7 @@ NOTEBOOK_STAMP := $(VENV)/.installed-notebooks
 # start, as each imports all tests.
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PARALLEL := -n $(shell expr \( $(CORES) \* 3 + 1 \) / 2) --maxprocesses 8
+GATE := $(BIN)/python -m pytest $(PARALLEL) -m "not slow and not prove and not kafka and not browser"
 # The tests start hundreds of Pythons, which would compile the sources again each time.
 unexport PYTHONDONTWRITEBYTECODE
 # Python compiles what is imported when it is imported, a small part of what is installed.
@@ -20,7 +21,7 @@ PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(
 MAKEFLAGS += --jobs=2
 
 .DEFAULT_GOAL := help
-.PHONY: help env check test java lint types pytest slow prove browser kafka judge site notebooks records bench format size clean
+.PHONY: help env check test java lint types pytest times slow spark prove browser kafka judge site notebooks records bench format size clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -60,7 +61,12 @@ java: env
 test: lint types pytest ## Lint, formatting, types, layers and every test that is not marked slow
 
 pytest: java
-	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not prove and not kafka and not browser"
+	$(GATE)
+
+times: java ## The same tests, and in times.txt what each takes of processors, the longest first
+	@rm -f times.new
+	$(GATE) --cpu-times times.new
+	@sort -rn times.new > times.txt && rm times.new && head -30 times.txt
 
 lint: env
 	$(BIN)/ruff check .
@@ -72,6 +78,10 @@ types: env
 
 slow: env ## The tests marked slow: large state spaces, time and memory, clusters of Spark
 	$(BIN)/python -m pytest -m "slow and not prove and not kafka and not browser"
+
+spark: env ## One search here and on Spark within this machine: the verdict, the counts, and another model's trace
+	$(BIN)/insync agree kip320 --replicas 3 --log-size 3 --max-records 3 --max-leader-epoch 2 --engine local-2 --engine spark
+	$(BIN)/insync agree kip101 --engine local-2 --engine spark
 
 prove: env ## The proofs that take minutes
 	$(BIN)/python -m pytest -m prove

@@ -7,6 +7,7 @@ import hashlib
 import os
 import shutil
 import signal
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
+
+LEFT_TO_SLOW = {line for line in (ROOT / "tests/left_to_slow.txt").read_text().splitlines() if line[:1] not in "#"}
 
 
 def _objects() -> Path:
@@ -52,6 +55,40 @@ if (
 settings.register_profile("dev", max_examples=50, deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=50)
 settings.load_profile("ci" if os.environ.get("CI", "").lower() in {"1", "true"} else "dev")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what `make times` asks for."""
+    parser.addoption("--cpu-times", metavar="FILE", type=Path, help="add a line to FILE for each test: its CPU seconds")
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` is obeyed
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what is left to `make slow` by its place in a list, as most of it is some parameters of a test."""
+    known: set[str] = set()
+    for item in items:
+        if found := LEFT_TO_SLOW & {item.nodeid, item.nodeid.partition("[")[0]}:
+            item.add_marker(pytest.mark.slow)
+            known |= found
+    partly = any("::" in argument for argument in config.args) or config.getoption("lf", default=False)
+    files = set() if partly else {str(item.path.relative_to(ROOT)) for item in items}
+    for line in sorted(LEFT_TO_SLOW - known):
+        file = line.partition("::")[0]
+        if file in files or not (ROOT / file).exists():
+            message = f"tests/left_to_slow.txt: no test is called {line}; take the line out or mend it."
+            raise pytest.UsageError(message)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Say what a test takes of processors, with the processes that it has waited for."""
+    file: Path | None = item.config.getoption("--cpu-times")
+    before = sum(os.times()[:4])
+    result = yield
+    if file is not None:
+        with file.open("a") as times:
+            times.write(f"{sum(os.times()[:4]) - before:.2f}\t{item.nodeid}\n")
+    return result
 
 
 def pytest_collection_finish() -> None:

@@ -21,7 +21,7 @@ from insync.spark_explore import SparkOptions
 from insync_meanings import Record
 
 VERBS: list[tuple[Callable[..., object], dict[str, object]]] = [
-    (explorer.check, {"keep_going": False, "symmetry": True}),
+    (explorer.check, {"keep_going": False, "symmetry": True, "resume": False}),
     (explorer.simulate, {"walks": 10_000, "depth": 100, "seed": 0, "strategy": Strategy.MIXED}),
     (explorer.liveness, {}),
     (explorer.diff, {}),

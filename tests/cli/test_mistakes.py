@@ -101,8 +101,12 @@ SENTENCES = {
     ),
     "check kip320 --threads 0": "insync check: --threads: 0 is out of range; give a whole number from 1 to 256.",
     "check kip320 --engine sparc": "insync check: --engine: 'sparc' is not known; give local or spark.",
-    "check kip320 --run-dir here": (
-        "insync check: --run-dir needs the Spark engine; add --engine spark. `insync check --help` shows what there is."
+    "check kip320 --master local": (
+        "insync check: --master needs the Spark engine; add --engine spark. `insync check --help` shows what there is."
+    ),
+    "check kip320 --run-dir a --resume b": (
+        "insync check: --run-dir begins a run and --resume goes on with one; give one of them. "
+        "`insync check --help` shows what there is."
     ),
     "check kip320 --engine spark --threads 2": (
         "insync check: --threads applies to the local engine only; on Spark, use --master local[N], or --partitions N. "

@@ -24,6 +24,7 @@ ON_SPARK = ["--engine", "spark", "--master", "local[3]", "--partitions", "7", "-
 CHOSEN = ["--property", "weak_isr", "--property", "strong_isr"]
 BOTH = ["weak_isr", "strong_isr"]
 LOCAL = {"threads": None, "partitions": None}
+NO_RUN = {"run_dir": None, "resume": False}
 WALKS = {"walks": 10_000, "depth": 100, "seed": 0, "strategy": Strategy.MIXED, "threads": None}
 PROVE = {"properties": (), "lemmas": (), "infer": False, "proof": None, "within": None, "query_seconds": None}
 INDUCTION = {**PROVE, "automatic": False, "threads": None}
@@ -31,12 +32,18 @@ CLUSTER = {"threads": None, "promises": list(PROMISES)}
 
 VERBS: list[tuple[str, list[str], dict[str, object]]] = [
     ("cli.commands.check.check", [],
-     {**LOCAL, "properties": BOTH, "limits": Limits(), "keep_going": False, "symmetry": True}),
+     {**LOCAL, **NO_RUN, "properties": BOTH, "limits": Limits(), "keep_going": False, "symmetry": True}),
     ("cli.commands.check.check",
      ["--max-depth", "3", "--max-states", "40", "--max-seconds", "5", "--memory", "2G", "--threads", "3",
       "--partitions", "6", "--keep-going", "--no-symmetry", "--property", "strong_isr"],
      {"properties": ["strong_isr"], "limits": Limits(3, 40, 5.0, 2 << 30), "threads": 3, "partitions": 6,
-      "keep_going": True, "symmetry": False}),
+      "keep_going": True, "symmetry": False, **NO_RUN}),
+    ("cli.commands.check.check", ["--run-dir", "there"],
+     {**LOCAL, "run_dir": "there", "resume": False, "properties": BOTH, "limits": Limits(), "keep_going": False,
+      "symmetry": True}),
+    ("cli.commands.check.check", ["--resume", "there"],
+     {**LOCAL, "run_dir": "there", "resume": True, "properties": BOTH, "limits": Limits(), "keep_going": False,
+      "symmetry": True}),
     ("spark_explore.check", [*ON_SPARK, "--run-dir", "there", "--max-states", "9", "--keep-going", "--no-symmetry"],
      {"properties": BOTH, "limits": Limits(states=9), "keep_going": True, "symmetry": False,
       "options": SparkOptions(master="local[3]", partitions=7, run_dir="there", tables_on_disk=True)}),

@@ -205,12 +205,17 @@ def test_a_reader_that_closed_the_pipe_changes_nothing(arguments: list[str], cod
     assert (process.returncode, err) == (code, "")
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("arguments", [["list"], ["--help"], ["check", "kip320", "--help"]])
-def test_output_to_a_full_device_is_a_mistake_of_the_user(arguments: list[str]) -> None:
+def test_output_to_a_full_device_is_a_mistake_of_the_user(arguments: list[str], unbuffered: str) -> None:
+    """Also where Python keeps what it writes, and writes it again when it ends."""
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     with open("/dev/full", "w") as full:
-        process = subprocess.run([*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        process = subprocess.run(
+            [*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment
+        )
     assert process.returncode == 2
     assert process.stderr == (
         "Error: standard output: cannot be written (No space left on device). "

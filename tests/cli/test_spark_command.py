@@ -20,7 +20,8 @@ SMALL = ["kip101", "--replicas", "2", "--property", "strong_isr"]
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["check", *SMALL, "--resume", "x"], "--resume needs the Spark engine; add --engine spark"),
+        (["check", *SMALL, "--tables-on-disk"], "--tables-on-disk needs the Spark engine; add --engine spark"),
+        (["check", *SMALL, "--resume", "/nonexistent/run"], "this is no run directory"),
         (["simulate", *SMALL, "--master", "yarn"], "--master needs the Spark engine; add --engine spark"),
         (["check", *SMALL, "--engine", "spark", "--threads", "2"], "--threads applies to the local engine only"),
         (["check", *SMALL, "--engine", "spark", "--master", "a", "--remote", "b"], "name two places to run"),

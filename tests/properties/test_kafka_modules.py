@@ -74,6 +74,7 @@ def test_a_subclass_in_a_user_s_file_has_what_its_base_has(tmp_path: Path) -> No
         f"from insync.cli.main import run; run(['check', {f'{LAMP}:Lamp'!r}])",
         f"from insync.cli.main import run; run(['check', {f'{LAMP}:Lamp'!r}, '--help'])",
     ],
+    ids=["to declare", "to check", "to ask for help"],
 )
 def test_a_model_of_one_s_own_loads_nothing_of_kafka(code: str) -> None:
     done = subprocess.run(

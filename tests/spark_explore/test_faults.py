@@ -81,7 +81,7 @@ def test_a_job_that_spark_gives_up_is_tried_twice_more(
 
 
 def test_a_worker_with_another_insync_refuses(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("insync.spark_explore.driver.manifest.insync_version", lambda: "9.9")
+    monkeypatch.setattr("insync.spark_explore.driver.check.insync_version", lambda: "9.9")
     with pytest.raises(UserError, match=r"^The driver runs insync 9\.9 and a worker runs insync .* shipped to them\.$"):
         check(SPACE, options=SparkOptions(session=spark, partitions=2, warm_states=100))
 

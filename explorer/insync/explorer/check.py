@@ -6,11 +6,14 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import metadata
 from itertools import zip_longest
+from pathlib import Path
 from types import MappingProxyType
 
 from insync.explorer.alike import UNUSED, Alike, symmetry_for
 from insync.explorer.breadth_first.backtrack import path_to
+from insync.explorer.breadth_first.run_levels import RunLevels
 from insync.explorer.breadth_first.search import BreadthFirstSearch
 from insync.explorer.breadth_first.space import Space
 from insync.explorer.breadth_first.workers import Team, available_cores
@@ -18,8 +21,10 @@ from insync.explorer.evaluator.stepping import Move
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.progress import Reporter, while_compiling
+from insync.explorer.run_identity import identity_of
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
+from insync.machine.identity import conditions_key, program_key
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
 from insync.machine.memory import HUGE_PAGE, HugePages, huge_pages, peak_memory
@@ -27,6 +32,7 @@ from insync.machine.packed import PackedRows, Stepless, Words
 from insync.model import Model
 from insync.model.actions import action_specs
 from insync.model.catalogue import model_reference
+from insync.model.errors import UserError
 from insync.model.graph import Node
 from insync.model.suspicion import suspicions
 from insync.model.tracing import traced
@@ -56,6 +62,8 @@ def check(
     keep_going: bool = False,
     symmetry: bool = True,
     within: Sequence[str] | None = None,
+    run_dir: Path | str | None = None,
+    resume: bool = False,
     reporter: Reporter | None = None,
     stop: threading.Event | None = None,
 ) -> CheckResult:
@@ -73,12 +81,16 @@ def check(
             symmetric. What is counted is the same: all states.
         within: names of invariants, the search being confined to states in which they hold: others are checked and not
             expanded. None is what the model's class says.
+        run_dir: a folder in which each level is kept when it is complete; see `resume`.
+        resume: whether to go on with the run in `run_dir`, of the same model, bounds and properties, after its last
+            level: nothing else is known of it. The states are in as many partitions as they were.
         reporter: is told about once a second how far the search is.
         stop: ends tracing, compilation or search when it is set.
 
     Raises:
         UserError: an unknown model, bound or property, a model that cannot be traced, members that are declared
-            symmetric and not treated alike, or a limit on the memory that leaves no room for the first states.
+            symmetric and not treated alike, a limit on the memory that leaves no room for the first states, or a run
+            directory that cannot be written, is in use, or is of another search.
         InternalError: the evaluator does not confirm what the machine code found.
     """
     watch = Watch(limits_of(limits), stop)
@@ -99,13 +111,15 @@ def check(
             kernels = compile_kernels(program, judged.nodes, stopped=watch.interrupted, symmetry=alike.symmetry)
     except GivenUp as ended:
         return stopped_before(model, judged, ended, time.perf_counter() - started)
-    compiled = time.perf_counter()
+    kept = _run_levels(model, judged, alike, run_dir, resume)
+    compiled = searched = time.perf_counter()
     size = threads or available_cores()
     untraced: dict[str, str] = {}
     stopped: StopReason | None = None
+    pages: HugePages | None = None
     with Team(size) as team:
         search = BreadthFirstSearch(
-            kernels, watch, team, partitions or size, initials, keep_going, reporter, program.schema
+            kernels, watch, team, partitions or size, initials, keep_going, reporter, program.schema, kept
         )
         try:
             space = search.run()
@@ -114,6 +128,7 @@ def check(
                 model, judged.invariants, space, lambda state, level: path_to(model, search, state, level)
             )
         except GivenUp as ended:
+            space = search.space
             violations, untraced = (), _untraced_violations(judged.invariants, space, ended)
             stopped = StopReason.of(ended)
         finally:
@@ -123,6 +138,22 @@ def check(
         seconds["trace"] = time.perf_counter() - searched
     result = result_of(model, judged, space, violations, seconds, alike, untraced)
     return replace(result, huge_pages=pages, stopped_by=result.stopped_by or stopped)
+
+
+def _run_levels(
+    model: Model, judged: Judged, alike: Alike, run_dir: Path | str | None, resume: bool
+) -> RunLevels | None:
+    """Return where the levels are kept, if they are."""
+    if run_dir is None:
+        if resume:
+            message = "resume=True goes on with a run; name its folder: run_dir=..."
+            raise UserError(message)
+        return None
+    program, symmetry = model.program, alike.symmetry
+    code = f"{program_key('run', program, symmetry)} {conditions_key('run', program.schema, judged.nodes)}"
+    names = [found.name for found in judged.invariants]
+    identity = identity_of(model, names, code, symmetry is not None, metadata.version("insync"))
+    return RunLevels(Path(run_dir), identity, resume)
 
 
 def _pages_of(space: Space) -> HugePages | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -164,7 +165,10 @@ def test_initial_states_that_are_not() -> None:
         check(Tokens(first=1))
 
 
-def test_the_search_counts_them_where_they_are_too_many_to_compare(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_search_counts_them_where_they_are_too_many_to_compare(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path))  # what is shown here must not be kept for others
     monkeypatch.setattr("insync.explorer.alike._MOST_INITIALS", 0)
     with pytest.raises(ModelError, match="its initial states single a member out"):
         check(Tokens(first=1))

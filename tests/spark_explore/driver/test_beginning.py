@@ -13,13 +13,14 @@ import pytest
 
 from insync.explorer import Limits, StopReason, Verdict
 from insync.explorer.breadth_first.space import Hit, Space
+from insync.explorer.run_identity import identity_of
 from insync.machine.interruptible import GivenUp
 from insync.machine.packed import Found, Stepless
 from insync.model.errors import UserError
 from insync.properties.registry import judge
 from insync.spark_explore.driver.jobs import Stopped
 from insync.spark_explore.driver.ledger import Ledger
-from insync.spark_explore.driver.manifest import Manifest, identity_of, read_manifest, write_manifest
+from insync.spark_explore.driver.manifest import Manifest, read_manifest, write_manifest
 from insync.spark_explore.driver.options import SparkOptions, open_run
 from insync.spark_explore.executor.worker import RECIPE
 from insync.spark_explore.wire.recipe import read_recipe, recipe_for
@@ -30,7 +31,7 @@ module = import_module("insync.spark_explore.driver.check")
 MODEL = TokenRing(nodes=2)
 RECIPE_OF = recipe_for(MODEL.program)
 START = Space([], [1] * len(MODEL.program.actions), [1, 2], expanded=1, stepless=[Stepless()], visited=[1, 2])
-IDENTITY = identity_of(MODEL, ("exclusive",), RECIPE_OF.digest)
+IDENTITY = identity_of(MODEL, ("exclusive",), RECIPE_OF.digest, False, "0.1")
 
 
 def begin(

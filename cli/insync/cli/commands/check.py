@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -88,11 +89,20 @@ def command(
             lambda: (
                 describe_check(result, model.grid, files, output.paint, output.width)
                 + (describe_statistics(result, model, output.width) if statistics else "")
+                + _how_to_go_on(result, engine)
             ),
             lambda: check_json(result, files, statistics_entry(result, model) if statistics else None),
         )
     build.tell(model, traces, names, verdict=result.verdict, stopped_by=result.stopped_by, warnings=result.warnings)
     return exit_code_for(result.verdict)
+
+
+def _how_to_go_on(result: CheckResult, engine: Engine) -> str:
+    """Return a line for who has kept a run that did not come to its end."""
+    kept = engine.resume or engine.run_dir
+    if kept is None or result.stopped_by is None:
+        return ""
+    return f"\n\nIts complete levels are in {kept}: the same command with --resume {shlex.quote(kept)} goes on."
 
 
 def _without_symmetry(model: Model, result: CheckResult) -> list[str]:
@@ -134,6 +144,8 @@ def _search(
             partitions=engine.partitions,
             keep_going=keep_going,
             symmetry=symmetry,
+            run_dir=engine.resume or engine.run_dir,
+            resume=engine.resume is not None,
             reporter=reporter,
             stop=stop,
         )

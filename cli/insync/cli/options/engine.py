@@ -26,7 +26,8 @@ class Engine:
         name: local or spark.
         threads: worker threads of the local engine.
         partitions: parts of the visited states; for walks on Spark, tasks at a time.
-        master, remote, run_dir, resume, tables_on_disk: the options of Spark.
+        run_dir, resume: where the states are kept, and the run that goes on.
+        master, remote, tables_on_disk: the options of Spark.
     """
 
     name: str = "local"
@@ -53,6 +54,9 @@ class Engine:
         if self.on_spark and self.threads is not None:
             message = "--threads applies to the local engine only; on Spark, use --master local[N], or --partitions N."
             raise click.UsageError(message)
+        if self.run_dir is not None and self.resume is not None:
+            message = "--run-dir begins a run and --resume goes on with one; give one of them."
+            raise click.UsageError(message)
         given = [name for name in _SPARK_ALONE if getattr(self, name)]
         if not self.on_spark and given:
             message = f"--{given[0].replace('_', '-')} needs the Spark engine; add --engine spark."
@@ -69,9 +73,6 @@ class Engine:
         if self.master is not None and self.remote is not None:
             message = "--master and --remote name two places to run; give one of them."
             raise click.UsageError(message)
-        if self.run_dir is not None and self.resume is not None:
-            message = "--run-dir begins a run and --resume goes on with one; give one of them."
-            raise click.UsageError(message)
         return SparkOptions(
             master=self.master,
             remote=self.remote,
@@ -82,7 +83,7 @@ class Engine:
         )
 
 
-_SPARK_ALONE = ("master", "remote", "run_dir", "resume", "tables_on_disk")
+_SPARK_ALONE = ("master", "remote", "tables_on_disk")
 
 _THREADS = option("--threads", type=Whole(1, 256), metavar="N", help="Worker threads [default: one for each core].")
 _NAME = option(
@@ -102,9 +103,11 @@ _SESSION = {
 }
 _RUN = {
     "run_dir": option(
-        "--run-dir", metavar="DIR", help="Spark: keep the states in DIR, a path or a URI that all executors reach."
+        "--run-dir",
+        metavar="DIR",
+        help="Keep each level in DIR when it is complete; on Spark a path or a URI that all executors reach.",
     ),
-    "resume": option("--resume", metavar="DIR", help="Spark: go on with the run in DIR."),
+    "resume": option("--resume", metavar="DIR", help="Go on with the run in DIR after its last complete level."),
     "tables_on_disk": option(
         "--tables-on-disk", is_flag=True, help="Spark: map the visited states from the executors' disks."
     ),

@@ -12,7 +12,7 @@ from types import TracebackType
 
 from insync.cli.exit_codes import ExitCode
 from insync.cli.show.shortened import shortened
-from insync.cli.show.terminal import describe_output_error, emit, emit_error
+from insync.cli.show.terminal import emit, emit_error, give_up_output
 
 __all__ = ["explain_exit", "explain_fault"]
 
@@ -34,7 +34,7 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
         _say(shortened(error.args[0], arguments), arguments)
         return ExitCode.USER_ERROR
     if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
-        emit_error(f"Error: {describe_output_error(error)}")  # a help text, which click writes itself
+        emit_error(f"Error: {give_up_output(error)}")  # a help text, which click writes itself
         return ExitCode.USER_ERROR
     place = _place_in_user_code(error.__traceback__)
     if place is not None:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "clear_status",
-    "describe_output_error",
     "emit",
     "emit_error",
     "emit_status",
+    "give_up_output",
     "grid_width",
     "has_status_line",
     "painter",
@@ -66,12 +66,15 @@ def emit(text: str) -> None:
     except OSError as error:
         from insync.model.errors import UserError
 
-        _discard(sys.stdout)
-        raise UserError(describe_output_error(error)) from error
+        raise UserError(give_up_output(error)) from error
 
 
-def describe_output_error(error: OSError) -> str:
-    """Return the sentence for standard output that cannot be written."""
+def give_up_output(error: OSError) -> str:
+    """Write no more to standard output, nor what it still holds, and return the sentence for why it cannot be written.
+
+    What it holds would be written once more when Python ends, and fail again.
+    """
+    _discard(sys.stdout)
     reason = error.strerror or error
     return f"standard output: cannot be written ({reason}). Send it to a place with room, or to a terminal."
 

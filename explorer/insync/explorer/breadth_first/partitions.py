@@ -57,6 +57,12 @@ class Partition(Protocol):
     def close_level(self) -> int:
         """Make the next level the current one; return how many states it has."""
 
+    def current(self) -> Iterator[tuple[int, int]]:
+        """Yield addresses and numbers of the states of the current level, for a while each."""
+
+    def pass_over(self) -> None:
+        """Take the current level for expanded."""
+
     def expect(self, states: int) -> None:
         """Take note of about how many states there will be in the end."""
 
@@ -133,6 +139,16 @@ class WholePartition:
         """Make the next level the current one; return how many states it has."""
         self.starts.append(len(self.store))
         return self.starts[-1] - self.starts[-2]
+
+    def current(self) -> Iterator[tuple[int, int]]:
+        """Yield addresses and numbers of the states of the current level, for a while each."""
+        first, end = self.starts[-2:]
+        if first < end:
+            yield self.store.address(first), end - first
+
+    def pass_over(self) -> None:
+        """Take the current level for expanded."""
+        self.expanded = self.starts[-1]
 
     def expect(self, states: int) -> None:
         """Take note of about how many states there will be in the end, which changes nothing here."""
@@ -213,12 +229,14 @@ class CodedPartition:
 
     def unseen(self) -> Iterator[tuple[int, int]]:
         """Yield addresses and numbers of the states that were added since the last call, for a while each."""
+        start, self._seen = self._seen, self.store.fresh
+        return self._decoded_rows(start, self._seen, fresh=True)
+
+    def _decoded_rows(self, start: int, end: int, fresh: bool) -> Iterator[tuple[int, int]]:
         rows = ctypes.addressof(self._scratch)
-        start, end = self._seen, self.store.fresh
-        self._seen = end
         for first in range(start, end, CHUNK):
             count = min(CHUNK, end - first)
-            self.store.decode(first, count, rows, fresh=True)
+            self.store.decode(first, count, rows, fresh=fresh)
             yield rows, count
 
     def skip_unseen(self) -> int:
@@ -233,6 +251,14 @@ class CodedPartition:
         if self._levels is not None:
             self._levels.append(*self.store.codes())
         return self.store.current
+
+    def current(self) -> Iterator[tuple[int, int]]:
+        """Yield addresses and numbers of the states of the current level, for a while each."""
+        return self._decoded_rows(0, self.store.current, fresh=False)
+
+    def pass_over(self) -> None:
+        """Take the current level for expanded."""
+        self._expanded = self._decoded = self.store.current
 
     def expect(self, states: int) -> None:
         """Take note of about how many states there will be in the end."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from insync.explorer.breadth_first.partitions import CodedPartition, WholePartition, coded
+from insync.explorer.breadth_first.run_levels import RunLevels
 from insync.explorer.breadth_first.space import Hit, Space
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.growth import estimated_end, last_growth
@@ -51,6 +52,7 @@ class BreadthFirstSearch:
         reporter: is told how far the search is.
         schema: of the states, where those of earlier levels need not be kept: a large space is kept as codes then.
             Without it every state is kept whole.
+        kept: where each level is written when it is complete; the run that is there goes on, in as many partitions.
 
     Attributes:
         space: what was found.
@@ -66,11 +68,12 @@ class BreadthFirstSearch:
         keep_going: bool = False,
         reporter: Reporter | None = None,
         schema: Schema | None = None,
+        kept: RunLevels | None = None,
     ) -> None:
-        self.initials = initials
+        self.initials, self.kept = initials, kept
         self.kernels, self.watch, self.team = kernels, watch, team
         self.keep_going, self.reporter, self.schema = keep_going, reporter, schema
-        self.partitions = partitions
+        self.partitions = partitions if kept is None else kept.partitions or partitions
         self._keep_levels = False
         self._again: BreadthFirstSearch | None = None
         self._pulse = Pulse()
@@ -132,7 +135,10 @@ class BreadthFirstSearch:
     def _search(self) -> None:
         try:
             self._require_room()
-            self._add_initials()
+            if self.kept is None or self.kept.known is None:
+                self._add_initials()
+            else:
+                self._take_up(self.kept, self.kept.known)
             while self.space.stopped_by is None and self._goes_on() and self._next_level():
                 pass
         finally:
@@ -172,6 +178,30 @@ class BreadthFirstSearch:
             self._require_closed()
             self._close_level()
 
+    def _take_up(self, kept: RunLevels, known: Space) -> None:
+        """Take in the levels of a run that goes on.
+
+        Raises:
+            GivenUp: the search was stopped, or ran out of memory; all that is known is what the run had found.
+        """
+        for level in range(1, len(known.levels) + 1):
+            kept.insert_level(level, self.space.partitions, self.kernels.sizes.words, self.team, self._is_inserted)
+            self.watch.settle()
+            stopped = self.watch.interrupted() or self._out_of_memory()
+            if stopped is not None:
+                self.space = replace(known, partitions=self.space.partitions, stopped_by=stopped)
+                if self._failed is InsertOutcome.NO_CODES:  # all begins again
+                    return
+                raise GivenUp(stopped)
+            self.space.visited.append(kept.close_level(level, self.space.partitions))
+            self._encode_if_large()
+        self.space = replace(known, partitions=self.space.partitions)
+
+    def _is_inserted(self, number: int, rows: int, count: int) -> bool:
+        """Insert states of a run that goes on; return whether to go on with it."""
+        self._insert_into(number, rows, count)
+        return self._failed is InsertOutcome.DONE and self.watch.interrupted() is None
+
     def _require_closed(self) -> None:
         """Refuse initial states of which some are permutations of others and some are not there."""
         if self.kernels.sizes.symmetric and sum(self._found) != self.initials.count:
@@ -187,8 +217,7 @@ class BreadthFirstSearch:
         A level in which a refused step ends the search does not count as expanded: where its other steps lead is not
         looked at.
         """
-        if self._to_code is not None and sum(self.space.visited) > MOST_WHOLE:
-            self._encode(self._to_code)
+        self._encode_if_large()
         while any(partition.pending for partition in self.space.partitions):
             self.space.stopped_by = self._round()
             if self.space.stopped_by is not None:
@@ -216,6 +245,8 @@ class BreadthFirstSearch:
             if found.least is not None and number not in self.space.violations:
                 self.space.violations[number] = Hit(len(self.space.levels), found.count, found.least)
         self._expect()
+        if self.kept is not None:
+            self.kept.keep(self.space, self.kernels.sizes.words, self.team)
         return True
 
     def _expect(self) -> None:
@@ -225,6 +256,10 @@ class BreadthFirstSearch:
             known = sum(self.space.visited)
             for partition in self.space.partitions:
                 partition.expect(len(partition) * end.states // known)
+
+    def _encode_if_large(self) -> None:
+        if self._to_code is not None and sum(self.space.visited) > MOST_WHOLE:
+            self._encode(self._to_code)
 
     def _encode(self, schema: Schema) -> None:
         """Put codes in the place of states; where they would be too wide, or there is no memory for both, never."""

@@ -16,6 +16,7 @@ from insync.explorer.check import result_of, stopped_before, violations_in
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of, require_room
 from insync.explorer.progress import Reporter, while_compiling
+from insync.explorer.run_identity import Identity, identity_of, require_same
 from insync.explorer.verdict import CheckResult, Violation
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.kernels import Kernels, load
@@ -26,12 +27,9 @@ from insync.properties.registry import Judged, judge
 from insync.spark_explore.driver.jobs import Stopped
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.driver.manifest import (
-    Identity,
     Manifest,
-    identity_of,
     read_manifest,
     refuse_old_run,
-    require_same,
     write_manifest,
 )
 from insync.spark_explore.driver.options import SparkOptions, open_run
@@ -44,6 +42,7 @@ from insync.spark_explore.executor.tables import table_bytes_of
 from insync.spark_explore.executor.worker import RECIPE, RunPlace
 from insync.spark_explore.wire.recipe import Recipe, recipe_for, write_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.version import insync_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -101,7 +100,9 @@ def check(
         clock.lap("compile")
         return replace(stopped_before(model, judged, ended, clock.seconds["compile"]), engine="spark")
     clock.lap("compile")
-    identity = identity_of(model, tuple(found.name for found in judged.invariants), recipe.digest, used is not None)
+    identity = identity_of(
+        model, [found.name for found in judged.invariants], recipe.digest, used is not None, insync_version()
+    )
     if options.run_dir is not None:
         _examine(RunFolder(options.run_dir), identity, options.resume)  # before Spark is started
     try:
@@ -186,7 +187,7 @@ class _Clock:
 
 def _examine(run: RunFolder, identity: Identity, resume: bool) -> None:
     if resume:
-        require_same(run, read_manifest(run).identity, identity)
+        require_same(run.uri, read_manifest(run).identity, identity)
     else:
         refuse_old_run(run)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from insync.explorer.breadth_first.space import Hit, Space
+from insync.explorer.breadth_first.space_entries import space_entries, space_of
 from insync.explorer.limits import Limits, Watch
 from insync.machine.packed import Found, Stepless
 
@@ -138,17 +139,8 @@ class Ledger:
 
     def entries(self) -> dict[str, Any]:
         """Return it as plain values for the manifest."""
-        start = self.start
         return {
-            "start": {
-                "levels": start.levels,
-                "visited": start.visited,
-                "steps": start.steps,
-                "expanded": start.expanded,
-                "violations": {str(number): _hit(hit) for number, hit in start.violations.items()},
-                "refused": None if start.refused is None else _hit(start.refused),
-                "stepless": [_stepless(found) for found in start.stepless],
-            },
+            "start": space_entries(self.start),
             "levels": {
                 str(level): {
                     "count": figures.count,
@@ -165,12 +157,7 @@ class Ledger:
     @classmethod
     def from_entries(cls, entries: Mapping[str, Any]) -> Ledger:
         """Return the ledger that `entries` described."""
-        start = entries["start"]
-        violations = {int(number): _read_hit(hit) for number, hit in start["violations"].items()}
-        refused = start["refused"] and _read_hit(start["refused"])
-        stepless = [Stepless(*found) for found in start["stepless"]]
-        levels, expanded, visited = start["levels"], start["expanded"], start["visited"]
-        ledger = cls(Space([], start["steps"], levels, violations, refused, None, expanded, stepless, visited))
+        ledger = cls(space_of(entries["start"]))
         for level, figures in entries["levels"].items():
             ledger.levels[int(level)] = LevelFigures(
                 figures["count"],
@@ -193,11 +180,3 @@ def _found(found: Found) -> list[Any]:
 
 def _read_found(entry: Sequence[Any]) -> Found:
     return Found(entry[0], None if entry[1] is None else tuple(entry[1]))
-
-
-def _hit(hit: Hit) -> list[Any]:
-    return [hit.level, hit.count, hit.least]
-
-
-def _read_hit(entry: Sequence[Any]) -> Hit:
-    return Hit(entry[0], entry[1], tuple(entry[2]))

@@ -1,0 +1,88 @@
+"""What a run searches, as it is written into a run directory: a run goes on only where all of it is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from insync.model import Model
+from insync.model.catalogue import model_reference
+from insync.model.errors import UserError
+from insync.properties.class_names import names_within
+
+__all__ = ["Identity", "identity_of", "require_same"]
+
+_MEANING = {
+    "insync": "another version of insync",
+    "model": "another model",
+    "bounds": "other bounds",
+    "properties": "other properties",
+    "symmetric": "a search of another kind",
+    "within": "a search that was confined otherwise",
+    "code": "other rules, or another code generator",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a run searches.
+
+    Attributes:
+        insync: the version that writes the files.
+        model, bounds: what is searched.
+        properties: what is checked.
+        code: a hash of the transition relation and the properties, as they are traced.
+        symmetric: whether its states stand for all that differ in who is who only.
+        within: the invariants that it is confined to.
+    """
+
+    insync: str
+    model: str
+    bounds: Mapping[str, int | str]
+    properties: tuple[str, ...]
+    code: str
+    symmetric: bool = False
+    within: tuple[str, ...] = ()
+
+    def entries(self) -> dict[str, Any]:
+        """Return it as plain values for a manifest."""
+        return {**asdict(self), "properties": list(self.properties), "within": list(self.within)}
+
+    @classmethod
+    def from_entries(cls, entries: Mapping[str, Any]) -> Identity:
+        """Return what `entries` described; other entries are passed over."""
+        found = {name: entries[name] for name in _MEANING}
+        return cls(**{**found, "properties": tuple(found["properties"]), "within": tuple(found["within"])})
+
+
+def identity_of(model: Model, properties: Sequence[str], code: str, symmetric: bool, version: str) -> Identity:
+    """Return what a run of this model and these properties searches."""
+    reference, within = model_reference(model), names_within(model)
+    return Identity(version, reference, model.identity, tuple(properties), code, symmetric, within)
+
+
+def require_same(place: str, found: Identity, wanted: Identity) -> None:
+    """Raise UserError unless a run directory belongs to the same search, naming the first difference.
+
+    Args:
+        place: the run directory.
+        found: what its run searches.
+        wanted: what is to be searched.
+    """
+    for name, meaning in _MEANING.items():
+        there, here = getattr(found, name), getattr(wanted, name)
+        if there != here:
+            message = (
+                f"{place}: this run was made by {meaning}: {name} is {_shown(there)} there and {_shown(here)} "
+                "here. Give the same, or search again in another --run-dir."
+            )
+            raise UserError(message)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {entry}" for name, entry in value.items())
+    if isinstance(value, tuple):
+        return ", ".join(value) or "none"
+    return str(value)

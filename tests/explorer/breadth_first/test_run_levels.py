@@ -1,0 +1,245 @@
+"""A run directory of the local engine: whoever goes on with a run finds what a search without a stop finds."""
+
+from __future__ import annotations
+
+import json
+import random
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from insync.explorer import CheckResult, Limits, StopReason, check
+from insync.explorer.breadth_first import search as search_module
+from insync.explorer.breadth_first.run_levels import RunLevels
+from insync.model import Model
+from insync.model.catalogue import find_model
+from insync.model.errors import UserError
+from insync.properties.registry import invariants_of
+from insync_toys import TOYS, Overflow
+
+SMALL = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}
+KIP101 = find_model("kip101")(**{**SMALL, "log_size": 2})
+KIP320 = find_model("kip320")(**SMALL)
+MODELS = [*TOYS, Overflow(last=3), KIP320, KIP101, find_model("async_isr")(replicas=3, max_offset=1, max_version=1)]
+STATES = Limits(states=3_000)
+
+
+def facts(result: CheckResult) -> CheckResult:
+    return replace(result, seconds={}, peak_memory_bytes=0, huge_pages=None)
+
+
+@pytest.mark.parametrize(
+    ("model", "keep_going"),
+    [*((model, True) for model in MODELS), *((model, False) for model in MODELS[-4:])],
+    ids=lambda value: value.identity if isinstance(value, Model) else str(value),
+)
+def test_a_run_that_goes_on_finds_what_one_without_a_stop_finds(model: Model, keep_going: bool, tmp_path: Path) -> None:
+    """Stopped after one level, gone on for some, and then to the end with other threads; and once more at its end."""
+    names = list(invariants_of(model))
+
+    def found(limits: Limits, resume: bool = True, threads: int = 2) -> CheckResult:
+        return check(
+            model,
+            properties=names,
+            keep_going=keep_going,
+            limits=limits,
+            threads=threads,
+            run_dir=tmp_path / "run",
+            resume=resume,
+        )
+
+    whole = check(model, properties=names, keep_going=keep_going, limits=STATES)
+    first = found(Limits(depth=1), resume=False)
+    assert first.levels == whole.levels[:1]
+    some = found(Limits(depth=4))
+    assert some.levels == whole.levels[:4]
+    assert facts(found(STATES, threads=1)) == facts(found(STATES)) == facts(whole)
+
+
+@pytest.mark.parametrize("up_to", [0, 40])
+def test_it_may_be_kept_as_codes_and_as_states_before(
+    up_to: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = KIP101
+    whole = check(model, keep_going=True)
+    check(model, keep_going=True, limits=Limits(depth=6), run_dir=tmp_path)
+    monkeypatch.setattr(search_module, "MOST_WHOLE", up_to)
+    coded = check(model, keep_going=True, limits=Limits(depth=8), run_dir=tmp_path, resume=True)
+    assert (coded.kept, coded.levels) == ("codes", whole.levels[:8])
+    again = check(model, keep_going=True, run_dir=tmp_path, resume=True)
+    assert facts(again) == facts(replace(whole, kept="codes"))
+
+
+def test_every_level_is_there_and_nothing_else(tmp_path: Path) -> None:
+    found = check(KIP320, run_dir=str(tmp_path / "a" / "run"))
+    names = sorted(path.name for path in (tmp_path / "a" / "run").iterdir())
+    assert names == [*(f"level-{level:05}" for level in range(1, found.depth + 1)), "manifest.json"]
+
+
+def test_a_run_is_gone_on_with_or_begun_as_it_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"there is no manifest\.json, so this is no run directory\. Give one of"):
+        check(KIP320, run_dir=tmp_path, resume=True)
+    with pytest.raises(UserError, match="resume=True goes on with a run; name its folder"):
+        check(KIP320, resume=True)
+    check(KIP320, run_dir=tmp_path)
+    with pytest.raises(UserError, match=r"there is a run in this directory already\. Go on with it by --resume"):
+        check(KIP320, run_dir=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        ({"model": "kip279"}, "another model: model is kip320 there and kip279 here"),
+        ({"bounds": {**SMALL, "replicas": 3}}, "other bounds: bounds is replicas 2, .* here"),
+        ({"properties": ["leader_in_isr"]}, "other properties: properties is strong_isr there and leader_in_isr here"),
+        ({"symmetry": True}, "a search of another kind: symmetric is False there and True here"),
+        ({"within": ["weak_isr"]}, "a search that was confined otherwise: within is none there and weak_isr here"),
+    ],
+    ids=["model", "bounds", "properties", "symmetry", "within"],
+)
+def test_only_the_same_search_goes_on(other: dict[str, object], what: str, tmp_path: Path) -> None:
+    given = {"model": "kip320", "bounds": SMALL, "properties": ["strong_isr"], "symmetry": False, "run_dir": tmp_path}
+    check(**given, limits=Limits(depth=3))  # type: ignore[arg-type]
+    with pytest.raises(UserError, match=f"this run was made by {what}"):
+        check(**{**given, **other}, resume=True)  # type: ignore[arg-type]
+
+
+def begun(folder: Path) -> Path:
+    check(KIP320, threads=2, limits=Limits(depth=7), run_dir=folder)
+    return folder / "level-00006"
+
+
+def cut(level: Path) -> None:
+    level.write_bytes(level.read_bytes()[:-1])
+
+
+def changed(level: Path) -> None:
+    content = bytearray(level.read_bytes())
+    content[-8] ^= 1
+    level.write_bytes(content)
+
+
+def exchanged(level: Path) -> None:
+    level.write_bytes(level.with_name("level-00005").read_bytes())
+
+
+def counted_otherwise(level: Path) -> None:
+    manifest = level.with_name("manifest.json")
+    entries = json.loads(manifest.read_text())
+    entries["space"]["visited"][5] += 1
+    manifest.write_text(json.dumps(entries))
+
+
+@pytest.mark.parametrize("damage", [cut, changed, exchanged, counted_otherwise, lambda level: level.write_bytes(b"")])
+def test_a_damaged_level_is_refused_and_never_counted(damage: Callable[[Path], object], tmp_path: Path) -> None:
+    level = begun(tmp_path)
+    damage(level)
+    with pytest.raises(UserError, match=r"level-00006: this is not the level that was written\. Search again in anoth"):
+        check(KIP320, run_dir=tmp_path, resume=True)
+
+
+def test_a_level_that_is_gone_is_missed(tmp_path: Path) -> None:
+    begun(tmp_path).unlink()
+    with pytest.raises(UserError, match=r"level-00006: cannot be read \(No such file or directory\)\. The run direct"):
+        check(KIP320, run_dir=tmp_path, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{", "this is no manifest of a run"),
+        ("[]", "this is no manifest of a run"),
+        ("{}", "this is no manifest of a run"),
+        ('{"format": "insync-run/2"}', "this is a run on Spark; go on with it by --engine spark"),
+        ('{"format": "insync-levels/9"}', "format is 'insync-levels/9', and this insync reads 'insync-levels/1'"),
+    ],
+)
+def test_a_manifest_of_something_else_is_refused(content: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text(content)
+    with pytest.raises(UserError, match=said):
+        check(KIP320, run_dir=tmp_path, resume=True)
+
+
+def test_a_folder_that_cannot_be_written_is_a_mistake_of_the_user(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match=r"file: the run directory cannot be written \(File exists\)\. Name one with"):
+        check(KIP320, run_dir=tmp_path / "file")
+
+
+def test_a_full_disk_ends_it_and_what_is_there_goes_on(tmp_path: Path) -> None:
+    model = find_model("kip101")(replicas=3, log_size=1, max_records=2, max_leader_epoch=1)
+    whole = check(model, keep_going=True, symmetry=False)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, limits[1]))
+        with pytest.raises(UserError, match=r"the run directory cannot be written \(File too large\)\. Name one with"):
+            check(model, keep_going=True, symmetry=False, run_dir=tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert not list(tmp_path.glob("*.part"))
+    assert facts(check(model, keep_going=True, symmetry=False, run_dir=tmp_path, resume=True)) == facts(whole)
+
+
+@pytest.mark.parametrize("model", [KIP320, KIP101], ids=lambda model: str(model.name))
+def test_who_is_stopped_while_levels_are_read_knows_what_the_run_had_found(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A violation has no trace then: the states of its level are not there."""
+    done = check(model, run_dir=tmp_path)
+    stop = threading.Event()
+    insert = RunLevels.insert_level
+
+    def stopping(self: RunLevels, level: int, *given: object) -> None:
+        insert(self, level, *given)  # type: ignore[arg-type]
+        stop.set()
+
+    monkeypatch.setattr(RunLevels, "insert_level", stopping)
+    found = check(model, run_dir=tmp_path, resume=True, stop=stop)
+    assert (found.stopped_by, found.levels, found.violations) == (StopReason.INTERRUPT, done.levels, ())
+    untraced = [warning for warning in found.warnings if "The search for a trace of" in warning]
+    assert len(untraced) == len(done.violations)
+
+
+def levels_in(folder: Path) -> int:
+    """How many levels the manifest counts."""
+    manifest = folder / "manifest.json"
+    return len(json.loads(manifest.read_text())["space"]["levels"]) if manifest.exists() else 0
+
+
+def killed(folder: Path, level: int, seconds: float) -> None:
+    """Search in another process, which is killed so many seconds after it has begun to write a level."""
+    text = f"""
+from insync.explorer import check
+from insync.kafka.published import Kip101
+model = Kip101(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)
+check(model, keep_going=True, threads=2, run_dir={str(folder)!r})
+"""
+    with subprocess.Popen([sys.executable, "-c", text]) as process:
+        while process.poll() is None and not list(folder.glob(f"level-{level:05}*")):
+            time.sleep(0.0005)
+        time.sleep(seconds)
+        process.kill()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+def test_after_a_kill_at_any_moment_it_goes_on(seed: int, tmp_path: Path) -> None:
+    drawn = random.Random(seed)
+    model = find_model("kip101")(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)
+    whole = check(model, keep_going=True)
+    level = drawn.randint(2, whole.depth - 8)
+    killed(tmp_path, level, 0.02 * drawn.random())
+    assert level - 1 <= levels_in(tmp_path) < whole.depth  # it was killed on its way
+    found = check(model, keep_going=True, run_dir=tmp_path, resume=True)
+    assert facts(found) == facts(whole)
+    assert levels_in(tmp_path) == whole.depth
