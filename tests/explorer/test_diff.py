@@ -202,6 +202,39 @@ def test_a_step_that_the_other_does_not_take_is_told_with_the_condition_that_fai
     ]
 
 
+class Counter(Model):
+    """Counts by one."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(n=Int(0, 4))
+
+    @action
+    def count(self, s: StateView) -> None:
+        require(s.n < 3)
+        s.n += 1
+
+
+class Noting(Model):
+    """Counts by two, and notes before it what it has counted."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(noted=Int(0, 4), n=Int(0, 4))
+
+    @action
+    def count(self, s: StateView) -> None:
+        require(s.n < 3)
+        s.noted = s.n
+        s.n += 2
+
+
+def test_whichever_model_takes_a_step_its_values_are_told_first() -> None:
+    result = diff(Counter(), Noting(), properties=[])
+    assert [only(result, side).reason for side in (0, 1)] == [
+        "noting takes this step too, and it leads elsewhere: n is 1 here and 2 there.",
+        "counter takes this step too, and it leads elsewhere: n is 2 here and 1 there.",
+    ]
+
+
 def test_a_step_that_leads_elsewhere_is_told_with_both_values() -> None:
     result = diff("cluster", "cluster", first_bounds={"release": "3.9"}, second_bounds={"release": "4.1"},
                   properties=[], limits=Limits(states=200))  # fmt: skip

@@ -45,7 +45,9 @@ LOGS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("wrong", [3, "text", {"a": 3}, {1: "a"}, {"a": {"b": 3}}, {"a": ["b"]}, [("a", "b")]])
+@pytest.mark.parametrize(
+    "wrong", [3, "text", {"a": 3}, {1: "a"}, {"a": {"b": 3}}, {"a": {3: "b"}}, {"a": ["b"]}, [("a", "b")]]
+)
 def test_a_grid_has_texts(wrong: object) -> None:
     with pytest.raises(ModelError, match=r"drawing\.py:\d+: grid returns .+; it must return a dict with the text of "):
         checked_grid(drawn(wrong), {})

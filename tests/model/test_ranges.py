@@ -132,6 +132,19 @@ def test_an_unequal_end_narrows_the_range() -> None:
     assert always_holds(guard, apply(Op.LT, a, graph.const(3)))
 
 
+@pytest.mark.parametrize(("first", "last"), [(first, last) for first, last in SPANS if first < last])
+def test_a_number_that_is_ruled_out_narrows_a_range_by_itself_alone(first: int, last: int) -> None:
+    graph = Graph([4])
+    number = graph.cell(0)
+    for out in range(4):
+        possible = [n for n in range(first, last + 1) if n != out]
+        guard = [apply(Op.LE, graph.const(first), number), apply(Op.LE, number, graph.const(last))]
+        guard.append(apply(Op.NOT, apply(Op.EQ, number, graph.const(out))))
+        for limit in range(4):
+            assert not always_holds(guard, apply(Op.LE, graph.const(limit), number)) or limit <= min(possible), out
+            assert not always_holds(guard, apply(Op.LE, number, graph.const(limit))) or limit >= max(possible), out
+
+
 def test_a_conjunct_shows_itself() -> None:
     graph = Graph([2, 8])
     tested = apply(Op.TEST, graph.cell(1), graph.cell(0))

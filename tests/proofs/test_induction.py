@@ -88,6 +88,12 @@ def test_a_counterexample_to_induction_is_a_step_from_a_good_state_to_a_bad_one(
         assert query.counterexample.reason
 
 
+def test_a_counterexample_to_induction_names_what_its_step_breaks_and_nothing_else() -> None:
+    found = check_induction(Corridor(), judge(Corridor(), ["never_trapped", "at_the_door"]).invariants)
+    refuted = {query.name: query.counterexample.failing for query in found.queries if query.counterexample is not None}
+    assert refuted == {"walk": ("at_the_door",)}
+
+
 def test_two_good_states_may_prove_what_one_does_not() -> None:
     model = Corridor()
     assert check_induction(model, judge(model).invariants).verdict is ProofVerdict.REFUTED

@@ -53,6 +53,11 @@ def test_what_takes_more_characters_than_anybody_reads_is_not_shown(more: int, l
     assert len(show(MODEL, graph.node(Op.ADD, (graph.cell(2), graph.const(more))))) == length
 
 
+def test_a_condition_that_depends_on_nothing_is_a_word_as_in_a_trace() -> None:
+    graph = MODEL.program.graph
+    assert [show(MODEL, node) for node in (graph.true, graph.false)] == ["true", "false"]
+
+
 class Terms(Model):
     """Terms of three voters, which are the first cells."""
 

@@ -128,6 +128,8 @@ def _published() -> Iterator[Subject]:
         yield Subject(name, {"servers": 2, "elections": 2}, judges_runs=True)
         yield Subject(name, {"servers": 3})
     yield Subject("kraft", {"servers": 2, "records": 2}, judges_runs=True)
+    yield Subject("kraft_996", {"servers": 2, "epochs": 1, "disruptions": 0})
+    yield Subject("kraft_996", {"servers": 2, "records": 0, "epochs": 1, "disruptions": 1, "answers": "awaited"})
     yield Subject("placement")
     yield Subject("placement", {"brokers": 4, "replicas": 2})
     yield Subject("placement", {"brokers": 5, "replicas": 3, "failures": 2})

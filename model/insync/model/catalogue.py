@@ -27,6 +27,7 @@ BUILT_IN: dict[str, str] = {
     "async_isr": "insync.kafka.published.async_isr:AsyncIsr",
     "kraft_published": "insync.kafka.quorum.kraft_published:KraftPublished",
     "kraft": "insync.kafka.quorum.kraft:Kraft",
+    "kraft_996": "insync.kafka.quorum.kraft_996:Kraft996",
     "cluster": "insync.kafka.cluster.model:Cluster",
     "placement": "insync.kafka.placement:Placement",
 }

@@ -49,3 +49,15 @@ def test_the_files_of_a_partition(tmp_path: Path) -> None:
     assert epochs_on_disk(tmp_path, "t") == [(0, 0), (2, 1)]
     assert (has_replica(tmp_path, "t"), has_replica(tmp_path, "u")) == (True, False)
     assert (log_on_disk(tmp_path, "u"), epochs_on_disk(tmp_path, "u")) == ([], [])
+
+
+def test_a_record_without_a_value_is_one_without_a_text(tmp_path: Path) -> None:
+    """Compaction takes such a record for the word that its key is deleted."""
+    empty = made_batch([b""], 5)
+    assert empty.endswith(bytes.fromhex("0000000100 00"))
+    without = empty[:-2] + bytes.fromhex("01 00")  # the length of the value is -1, as that of the key is
+    folder = tmp_path / "t-0"
+    folder.mkdir()
+    (folder / "00000000000000000000.log").write_bytes(without + BATCH_OF_KAFKA)
+    assert [record.value for batch in batches(without) for record in batch.records] == [None]
+    assert log_on_disk(tmp_path, "t") == [("", -1), ("n0", 2)]

@@ -9,7 +9,20 @@ import pytest
 
 from insync.explorer.export.tla.module import tla_files, unrolled_tla_files
 from insync.explorer.export.tla.speaker import Speaker
-from insync.model import Model
+from insync.model import (
+    BoundValues,
+    Condition,
+    Int,
+    Model,
+    Option,
+    Range,
+    State,
+    StateView,
+    action,
+    exists,
+    invariant,
+    require,
+)
 from insync.model.catalogue import find_model
 from insync.model.errors import DomainError, UserError
 from insync.model.evaluator import Codes, Evaluator, evaluate
@@ -59,6 +72,35 @@ MODELS = [
         for unrolled in (False, True)
     ),
 ]
+
+
+class Coin(Range):
+    """What a coin is worth: numbers that do not begin with 0."""
+
+    lo, hi = 2, 4
+
+
+class Purse(Model):
+    """Coins are put in and taken out; their values are parameters, elements of the state, and quantified over."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(worth=Int(0, 9), last=Option(Coin))
+
+    @action
+    def put(self, s: StateView, coin: Coin) -> None:
+        require(s.worth + coin <= 9)
+        s.worth += coin
+        s.last = coin
+
+    @action
+    def take(self, s: StateView, coin: Coin) -> None:
+        require(coin <= s.worth)
+        s.worth -= coin
+
+    @invariant
+    def another_coin_fits(self, s: StateView) -> Condition:
+        """There is room for one more, which there is not in every state."""
+        return exists(Coin, lambda coin: s.worth + coin <= 9)
 
 
 def reached(model: Model, evaluator: Evaluator, rng: random.Random, most: int) -> list[Codes]:
@@ -122,7 +164,7 @@ def test_the_text_has_the_steps_and_the_truth_of_the_model(
 
 
 @pytest.mark.parametrize("unrolled", [False, True], ids=["general", "unrolled"])
-@pytest.mark.parametrize("kind", [Messages, Post, DieHard, Ledger], ids=lambda kind: str(kind.name))
+@pytest.mark.parametrize("kind", [Messages, Post, DieHard, Ledger, Purse], ids=lambda kind: str(kind.name))
 def test_small_models_with_every_domain_keep_their_meaning(kind: type[Model], unrolled: bool) -> None:
     require_same(kind(), unrolled, 24, 8)
 

@@ -129,6 +129,12 @@ def test_counts_that_do_not_fit_what_spin_stored_are_an_error(tmp_path: Path) ->
         asked(fake(tmp_path, "exit 0", pan=printed))
 
 
+def test_a_last_level_whose_states_are_all_outside_is_none(tmp_path: Path) -> None:
+    counted = "counted levels 1 1 0\\ncounted outside 0 0 1\\ncounted steps 2\\ncounted failing 0\\n"
+    found = asked(fake(tmp_path, "exit 0", pan=f'printf "{counted}4 states, stored\\n4 transitions (= stored)\\n"'))
+    assert (found.verdict, found.levels, found.depth, found.states) == (Verdict.HOLDS, (1, 1), 2, 2)
+
+
 @pytest.mark.parametrize(
     ("there", "compiler", "said"),
     [

@@ -11,7 +11,7 @@ import pytest
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import TraceStep
 from insync.kafka.cluster.cluster_drawing import CLIENTS, CONTROLLER, draw_step
-from insync.model import Arrow
+from insync.model import Arrow, Mark
 from insync.model.evaluator import Evaluator
 from insync_walk import shared_cluster
 
@@ -83,3 +83,14 @@ def test_requests_go_where_kafka_sends_them_and_replies_come_back(release: str) 
             assert asked == {(named[sender], named[receiver])}
             assert answers <= asked, steps[-1].label
     assert len(seen) > 10
+
+
+def test_what_happens_to_nobody_in_particular_happens_at_the_controller() -> None:
+    model = shared_cluster(release="2.7", replicas=2, records=1, failovers=1)
+    (number,) = (n for n, action in enumerate(model.program.actions) if action.name == "fail_over")
+    first = model.program.initials[0]
+    moves = [(None, first), (number, Evaluator(model.program).step(number, first))]
+    steps = trace_of(model, "explored", moves, "").steps
+    assert [(one.lifeline, one.text) for one in draw_step(steps, steps[-1].label) if isinstance(one, Mark)] == [
+        (CONTROLLER, steps[-1].label)
+    ]

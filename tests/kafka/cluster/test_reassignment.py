@@ -153,6 +153,12 @@ def test_a_cancelled_reassignment_removes_who_was_added() -> None:
     assert "operator cancels the reassignment" not in move().enabled
 
 
+def test_whoever_asks_for_fewer_replicas_than_the_minimum_is_not_left_with_too_few() -> None:
+    walk = move("operator assigns the partition to {b1}", "b1 applies metadata 0")
+    assert walk.cells["controller"].startswith("b1@1 ISR b1 of b1 ")
+    assert not walk.state["thin_move"]
+
+
 def test_cancelling_may_leave_too_few_in_the_isr_and_is_refused_then_by_the_fix() -> None:
     cancel = "operator cancels the reassignment"
     assert move(*FENCED, cancel).state["thin_move"]

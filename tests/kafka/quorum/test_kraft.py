@@ -58,6 +58,16 @@ def test_a_message_that_its_receiver_would_discard_is_not_there() -> None:
     assert {label for label in walk.enabled if label.startswith("n3 gets")} == set()
 
 
+@pytest.mark.parametrize("answers", ["all", pytest.param("awaited", marks=pytest.mark.slow)])
+def test_an_answer_is_heard_as_often_as_it_was_given(answers: str) -> None:
+    walk = Walk(quorum(servers=2, elections=3, answers=answers))
+    walk.take("n1 stands for election", "n2 stands for election", "n2 stands for election")
+    heard = "n1 hears from n2 of epoch 3"
+    assert heard not in walk.enabled
+    assert heard in walk.take("n2 answers the vote request of n1@2").enabled
+    assert heard not in walk.take(heard).enabled
+
+
 def test_a_leader_that_restarts_has_resigned() -> None:
     walk = Walk(quorum(servers=2, restarts=1), *ELECTED, "n1 restarts with 0 records")
     assert server(walk, "n1")["state"] == "RESIGNED"

@@ -82,7 +82,7 @@ class Fetches(QuorumActor):
         me = s.server[i]
         require(
             value < self.b.records,
-            me.state == VoterState.LEADER,
+            self.leads(me),
             s.written[value] == Written.NEVER,
             me.end < self.capacity,
         )
@@ -109,7 +109,7 @@ class Fetches(QuorumActor):
         Kafka: KafkaRaftClient.tryCompleteFetchRequest.
         """
         me = s.server[i]
-        leads = me.state == VoterState.LEADER
+        leads = self.leads(me)
         wrong = Or(Not(leads), me.epoch != epoch)
         error = If(leads, If(epoch < me.epoch, Result.FENCED, Result.UNKNOWN), Result.NOT_LEADER)
         diverging = And(Not(wrong), Not(is_valid_position(me, position, position_epoch)))
@@ -140,13 +140,17 @@ class Fetches(QuorumActor):
         commits = And(agreed > 0, self.may_commit(me, agreed))
         for value in self.all(Value):
             acknowledged = [
-                And(me.high_watermark < offset, offset <= agreed, me.log[offset - 1].value == value)
+                And(me.high_watermark < offset, offset <= agreed, self.answers_for(me, offset, value))
                 for offset in range(1, self.capacity + 1)
             ]
             with when(And(commits, s.written[value] == Written.ASKED, Or(*acknowledged))):
                 s.written[value] = Written.ACKNOWLEDGED
         with when(commits):
             me.high_watermark = agreed
+
+    def answers_for(self, me: RecordView, offset: int, value: Value) -> Condition:
+        """Whether a leader that commits an offset tells a client that its value is written."""
+        return me.log[offset - 1].value == value
 
     def may_commit(self, me: RecordView, agreed: Num | int) -> Condition:
         """Whether the record up to which a majority has the log is of the leader's own epoch."""

@@ -49,7 +49,7 @@ __all__ = ["Answers", "FencingEpoch", "LogEnd", "LogOffset", "Mail", "capacity_o
 
 
 class Answers(Enum):
-    """Which answers to its vote requests a server takes: all, or those alone that it waits for, as Kafka's does."""
+    """Which answers a server takes: all, or those alone that it waits for, as Kafka's does."""
 
     ALL = "all"
     AWAITED = "awaited"

@@ -26,6 +26,7 @@ LEGEND = {
 _MARKS = {
     "LEADER": "L",
     "FOLLOWER": "F",
+    "PROSPECTIVE": "P",
     "CANDIDATE": "C",
     "VOTED": "V",
     "UNATTACHED": "U",

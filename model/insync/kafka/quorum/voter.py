@@ -115,32 +115,49 @@ class Voters(Model):
         """Lay out what servers and clients know; the messages are each model's own."""
         highest = b.elections + FIRST_EPOCH
         return {
-            "server": Array(
-                Voter,
-                Record(
-                    epoch=Int(0, highest),  # 0 in the illegal state alone
-                    state=VoterState,
-                    voted_for=Option(Voter),
-                    leader=Option(Voter),
-                    # The fetch that is not answered yet; its position is the log's end, which only its answer moves.
-                    pending=Option(Record(epoch=QuorumEpoch, to=Voter)),
-                    votes=Set(Voter),
-                    high_watermark=Int(0, self.capacity),
-                    end=Int(0, self.capacity),
-                    log=Array(self.capacity, entry(Value, highest)),
-                    # Up to where the others have this server's log, as far as it knows (TLA+: endOffset).
-                    fetched=Array(Voter, Int(0, self.capacity)),
-                ),
-            ),
+            "server": Array(Voter, self.voter(highest, VoterState, QuorumEpoch)),
             "written": Array(Value, Written),
             "elections": Int(0, b.elections),
             "restarts": Int(0, b.restarts),
         }
 
+    def voter(self, highest: int, states: type[Enum], asked: type[Range], **more: Any) -> Record:
+        """Lay out what one server knows.
+
+        Args:
+            highest: the highest epoch.
+            states: what it can be.
+            asked: the epochs in which it can fetch.
+            more: what only some models have.
+        """
+        return Record(
+            epoch=Int(0, highest),  # 0 in the illegal state alone
+            state=states,
+            voted_for=Option(Voter),
+            leader=Option(Voter),
+            # The fetch that is not answered yet; its position is the log's end, which only its answer moves.
+            pending=Option(Record(epoch=asked, to=Voter)),
+            votes=Set(Voter),
+            high_watermark=Int(0, self.capacity),
+            end=Int(0, self.capacity),
+            log=Array(self.capacity, entry(Value, highest)),
+            # Up to where the others have this server's log, as far as it knows (TLA+: endOffset).
+            fetched=Array(Voter, Int(0, self.capacity)),
+            **more,
+        )
+
     @property
     def capacity(self) -> int:
         """How many records a log can have."""
         return max(1, self.b.records)
+
+    def leads(self, me: RecordView) -> Condition:
+        """Whether a server leads its epoch."""
+        return me.state == VoterState.LEADER
+
+    def is_illegal(self, me: RecordView) -> Condition:
+        """Whether a server made a transition that Kafka refuses."""
+        return me.state == VoterState.ILLEGAL
 
     def initial(self, s: StateView) -> None:
         """Start with empty logs and nobody who leads (TLA+: Init)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from insync.kafka.quorum.voter import Value, Voter, Voters, VoterState, Written
+from insync.kafka.quorum.voter import Value, Voter, Voters, Written
 from insync.model import And, Condition, Implies, Not, Or, StateView, count, for_all
 from insync.properties import Failure, invariant, step_invariant
 
@@ -38,7 +38,7 @@ def leader_has_all_acknowledged_values(model: Voters, s: StateView, leader: Vote
     me = s.server[leader]
     newest = for_all(model.all(Voter), lambda other: s.server[other].epoch <= me.epoch)
     has = Or(*(me.log[place].value == value for place in range(model.capacity)))
-    return Implies(And(s.written[value] == Written.ACKNOWLEDGED, me.state == VoterState.LEADER, newest), has)
+    return Implies(And(s.written[value] == Written.ACKNOWLEDGED, model.leads(me), newest), has)
 
 
 def _diverged(failure: Failure) -> str:
@@ -95,7 +95,7 @@ def _illegal(failure: Failure) -> str:
 @invariant(Voters, because=_illegal)
 def no_illegal_state(model: Voters, s: StateView, server: Voter) -> Condition:
     """No server makes a transition that Kafka refuses with an exception. TLA+: NoIllegalState."""
-    return s.server[server].state != VoterState.ILLEGAL
+    return Not(model.is_illegal(s.server[server]))
 
 
 @invariant(Voters)
@@ -104,7 +104,7 @@ def committed_entries_reach_a_majority(model: Voters, s: StateView) -> Condition
 
     It is not meant for runs in which servers lose what they had. TLA+: CommittedEntriesReachMajority.
     """
-    leads = {i: And(s.server[i].state == VoterState.LEADER, s.server[i].high_watermark > 0) for i in model.all(Voter)}
+    leads = {i: And(model.leads(s.server[i]), s.server[i].high_watermark > 0) for i in model.all(Voter)}
 
     def has(j: Voter, i: Voter) -> Condition:
         me, you = s.server[i], s.server[j]
@@ -134,5 +134,5 @@ def leaders_high_watermark_grows(model: Voters, before: StateView, after: StateV
     Kafka: RaftEventSimulationTest.MonotonicHighWatermark.
     """
     was, now = before.server[server], after.server[server]
-    leads = And(was.state == VoterState.LEADER, was.epoch == now.epoch, after.restarts == before.restarts)
+    leads = And(model.leads(was), was.epoch == now.epoch, after.restarts == before.restarts)
     return Implies(leads, now.high_watermark >= was.high_watermark)
