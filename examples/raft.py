@@ -58,7 +58,7 @@ from insync.model import (
 )
 
 
-class Server(Index, symmetric=True):
+class Server(Index):
     """Somebody who keeps a copy of the log."""
 
     size, label = bound("servers"), "s"
@@ -295,7 +295,7 @@ class Raft(Model):
         me = s.server[i]
         agreed: Num | int = 0
         for index in range(1, self.b.records + 1):
-            holders = count(self.all(Server), lambda j, index=index: Or(j == i, me.matched[j] >= index))
+            holders = 1 + count(self.all(Server), lambda j, index=index: And(j != i, me.matched[j] >= index))
             agreed = If(And(index <= me.end, 2 * holders > self.b.servers), index, agreed)
         require(me.role == Role.LEADER, agreed > me.committed, term_at(me, agreed) == me.term)
         for value in self.all(Value):

@@ -121,7 +121,7 @@ class PreVotes(QuorumActor):
         TLA+: FetchCanTimeout, whose other case, that the fetch or its answer was lost, needs a network that loses.
         """
         last = me.answered
-        return And(last.is_some(), last.value.error.is_some(), me.leader.is_some(), me.leader.value == last.value.by)
+        return And(last.is_some(), last.value.error.is_some(), me.leader == last.value.by)
 
     # ----------------------------------------------------------------------------------------------------- elections
 
