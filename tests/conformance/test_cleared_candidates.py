@@ -63,6 +63,19 @@ def test_from_4_3_on_they_are_kept(jars_of: JarsOf, harness_of: HarnessOf, versi
     assert (ended.leader, ended.isr) == (2, (2,))
 
 
+@pytest.mark.parametrize(("version", "left"), [("4.1.2", ()), ("4.3.1", (2,))])
+def test_so_does_a_broker_that_tells_of_a_copy_which_it_has_dropped(
+    jars_of: JarsOf, harness_of: HarnessOf, version: str, left: tuple[int, ...]
+) -> None:
+    with harness_of(jars_of(version)) as harness:
+        harness.take("open", brokers=2, replicas=[1, 2], elr=True, configuration=_TOPIC, directories=2)
+        for command in ("move_to_directory", "copy_to_directory", "assign_directory", "hear_directory"):
+            harness.take(command, broker=1)
+        assert harness.take("fence", broker=2).state.controller.elr == (2,)
+        harness.take("stay_in_directory", broker=1)
+        assert harness.take("assign_directory", broker=1).state.controller.elr == left
+
+
 def test_with_the_patch_they_are_kept_on_4_1(jars_of: JarsOf, harness_of: HarnessOf) -> None:
     with harness_of(with_patch("N-17", jars_of("4.1.2"))) as harness:
         moved, ended = came_back(harness)

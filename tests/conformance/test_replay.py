@@ -41,7 +41,7 @@ def replayed(name: str, change: Callable[[int, Json], None] = lambda number, sta
         ("N-12-4.3.1", 11),
         ("N-13-4.3.1", 5),
         ("N-14-4.3.1", 8),
-        ("N-04-4.3.1", 10),
+        ("N-04-4.3.1", 12),
         ("N-10-4.3.1", 9),
         ("N-11-4.3.1", 10),
     ],

@@ -258,7 +258,7 @@ def _differs(model: Cluster, release: Release) -> bool:
     rules, own = release.rules, rules_of(model.b)
     if not model.b.reassignments:
         rules = replace(rules, reassignment_ends=own.reassignment_ends)
-    if not model.b.moves:
+    if not (model.b.moves or model.b.directory_losses):
         rules = replace(rules, named_directory_keeps_elr=own.named_directory_keeps_elr)
     if not model.directories_fail:  # else whoever is in the ISR may lead, so it is empty when nobody leads
         rules = replace(rules, last_leader_when_leaderless=own.last_leader_when_leaderless)

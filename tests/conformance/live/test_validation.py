@@ -154,14 +154,16 @@ def test_a_refusal_may_pass_after_its_leader_has_told_that_it_leads_by_now() -> 
     assert beside(replace(run, events=before)).stuck == refused + 2
 
 
-def test_who_is_unfenced_before_its_new_directory_is_known_is_not_elected_but_in_the_model() -> None:
+def test_who_is_unfenced_before_its_new_directory_is_known_is_not_elected() -> None:
     run = recorded("n-04-4.3.1")
-    result = beside(run)
-    assert result.event == "the controller writes unfenced 1: nobody leads in epoch 1, ISR of nobody"
-    named = run.events[(result.stuck or 0) + 2]
-    assert isinstance(named, Decided)
-    assert named.decision.partition is not None
-    assert named.decision.partition.leader == -1, "nor is it when the controller hears of the directory"
+    assert beside(run).explained
+    (named,) = told_of_moves(run)
+    decided = [event.decision for event in run.events if isinstance(event, Decided)]
+    unfenced = next(one for one in decided if "unfenced 1" in one.kinds and one.offset > decided[0].offset)
+    heard = next(one.partition for one in decided if one.offset == named)
+    assert unfenced.offset < named
+    assert heard is not None
+    assert heard.leader == -1, "nor is it when the controller hears of the directory"
 
 
 def test_an_election_that_nobody_saw_is_not_explained() -> None:

@@ -100,6 +100,13 @@ def test_one_who_was_cleared_from_the_elr_ends_a_reassignment_as_it_registers() 
     assert refused.value.kind == "Kafka ends a reassignment as one registers who was cleared from the ELR"
 
 
+def test_one_who_was_cleared_from_the_elr_makes_the_controller_elect_as_it_registers() -> None:
+    leaderless = replace(IN_REASSIGNMENT, leader=-1)
+    with pytest.raises(NotSchedulable, match="b2 registers, and elects b3") as refused:
+        require_one_change(2, leaderless, replace(ENDED, leader=3))
+    assert refused.value.kind == "Kafka elects as one registers who was cleared from the ELR"
+
+
 def test_one_who_was_cleared_from_the_elr_is_taken_out_of_the_isr_twice() -> None:
     with pytest.raises(NotSchedulable, match="takes b3 out twice"):
         require_one_change(3, IN_REASSIGNMENT, replace(ENDED, partition_epoch=9))

@@ -42,17 +42,37 @@ def test_where_no_directory_fails_and_before_3_7_a_copy_is_not_accepted_by_anybo
         assert "elsewhere" not in walk.state["broker"]["b1"]
 
 
-def test_an_accepted_copy_that_is_dropped_is_taken_back() -> None:
+NAMES = "b1 names the directory of its log"
+
+
+def test_an_accepted_copy_that_is_dropped_is_taken_back_in_a_step_of_its_own() -> None:
     for label in ("b1 drops the copy of its log", "b1's directory fails"):
-        assert not moved(*ACCEPTED, label).state["broker"]["b1"]["elsewhere"], label
-        broken = moved(*ACCEPTED, label, defect="R-51")
-        assert broken.state["broker"]["b1"]["elsewhere"], label
+        walk = moved(*ACCEPTED, label)
+        assert walk.state["broker"]["b1"]["elsewhere"], label
+        walk.take(NAMES)
+        assert not walk.state["broker"]["b1"]["elsewhere"], label
+        assert NAMES not in walk.enabled
+        assert NAMES not in moved(*ACCEPTED, label, defect="R-51").enabled, label
 
 
 def test_where_it_is_not_taken_back_the_controller_does_not_hear_of_the_directory_that_counts() -> None:
     hears = "controller hears of b1's failed directory"
-    assert hears in moved(*ACCEPTED, "b1's directory fails").enabled
+    assert hears not in moved(*ACCEPTED, "b1's directory fails").enabled
+    assert hears in moved(*ACCEPTED, "b1's directory fails", NAMES).enabled
     assert hears not in moved(*ACCEPTED, "b1's directory fails", defect="R-51").enabled
+
+
+def test_metadata_may_make_a_broker_say_where_its_log_is_before_it_does_so_of_itself() -> None:
+    walk = moved(*ACCEPTED, "b1 drops the copy of its log", "b1 applies metadata 0", "b1 hears of its directory")
+    b1 = walk.state["broker"]["b1"]
+    assert (b1["elsewhere"], b1["untold"]) == (False, False)
+
+
+def test_a_copy_is_not_accepted_before_the_controller_has_heard_that_the_former_one_was_dropped() -> None:
+    walk = moved(*ACCEPTED, "b1 drops the copy of its log", *BEGUN[1:], moves=2)
+    assert "controller accepts b1's copy" not in walk.enabled
+    walk.take(NAMES, "b1 applies metadata 0")
+    assert "controller accepts b1's copy" in walk.enabled
 
 
 HEARS = ("b1 applies metadata 0", "b1 hears of its directory")
@@ -100,7 +120,7 @@ AGAIN = ("b1 crashes, its log ends at 1", "b1 starts and registers")
 def test_a_broker_that_starts_takes_an_accepted_copy_whatever_it_has() -> None:
     walk = moved(*LAGGING, *AGAIN, crashes=1)
     b1 = walk.state["broker"]["b1"]
-    assert (b1["leo"], b1["elsewhere"], b1["copied"]) == (0, False, None)
+    assert (b1["leo"], b1["elsewhere"], b1["untold"], b1["copied"]) == (0, False, False, None)
     for bounds in ({"defect": "N-12", "fixed": "on"}, {"release": "3.7", "elr": "on"}):
         assert moved(*LAGGING, *AGAIN, crashes=1, **bounds).state["broker"]["b1"]["leo"] == 1
 
@@ -143,6 +163,14 @@ def test_up_to_4_2_the_controller_forgets_who_may_lead_when_it_accepts_a_copy(re
     walk = moved(ALONE, *ACCEPTED, **FORGETFUL, release=release)
     assert electable(walk) == left
     assert walk.state["broker"]["b1"]["lag"] == 2, "it is a change of the partition in either case"
+
+
+@pytest.mark.parametrize(("release", "left"), [("4.1", []), ("4.3", ["b2"])])
+def test_it_does_so_too_when_it_hears_that_a_copy_was_dropped(release: str, left: list[str]) -> None:
+    walk = moved(*ACCEPTED, ALONE, "b1 drops the copy of its log", **FORGETFUL, release=release)
+    assert electable(walk) == ["b2"]
+    walk.take("b1 applies metadata 0", NAMES)
+    assert electable(walk) == left
 
 
 @pytest.mark.parametrize(("release", "left"), [("4.1", []), ("4.3", ["b2"])])

@@ -45,13 +45,68 @@ def test_who_has_lost_its_directory_has_an_empty_log_and_stays_electable_after_a
     bounds: dict[str, int | str] = {"stops": 1, "directory_losses": 1}
     walk = pair(*STOPPED, "b2 starts and registers", **bounds)
     assert walk.cells["b2"] == "F0 [|]"
-    assert walk.cells["controller"] == "b1@0 ISR b1 ELR b2 fenced b2"
+    assert walk.cells["controller"] == "b1@0 ISR b1 ELR b2 fenced b2 offline b2"
     assert "b2 loses its directory" not in walk.enabled
     fixed = pair(*STOPPED, "b2 starts and registers", **bounds, defect="N-04", fixed="on")
-    assert fixed.cells["controller"] == "b1@0 ISR b1 fenced b2", "its stop does not count as a clean one"
+    assert fixed.cells["controller"] == "b1@0 ISR b1 fenced b2 offline b2", "its stop does not count as a clean one"
+
+
+LOST: dict[str, int | str] = {"crashes": 1, "directory_losses": 1, "fencings": 1}
 
 
 def test_a_crash_and_a_lost_directory_lose_nothing_as_an_unclean_stop_is_noticed() -> None:
-    bounds: dict[str, int | str] = {"crashes": 1, "directory_losses": 1, "fencings": 1}
-    model = Cluster(**{**CALM, **bounds})
+    model = Cluster(**{**CALM, **LOST}, release="4.3")
     assert check(model, properties=cluster.__all__).verdict == "holds"
+
+
+def test_up_to_4_2_they_lose_a_record_as_the_new_directory_clears_the_elr_which_is_n_17() -> None:
+    model = shared_cluster(**{**CALM, **LOST})
+    (violation,) = check(model, properties=["electable_replicas_are_complete"]).violations
+    assert violation.trace_length == 11
+    walk = pair("b1 appends a record", "b2 fetches from b1", "b2 fetches from b1", **LOST)
+    walk.take("b2 crashes, its log ends at 1", "b2 loses its directory", "controller fences b1")
+    walk.take("b2 starts and registers", "b1 applies metadata 0")
+    assert walk.cells["controller"] == "none@2 ISR  ELR b1 fenced b1 b2 offline b2 last b2"
+    walk.take("b2 names the directory of its log")
+    assert walk.cells["controller"] == "none@2 ISR  fenced b1 b2 last b2"
+    walk.take("controller unfences b2")
+    assert walk.cells["controller"] == "b2@3 ISR b2 fenced b1", "without r0, which b1 has"
+
+
+ALONE = ("b1 appends a record", "b2 asks to stop", "b1 asks to stop", "b1 stops cleanly", "b1 loses its directory")
+NAMED = "b1 names the directory of its log"
+UNNAMED = (*ALONE, "b1 starts and registers")
+ENDED: dict[str, int | str] = {"stops": 2, "directory_losses": 1, "fencings": 0, "release": "4.3"}
+
+
+def test_who_is_unfenced_before_its_new_directory_is_known_is_not_elected_and_not_afterwards() -> None:
+    walk = pair(*UNNAMED, **ENDED)
+    assert walk.cells["controller"] == "none@1 ISR  ELR b1 b2 fenced b1 b2 offline b1 last b1"
+    walk.take("controller unfences b1")
+    assert walk.cells["controller"] == "none@1 ISR  ELR b1 b2 fenced b2 offline b1 last b1"
+    walk.take(NAMED)
+    assert walk.cells["controller"] == "none@1 ISR  ELR b1 b2 fenced b2 last b1", "nothing makes it look again"
+    assert NAMED not in walk.enabled
+    heard = (NAMED, "b2 applies metadata 0", "controller unfences b1")
+    assert pair(*UNNAMED, *heard, **ENDED).cells["controller"] == "b1@2 ISR b1 ELR b2 fenced b2"
+
+
+def test_to_name_a_directory_is_a_change_of_the_partition_in_which_a_leader_that_has_none_goes() -> None:
+    lost = ("b1 appends a record", "b1 crashes, its log ends at 1", "b1 loses its directory", "b1 starts and registers")
+    walk = pair(*lost, **LOST, release="3.9")
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2 fenced b1 offline b1", "up to 3.9 who registers leads on"
+    walk.take(NAMED)
+    assert walk.cells["controller"] == "b2@1 ISR b1 b2 fenced b1"
+    assert walk.state["broker"]["b2"]["lag"] == 1
+
+
+def test_nobody_names_a_directory_before_3_7_or_of_a_replica_that_is_none_any_more() -> None:
+    lost = (*ALONE[:1], "b1 crashes, its log ends at 1", "b1 loses its directory", "controller fences b1")
+    assert "untold" not in pair(*lost, **LOST, release="3.6").state["broker"]["b1"]
+    assert "untold" not in pair(moves=1).state["broker"]["b1"]
+    removed = pair(*lost, "b1 starts and registers", **LOST, reassignments=2, min_insync=1)
+    assert NAMED in removed.enabled
+    removed.take("operator assigns the partition to {b2}", "b1 applies metadata 0")
+    assert NAMED not in removed.enabled
+    removed.take("b2 applies metadata 0", "operator assigns the partition to {b1, b2}")
+    assert removed.state["controller"]["without_directory"] == [], "it gets a directory that is there"

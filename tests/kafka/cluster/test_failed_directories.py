@@ -93,7 +93,7 @@ def test_a_failed_directory_that_is_taken_out_of_the_configuration_makes_the_sto
     stopped = (*HEARD, "b2 applies metadata 0", "b1 asks to stop", "b1 stops cleanly", "b1 loses its directory")
     walk = pair(*stopped, "b1 starts and registers", **bounds)
     assert walk.cells["b1"] == "F1 [|]"
-    assert walk.cells["controller"] == "b2@1 ISR b2 ELR b1 fenced b1"
+    assert walk.cells["controller"] == "b2@1 ISR b2 ELR b1 fenced b1 offline b1"
     (violation,) = check(
         shared_cluster(**{**CALM, **bounds}), properties=["electable_replicas_are_complete"]
     ).violations

@@ -75,6 +75,16 @@ class DirectorySteps:
         self._kafka.give("take_out_directory", broker=self._broker(given))
         self._alone.add(given["replica"])
 
+    def name(self, given: Mapping[str, str], before: ReadableState) -> None:
+        """Let the controller hear where a log is that began anew, or whose copy was dropped; then comes the answer."""
+        number = self._broker(given)
+        self._hear_answer(number)
+        if self._seen(number).to_assign != "log":
+            message = f"{given['replica']} has told the controller of its log, or of something newer"
+            raise NotSchedulable(message, "a broker has nothing to tell any more of its directory")
+        self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
+        self._kafka.give("hear_directory", broker=number)
+
     def start_move(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let an operator move a log to the other directory."""
         if given["replica"] in self._alone:
@@ -164,10 +174,21 @@ class DirectorySteps:
         return bool(broker.get("to_hear") and (broker["elsewhere"] or broker["accepted"]))
 
     def end_former_copy(self, replica: str, after: ReadableState) -> None:
-        """Take back a move that goes on after a start, which the model's does not."""
+        """Take back a move that goes on after a start, which the model's does not.
+
+        Raises:
+            NotSchedulable: the directory of the log is gone, so that nobody copies, and the copy is still there.
+        """
         number, seen = broker_id(replica), self._kafka.broker(broker_id(replica)).directory
-        if seen is not None and seen.promotion is not None and after["broker"][replica]["copied"] is None:
+        if seen is None or after["broker"][replica].get("copied") is not None:
+            return
+        if seen.promotion is not None:
             self._kafka.give("stay_in_directory", broker=number)
+        elif seen.copied is not None and replica in self._alone:
+            message = (
+                f"the directory of {replica}'s log is gone, and a copy of it is left in the other, which nobody wants"
+            )
+            raise NotSchedulable(message, "a copy that was not accepted outlives the directory of its log")
 
     def require_watermark_of_log(self, replica: str, before: ReadableState, after: ReadableState) -> None:
         """Refuse a start that takes a copy whose high watermark is older than that of the log.
@@ -228,6 +249,7 @@ class DirectorySteps:
         for name, broker in after["broker"].items():
             seen = self._kafka.broker(broker_id(name)).directory
             answers = broker.get("elsewhere") and self.must_wait(broker)
+            answers = answers or broker.get("untold")
             if seen is not None and seen.to_assign == "log" and not answers and self._is_replica(broker_id(name)):
                 self._tell(broker_id(name))
                 told = True

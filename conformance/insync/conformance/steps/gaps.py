@@ -59,7 +59,8 @@ def require_one_change(broker: int, was: ControllerSeen, now: ControllerSeen) ->
 
     The index of the ELR that Kafka's controller believes, brokersToElrs, outlives a ClearElrRecord. A broker that left
     the ELR so, and is in the ISR by now, is then found twice when it registers, which costs one more leader epoch. One
-    that is in neither is found once, and that change ends a reassignment that only waited for a change.
+    that is in neither is found once, and that change ends a reassignment that only waited for a change, or elects one
+    who has become eligible since the controller last looked.
 
     Args:
         broker: who has registered.
@@ -77,7 +78,15 @@ def require_one_change(broker: int, was: ControllerSeen, now: ControllerSeen) ->
         )
         raise NotSchedulable(message, "Kafka takes one who was cleared from the ELR out of the ISR twice")
     ends = (was.adding or was.removing) and not (now.adding or now.removing)
-    if changes == 1 and ends and broker not in (*was.isr, *was.elr):
+    if changes != 1 or broker in (*was.isr, *was.elr):
+        return
+    if now.leader != was.leader:
+        message = (
+            f"a change of min.insync.replicas took b{broker} out of the ELR, of which a part of Kafka's controller "
+            f"does not hear, so that it looks at the partition when b{broker} registers, and elects b{now.leader}"
+        )
+        raise NotSchedulable(message, "Kafka elects as one registers who was cleared from the ELR")
+    if ends:
         message = (
             f"a change of min.insync.replicas took b{broker} out of the ELR, of which a part of Kafka's controller "
             f"does not hear, so that it looks at the partition when b{broker} registers, and ends the reassignment"

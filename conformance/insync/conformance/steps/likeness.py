@@ -194,6 +194,8 @@ def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str])
         _put_broker(name, broker, seen.brokers[broker_id(name)], model, state)
         if "elsewhere" in broker:
             told = not broker["to_hear"] and _is_to_tell(seen.brokers[broker_id(name)])
+            if broker["untold"]:  # of a directory that is gone `without_directory` says it
+                told = not broker["elsewhere"]
             broker["elsewhere"] = broker_id(name) in registered.elsewhere and not told
     state["acked"] = sorted(acknowledged)
     if seen.consumer is not None:

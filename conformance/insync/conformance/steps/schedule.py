@@ -389,6 +389,7 @@ _OF_DIRECTORIES: dict[str, Callable[[DirectorySteps, Mapping[str, str], Readable
     "lose_directory": DirectorySteps.lose,
     "start_move": DirectorySteps.start_move,
     "cancel_move": DirectorySteps.cancel_move,
+    "name_directory": DirectorySteps.name,
     "copy_record": DirectorySteps.copy_record,
     "accept_copy": DirectorySteps.accept_copy,
     "hear_directory": DirectorySteps.hear,

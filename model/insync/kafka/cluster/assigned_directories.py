@@ -9,6 +9,9 @@ Kafka: ReplicaAlterLogDirsThread, AssignmentsManager, ReplicationControlManager.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from insync.kafka.cluster.assignment import Assigned
 from insync.kafka.cluster.state import Actor, Replica
 from insync.model import And, Condition, Implies, Not, Or, StateView, action, require, when
 
@@ -18,18 +21,41 @@ __all__ = ["AssignedDirectories"]
 class AssignedDirectories(Actor):
     """What the controller is told of directories, and what brokers hear of it."""
 
+    @action(label="{replica} names the directory of its log")
+    def name_directory(self, s: StateView, replica: Replica) -> None:
+        """The controller hears where a log is that began anew, or whose accepted copy was dropped.
+
+        It is a change of the partition, in which the controller also looks at the leader, by the directory that it knew
+        before: who names one is not elected by that. It may be unfenced first, and then nothing makes the controller
+        look again. Kafka: ReplicaManager.maybeUpdateTopicAssignment, ReplicaAlterLogDirsThread.removePartitions,
+        AssignmentsManager, ReplicationControlManager.handleAssignReplicasToDirs.
+        """
+        b = s.broker[replica]
+        require(self.names_directories, b.running, b.untold, Or(Not(b.offline), b.elsewhere))
+        require(self.is_assigned(self.view_of(s, replica), replica), self.is_assigned(s.changes[0], replica))
+        made = self.build_change(s, s.changes[0].isr, clean=True, knows_elr=not self.naming_clears_elr)
+        require(self.has_replica(s, made.change.leader), self.has_room(s, made.change))
+        with when(Not(b.elsewhere)):
+            s.controller.without_directory -= {replica}
+        with when(b.offline):
+            b.copied = None  # it is not where the controller takes the log to be any more
+        b.untold = False
+        b.elsewhere = False
+        self.write_change(s, replace(made, differs=True))
+
     @action(label="controller accepts {replica}'s copy")
     def accept_copy(self, s: StateView, replica: Replica) -> None:
         """A copy has caught up, and the controller is told of its directory; it may fall behind again before the swap.
 
         It is a change of the partition, though leader and ISR stay as they are, unless the controller takes the log to
-        be there already. Of who is a replica no more it takes nothing.
+        be there already. Of who is a replica no more it takes nothing, and what is to be told of the log comes first.
         Kafka: ReplicaAlterLogDirsThread.maybePromoteFutureReplica,
         ReplicationControlManager.handleAssignReplicasToDirs.
         """
         b = s.broker[replica]
-        require(self.directories_are_assigned, b.running, b.copied.is_some(), b.copied.or_else(0) == b.leo)
-        require(Not(b.accepted), self.is_assigned(s.changes[0], replica))
+        require(self.directories_are_assigned, self.is_online(s, replica))
+        require(b.copied.is_some(), b.copied.or_else(0) == b.leo)
+        require(Not(b.accepted), Not(b.untold), self.is_assigned(s.changes[0], replica))
         changes = Or(Not(b.elsewhere), self.clears_elr(s))
         require(Implies(changes, self.has_room(s, self.newest(s))))
         b.accepted = True
@@ -58,6 +84,7 @@ class AssignedDirectories(Actor):
         b.accepted = And(b.accepted, b.elsewhere)
         with when(answers):
             b.elsewhere = False
+            b.untold = False
             self.write_directory(s)
 
     def clears_elr(self, s: StateView) -> Condition:
@@ -75,28 +102,51 @@ class AssignedDirectories(Actor):
         self.commit(s, self.newest(s))
 
     def drop_accepted_copy(self, s: StateView, replica: Replica) -> None:
-        """A copy is dropped that the controller may have accepted, and it is told where the log is.
+        """A copy is dropped that the controller may have accepted, and it is to be told where the log is.
 
         Kafka: ReplicaAlterLogDirsThread.removePartitions.
         """
         b = s.broker[replica]
         if self.rules.dropped_copy_is_taken_back:
-            with when(b.accepted):
-                b.elsewhere = False
+            b.untold = Or(b.untold, And(b.accepted, b.elsewhere))
         b.accepted = False
 
     def take_accepted_copy(self, s: StateView, replica: Replica) -> None:
-        """A broker that starts takes an accepted copy for its log, and tells the controller where the log is.
+        """A broker that starts takes an accepted copy for its log, or is to tell the controller where the log is.
 
-        It does not compare the two. Kafka: LogManager.recoverAbandonedFutureLogs.
+        It does not compare the two. Where the directory with the log has failed, it is that copy, or begins anew, in
+        the directory in which the controller takes it to be.
+        Kafka: LogManager.recoverAbandonedFutureLogs, Partition.createLogInAssignedDirectoryId.
         """
         if not self.directories_are_assigned:
             return
         b = s.broker[replica]
         end = b.copied.or_else(0)
+        takes: Condition = False
         if self.rules.start_takes_accepted_copy:
-            whole = end == b.leo if self.rules.start_needs_whole_copy else True
-            with when(And(b.copied.is_some(), b.elsewhere, Not(b.offline), whole)):
+            whole = Or(b.offline, end == b.leo) if self.rules.start_needs_whole_copy else True
+            takes = And(b.copied.is_some(), b.elsewhere, whole)
+            with when(takes):
                 self.truncate(s, replica, end)
+        with when(And(b.elsewhere, b.offline, Not(takes))):
+            self.delete_log(s, replica)
         b.copied = None
-        b.elsewhere = False
+        stays = And(b.elsewhere, Not(takes), Not(b.offline))
+        b.offline = And(b.offline, Not(b.elsewhere))
+        b.elsewhere = stays
+        b.untold = Or(b.untold, stays)
+
+    def forget_untold(self, s: StateView, assigned: Assigned) -> None:
+        """Nobody names the directory of a replica that is none any more; one that is added again is where it is.
+
+        Kafka: AssignmentsManager, Assignment.valid; PartitionChangeBuilder.setAssignmentChanges.
+        """
+        if not (self.names_directories and self.b.reassignments):
+            return
+        for replica in self.all(Replica):
+            b = s.broker[replica]
+            with when(And(b.untold, Not(self.is_assigned(assigned, replica)))):
+                with when(Not(b.offline)):
+                    s.controller.without_directory -= {replica}
+                b.untold = False
+                b.elsewhere = False

@@ -200,6 +200,7 @@ class Broker(Actor):
             b.copied = None
         b.accepted = False
         b.to_hear = False
+        b.untold = And(b.untold, Not(b.elsewhere))
         b.running = False
         b.stopping = False
         b.unaware = False

@@ -30,6 +30,7 @@ _ON_ONE = {
     "cancel_move": ("replica", "drops the copy", MarkKind.NOTE),
     "swap_log": ("replica", "swaps in the copy", MarkKind.NOTE),
     "lose_directory": ("replica", "loses its log", MarkKind.CUT),
+    "name_directory": ("replica", "names its directory", MarkKind.NOTE),
     "fail_directory": ("replica", "disk fails", MarkKind.DOWN),
     "repair_directory": ("replica", "disk works again", MarkKind.UP),
     "fence": ("replica", "fenced", MarkKind.FENCED),

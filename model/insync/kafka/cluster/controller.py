@@ -108,7 +108,8 @@ class Controller(Actor):
         """
         require(self.awaits_proposal(s), self.is_eligible(s))
         newest, isr = s.changes[0], s.alter.isr
-        if self.b.reassignments:  # a larger ISR may end a reassignment, and with it a leadership
+        # A larger ISR may end a reassignment, and with it a leadership; and a leader may be known to have no directory.
+        if self.b.reassignments or self.names_directories:
             made = self.build_change(s, isr)
             require(self.can_write(s, made))
             told = replace(made.change, replied=made.change.leader == newest.leader)
@@ -189,6 +190,7 @@ class Controller(Actor):
         assigned: Assigned | None = None,
         *,
         clean: bool = False,
+        knows_elr: bool = True,
     ) -> PartitionChange:
         """Decide leader, ISR and ELR after a failure or a return, and end a reassignment that can end.
 
@@ -202,6 +204,7 @@ class Controller(Actor):
             unclean: who has come back after an unclean stop.
             assigned: the replicas and what is to become of them, where an operator changes that.
             clean: whether nobody is elected who may lack records, whatever the topic allows.
+            knows_elr: whether it is made as if there were eligible leader replicas; else it empties them (N-17).
         """
         completion = self.complete_reassignment(isr, assigned or self.assigned(s))
         isr, replicas, leader = completion.isr, completion.assigned, s.changes[0].leader.or_else(-1)
@@ -216,11 +219,12 @@ class Controller(Actor):
 
         safe = self.first(valid, leader, replicas.removing)
         last = s.controller.last_leader.or_else(-1)
-        elected = If(And(safe < 0, self.may_elect_last_leader(s, isr, elr)), last, safe)
+        elected = If(And(safe < 0, self.may_elect_last_leader(s, isr, elr) if knows_elr else False), last, safe)
         if self.unclean and not clean:
             anybody = self.first(acceptable, leader, replicas.removing)
             elected = If(elected < 0, anybody, elected)
-        return self._outcome(s, completion, elected, elected != safe, elr)
+        made = self._outcome(s, completion, elected, elected != safe, elr)
+        return made if knows_elr else replace(made, elr=set_of([]), last_leader=last)
 
     def first(self, valid: Callable[[Replica], Condition], leader: Num | int, removing: SetValue) -> Num:
         """The present leader if it is valid, else the first valid replica, -1 if there is none.
@@ -286,6 +290,7 @@ class Controller(Actor):
         s.controller.last_leader = self.perhaps(made.last_leader)
         s.controller.adding = made.assigned.adding
         s.controller.removing = made.assigned.removing
+        self.forget_untold(s, made.assigned)
         with when(made.differs):
             self.commit(s, made.change)
 

@@ -33,7 +33,7 @@ class Directories(Actor):
         Kafka: ReplicaAlterLogDirsThread.processPartitionData.
         """
         b = s.broker[replica]
-        require(b.running, b.copied.is_some(), b.copied.or_else(0) < b.leo)
+        require(self.is_online(s, replica), b.copied.is_some(), b.copied.or_else(0) < b.leo)
         b.copied = b.copied.or_else(0) + 1
 
     @action(label="{replica} drops the copy of its log")
@@ -43,7 +43,7 @@ class Directories(Actor):
         Kafka: ReplicaManager.alterReplicaLogDirs, Partition.removeFutureLocalReplica.
         """
         b = s.broker[replica]
-        require(b.running, b.copied.is_some())
+        require(self.is_online(s, replica), b.copied.is_some())
         b.copied = None
         self.drop_accepted_copy(s, replica)
 
@@ -62,6 +62,7 @@ class Directories(Actor):
         require(Not(b.elsewhere))  # its copy would take the place of the log
         self.delete_log(s, replica)
         b.offline = False
+        b.untold = True
         if self.rules.clean_stop_names_directories:
             b.clean = False
 
@@ -78,6 +79,7 @@ class Directories(Actor):
         if self.directories_are_assigned:
             require(b.accepted)
         else:
+            require(Not(b.untold))  # as `accept_copy`
             clears = self.clears_elr(s)  # the controller accepts the copy in this step
             require(Implies(clears, self.has_room(s, self.newest(s))))
             with when(clears):

@@ -10,7 +10,7 @@ Kafka: ReplicaManager.handleLogDirFailure, BrokerLifecycleManager, ReplicationCo
 from __future__ import annotations
 
 from insync.kafka.cluster.state import Actor, Replica
-from insync.model import If, Implies, Not, StateView, action, require, when
+from insync.model import And, If, Implies, Not, Or, StateView, action, require, when
 
 __all__ = ["FailedDirectories"]
 
@@ -30,7 +30,8 @@ class FailedDirectories(Actor):
         require(self.is_online(s, replica), self.is_assigned(self.view_of(s, replica), replica))
         s.spent.directory_failures += 1
         self.close_log(s, replica)
-        b.copied = None
+        with when(Not(b.elsewhere)):
+            b.copied = None
         self.drop_accepted_copy(s, replica)
         b.to_hear = False
         b.offline = True
@@ -69,12 +70,16 @@ class FailedDirectories(Actor):
         b.clean = False
 
     def register_directory(self, s: StateView, replica: Replica) -> None:
-        """A broker that registers names the directories that it has; with ZooKeeper all count as there until asked.
+        """A broker that registers says which directories it has; with ZooKeeper all count as there until asked.
+
+        Where the one with its log is gone, it may not be elected until it names another (`name_directory`).
 
         Kafka: BrokerRegistration.hasOnlineDir, KafkaController.onBrokerStartup.
         """
-        if not self.directories_fail:
+        if not (self.directories_fail or self.names_directories):
             return
-        away = s.controller.without_directory
-        known = False if self.rules.controller_in_zookeeper else s.broker[replica].offline
+        b, away = s.broker[replica], s.controller.without_directory
+        known = False if self.rules.controller_in_zookeeper else And(b.offline, Not(b.elsewhere))
+        if self.names_directories:
+            known = Or(known, And(b.untold, Not(b.elsewhere), self.is_assigned(s.changes[0], replica)))
         s.controller.without_directory = If(known, away | {replica}, away - {replica})

@@ -83,6 +83,7 @@ class Logs(Actor):
         b.start = 0
         b.flushed = 0
         b.copied = None
+        b.untold = False
 
     def append(self, s: StateView, replica: Replica, record: Num, epoch: Num) -> None:
         """Add a record at the end; its epoch enters the cache unless a later one is there.

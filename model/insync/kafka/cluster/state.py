@@ -120,6 +120,7 @@ class Actor:
     deposed_may_write: bool
     directories_fail: bool
     directories_are_assigned: bool
+    names_directories: bool
     naming_clears_elr: bool
     old_checkpoints: bool
     notes_errors: bool
@@ -163,6 +164,8 @@ class ClusterState(Model):
         self.directories_are_assigned = (
             self.directories_fail and self.b.moves > 0 and rules.controller_knows_directories
         )
+        loses = self.b.directory_losses > 0 and rules.controller_knows_directories
+        self.names_directories = self.directories_are_assigned or loses
         self.old_checkpoints = bool(self.b.settings.old_checkpoints)
         self.answers_deletions = bool(self.b.settings.deletion_answers) and self.b.deletions > 0
         self.notes_errors = bool(self.b.settings.write_errors) and self.acks is Acks.ALL
@@ -171,7 +174,7 @@ class ClusterState(Model):
         self.offset_reset: OffsetReset = self.b.settings.offset_reset
         self.elr = keeps_elr(self.b)
         clears = self.elr and rules.controller_knows_directories and not rules.named_directory_keeps_elr
-        self.naming_clears_elr = clears and self.b.moves > 0
+        self.naming_clears_elr = clears and (self.b.moves > 0 or self.b.directory_losses > 0)
         self.configures = self.b.minimum_changes > 0 and self.rules.minimum_change is not MinimumChange.PARTITION
         self.needed = min(self.b.min_insync, self.b.replicas)
         """How many members the ISR must have for acks=all: min.insync.replicas, but never more than all."""
@@ -191,8 +194,8 @@ class ClusterState(Model):
                 deposed_isr=Absent.unless(
                     self.deposed_may_write and rules.controller_fence is ControllerFence.NOTHING, Set(Replica)
                 ),
-                # The replicas that are in a directory of which it has heard that it has failed.
-                without_directory=Absent.unless(self.directories_fail, Set(Replica)),
+                # The replicas that are in a directory of which it has heard that it has failed, or is not there.
+                without_directory=Absent.unless(self.directories_fail or self.names_directories, Set(Replica)),
                 # During a reassignment: `removing` are still replicas, `adding` already are.
                 adding=Absent.unless(b.reassignments, Set(Replica)),
                 removing=Absent.unless(b.reassignments, Set(Replica)),
@@ -309,6 +312,8 @@ class ClusterState(Model):
             accepted=Absent.unless(self.directories_are_assigned, Bool),
             elsewhere=Absent.unless(self.directories_are_assigned, Bool),
             to_hear=Absent.unless(self.directories_are_assigned, Bool),
+            # It is to tell the controller where its log is: `elsewhere`, or in a directory for one that is gone.
+            untold=Absent.unless(self.names_directories, Bool),
             last_fetched_epoch_empty=Absent.unless(not rules.empty_reply_keeps_epoch, Bool),
             joining=Absent.unless(not rules.join_reads_one_snapshot, Set(Replica)),
             # A fetch's reply on its way: records from `offset` on, or where the logs diverge.

@@ -145,7 +145,7 @@ FAILURES = (
         "The leader is fenced; the broker is elected without a record, with unclean elections off.",
         fix="a stop is clean only if all directories are there that were there before; Kafka does not ask",
         breaks="no_acknowledged_record_is_lost",
-        length=11,
+        length=13,
         bounds={
             **CALM,
             "min_insync": 2,
@@ -156,7 +156,7 @@ FAILURES = (
             "records": 1,
         },
         rules={"clean_stop_names_directories": False},
-        base={"clean_stop_names_directories": True},
+        base={"named_directory_keeps_elr": True, "clean_stop_names_directories": True},
     ),
     Defect(
         name="N-08",

@@ -21,7 +21,8 @@ def failed_directories_are_noticed(model: Cluster, s: StateView) -> Condition:
         return True
 
     def noticed(replica: Replica) -> Condition:
-        told = Not(s.broker[replica].elsewhere) if model.rules.failed_directory_is_told else False
+        b = s.broker[replica]
+        told = Or(Not(b.elsewhere), b.untold) if model.rules.failed_directory_is_told else False
         return Or(s.controller.without_directory.contains(replica), told)
 
     def is_offline(replica: Replica) -> Condition:
@@ -34,6 +35,7 @@ def failed_directories_are_noticed(model: Cluster, s: StateView) -> Condition:
 def isr_members_have_directories(model: Cluster, s: StateView) -> Condition:
     """Who is in the ISR and not fenced is not in a directory of which the controller has heard that it has failed.
 
+    Where a directory is gone since a start, its broker is to name another one, after which it may be elected.
     Such a member may not be elected: where it is the only one left, nobody leads until its broker is started again.
     Without ELR the last member stays in the ISR, and nobody leads.
     """
@@ -44,6 +46,7 @@ def isr_members_have_directories(model: Cluster, s: StateView) -> Condition:
     def is_sound(replica: Replica) -> Condition:
         member = And(isr.contains(replica), Not(controller.fenced.contains(replica)))
         last = False if model.elr else And(isr.count() == 1, alone)
-        return Implies(member, Or(Not(controller.without_directory.contains(replica)), last))
+        names = s.broker[replica].untold
+        return Implies(member, Or(Not(controller.without_directory.contains(replica)), last, names))
 
     return for_all(model.all(Replica), lambda replica: is_sound(replica))

@@ -1,8 +1,8 @@
 """Logs that move between the directories of a broker, in a run: what the controller is told of them, and nobody sees.
 
 Of the copy nobody sees anything; the controller writes down in which directory a replica is. While a log moves, that is
-a change of the partition, to the copy's directory or back. After a start it is none in the model, which then has told
-the controller at once.
+a change of the partition, to the copy's directory or back, and so it is after a start without the directory of the log.
+What becomes of a move after a start the model leaves open.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from insync.model.evaluator import Codes
 __all__ = ["DirectoryMoves", "moves_in", "told_of_moves"]
 
 _TOLD = ("accept_copy", "hear_directory")
+_NAMED = "name_directory"
 _UNSEEN = ("copy_record", "swap_log")
 
 
@@ -27,16 +28,20 @@ def moves_in(run: BrokerRun) -> int:
 
 
 def told_of_moves(run: BrokerRun) -> dict[int, set[int]]:
-    """Return the places of decisions that name another directory of brokers whose logs move, and those brokers."""
+    """Return the places of decisions that name another directory of brokers whose logs move or are gone, with those."""
     moving: set[int] = set()
+    gone: set[int] = set()
     last: PartitionAt | None = None
     found: dict[int, set[int]] = {}
     for event in run.events:
         if isinstance(event, Done) and event.what == "move":
             moving.add(event.broker)
+        elif isinstance(event, Done) and event.what == "lose":
+            gone.add(event.broker)
         elif isinstance(event, Decided):
             moving -= {broker for broker in moving if f"registered {broker}" in event.decision.kinds}
-            named = _named_anew(last, event.decision.partition) & moving
+            named = _named_anew(last, event.decision.partition) & (moving | gone)
+            gone -= named
             last = event.decision.partition
             if named:
                 found[event.decision.offset] = named
@@ -77,6 +82,9 @@ class DirectoryMoves:
     def told_by(self, broker: str, codes: Codes) -> Iterator[int]:
         """Yield the numbers of the steps with which a broker tells the controller of another directory."""
         enabled = self._stepper.enabled(codes)
+        for number in enabled.get(_NAMED, ()):
+            if self._stepper.values(number)["replica"] == broker:
+                yield number
         for name in _TOLD:
             for number in enabled.get(name, ()):
                 if self._stepper.values(number)["replica"] == broker and self._is_news(codes, number):
