@@ -151,9 +151,9 @@ class AllBounds:
         for swap in swaps:
             state = swap.state(self.symbols, self.start.state)
             questions = Questions(self.watch, self._assumed, self._conclusions(state), deadline)
-            seconds += questions.seconds
             if questions.wait() is None:
                 kept.append(swap)
+            seconds += questions.seconds
         spared = 0
         for further, nearer, swap in alike_by(kept, self.actions):
             assumed, same = likeness_of(self.symbols, self.start.state, further, nearer, swap)
