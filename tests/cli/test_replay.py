@@ -31,6 +31,16 @@ def test_a_trace_that_holds_up(insync: Insync, trace: Path) -> None:
     assert out.startswith("never_on fails after 1 step")
 
 
+@pytest.mark.parametrize("form", ["json", "itf", "mermaid"])
+def test_a_page_beside_what_programs_read_adds_no_line_to_it(
+    insync: Insync, trace: Path, tmp_path: Path, form: str
+) -> None:
+    alone = insync("replay", trace, "--format", form)
+    assert insync("replay", trace, "--format", form, "--html", tmp_path / "page.html") == alone
+    assert (alone.code, (tmp_path / "page.html").exists()) == (0, True)
+    assert f"Page: {tmp_path / 'page.html'}" in insync("replay", trace, "--html", tmp_path / "page.html").out
+
+
 def test_a_model_that_moved(insync: Insync, trace: Path, lamp: str, tmp_path: Path) -> None:
     moved = tmp_path / "moved.py"
     shutil.copy(lamp.rpartition(":")[0], moved)

@@ -366,6 +366,12 @@ def test_type_ok_is_a_property_of_both_models_where_one_breaks_it() -> None:
     assert "type_ok" not in [one.name for one in diff(Grows(), Grows(top=1)).properties]
 
 
+def test_type_ok_is_open_where_a_limit_ended_the_search_that_has_not_broken_it() -> None:
+    found = diff(Grows(top=3), Clock(hours=9), limits=Limits(depth=4))
+    known = {one.name: (one.first, one.second, one.changed) for one in found.properties}
+    assert known["type_ok"] == (Verdict.VIOLATED, Verdict.INCOMPLETE, False)
+
+
 def test_what_a_limit_leaves_open_of_one_model_is_no_change() -> None:
     small = {"replicas": 2}
     found = diff("kip101", "kip101", first_bounds=small, second_bounds=small, limits=Limits(depth=11))

@@ -74,6 +74,7 @@ class ProofResult(Tabular):
         dropped: candidates that an inference dropped.
         lost: properties that were asked for and are among those dropped.
         tried: what was tried, a sentence for each way, where it was left to `prove` to choose one.
+        unbounded: the bounds that were left open: the proof is for all their values, not for those of `model`.
     """
 
     model: Model
@@ -84,6 +85,7 @@ class ProofResult(Tabular):
     dropped: Sequence[Dropped] = ()
     lost: Sequence[str] = ()
     tried: Sequence[str] = ()
+    unbounded: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -91,6 +93,11 @@ class ProofResult(Tabular):
         if self.result.verdict is ProofVerdict.PROVED and not self.lost:
             return Verdict.HOLDS
         return Verdict.VIOLATED if self.traces else Verdict.INCOMPLETE
+
+    @property
+    def identity(self) -> dict[str, int | str]:
+        """The bounds and settings that it is about: all but those that were left open."""
+        return {name: value for name, value in self.model.identity.items() if name not in self.unbounded}
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -113,8 +120,11 @@ class ProofResult(Tabular):
         """Write the proof to a file, from which it can be checked again, or what there is of an unfinished one.
 
         Raises:
-            UserError: there is no proof and no part of one, or the file cannot be written.
+            UserError: there is no proof and no part of one, bounds are open, or the file cannot be written.
         """
+        if self.unbounded:
+            message = f"{path} was not written: a proof file is about one value of each bound, and some are open."
+            raise UserError(message)
         if self.verdict is not Verdict.HOLDS and not self.is_unfinished:
             message = f"{path} was not written: there is no proof."
             raise UserError(message)

@@ -56,6 +56,7 @@ def prove(
     lemmas: Sequence[str] = (),
     infer: bool = False,
     automatic: bool = False,
+    unbounded: bool = False,
     proof: str | Path | None = None,
     k: int | None = None,
     within: Sequence[str] | None = None,
@@ -76,6 +77,9 @@ def prove(
             all are tried.
         automatic: whether to try an induction with the lemmas given, or all of the library, and if that is no proof to
             infer lemmas; `tried` of the result says what was done.
+        unbounded: whether to prove it for all values of the bounds that the model's class names `unbounded`, whatever
+            they are in `bounds`; without `lemmas` and `proof` with all lemmas of the library that are true of a small
+            instance. What is not proved is then unknown, never refuted.
         proof: a file that `ProofResult.save` wrote: its lemmas are taken too.
         k: how many good states in a row are assumed before a step; None is that of the proof file, or 1.
         within: names of invariants; what is proved is then about the states that are reached through states in which
@@ -91,8 +95,10 @@ def prove(
     """
     saved = read_proof(Path(proof)) if proof is not None else None
     built = _confined(model_of(model, bounds), saved, within)
-    conditions = _conditions(built, properties, lemmas, infer or automatic, saved, k)
+    conditions = _conditions(built, properties, lemmas, infer or automatic or unbounded, saved, k)
     work = _Work(built, limits, query_seconds, reporter, stop, threads)
+    if unbounded:
+        return work.proved_for_all_bounds(conditions, chosen=bool(lemmas) or saved is not None)
     if automatic:
         return work.tried(conditions)
     return work.inferred(conditions) if infer else work.proved(conditions)
@@ -222,6 +228,19 @@ class _Work:
     def proved(self, conditions: _Conditions) -> ProofResult:
         """Prove the conditions by induction as they are."""
         return self._result(conditions, self._induction(conditions.all, conditions.k))
+
+    def proved_for_all_bounds(self, conditions: _Conditions, *, chosen: bool) -> ProofResult:
+        """Prove conditions for all values of some bounds; lemmas nobody chose must hold in a small instance."""
+        from insync.proofs.unbounded import check_all_bounds
+
+        left = self.watch.left.seconds
+        seconds = _SEARCHING if left is None else min(_SEARCHING, left)
+        lemmas = [] if chosen else conditions.lemmas
+        dropped = refuted_candidates(self.model, lemmas, seconds=seconds, stop=self.stop)
+        kept = replace(conditions, lemmas=_without(conditions.lemmas, dropped))
+        limits = self.watch.left
+        result = check_all_bounds(self.model, kept.all, limits=limits, reporter=self.reporter, stop=self.stop)
+        return replace(self._result(kept, result, dropped), unbounded=type(self.model).unbounded)
 
     def tried(self, conditions: _Conditions) -> ProofResult:
         """Prove the conditions as they are, or else find out which of them are inductive together."""

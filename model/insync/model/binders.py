@@ -18,11 +18,12 @@ from insync.model.environment import current
 from insync.model.errors import ModelError
 from insync.model.graph import Graph, Node, Op
 from insync.model.kinds import chosen_bounds, is_kind, members_of, number_of_members
+from insync.model.open_sizes import OpenMembers, is_open
 from insync.model.simplify import apply
 from insync.model.sorts import Index, Subset
-from insync.model.values import Bool, Condition, EnumValue, Num, SetValue, condition
+from insync.model.values import Bool, Condition, EnumValue, Num, SetValue, condition, number
 
-__all__ = ["Binders", "Opaque", "Quantified", "keeping", "opaque_cell", "opaque_value", "wholly"]
+__all__ = ["Binders", "Opaque", "Quantified", "extreme", "keeping", "opaque_cell", "opaque_value", "wholly"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,10 @@ class Quantified:
     """What a condition, or a number, says of the members of something.
 
     Attributes:
-        what: `for_all`, `exists` or `count`.
+        what: `for_all`, `exists` or `count`; `max_of` or `min_of` for the extreme of a number.
         cell: of the variable.
         inside: the mask of the set that it ranges over; None for all members of its kind.
-        body: the condition on it.
+        body: the condition on it, or the number.
     """
 
     what: str
@@ -67,11 +68,13 @@ class Binders:
         graph: the graph that they are in.
         opaque: the variables and parameters, by their cells.
         quantified: the quantifiers, by the cells that stand for what they say.
+        only_open: whether only those are kept whose members are an open number; the others become conditions for each.
     """
 
     graph: Graph
     opaque: dict[int, Opaque] = field(default_factory=dict)
     quantified: dict[int, Quantified] = field(default_factory=dict)
+    only_open: bool = False
 
 
 _kept: ContextVar[Binders | None] = ContextVar("_kept", default=None)
@@ -128,9 +131,8 @@ def wholly(what: str, name: str, members: object, body: Callable[[Any], Conditio
 
     None is the answer where nobody keeps quantifiers, the members are of no kind, or Python decides on one of them.
     """
-    binders = _kept.get()
-    found = None if binders is None else _ranged_over(name, members)
-    if binders is None or found is None or found[0].size < 2:
+    binders, found = _kept.get(), _ranged_over_kept(name, members)
+    if binders is None or found is None:
         return None
     opaque, inside = found
     tracing = current.get()
@@ -142,6 +144,8 @@ def wholly(what: str, name: str, members: object, body: Callable[[Any], Conditio
             return None
         node = condition(binders.graph, said)
     except ModelError:
+        if binders.only_open:
+            raise
         if tracing is not None:
             del tracing.expected[noted:]
         return None
@@ -150,6 +154,27 @@ def wholly(what: str, name: str, members: object, body: Callable[[Any], Conditio
     binders.quantified[whole] = Quantified(what, cell, inside, node)
     kept = binders.graph.node(Op.CELL, arg=whole)
     return Num(kept) if what == "count" else Bool(apply(Op.EQ, kept, binders.graph.const(1)))
+
+
+def extreme(what: str, name: str, members: object, body: Callable[[Any], Any]) -> Num | None:
+    """Return the greatest or least value of a number over an open number of members; None where they are not that."""
+    binders, found = _kept.get(), _ranged_over_kept(name, members)
+    if binders is None or found is None or not binders.only_open:
+        return None
+    cell, value = _noted(binders, found[0])
+    node = number(binders.graph, body(value))
+    whole = opaque_cell(binders.graph, node.hi - node.lo + 1)
+    binders.quantified[whole] = Quantified(what, cell, found[1], node)
+    return Num(apply(Op.ADD, binders.graph.node(Op.CELL, arg=whole), binders.graph.const(node.lo)))
+
+
+def _ranged_over_kept(name: str, members: object) -> tuple[Opaque, Node | None] | None:
+    """Return what a variable over some members stands for, where a quantifier over them is kept."""
+    binders = _kept.get()
+    found = None if binders is None else _ranged_over(name, members)
+    if binders is None or found is None or found[0].size < 2 or (binders.only_open and not is_open(found[0].size)):
+        return None
+    return found
 
 
 def _ranged_over(name: str, members: object) -> tuple[Opaque, Node | None] | None:
@@ -164,6 +189,8 @@ def _ranged_over(name: str, members: object) -> tuple[Opaque, Node | None] | Non
         numbered = not issubclass(members, (Index, Enum)) and members is not bool
         lo = int(members_of(members, bounds)[0]) if numbered else 0  # type: ignore[arg-type]
         return Opaque(name, members, lo, number_of_members(members, bounds)), None
+    if isinstance(members, OpenMembers):
+        return _ranged_over(name, members.kind)
     if isinstance(members, SetValue):
         sort = members.sort
         if sort is not None:

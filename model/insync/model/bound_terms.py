@@ -98,7 +98,7 @@ def bound(name: str) -> BoundTerm:
         if name not in bounds:
             message = f"{place}: bound({name!r}): the model has no bound {name!r}. {closest(name, bounds)}"
             raise ModelError(message)
-        return bounds[name]
+        return value_of(bounds[name], bounds)
 
     return BoundTerm(f"bound({name!r})", value)
 

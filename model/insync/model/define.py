@@ -24,10 +24,11 @@ from insync.model.errors import ModelError, user_frame
 from insync.model.graph import Node
 from insync.model.hardness import Demand, Taken
 from insync.model.kinds import is_kind, members_of
+from insync.model.open_sizes import OpenMembers
 from insync.model.program import Program
 from insync.model.settings import Settings, choose
 from insync.model.sorts import Index
-from insync.model.tracing import trace_predicate, traced
+from insync.model.tracing import ConditionTracer, trace_predicate, traced
 from insync.model.values import Condition
 from insync.model.views import StateView
 from insync.model.whole_numbers import Range
@@ -159,6 +160,7 @@ class Model(metaclass=ModelMeta):
         headline: the properties that are checked when none is named; None is every invariant.
         within: invariants; states in which one of them fails are checked, and no step is taken from them.
         tells_apart: of a model none of whose sorts is symmetric how it tells members apart, for who asks for symmetry.
+        unbounded: bounds that a proof may leave open, so that it holds for all their values.
         bounds: the sizes that the class declares.
         settings: what the class can be told besides sizes.
         legend: what the marks in the cells of the grid mean; they are explained below the grid where they occur.
@@ -176,14 +178,16 @@ class Model(metaclass=ModelMeta):
     legend: ClassVar[Mapping[str, str]] = {}
     within: ClassVar[tuple[str, ...]] = ()
     tells_apart: ClassVar[str] = ""
+    unbounded: ClassVar[tuple[str, ...]] = ()
     b: BoundValues
 
     def __init__(self, **chosen: int | str | Enum) -> None:
         self.b = choose(self.name, self.settings, self.bounds, chosen)
-        self._members: dict[type, list[Any]] = {}
+        self._members: dict[type, Any] = {}
         self._program: Program | None = None  # kept by `tracing`
         self._confinement: Confinement | None = None
         self._state: State | None = None
+        self._condition: ConditionTracer | None = None  # of a model with open bounds, kept by `open_tracing`
         self._source_suspicions: tuple[str, ...] | None = None  # kept by `suspicion`
 
     @property
@@ -254,8 +258,10 @@ class Model(metaclass=ModelMeta):
             message = f"{user_frame()}: self.all(...) gives the members of a sort, and {sort!r} is not one."
             raise ModelError(message)
         if sort not in self._members:
-            self._members[sort] = list(members_of(sort, self.b))
-        return self._members[sort]
+            found: Any = members_of(sort, self.b)
+            self._members[sort] = found if isinstance(found, OpenMembers) else list(found)
+        members: list[S] = self._members[sort]
+        return members
 
     @property
     def state(self) -> State:
@@ -284,7 +290,8 @@ class Model(metaclass=ModelMeta):
         self, predicate: Callable[..., Condition], parameters: Mapping[str, type] | None = None
     ) -> Node:
         """Return the node of a condition on the state, which must hold for all values of its parameters, if any."""
-        return trace_predicate(self, predicate, parameters or {})
+        trace = trace_predicate if self._condition is None else self._condition
+        return trace(self, predicate, parameters or {})
 
     def decode(self, codes: tuple[int, ...]) -> ReadableState:
         """Return the readable state of these codes."""

@@ -19,6 +19,8 @@ from insync.model.bounds import BoundValues
 from insync.model.collected import Bag, BitSet, ListedSet, Seq, SetOf
 from insync.model.errors import ModelError, shown, user_frame
 from insync.model.kinds import is_kind, members_of, number_of_members
+from insync.model.open_arrays import OpenArray
+from insync.model.open_sizes import OpenSize, is_open
 from insync.model.scalars import (
     Boolean,
     Domain,
@@ -230,12 +232,13 @@ class Array(Domain):
     """
 
     def __init__(
-        self, over: type[Index | Range | PythonEnum] | int, of: DomainLike, *, place: str | None = None
+        self, over: type[Index | Range | PythonEnum] | int | OpenSize, of: DomainLike, *, place: str | None = None
     ) -> None:
         given: object = over
         self.place = place or user_frame()
         kind = is_kind(given) and given is not bool
-        if not kind and (isinstance(over, bool) or not isinstance(over, int) or over < 0):
+        places = isinstance(over, OpenSize) or (isinstance(over, int) and not isinstance(over, bool) and over >= 0)
+        if not kind and not places:
             message = (
                 f"{self.place}: Array({shown(over)}, ...): an array is over a sort, a range or an enumeration, or has "
                 f"a number of places."
@@ -250,8 +253,12 @@ class Array(Domain):
     def shape(self) -> tuple[object, ...]:
         return (list, tuple(self.labels), self.of.shape())
 
-    def bind(self, bounds: BoundValues) -> Array:
-        length = self.over if isinstance(self.over, int) else number_of_members(self.over, bounds)
+    def bind(self, bounds: BoundValues) -> Array | OpenArray:
+        over = self.over
+        length = number_of_members(over, bounds) if isinstance(over, type) else value_of(over, bounds)
+        if is_open(length):
+            lowest = value_of(over.lo, bounds) if isinstance(over, type) and issubclass(over, Range) else 0
+            return OpenArray(self.over, self.of.bind(bounds), length, lowest)
         if length > MOST_CELLS:
             message = (
                 f"{self.place}: an array of {length} places under {dict(bounds)} is too large: a whole state has at "
@@ -259,12 +266,12 @@ class Array(Domain):
             )
             raise ModelError(message)
         bound = Array(self.over, self.of.bind(bounds), place=self.place)
-        if isinstance(self.over, int):
-            bound.labels = [str(i) for i in range(self.over)]
+        if not isinstance(over, type):
+            bound.labels = [str(i) for i in range(length)]
         else:
-            bound.labels = [label_of(member) for member in members_of(self.over, bounds)]
-            if issubclass(self.over, Range):
-                bound.lowest = value_of(self.over.lo, bounds)
+            bound.labels = [label_of(member) for member in members_of(over, bounds)]
+            if issubclass(over, Range):
+                bound.lowest = value_of(over.lo, bounds)
         bound.width = len(bound.labels) * bound.of.width
         return bound
 

@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
 
+from insync.model.bound_terms import value_of
 from insync.model.bounds import BoundValues
+from insync.model.open_sizes import OpenMembers, is_open
 from insync.model.sorts import Index, Parameter
 from insync.model.whole_numbers import Range
 
@@ -37,7 +39,7 @@ def is_kind(given: object) -> bool:
 def number_of_members(kind: type, bounds: BoundValues) -> int:
     """Return how many members a kind has under bounds, without making them."""
     if issubclass(kind, Index):
-        return int(kind.size(bounds))
+        return value_of(kind.size(bounds), bounds)
     return len(members_of(kind, bounds))
 
 
@@ -46,5 +48,6 @@ def members_of(kind: type, bounds: BoundValues) -> Sequence[Parameter]:
     if issubclass(kind, Index):
         return kind.members(bounds)
     if issubclass(kind, Range):
-        return kind.numbers(bounds)
+        numbers = kind.numbers(bounds)
+        return OpenMembers(kind, numbers.start, len(numbers)) if is_open(len(numbers)) else numbers
     return list(kind) if issubclass(kind, Enum) else (False, True)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar, overload
 
-from insync.model.binders import wholly
+from insync.model.binders import extreme, wholly
 from insync.model.collected_views import Collected, ListedView
 from insync.model.errors import ModelError, shown, user_frame
 from insync.model.graph import Op, Quantifier
@@ -170,7 +170,9 @@ def the(members: Any, condition: Callable[[Any], Condition], /) -> Any:
 
 
 def _extreme(word: str, given: Sequence[Any], default: Any, among: Callable[..., Any]) -> Any:
-    members, body, _ = _given(word, given)
+    members, body, names = _given(word, given)
+    if len(members) == 1 and (kept := extreme(word, names[0], members[0], body)) is not None:
+        return kept
     found = [(_number(word, body(*values)), premise) for values, premise in _bindings(word, members)]
     always = [number for number, premise in found if premise is None]
     if default is _MISSING:

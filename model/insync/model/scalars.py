@@ -248,10 +248,10 @@ class Member(Scalar):
     def __init__(self, sort: type[Index], bounds: BoundValues | None = None) -> None:
         self.sort, self.place = sort, user_frame()
         if bounds is not None:
-            self.size = sort.size(bounds)
+            self.size = value_of(sort.size(bounds), bounds)
 
     def bind(self, bounds: BoundValues) -> Scalar:
-        size = self.sort.size(bounds)
+        size = value_of(self.sort.size(bounds), bounds)
         if not 1 <= size <= 1 << LARGEST_SET:
             message = (
                 f"{self.place}: the sort {self.sort.__name__} has {size} members under {dict(bounds)}; "

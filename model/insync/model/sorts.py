@@ -6,7 +6,7 @@ tracing a parameter of an action is a member, so plain Python decides on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from types import FunctionType
 from typing import Any, ClassVar, Self
@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 from insync.model.bound_terms import BoundTerm, is_whole, value_of
 from insync.model.bounds import BoundValues
 from insync.model.errors import ModelError, user_frame
+from insync.model.open_sizes import OpenMembers, is_open
 
 __all__ = ["Index", "Parameter", "Subset", "label_of"]
 
@@ -50,9 +51,10 @@ class Index(int):
             cls.label = cls.__name__.lower()
 
     @classmethod
-    def members(cls, bounds: BoundValues) -> list[Self]:
+    def members(cls, bounds: BoundValues) -> Sequence[Self]:
         """Return the members in order."""
-        return [cls(i) for i in range(cls.size(bounds))]
+        size = value_of(cls.size(bounds), bounds)
+        return OpenMembers(cls, 0, size) if is_open(size) else [cls(i) for i in range(size)]
 
     @classmethod
     def show(cls, number: int) -> str:

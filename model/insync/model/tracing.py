@@ -16,6 +16,7 @@ from insync.model.free_cells import InitialEnvironment
 from insync.model.graph import Graph, Node, Op, meanings
 from insync.model.initials import Initials
 from insync.model.kinds import members_of, number_of_members, under
+from insync.model.open_sizes import is_open
 from insync.model.program import BoundAction, Check, Program
 from insync.model.quantifiers import for_all_bindings
 from insync.model.ranges import Facts, always_holds
@@ -28,7 +29,10 @@ from insync.model.views import StateView
 if TYPE_CHECKING:
     from insync.model.define import Model
 
-__all__ = ["action_traced_otherwise", "trace_again", "trace_predicate", "traced", "traced_condition"]
+__all__ = ["ConditionTracer", "action_traced_otherwise", "trace_again", "trace_predicate", "traced", "traced_condition"]
+
+ConditionTracer = Callable[["Model", Callable[..., Condition], Mapping[str, type]], Node]
+"""Traces a condition on the state of a model, for all values of its parameters."""
 
 _MOST_BINDINGS = 20_000
 
@@ -166,7 +170,8 @@ def _place(function: Callable[..., object]) -> str:
 
 
 def _refuse_too_many(model: Model, what: str, parameters: Mapping[str, type]) -> None:
-    bindings = math.prod(number_of_members(kind, model.b) for kind in parameters.values())
+    sizes = [number_of_members(kind, model.b) for kind in parameters.values()]
+    bindings = math.prod(size for size in sizes if not is_open(size))
     if bindings > _MOST_BINDINGS:
         message = (
             f"{what} has {bindings} bindings of its parameters under {model.identity}; at most {_MOST_BINDINGS} are "

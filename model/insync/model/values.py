@@ -14,6 +14,7 @@ from insync.model.cures import for_condition, for_number
 from insync.model.division import Divided
 from insync.model.errors import ModelError, user_frame
 from insync.model.graph import LARGEST_SET, Graph, Node, Op
+from insync.model.open_sizes import OpenSize
 from insync.model.simplify import apply, combine
 from insync.model.sorts import Index, Subset
 from insync.model.symbolic import Symbolic, mistyped
@@ -345,6 +346,8 @@ def number(graph: Graph, value: object, sort: type[Index] | None = None) -> Node
         return of_graph(graph, value)
     if isinstance(value, int) and not isinstance(value, bool):
         return graph.const(int(value))
+    if isinstance(value, OpenSize):
+        return graph.const(value.stand_in)
     if hasattr(type(value), "or_else"):
         mistyped("A number", value, "It may be none: write .or_else(default), or .value where it cannot be.")
     return mistyped("A number or a member of a sort", value, for_number(value))

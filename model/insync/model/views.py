@@ -165,6 +165,16 @@ class ArrayView(View):
     def __setitem__(self, index: object, value: object) -> None:
         assign(*self._element(index), value)
 
+    def clear_from(self, first: object) -> None:
+        """Let all places from this one on be as they begin by default: none, 0, the first member, empty."""
+        graph, begin = self._place.environment.graph, self._place_number(first)
+        where = self._place.environment.where
+        for at in range(len(self)):
+            domain, place = self._at(at)
+            where.append(apply(Op.LE, begin, graph.const(at)))
+            place.write([graph.const(0)] * domain.width)
+            where.pop()
+
 
 class OptionRecordView(View):
     """A record of the state that may be absent."""

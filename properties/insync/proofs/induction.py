@@ -68,23 +68,23 @@ def check_induction(
         with closing(steps.ask_each(enabled_actions(model))) as answers:
             for query in answers:
                 answered(query)
-    return concluded_from(model, names, queries, watch, k)
+    return concluded_from((INITIATION, *enabled_actions(model)), names, queries, watch, k)
 
 
 def concluded_from(
-    model: Model, conditions: Sequence[str], queries: Sequence[Query], watch: ProofWatch, k: int = 1
+    questions: Sequence[str], conditions: Sequence[str], queries: Sequence[Query], watch: ProofWatch, k: int = 1
 ) -> Induction:
     """Return what the queries that were answered say together: a query without an answer makes it unknown.
 
     Args:
-        model: the model.
+        questions: the names of all queries that the induction needs.
         conditions: the names of the conditions.
         queries: those that were answered.
         watch: why the others were not.
         k: how many good states in a row were assumed before a step.
     """
     known = {query.name for query in queries}
-    unanswered = tuple(name for name in (INITIATION, *enabled_actions(model)) if name not in known)
+    unanswered = tuple(name for name in questions if name not in known)
     worst = _worst([*(query.verdict for query in queries), *([ProofVerdict.UNKNOWN] if unanswered else [])])
     stopped = watch.stopped if unanswered else None
     return Induction(worst, k, tuple(conditions), tuple(queries), unanswered, stopped)

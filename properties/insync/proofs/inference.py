@@ -129,7 +129,8 @@ class _Inference:
             self._drop_until_inductive()
         queries = (Query(INITIATION, ProofVerdict.PROVED, 0.0), *self.answered.values())
         kept = tuple(c.name for c in self.kept)
-        return Inferred(kept, tuple(self.dropped), concluded_from(self.model, kept, queries, self.watch))
+        questions = (INITIATION, *enabled_actions(self.model))
+        return Inferred(kept, tuple(self.dropped), concluded_from(questions, kept, queries, self.watch))
 
     def _drop_until_inductive(self) -> None:
         self.watch.go_on()

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from insync.explorer.report.picture import Picture, picture, picture_of_state
-from insync.explorer.report.pointing import Place
+from insync.explorer.report.pointing import Place, phrases
 from insync.explorer.report.words import Outcome
-from insync.explorer.traces.shown_cells import CellChange
+from insync.explorer.traces.shown_cells import Box, CellChange, LogDrawing, Piece, ShownCell
 from insync.explorer.traces.trace import RefusedStep
 from insync.kafka.placement import Placement
 from insync.kafka.published import AsyncIsr
@@ -26,6 +26,18 @@ def r13() -> Picture:
 def of_kip101() -> Picture:
     model, trace = kip101()
     return picture(trace, model)
+
+
+def test_a_number_in_a_path_is_a_place_in_a_log_only_where_the_path_leads_into_it() -> None:
+    log = LogDrawing(
+        tuple(Box(f"r{at}", "0", committed=False) for at in range(3)), 0, False, Piece("", ""), Piece("", "")
+    )
+    cell = ShownCell("n1", "[r0 r1 r2]", "", log=log)
+    told = phrases("server[n1].sent[2] is r1 and server[n1].log[2] is 3", [cell])
+    assert {one.text: one.places for one in told if "server" in one.text} == {
+        "server[n1].sent[2]": (Place("n1"),),
+        "server[n1].log[2]": (Place("n1", 2),),
+    }
 
 
 def test_a_picture_says_what_was_asked_and_what_came_of_it() -> None:

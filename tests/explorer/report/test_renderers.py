@@ -216,6 +216,16 @@ def test_a_drawing_is_well_formed(made: Callable[[], tuple[Model, Trace]]) -> No
     assert names == {"svg", "title", "style", "rect", "text", "line", "path"}
 
 
+def test_a_name_that_is_too_long_for_its_lifeline_is_cut_to_what_fits_there() -> None:
+    names = ["m" * length for length in range(1, 40)]
+    made = replace(drawn(), lifelines=(*drawn().lifelines, *names))
+    texts = re.findall(r'<text class="head"[^>]*text-anchor="middle">([^<]+)<', svg(made))[-len(names) :]
+    whole, cut = ([text for text in texts if text.endswith("…") == shortened] for shortened in (False, True))
+    assert len(whole) + len(cut) == len(names)
+    assert whole == names[: len(whole)]
+    assert {len(text) for text in cut} == {len(whole[-1])}
+
+
 def test_a_drawing_has_a_strip_for_each_step_and_shows_where_a_loop_goes() -> None:
     assert svg(drawn()).count('class="strip"') == 11
     text = svg(looping(1))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from insync.model.errors import UserError
+from insync.spark_explore.wire import run_folder
 from insync.spark_explore.wire.run_folder import RunFolder
 
 pytest.importorskip("pyarrow")
@@ -27,6 +28,22 @@ def test_states_come_back_level_by_level(tmp_path: Path) -> None:
     assert (file.words, file.first, file.counts) == (1, 5, (2, 0, 1))
     assert [b"".join(file.pieces(level)) for level in (5, 6, 7)] == [bytes(range(16)), b"", bytes(range(16, 24))]
     file.close()
+
+
+@pytest.mark.parametrize("states", [1, 4, 5, 11])
+def test_pieces_are_of_whole_states_and_no_longer_than_they_may_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, states: int
+) -> None:
+    monkeypatch.setattr(run_folder, "_PIECE_BYTES", 100)
+    run, row = RunFolder(str(tmp_path)), 8 * 3
+    content = bytes(number % 251 for number in range(states * row))
+    run.write_states(0, 1, [states], 3, content)
+    file = run.open_states(0, 1, 1)
+    pieces = list(file.pieces(1))
+    file.close()
+    assert b"".join(pieces) == content
+    assert [len(piece) % row for piece in pieces] == [0] * -(-states // 4)
+    assert max(map(len, pieces)) <= 100
 
 
 def test_a_file_replaces_the_one_before_and_leaves_nothing_beside_it(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
@@ -106,6 +107,7 @@ class Way:
     Attributes:
         bmc: the depth to which short violations are looked for.
         induction, infer: whether to prove by induction with the lemmas given, or with lemmas that are found.
+        unbounded: whether to prove for all values of the bounds that the model may leave open.
         k: how many good states an induction assumes.
         save: the file of the proof.
     """
@@ -113,6 +115,7 @@ class Way:
     bmc: int | None
     induction: bool
     infer: bool
+    unbounded: bool
     k: int | None
     save: Path | None
 
@@ -124,7 +127,12 @@ class Way:
     @property
     def names(self) -> list[str]:
         """The options that say how to prove."""
-        given = {"--bmc": self.bmc is not None, "--induction": self.induction, "--infer": self.infer}
+        given = {
+            "--bmc": self.bmc is not None,
+            "--induction": self.induction,
+            "--infer": self.infer,
+            "--unbounded": self.unbounded,
+        }
         return [name for name, wanted in given.items() if wanted]
 
 
@@ -145,6 +153,11 @@ class Helped:
     ),
     induction=option("--induction", is_flag=True, help="Prove the properties by induction, with the lemmas given."),
     infer=option("--infer", is_flag=True, help="Find lemmas among the candidates of the library, and prove with them."),
+    unbounded=option(
+        "--unbounded",
+        is_flag=True,
+        help="Prove by induction for every value of the bounds that MODEL may leave open, such as the size of a log.",
+    ),
     k=option(
         "--k", type=Whole(1, 50), metavar="K", help="For --induction: assume K good states before a step [default: 1]."
     ),
@@ -207,6 +220,9 @@ def command(
     Without any of these, and without --lemmas, an induction with all lemmas of the library is tried first, and then
     --infer; the answer says what was done.
 
+    --unbounded proves it for every value of the bounds that MODEL may leave open, such as the sizes of logs, with the
+    library's lemmas. z3 is asked for no counterexample then: what is not proved is unknown.
+
     --infer tries the library's candidates on all reachable states of a small instance, and drops those that a step
     breaks until the rest is inductive. Beside --bmc it finds lemmas that make the search faster.
 
@@ -218,11 +234,14 @@ def command(
       insync prove kip320 --infer --save proof.json
       insync prove kip320 --induction --lemmas proof.json --log-size 6 --max-records 6 --max-leader-epoch 6
       insync prove --lemmas proof.json
+      insync prove kip320 --unbounded
     """  # noqa: D301 -- the escape keeps click from filling the lines after it
     from insync.cli.show.proof_report import answer_of
     from insync.explorer import bounded_check, prove
 
     _require_one_way(way)
+    if way.unbounded:
+        _require_left_open(chosen)
     model, names = chosen.build(within), names_of_within(within)
     if way.save is not None:
         check_writable(way.save)
@@ -258,6 +277,7 @@ def command(
                 lemmas=helped.lemmas,
                 infer=way.infer,
                 automatic=way.is_left_open and helped.proof is None,
+                unbounded=way.unbounded,
                 proof=helped.proof,
                 k=way.k,
                 within=names,
@@ -280,9 +300,21 @@ def _require_one_way(way: Way) -> None:
     if way.k is not None and way.names and way.names != ["--induction"]:
         message = f"--k belongs to --induction, not to {way.names[0]}. Leave one of them out."
         raise click.UsageError(message)
+    if way.save is not None and way.unbounded:
+        message = "--save writes a proof at bounds, and --unbounded leaves some open. Leave one of them out."
+        raise click.UsageError(message)
     if way.save is not None and way.bmc is not None:
         message = "--bmc proves nothing that --save could write. Save a proof by --induction or --infer."
         raise click.UsageError(message)
+
+
+def _require_left_open(chosen: ChosenModel) -> None:
+    """Raise UsageError where a bound is given that is to be left open."""
+    given = click.get_current_context().get_parameter_source
+    for name in chosen.kind.unbounded:
+        if given(f"bound_{name}") is ParameterSource.COMMANDLINE:
+            message = f"--unbounded proves it for every {name}. Leave --{name.replace('_', '-')} out, or --unbounded."
+            raise click.UsageError(message)
 
 
 def _show_search(search: BoundedResult, output: Output, build: Build) -> int:

@@ -43,6 +43,7 @@ def attempt_json(attempt: ProofResult, saved: Path | None, files: Sequence[Path 
     result = attempt.result
     return _object(
         attempt,
+        bounds=attempt.identity,
         method="induction",
         verdict=attempt.verdict,
         induction=result.verdict.value,
@@ -51,6 +52,7 @@ def attempt_json(attempt: ProofResult, saved: Path | None, files: Sequence[Path 
         queries=[_query(attempt, query) for query in result.queries],
         unanswered=list(result.unanswered),
         ways=list(attempt.tried),
+        unbounded=list(attempt.unbounded),
         not_proved=list(attempt.lost),
         dropped=[{"name": d.name, "by": d.by, "reason": d.reason} for d in attempt.dropped],
         violations=_violations(attempt.traces, files),

@@ -59,7 +59,7 @@ def describe_attempt(
     attempt: ProofResult, saved: Path | None, files: Sequence[Path | None], paint: Paint, width: int
 ) -> str:
     """Return the report of an induction; `files` are where the proof and the traces of initiation were written."""
-    lines = describe_choices(model_reference(attempt.model), attempt.model.identity, attempt.model, width)
+    lines = describe_choices(model_reference(attempt.model), attempt.identity, attempt.model, width)
     lines += _verdict(attempt, paint)
     lines += confined_lines(names_within(attempt.model))
     lines += [f"  tried: {way}" for way in attempt.tried]
@@ -92,7 +92,7 @@ def _verdict(attempt: ProofResult, paint: Paint) -> list[str]:
     names = ", ".join([*(p.name for p in attempt.properties), *attempt.lost]) or TYPE_OK
     result, by = attempt.result, f" by {attempt.result.k}-induction" if attempt.result.k > 1 else " by induction"
     if attempt.verdict is Verdict.HOLDS:
-        return [paint(f"holds: {names}", Tone.GOOD) + f"{_reach(attempt)},{by}"]
+        return [paint(f"holds: {names}", Tone.GOOD) + f"{_reach(attempt)},{by}", *_for_every(attempt)]
     if attempt.traces:
         lengths = ", ".join(f"{t.property} (trace of {plural(t.length, 'state')})" for t in attempt.traces)
         return [paint(f"violated: {lengths}", Tone.BAD) + ", found by initiation"]
@@ -108,7 +108,18 @@ def _verdict(attempt: ProofResult, paint: Paint) -> list[str]:
         first = paint(f"incomplete: {names} not proved", Tone.OPEN) + "; the conditions are not inductive"
         return [first, "  a step from a good state leads to a bad one; whether such a state is reachable is not known"]
     unknown = next(q for q in result.queries if q.verdict is ProofVerdict.UNKNOWN)
-    return [paint(f"incomplete: {names} not proved", Tone.OPEN) + f"; {unknown.name} is unknown ({unknown.reason})"]
+    first = paint(f"incomplete: {names} not proved", Tone.OPEN) + f"; {unknown.name} is unknown ({unknown.reason})"
+    return [first, *_for_every(attempt)]
+
+
+def _for_every(attempt: ProofResult) -> list[str]:
+    """Say which bounds were left open."""
+    if not attempt.unbounded:
+        return []
+    names = ", ".join(attempt.unbounded)
+    if attempt.verdict is Verdict.HOLDS:
+        return [f"  for every value of {names}"]
+    return [f"  asked for every value of {names}; what is not proved may hold all the same"]
 
 
 def _reach(attempt: ProofResult) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from insync.kafka.published.replication import Replica, Replication
-from insync.model import If, Num, StateView, maximum
+from insync.kafka.published.replication import RecordOffset, Replica, Replication
+from insync.model import If, Num, StateView, max_of
 
 __all__ = ["Kip279"]
 
@@ -19,5 +19,4 @@ class Kip279(Replication):
 
         TLA+: FirstNonMatchingOffsetFromTail.
         """
-        same = [self.same_record(s, leader, follower, offset) for offset in range(self.b.log_size)]
-        return maximum(0, *[If(is_same, offset + 1, 0) for offset, is_same in enumerate(same)])
+        return max_of(RecordOffset, lambda offset: If(self.same_record(s, leader, follower, offset), offset + 1, 0))

@@ -38,6 +38,7 @@ from insync.model import (
     Num,
     Option,
     Or,
+    Range,
     ReadableState,
     Record,
     Set,
@@ -46,15 +47,15 @@ from insync.model import (
     StateView,
     Taken,
     action,
+    bound,
     for_all,
     minimum,
     record,
     require,
     set_of,
-    when,
 )
 
-__all__ = ["Epoch", "RecordId", "Replica", "Replication"]
+__all__ = ["Epoch", "RecordId", "RecordOffset", "Replica", "Replication"]
 
 
 class Epoch(Index):
@@ -81,6 +82,12 @@ class RecordId(Index):
         return bounds.max_records
 
 
+class RecordOffset(Range):
+    """A place in a log."""
+
+    lo, hi = 0, bound("log_size") - 1
+
+
 class Replication(Model):
     """One partition, its replicas, and a controller that writes leader and ISR atomically."""
 
@@ -91,6 +98,7 @@ class Replication(Model):
         max_leader_epoch=Bound(2, 0, 8, "highest leader epoch; the first is 0"),
     )
     headline = ("weak_isr", "strong_isr")
+    unbounded = ("log_size", "max_records", "max_leader_epoch")
     legend: ClassVar[Mapping[str, str]] = LEGEND
 
     def declare(self, b: BoundValues) -> State:
@@ -316,9 +324,7 @@ class Replication(Model):
     def truncate(self, s: StateView, replica: Replica, end: Num | int) -> None:
         """Cut a log back to `end`, which does not lie beyond it, and the high watermark with it (TLA+: TruncateTo)."""
         r = s.replica[replica]
-        for offset in range(self.b.log_size):
-            with when(offset >= end):
-                r.log[offset] = NONE
+        r.log.clear_from(end)
         r.leo = end
         r.hw = minimum(r.hw, end)
 

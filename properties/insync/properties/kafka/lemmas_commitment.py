@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from insync.kafka.published import Replication
-from insync.kafka.published.replication import Epoch, Replica
+from insync.kafka.published.replication import Epoch, RecordOffset, Replica
 from insync.model import And, Condition, Implies, Or, StateView, exists, for_all
 from insync.properties import Failure, lemma
 from insync.properties.kafka.lemmas_terms import epoch_of, every_pair, every_record, in_its_epoch, isr_of
@@ -79,14 +79,17 @@ def committed_records_are_kept(model: Replication, s: StateView) -> Condition:
                 return And(commit <= epoch_of(s, member), model.same_record(s, replica, Replica(member), offset))
 
             # The request of the epoch itself does not count: its leader may have dropped members before it committed.
-            led = [isr_of(model, s, e, otherwise=s.quorum.isr) for e in model.all(Epoch) if e >= commit]
-            sent = [s.requests[e].isr for e in model.all(Epoch) if e > commit]
-            return And(commit <= epoch_of(s, replica), *[for_all(isr, keeps) for isr in (s.quorum.isr, *led, *sent)])
+            def later(epoch: Epoch) -> Condition:
+                led = for_all(isr_of(model, s, epoch, otherwise=s.quorum.isr), keeps)
+                sent = for_all(s.requests[epoch].isr, keeps)
+                return And(Implies(commit <= epoch, led), Implies(commit < epoch, sent))
+
+            kept_by_the_quorum = for_all(s.quorum.isr, keeps)
+            return And(commit <= epoch_of(s, replica), kept_by_the_quorum, for_all(model.all(Epoch), later))
 
         return Or(s.replica[replica].hw <= offset, exists(model.all(Epoch), since))
 
-    offsets = range(model.b.log_size)
-    return for_all(model.all(Replica), lambda replica: for_all(offsets, lambda offset: kept(replica, offset)))
+    return for_all(model.all(Replica), lambda replica: for_all(RecordOffset, lambda offset: kept(replica, offset)))
 
 
 @lemma(Replication)

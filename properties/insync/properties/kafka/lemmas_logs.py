@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from insync.kafka.published import Replication
-from insync.kafka.published.replication import Epoch, Replica
-from insync.model import And, Condition, Implies, Or, StateView, for_all
+from insync.kafka.published.replication import Epoch, RecordOffset, Replica
+from insync.model import And, Condition, Implies, StateView, for_all
 from insync.properties import lemma
 from insync.properties.kafka.lemmas_terms import epoch_of, every_pair, every_record, in_its_epoch, of_leader
 
@@ -26,8 +26,11 @@ def log_epochs_never_decrease(model: Replication, s: StateView) -> Condition:
     def ordered(replica: Replica, offset: int) -> Condition:
         log, leo = s.replica[replica].log, s.replica[replica].leo
         mine = log[offset].value.epoch
-        last = [Or(leo <= offset + 1, mine <= log[offset + 1].value.epoch)] if offset + 1 < model.b.log_size else []
-        return And(mine <= epoch_of(s, replica), *last)
+
+        def no_smaller(later: int) -> Condition:
+            return Implies(And(offset < later, later < leo), mine <= log[later].value.epoch)
+
+        return And(mine <= epoch_of(s, replica), for_all(RecordOffset, no_smaller))
 
     return every_record(model, s, ordered)
 
@@ -54,9 +57,10 @@ def equal_records_have_equal_pasts(model: Replication, s: StateView) -> Conditio
     """Two logs with the same record at an offset are the same below it."""
 
     def match(one: Replica, other: Replica, offset: int) -> Condition:
-        if offset == 0:
-            return True
-        return Implies(model.same_record(s, one, other, offset), model.same_record(s, one, other, offset - 1))
+        def before(earlier: int) -> Condition:
+            return Implies(earlier < offset, model.same_record(s, one, other, earlier))
+
+        return Implies(model.same_record(s, one, other, offset), for_all(RecordOffset, before))
 
     return every_pair(model, match)
 
@@ -66,11 +70,8 @@ def followers_have_a_prefix(model: Replication, s: StateView) -> Condition:
     """The log of a follower that is in its leader's epoch is a prefix of the leader's log."""
 
     def prefix(leader: Replica, follower: Replica) -> Condition:
-        offsets = range(model.b.log_size)
-        return Implies(
-            in_its_epoch(model, s, leader, follower),
-            for_all(offsets, lambda offset: has(leader, follower, offset)),
-        )
+        follows = in_its_epoch(model, s, leader, follower)
+        return Implies(follows, for_all(RecordOffset, lambda offset: has(leader, follower, offset)))
 
     def has(leader: Replica, follower: Replica, offset: int) -> Condition:
         return Implies(offset < s.replica[follower].leo, model.same_record(s, leader, follower, offset))
@@ -84,18 +85,18 @@ def followers_have_a_prefix(model: Replication, s: StateView) -> Condition:
 @lemma(Replication)
 def record_ids_are_unique(model: Replication, s: StateView) -> Condition:
     """A record that is in two logs is at the same offset in both, in one epoch; and no log has a record twice."""
-    replicas, offsets = model.all(Replica), range(model.b.log_size)
+    replicas = model.all(Replica)
 
-    def differs(one: Replica, other: Replica, a: int, b: int) -> Condition:
+    def unique(one: Replica, other: Replica, a: int, b: int) -> Condition:
         x, y = s.replica[one], s.replica[other]
         both = And(a < x.leo, b < y.leo, x.log[a].value.id == y.log[b].value.id)
-        return Implies(both, a == b and x.log[a].value.epoch == y.log[b].value.epoch)
+        return Implies(both, And(a == b, x.log[a].value.epoch == y.log[b].value.epoch))
 
-    def at(one: Replica, offset: int) -> Condition:
-        later = [(other, b) for other in replicas for b in offsets if (one, offset) < (other, b)]
-        return And(*[differs(one, other, offset, b) for other, b in later])
+    def of_one(one: Replica) -> Condition:
+        others = [other for other in replicas if one <= other]
+        return for_all(others, lambda other: for_all(RecordOffset, RecordOffset, lambda a, b: unique(one, other, a, b)))
 
-    return for_all(replicas, lambda replica: for_all(offsets, lambda offset: at(replica, offset)))
+    return for_all(replicas, of_one)
 
 
 @lemma(Replication)

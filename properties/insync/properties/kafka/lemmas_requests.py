@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.published import Replication
-from insync.kafka.published.replication import Epoch, Replica
+from insync.kafka.published.replication import Epoch, RecordOffset, Replica
 from insync.model import NONE, And, Condition, Implies, Or, StateView, for_all
 from insync.properties import lemma
 from insync.properties.kafka.lemmas_terms import epoch_of, every_record, is_left, isr_of, of_leader
@@ -30,8 +30,9 @@ def log_is_blank_from_its_end(model: Replication, s: StateView) -> Condition:
         blank = And(entry.is_none(), entry.value.id == 0, entry.value.epoch == 0)
         return And(Implies(within, entry.is_some()), Or(within, blank))
 
-    offsets = range(model.b.log_size)
-    return for_all(model.all(Replica), lambda replica: for_all(offsets, lambda offset: consistent(replica, offset)))
+    return for_all(
+        model.all(Replica), lambda replica: for_all(RecordOffset, lambda offset: consistent(replica, offset))
+    )
 
 
 @lemma(Replication)
@@ -88,10 +89,11 @@ def replicas_believe_their_request(model: Replication, s: StateView) -> Conditio
 
     def believes(replica: Replica) -> Condition:
         r = s.replica[replica]
-        told = [
-            Implies(r.epoch == e, And(e < s.next_epoch, r.leader == s.requests[e].leader)) for e in model.all(Epoch)
-        ]
-        return And(r.epoch.is_none() == r.leader.is_none(), *told)
+
+        def told(epoch: Epoch) -> Condition:
+            return Implies(r.epoch == epoch, And(epoch < s.next_epoch, r.leader == s.requests[epoch].leader))
+
+        return And(r.epoch.is_none() == r.leader.is_none(), for_all(model.all(Epoch), told))
 
     return for_all(model.all(Replica), believes)
 
@@ -113,8 +115,11 @@ def isr_shrinks_until_left(model: Replication, s: StateView) -> Condition:
 
     def stays(epoch: Epoch) -> Condition:
         isr = isr_of(model, s, epoch)
-        later = [s.requests[e].isr for e in model.all(Epoch) if e > epoch]
-        parts = [part.is_subset(isr) for part in (s.quorum.isr, *later)]
-        return Or(s.next_epoch <= epoch, is_left(model, s, epoch), And(*parts))
+
+        def is_part(later: Epoch) -> Condition:
+            return Implies(epoch < later, s.requests[later].isr.is_subset(isr))
+
+        parts = And(s.quorum.isr.is_subset(isr), for_all(model.all(Epoch), is_part))
+        return Or(s.next_epoch <= epoch, is_left(model, s, epoch), parts)
 
     return for_all(model.all(Epoch), stays)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from insync.kafka.published import Replication
-from insync.kafka.published.replication import Epoch, Replica
+from insync.kafka.published.replication import Epoch, RecordOffset, Replica
 from insync.model import And, Condition, If, Implies, Num, SetValue, StateView, exists, for_all
 
 __all__ = [
@@ -53,18 +53,18 @@ def every_record(model: Replication, s: StateView, holds: Callable[[Replica, int
     """Whether something holds for every replica and offset at which it has a record."""
 
     def of_replica(replica: Replica) -> Condition:
-        leo, offsets = s.replica[replica].leo, range(model.b.log_size)
-        return for_all(offsets, lambda offset: Implies(offset < leo, holds(replica, offset)))
+        leo = s.replica[replica].leo
+        return for_all(RecordOffset, lambda offset: Implies(offset < leo, holds(replica, offset)))
 
     return for_all(model.all(Replica), of_replica)
 
 
 def every_pair(model: Replication, holds: Callable[[Replica, Replica, int], Condition]) -> Condition:
     """Whether something holds for every two different replicas, each two in one order, and of every offset."""
-    replicas, offsets = model.all(Replica), range(model.b.log_size)
+    replicas = model.all(Replica)
 
     def of_one(one: Replica) -> Condition:
         others = [other for other in replicas if one < other]
-        return for_all(others, lambda other: for_all(offsets, lambda offset: holds(one, other, offset)))
+        return for_all(others, lambda other: for_all(RecordOffset, lambda offset: holds(one, other, offset)))
 
     return for_all(replicas, of_one)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from insync.kafka.published import Replication
-from insync.kafka.published.replication import Replica
+from insync.kafka.published.replication import RecordOffset, Replica
 from insync.model import And, Condition, Implies, Not, Or, SetValue, StateView, exists, for_all
 from insync.properties import Failure, invariant
 
@@ -70,8 +70,7 @@ def _committed_records_are_on(model: Replication, s: StateView, leader: Replica,
         return And(offset < mine.leo, offset < other.leo, mine.log[offset] == other.log[offset])
 
     def has_committed_records(member: int) -> Condition:
-        offsets = range(model.b.log_size)
-        return for_all(offsets, lambda offset: Implies(offset < mine.hw, has_record(member, offset)))
+        return for_all(RecordOffset, lambda offset: Implies(offset < mine.hw, has_record(member, offset)))
 
     # The second case is the third for want of offsets; it is said because most leaders have committed nothing.
     return Or(
@@ -121,5 +120,6 @@ def well_formed_log(model: Replication, s: StateView) -> Condition:
         r = s.replica[replica]
         return (offset < r.leo) == r.log[offset].is_some()
 
-    offsets = range(model.b.log_size)
-    return for_all(model.all(Replica), lambda replica: for_all(offsets, lambda offset: consistent(replica, offset)))
+    return for_all(
+        model.all(Replica), lambda replica: for_all(RecordOffset, lambda offset: consistent(replica, offset))
+    )

@@ -1,0 +1,174 @@
+"""Symbolic states of a model with open bounds, and the steps between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from insync.model import domains as d
+from insync.model.graph import Node, Op, reachable
+from insync.model.open_sizes import is_open
+from insync.model.open_tracing import OpenAction, OpenModel
+from insync.proofs.smt.z3_module import z3
+from insync.proofs.unbounded.open_terms import OpenState, OpenTerms, Symbols, Value
+
+__all__ = ["SymbolicStart", "SymbolicTaken", "begun", "fits_of", "symbols_of", "taken"]
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicStart:
+    """A state of which nothing is known.
+
+    Attributes:
+        state: the state.
+        typed: that each code is one of its cell, and each open bound is no less than its least value.
+        hints: epochs, offsets and the like that the state has, at which quantifiers are instantiated.
+    """
+
+    state: OpenState
+    typed: tuple[z3.BoolRef, ...]
+    hints: tuple[z3.BoolRef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicTaken:
+    """A step by an action.
+
+    Attributes:
+        terms: those of the action's expressions, in the state before.
+        enabled: what must hold before, and that open parameters have values.
+        after: the state after it.
+        hints: the indexes that it reads and assigns, at which quantifiers are instantiated.
+    """
+
+    terms: OpenTerms
+    enabled: tuple[z3.BoolRef, ...]
+    after: OpenState
+    hints: tuple[z3.BoolRef, ...]
+
+
+def symbols_of(model: OpenModel) -> Symbols:
+    """Return what z3 has of a model besides its states."""
+    sets = [cell.domain.of.size for cell in model.cells if isinstance(cell.domain, d.Set)]
+    bounds = {name: z3.Int(name) for name in model.lowest}
+    mentioned = {name: z3.Function(f"mentioned.{name}", z3.IntSort(), z3.BoolSort()) for name in model.lowest}
+    return Symbols(model, bounds, mentioned, max(sets, default=0))
+
+
+def begun(symbols: Symbols) -> SymbolicStart:
+    """Return a state of which nothing is known, with a variable or function for each cell."""
+    codes: dict[int, Value] = {}
+    functions: dict[int, list[z3.FuncDeclRef]] = {}
+    typed = [symbols.bounds[name] >= least for name, least in symbols.model.lowest.items()]
+    hints: list[z3.BoolRef] = []
+    for number, cell in enumerate(symbols.model.cells):
+        names = [f"{cell.path}.{i}" for i in range(symbols.width)] if symbols.is_set(number) else [cell.path]
+        sort = z3.BoolSort() if symbols.is_set(number) else z3.IntSort()
+        # Names of cells may repeat: an optional record and its presence have one path.
+        names = [f"{number} {name}" for name in names]
+        if cell.lengths:
+            ints = [z3.IntSort()] * len(cell.lengths)
+            functions[number] = [z3.Function(name, *ints, sort) for name in names]
+            if not symbols.is_set(number):
+                places = [z3.Int(f"place {i}") for i in range(len(ints))]
+                code = functions[number][0](*places)
+                inside = z3.And(code >= 0, code < symbols.size(cell.size))
+                typed.append(z3.ForAll(places, inside, patterns=[code]))
+        elif symbols.is_set(number):
+            codes[number] = [z3.Bool(name) for name in names]
+        else:
+            code = z3.Int(names[0])
+            codes[number] = code
+            typed += [code >= 0, code < symbols.size(cell.size)]
+            hints += _hints_of(symbols, number, code)
+
+    def at(cell: int, places: Sequence[z3.ArithRef]) -> Value:
+        found = [function(*places) for function in functions[cell]]
+        return found if symbols.is_set(cell) else found[0]
+
+    return SymbolicStart(OpenState(codes, at), tuple(typed), tuple(hints))
+
+
+def _hints_of(symbols: Symbols, number: int, code: z3.ArithRef) -> Iterator[z3.BoolRef]:
+    """Yield that the member of an open sort that a cell names is mentioned, and the last one of those it counts."""
+    domain = symbols.model.cells[number].domain
+    if (size := _open_sort(domain)) is not None:
+        yield symbols.mention(size, code - 1 if isinstance(domain, d.OptionalScalar) else code)
+    elif isinstance(domain, d.Int) and domain.size - 1 in {_open_sort(cell.domain) for cell in symbols.model.cells}:
+        yield symbols.mention(domain.size - 1, code - 1)
+
+
+def _open_sort(domain: d.Scalar | None) -> int | None:
+    """Return the size of the open sort whose members a cell names."""
+    inner = domain.of if isinstance(domain, d.OptionalScalar) else domain
+    return inner.size if isinstance(inner, d.Member) and is_open(inner.size) else None
+
+
+def taken(symbols: Symbols, before: OpenState, action: OpenAction) -> SymbolicTaken:
+    """Return the step that an action takes from a state."""
+    terms = OpenTerms(symbols, before, action)
+    enabled = [terms.condition(node) for node in action.guard]
+    codes = {**before.codes, **{cell: terms.value(cell, node) for cell, node in action.updates}}
+    hints = []
+    for cell in sorted(action.open_parameters):
+        parameter, size = symbols.variable(cell), symbols.model.binders.opaque[cell].size
+        enabled += [parameter >= 0, parameter < symbols.size(size)]
+        hints.append(symbols.mention(size, parameter))
+    for place, size in _places_of(symbols, action):
+        index = terms.number(place)
+        hints += [symbols.mention(size, index), symbols.mention(size, index - 1)]
+    for write in action.writes:
+        terms.value(write.cell, write.code)  # now, for `terms.facts` must be complete
+    written = {write.cell for write in action.writes}
+
+    def at(cell: int, places: Sequence[z3.ArithRef]) -> Value:
+        return terms.written(cell, places) if cell in written else before.at(cell, places)
+
+    return SymbolicTaken(terms, tuple(enabled), OpenState(codes, at), tuple(hints))
+
+
+def _places_of(symbols: Symbols, action: OpenAction) -> list[tuple[Node, int]]:
+    """Return the indexes that an action reads and assigns at, with the size of the array, without bound variables."""
+    model = symbols.model
+    nodes = [*action.guard, *(node for _, node in action.updates)]
+    for write in action.writes:
+        nodes += [write.where, write.code, *write.places]
+    found = {}
+    seen: set[Node] = set()
+    while rest := [node for node in reachable(nodes) if node not in seen]:
+        seen.update(rest)
+        for node in rest:
+            read = model.places.reads.get(int(str(node.arg))) if node.op is Op.CELL else None
+            if read is not None:
+                nodes += read.places
+                found.update(dict.fromkeys(zip(read.places, model.cells[read.cell].lengths, strict=True)))
+    for write in action.writes:
+        found.update(dict.fromkeys(zip(write.places, model.cells[write.cell].lengths, strict=True)))
+    bound = set(model.binders.opaque) - action.open_parameters
+    return [
+        (place, size)
+        for place, size in found
+        if not any(node.op is Op.CELL and int(str(node.arg)) in bound for node in reachable([place]))
+    ]
+
+
+def fits_of(symbols: Symbols, step: SymbolicTaken, action: OpenAction) -> list[z3.BoolRef]:
+    """Return what must hold so that a step leaves no domain."""
+    terms = step.terms
+    found = [terms.condition(check.node) for check in action.checks]
+    for cell, node in action.updates:
+        found += _inside(symbols, cell, terms.value(cell, node))
+    for write in action.writes:
+        lengths = symbols.model.cells[write.cell].lengths
+        happens = [terms.condition(write.where)]
+        for place, length in zip(map(terms.number, write.places), lengths, strict=True):
+            happens += [place >= 0, place < symbols.size(length)]
+        code = _inside(symbols, write.cell, terms.value(write.cell, write.code))
+        found += [z3.Implies(z3.And(*happens), one) for one in code]
+    return found
+
+
+def _inside(symbols: Symbols, cell: int, code: Value) -> list[z3.BoolRef]:
+    if isinstance(code, list):
+        return []  # nobody but the members is ever in a set
+    return [code >= 0, code < symbols.size(symbols.model.cells[cell].size)]

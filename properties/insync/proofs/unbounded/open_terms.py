@@ -1,0 +1,351 @@
+"""From expressions of a model with open bounds to z3 terms, in one symbolic state.
+
+A number becomes an integer, a set of members a Bool for each, an array of open length a function of its place. A
+quantifier over an open sort stays one, and is about *mentioned* members alone: of each open bound there is a predicate
+of which z3 is told nothing but that it holds of the terms that it shall instantiate quantifiers at. What cannot be so
+whatever the predicate is cannot be so where it holds of everything, and that is the condition as it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from insync.model import domains as d
+from insync.model.binders import Opaque, Quantified
+from insync.model.errors import UserError
+from insync.model.graph import Node, Op, reachable
+from insync.model.open_sizes import is_open
+from insync.model.open_tracing import OpenAction, OpenModel
+from insync.model.open_views import PlaceRead
+from insync.proofs.smt.z3_module import z3
+
+__all__ = ["OpenState", "OpenTerms", "Symbols", "Value"]
+
+Value = z3.ArithRef | list[z3.BoolRef]
+"""A number, or for each member whether it is in a set."""
+
+_MASKS = frozenset({Op.BIT, Op.BITAND, Op.BITDIFF, Op.BITOR})
+
+
+@dataclass(frozen=True, slots=True)
+class OpenState:
+    """A symbolic state.
+
+    Attributes:
+        codes: of each cell that is no function, by its number.
+        at: the code that a cell which is a function has at some places.
+    """
+
+    codes: Mapping[int, Value]
+    at: Callable[[int, Sequence[z3.ArithRef]], Value]
+
+
+@dataclass(slots=True)
+class Symbols:
+    """What z3 has of a model besides its states.
+
+    Attributes:
+        model: the model.
+        bounds: its open bounds.
+        mentioned: the predicate of each of them.
+        width: how many members sets can have.
+        variables: quantified variables and open parameters, by their cells.
+    """
+
+    model: OpenModel
+    bounds: dict[str, z3.ArithRef]
+    mentioned: dict[str, z3.FuncDeclRef]
+    width: int
+    variables: dict[int, z3.ArithRef] = field(default_factory=dict)
+
+    def size(self, size: int) -> z3.ArithRef:
+        """Return a size, open or not."""
+        if not is_open(size):
+            return z3.IntVal(size)
+        name, more = self.model.graph.bound_of(size)
+        return self.bounds[name] + more
+
+    def variable(self, cell: int) -> z3.ArithRef:
+        """Return the variable that an opaque cell stands for."""
+        if cell not in self.variables:
+            self.variables[cell] = z3.Int(f"{self.model.binders.opaque[cell].name}.{cell}")
+        return self.variables[cell]
+
+    def mention(self, size: int, term: z3.ArithRef) -> z3.BoolRef:
+        """Return that quantifiers over members of an open sort, by its size, are instantiated at a term."""
+        found: z3.BoolRef = self.mentioned[self.model.graph.bound_of(size)[0]](term)
+        return found
+
+    def is_set(self, cell: int) -> bool:
+        """Return whether a cell of the state holds a set."""
+        return isinstance(self.model.cells[cell].domain, d.Set)
+
+
+class OpenTerms:
+    """The z3 terms of expressions in one state, each made at most once.
+
+    Args:
+        symbols: what z3 has besides.
+        state: the state; of an action the one before it.
+        action: whose expressions they are; None for conditions on the state.
+
+    Attributes:
+        facts: what is so of terms that stand for the extreme of a number.
+    """
+
+    def __init__(self, symbols: Symbols, state: OpenState, action: OpenAction | None = None) -> None:
+        self.symbols, self.state, self.action = symbols, state, action
+        self.facts: list[z3.BoolRef] = []
+        self._known: dict[int, z3.ExprRef] = {}
+        self._sets: dict[int, list[z3.BoolRef]] = {}
+
+    def condition(self, node: Node) -> z3.BoolRef:
+        """Return the term of a condition."""
+        found = self._term(node)
+        assert isinstance(found, z3.BoolRef)
+        return found
+
+    def number(self, node: Node) -> z3.ArithRef:
+        """Return the term of a number."""
+        found = self._term(node)
+        assert isinstance(found, z3.ArithRef)
+        return found
+
+    def value(self, cell: int, node: Node) -> Value:
+        """Return the term of a code of a cell."""
+        return self.members(node) if self.symbols.is_set(cell) else self.number(node)
+
+    def _term(self, node: Node) -> z3.ExprRef:
+        if node.index not in self._known:
+            self._known[node.index] = _RULES[node.op](self, node)
+        return self._known[node.index]
+
+    def members(self, node: Node) -> list[z3.BoolRef]:
+        """Return for each member whether it is in a set."""
+        if node.index not in self._sets:
+            self._sets[node.index] = self._set(node)
+        return self._sets[node.index]
+
+    def _set(self, node: Node) -> list[z3.BoolRef]:
+        everybody = range(self.symbols.width)
+        match node.op:
+            case Op.CONST:
+                return [z3.BoolVal(bool(node.lo >> member & 1)) for member in everybody]
+            case Op.CELL:
+                found = self._read(node)
+                assert isinstance(found, list)
+                return found
+            case Op.BIT:
+                place = self.number(node.args[0])
+                return [place == member for member in everybody]
+            case Op.ITE:
+                test = self.condition(node.args[0])
+                return [
+                    z3.If(test, a, b)
+                    for a, b in zip(self.members(node.args[1]), self.members(node.args[2]), strict=True)
+                ]
+        join = {
+            Op.BITAND: lambda a, b: z3.And(a, b),
+            Op.BITOR: lambda a, b: z3.Or(a, b),
+            Op.BITDIFF: lambda a, b: z3.And(a, z3.Not(b)),
+        }.get(node.op)
+        if join is None:
+            self.refuse(f"{node.op.value} of sets")
+        return [join(a, b) for a, b in zip(*map(self.members, node.args), strict=True)]
+
+    def holds_set(self, node: Node) -> bool:
+        """Return whether a node is a set, as far as its operation shows."""
+        if node.op is Op.ITE:
+            return any(map(self.holds_set, node.args[1:]))
+        cell = _cell(node)
+        if cell is None:
+            return node.op in _MASKS
+        read = self.symbols.model.places.reads.get(cell)
+        cell = cell if read is None else read.cell
+        return cell < len(self.symbols.model.cells) and self.symbols.is_set(cell)
+
+    def quantified(self, node: Node) -> Quantified | None:
+        """Return the quantifier that a condition stands for."""
+        if node.op is not Op.EQ or (cell := _cell(node.args[0])) is None:
+            return None
+        found = self.symbols.model.binders.quantified.get(cell)
+        return found if found is not None and found.what in ("for_all", "exists") else None
+
+    def quantifier(self, found: Quantified) -> z3.BoolRef:
+        """Return the term of a quantifier, and of those of its kind right inside, as one."""
+        variables, mentioned, inside = [], [], []
+        rest: Quantified | None = found
+        while rest is not None and rest.what == found.what:
+            variable, opaque, found = self.symbols.variable(rest.cell), self._opaque(rest), rest
+            variables.append(variable)
+            mentioned.append(self.symbols.mention(opaque.size, variable))
+            inside += [variable >= 0, variable < self.symbols.size(opaque.size)]
+            rest = self.quantified(rest.body)
+        body = self.condition(found.body)
+        pattern = [z3.MultiPattern(*mentioned) if len(mentioned) > 1 else mentioned[0]]
+        if found.what == "for_all":
+            return z3.ForAll(variables, z3.Implies(z3.And(*inside, *mentioned), body), patterns=pattern)
+        return z3.Exists(variables, z3.And(*inside, *mentioned, body), patterns=pattern)
+
+    def _opaque(self, found: Quantified) -> Opaque:
+        if found.inside is not None:
+            self.refuse("a quantifier over a set of an open sort")
+        return self.symbols.model.binders.opaque[found.cell]
+
+    def _read(self, node: Node) -> Value:
+        """Return what a cell, of the state or beyond it, stands for."""
+        cell, model = _cell(node), self.symbols.model
+        assert cell is not None
+        if cell < len(model.cells):
+            return self.state.codes[cell]
+        if cell in model.places.reads:
+            return self._at(model.places.reads[cell])
+        if cell in model.binders.opaque:
+            return self.symbols.variable(cell)
+        if cell in model.binders.quantified:
+            return self._extreme(cell, model.binders.quantified[cell])
+        return next(self.symbols.bounds[name] for name, own in model.graph.bound_cells.items() if own == cell)
+
+    def _at(self, read: PlaceRead) -> Value:
+        places = [self.number(place) for place in read.places]
+        found = self.written(read.cell, places, read.writes)
+        lengths = self.symbols.model.cells[read.cell].lengths
+        variable = self.symbols.model.binders.opaque  # a variable or parameter is a member, so it is inside
+        inside = [
+            z3.And(term >= 0, term < self.symbols.size(length))
+            for node, term, length in zip(read.places, places, lengths, strict=True)
+            if _cell(node) not in variable
+        ]
+        if not inside:
+            return found
+        if isinstance(found, list):
+            return [z3.And(*inside, member) for member in found]
+        return z3.If(z3.And(*inside), found, z3.IntVal(0))
+
+    def written(self, cell: int, places: Sequence[z3.ArithRef], count: int | None = None) -> Value:
+        """Return what a cell has at some places after the first assignments of the action, or after all."""
+        found = self.state.at(cell, places)
+        for write in self.action.writes[:count] if self.action is not None else ():
+            if write.cell == cell:
+                *outer, last = zip(places, map(self.number, write.places), strict=True)
+                met = [a == b for a, b in outer] + [last[0] >= last[1] if write.onwards else last[0] == last[1]]
+                found = chosen(z3.And(self.condition(write.where), *met), self.value(cell, write.code), found)
+        return found
+
+    def _extreme(self, cell: int, found: Quantified) -> z3.ArithRef:
+        """Return the code of the greatest or least value of a number, and note what is so of it."""
+        opaque, variable = self._opaque(found), self.symbols.variable(found.cell)
+        if found.what == "count":
+            self.refuse("count over an open sort")
+        free = {_cell(node) for node in reachable([found.body])} & set(self.symbols.model.binders.opaque)
+        parameters = (
+            set() if self.action is None else {cell for _, cell, left_open in self.action.parameters if left_open}
+        )
+        if self.action is None or free - parameters - {found.cell}:
+            self.refuse("an extreme in a property or in a quantifier")
+        extreme, value = z3.FreshInt(found.what), self.number(found.body) - found.body.lo
+        mention = self.symbols.mention(opaque.size, variable)
+        inside = z3.And(variable >= 0, variable < self.symbols.size(opaque.size), mention)
+        beyond = value <= extreme if found.what == "max_of" else value >= extreme
+        self.facts.append(z3.ForAll([variable], z3.Implies(inside, beyond), patterns=[mention]))
+        self.facts.append(z3.Exists([variable], z3.And(inside, value == extreme), patterns=[mention]))
+        return extreme
+
+    def refuse(self, what: str) -> NoReturn:
+        """Raise UserError about something that is not translated."""
+        message = f"{self.symbols.model.model.name}: {what} is not in a proof for all bounds yet; prove it at bounds."
+        raise UserError(message)
+
+
+def chosen(test: z3.BoolRef, first: Value, other: Value) -> Value:
+    """Return one of two codes of a cell."""
+    if isinstance(first, list) and isinstance(other, list):
+        return [z3.If(test, a, b) for a, b in zip(first, other, strict=True)]
+    assert not isinstance(first, list)
+    assert not isinstance(other, list)
+    return z3.If(test, first, other)
+
+
+def _cell(node: Node) -> int | None:
+    return int(str(node.arg)) if node.op is Op.CELL else None
+
+
+def _number_read(terms: OpenTerms, node: Node) -> z3.ExprRef:
+    found = terms._read(node)
+    assert not isinstance(found, list)
+    return found
+
+
+def _equal(terms: OpenTerms, node: Node) -> z3.BoolRef:
+    quantified = terms.quantified(node)
+    if quantified is not None:
+        return terms.quantifier(quantified)
+    if any(map(terms.holds_set, node.args)):
+        return z3.And(*[a == b for a, b in zip(*map(terms.members, node.args), strict=True)])
+    first, other = map(terms.number, node.args)
+    return first == other
+
+
+def _test(terms: OpenTerms, node: Node) -> z3.BoolRef:
+    members, index = terms.members(node.args[0]), node.args[1]
+    if index.op is Op.CONST:
+        return members[index.lo] if 0 <= index.lo < len(members) else z3.BoolVal(False)
+    place = terms.number(index)
+    return z3.Or(*[z3.And(place == number, member) for number, member in enumerate(members)])
+
+
+def _extreme_of_two(least: bool) -> Callable[[OpenTerms, Node], z3.ExprRef]:
+    def rule(terms: OpenTerms, node: Node) -> z3.ExprRef:
+        a, b = map(terms.number, node.args)
+        return z3.If(a <= b, a, b) if least else z3.If(a <= b, b, a)
+
+    return rule
+
+
+def _select(terms: OpenTerms, node: Node) -> z3.ExprRef:
+    index, *elements = map(terms.number, node.args)
+    found: z3.ArithRef = z3.IntVal(0)
+    for place, element in enumerate(elements):
+        found = z3.If(index == place, element, found)
+    return found
+
+
+def _numbers(join: Callable[..., z3.ExprRef]) -> Callable[[OpenTerms, Node], z3.ExprRef]:
+    return lambda terms, node: join(*map(terms.number, node.args))
+
+
+def _set_refused(terms: OpenTerms, node: Node) -> z3.ExprRef:
+    terms.refuse("a set that is taken for a number")
+
+
+_RULES: dict[Op, Callable[[OpenTerms, Node], z3.ExprRef]] = {
+    Op.CONST: lambda terms, node: z3.BoolVal(bool(node.arg)) if node.is_bool else z3.IntVal(node.lo),
+    Op.CELL: _number_read,
+    Op.ADD: _numbers(lambda a, b: a + b),
+    Op.SUB: _numbers(lambda a, b: a - b),
+    Op.MUL: _numbers(lambda a, b: a * b),
+    Op.DIV: _numbers(lambda a, b: a / b),  # z3 rounds down where the divisor is positive, as it is
+    Op.MOD: _numbers(lambda a, b: a % b),
+    Op.MIN: _extreme_of_two(least=True),
+    Op.MAX: _extreme_of_two(least=False),
+    Op.EQ: _equal,
+    Op.LT: _numbers(lambda a, b: a < b),
+    Op.LE: _numbers(lambda a, b: a <= b),
+    Op.AND: lambda terms, node: z3.And(*map(terms.condition, node.args)),
+    Op.OR: lambda terms, node: z3.Or(*map(terms.condition, node.args)),
+    Op.NOT: lambda terms, node: z3.Not(terms.condition(node.args[0])),
+    Op.ITE: lambda terms, node: z3.If(
+        terms.condition(node.args[0]), terms.number(node.args[1]), terms.number(node.args[2])
+    ),
+    Op.SELECT: _select,
+    Op.TEST: _test,
+    Op.COUNT: lambda terms, node: z3.Sum(
+        *[z3.If(one, z3.IntVal(1), z3.IntVal(0)) for one in terms.members(node.args[0])]
+    ),
+    **dict.fromkeys(_MASKS, _set_refused),
+}
+"""For every operation, its term."""
+
+assert set(_RULES) == set(Op)

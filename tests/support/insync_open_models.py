@@ -1,0 +1,110 @@
+"""What a model traced with open bounds means in one state under one value of each bound, in plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from insync.model import Model
+from insync.model.binders import Quantified
+from insync.model.graph import Node, Op
+from insync.model.open_sizes import is_open
+from insync.model.open_tracing import OpenAction, OpenModel
+from insync.model.semantics import MEANING
+
+__all__ = ["Meaning"]
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """An open model in a state of the model under bounds.
+
+    Attributes:
+        opened: the open model.
+        model: the same under bounds.
+        codes: the state.
+        parameters: the value of each open parameter, by its cell.
+        action: whose expressions are meant.
+    """
+
+    opened: OpenModel
+    model: Model
+    codes: Sequence[int]
+    parameters: Mapping[int, int]
+    action: OpenAction | None = None
+
+    def cell(self, number: int, places: Sequence[int]) -> int:
+        """Return the number of the model's cell that a cell at some places is."""
+        cell = self.opened.cells[number]
+        inner = [one.path for one in self.opened.cells].index(cell.path)  # of a record, its presence comes first
+        path = cell.path
+        for place in places:
+            path = path.replace("...", str(place), 1)
+        same = [one.number for one in self.model.program.schema.cells if one.path == path]
+        return same[number - inner]
+
+    def size(self, size: int) -> int:
+        """Return what a size is under the bounds."""
+        if not is_open(size):
+            return size
+        name, more = self.opened.graph.bound_of(size)
+        return self.model.b[name] + more
+
+    def value(self, node: Node, variables: Mapping[int, int] | None = None) -> int:
+        """Return the value of a node."""
+        bound = {} if variables is None else variables
+        if node.op is Op.CONST:
+            return int(str(node.arg)) if not node.is_bool else bool(node.arg)
+        if node.op is Op.CELL:
+            return self._read(int(str(node.arg)), bound)
+        return MEANING[node.op](*[self.value(arg, bound) for arg in node.args])
+
+    def _read(self, cell: int, bound: Mapping[int, int]) -> int:
+        opened = self.opened
+        if cell < len(opened.cells):
+            return self.codes[self.cell(cell, ())]
+        if cell in opened.binders.opaque:
+            return bound[cell] if cell in bound else self.parameters[cell]
+        if cell in opened.binders.quantified:
+            return self._quantified(opened.binders.quantified[cell], bound)
+        if cell in opened.places.reads:
+            read = opened.places.reads[cell]
+            return self.at(read.cell, [self.value(place, bound) for place in read.places], read.writes)
+        return next(self.model.b[name] for name, own in opened.graph.bound_cells.items() if own == cell)
+
+    def _quantified(self, found: Quantified, bound: Mapping[int, int]) -> int:
+        size = self.size(self.opened.binders.opaque[found.cell].size)
+        values = [self.value(found.body, {**bound, found.cell: member}) for member in range(size)]
+        extremes = {"max_of": max, "min_of": min}
+        if found.what in extremes:
+            return extremes[found.what](values) - found.body.lo
+        return int(all(values) if found.what == "for_all" else any(values))
+
+    def at(self, cell: int, places: Sequence[int], writes: int) -> int:
+        """Return the code at some places after the first assignments of the action; 0 outside."""
+        lengths = [self.size(length) for length in self.opened.cells[cell].lengths]
+        if not all(0 <= place < length for place, length in zip(places, lengths, strict=True)):
+            return 0
+        found = self.codes[self.cell(cell, places)]
+        for write in self.action.writes[:writes] if self.action is not None else ():
+            at = [self.value(place) for place in write.places]
+            met = at == list(places) or (write.onwards and at[:-1] == list(places[:-1]) and at[-1] <= places[-1])
+            if write.cell == cell and met and self.value(write.where):
+                found = self.value(write.code)
+        return found
+
+    def after(self) -> tuple[int, ...]:
+        """Return the state after the action."""
+        assert self.action is not None
+        updates = dict(self.action.updates)
+        codes = list(self.codes)
+        for number, cell in enumerate(self.opened.cells):
+            if not cell.lengths:
+                codes[self.cell(number, ())] = (
+                    self.value(updates[number]) if number in updates else codes[self.cell(number, ())]
+                )
+            else:
+                (length,) = map(self.size, cell.lengths)
+                for place in range(length):
+                    codes[self.cell(number, [place])] = self.at(number, [place], len(self.action.writes))
+        return tuple(codes)
