@@ -45,6 +45,9 @@ class DirectorySteps:
     def fail(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the directory with the log fail; the broker will tell of it, or not, as the model's."""
         number = self._broker(given)
+        if given["replica"] in self._alone:
+            message = f"{given['replica']} has one directory in log.dirs, as the other was taken out, and ends with it"
+            raise NotSchedulable(message, "a broker ends with its last directory")
         self._hear_answer(number)
         self._kafka.give("fail_directory", broker=number)
         told, tells = self._model.rules.failed_directory_is_told, self._seen(number).tells
