@@ -6,6 +6,7 @@ The record has a number for each answer. Who means a change records it: with tes
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from zlib import crc32
@@ -60,6 +61,7 @@ def answered(model: Model) -> Mapping[str, str]:
     tab, answers = told.pop("tab"), [told]
     answers += [tabs.answer({"tab": tab, **asked}) for asked in WAY]
     texts = [json.dumps({key: value for key, value in answer.items() if key != "seconds"}) for answer in answers]
+    texts = [re.sub(r"(?<=\.py):\d+", "", text) for text in texts]  # where a condition stands moves with every line
     return {f"{place:02}": f"{crc32(text.encode()):08x}" for place, text in enumerate(texts)}
 
 
