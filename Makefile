@@ -14,8 +14,10 @@ PARALLEL := -n $(shell expr \( $(CORES) \* 3 + 1 \) / 2) --maxprocesses 8
 GATE := $(BIN)/python -m pytest $(PARALLEL) -m "not slow and not prove and not kafka and not browser"
 # The tests start hundreds of Pythons, which would compile the sources again each time.
 unexport PYTHONDONTWRITEBYTECODE
-# Python compiles what is imported when it is imported, a small part of what is installed.
-PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet --no-compile
+# Python compiles what is imported when it is imported, a small part of what is installed. Of pyspark there is only the
+# source: 450 MB of what is compressed already go into a wheel and out of it again, and are not compressed for that.
+PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet --no-compile \
+  --config-settings="--build-option=--compression=stored"
 
 # `make test` checks the types while the first tests run.
 MAKEFLAGS += --jobs=2
