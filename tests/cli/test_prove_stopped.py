@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import signal
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -116,7 +116,7 @@ def test_the_search_for_wrong_candidates_is_within_the_limits_too(
         given.append(limits)
         return []
 
-    monkeypatch.setattr(sys.modules["insync.explorer.prove"], "refuted_candidates", refuted)
+    monkeypatch.setattr(importlib.import_module("insync.explorer.prove"), "refuted_candidates", refuted)
     small = ("kip320", "--replicas", 1, "--infer", "--quiet")
     assert insync("prove", *small, "--max-seconds", 30).code == 0
     assert insync("prove", *small).code == 0
