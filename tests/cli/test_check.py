@@ -229,3 +229,16 @@ def test_who_asks_for_symmetry_is_told_why_there_is_none(insync: Insync) -> None
     assert said not in " ".join(insync(*small)[1].split())
     assert said in json.loads(insync(*small, "--symmetry", "--json")[1])["warnings"]
     assert "declared symmetric" not in insync("check", "kip320", "--replicas", 2, "--symmetry", "--quiet")[1]
+
+
+def test_who_has_kept_a_run_is_told_how_to_go_on(insync: Insync, tmp_path: Path) -> None:
+    """But not where the time was up before there was a level, nor at its end."""
+    run, given = tmp_path / "a run", ("check", "kip320", "--replicas", 2, "--max-leader-epoch", 1, "--quiet")
+    _, out, _ = insync(*given, "--run-dir", run, "--max-seconds", 0.0001)
+    assert "--resume" not in out
+    code, out, _ = insync(*given, "--run-dir", run, "--max-depth", 3)
+    assert code == 3
+    assert out.endswith(f"\n\nIts complete levels are in {run}: the same command with --resume '{run}' goes on.\n")
+    code, out, _ = insync(*given, "--resume", run)
+    assert code == 0
+    assert "--resume" not in out

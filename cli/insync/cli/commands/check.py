@@ -100,7 +100,7 @@ def command(
 def _how_to_go_on(result: CheckResult, engine: Engine) -> str:
     """Return a line for who has kept a run that did not come to its end."""
     kept = engine.resume or engine.run_dir
-    if kept is None or result.stopped_by is None:
+    if kept is None or result.stopped_by is None or not result.levels:
         return ""
     return f"\n\nIts complete levels are in {kept}: the same command with --resume {shlex.quote(kept)} goes on."
 
