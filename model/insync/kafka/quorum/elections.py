@@ -20,6 +20,7 @@ from insync.model import (
     StateView,
     action,
     one_of,
+    record,
     require,
     when,
 )
@@ -35,6 +36,11 @@ class Ballot:
     leader: Any
     granted: Condition
     fenced: Condition
+
+    @property
+    def message(self) -> Any:
+        """The response as a record, for a network that keeps all of it."""
+        return record(epoch=self.epoch, leader=self.leader, granted=self.granted, fenced=self.fenced)
 
 
 class Elections(QuorumActor):

@@ -8,7 +8,7 @@ from insync.kafka.quorum import pre_vote_transitions as to
 from insync.kafka.quorum.fetches import Fetches, FetchReply, Result
 from insync.kafka.quorum.pre_voter import PreVoterState
 from insync.kafka.quorum.voter import Value, Voter
-from insync.kafka.quorum.voter_log import agreed_end, append, common_end, epoch_at, truncate
+from insync.kafka.quorum.voter_log import epoch_at
 from insync.model import (
     NONE,
     And,
@@ -23,7 +23,6 @@ from insync.model import (
     minimum,
     record,
     require,
-    when,
 )
 
 __all__ = ["FetchOutcomes"]
@@ -61,7 +60,7 @@ class FetchOutcomes(Fetches):
         """
         me = s.server[i]
         reply = super().answer_fetch(s, i, follower, epoch, position, position_epoch)
-        agreed = agreed_end(me, i, {j: me.fetched[j] for j in self.all(Voter)}, self.b.servers)
+        agreed = self.agreed(me, i)
         known = If(And(agreed > 0, super().may_commit(me, agreed)), agreed, me.high_watermark)
         accepted = Or(reply.result == Result.RECORD, reply.result == Result.EMPTY)
         return replace(reply, high_watermark=If(accepted, minimum(known, position + 1), reply.high_watermark))
@@ -77,13 +76,7 @@ class FetchOutcomes(Fetches):
         """
         wrong = Or(reply.result == Result.NOT_LEADER, reply.result == Result.FENCED)
         there, handled = to.heard(me, i, reply.leader, reply.epoch, wrong, reply.failed)
-        came, parts = reply.result == Result.RECORD, reply.result == Result.DIVERGING
-        with when(And(Not(handled), came)):
-            append(me, reply.record_epoch, reply.value)
-        with when(And(Not(handled), Or(came, reply.result == Result.EMPTY))):
-            me.high_watermark = reply.high_watermark
-        with when(And(Not(handled), parts)):
-            truncate(me, common_end(me, reply.end, reply.record_epoch))
+        self.follow(me, reply, Not(handled))
         me.answered = record(by=me.pending.value.to, error=If(reply.failed, reply.result, NONE))
         me.has_fetched = Or(me.has_fetched, Not(reply.failed))
         me.pending = NONE

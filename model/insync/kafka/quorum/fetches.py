@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any
 
@@ -65,6 +65,10 @@ class FetchReply:
     def failed(self) -> Condition:
         """Whether it is an error."""
         return Or(*(self.result == error for error in (Result.NOT_LEADER, Result.FENCED, Result.UNKNOWN)))
+
+    def message(self, request: Any) -> Any:
+        """The response as a record with the request that it answers, for a network that keeps all of it."""
+        return record(**{each.name: getattr(self, each.name) for each in fields(self)}, request=request)
 
 
 class Fetches(QuorumActor):
@@ -136,7 +140,7 @@ class Fetches(QuorumActor):
         TLA+: NewHighwaterMark, acked. Kafka: LeaderState.maybeUpdateHighWatermark.
         """
         me = s.server[i]
-        agreed = agreed_end(me, i, {j: me.fetched[j] for j in self.all(Voter)}, self.b.servers)
+        agreed = self.agreed(me, i)
         commits = And(agreed > 0, self.may_commit(me, agreed))
         for value in self.all(Value):
             acknowledged = [
@@ -147,6 +151,10 @@ class Fetches(QuorumActor):
                 s.written[value] = Written.ACKNOWLEDGED
         with when(commits):
             me.high_watermark = agreed
+
+    def agreed(self, me: RecordView, i: Voter) -> Num | int:
+        """Up to where a leader knows a majority to have its log."""
+        return agreed_end(me, i, {j: me.fetched[j] for j in self.all(Voter)}, self.b.servers)
 
     def answers_for(self, me: RecordView, offset: int, value: Value) -> Condition:
         """Whether a leader that commits an offset tells a client that its value is written."""
@@ -163,13 +171,17 @@ class Fetches(QuorumActor):
         Kafka: KafkaRaftClient.handleFetchResponse.
         """
         there, handled = heard(me, i, reply.leader, reply.epoch, reply.failed)
-        came, parts = reply.result == Result.RECORD, reply.result == Result.DIVERGING
-        with when(And(Not(handled), came)):
-            append(me, reply.record_epoch, reply.value)
-        with when(And(Not(handled), Or(came, reply.result == Result.EMPTY))):
-            me.high_watermark = reply.high_watermark
-        with when(And(Not(handled), parts)):
-            truncate(me, common_end(me, reply.end, reply.record_epoch))
+        self.follow(me, reply, Not(handled))
         me.pending = NONE
         with when(handled):
             become(me, there)
+
+    def follow(self, me: RecordView, reply: FetchReply, is_meant: Condition) -> None:
+        """Write what came, or cut the log where the leader's parts from it, if the response is meant for the log."""
+        came, parts = reply.result == Result.RECORD, reply.result == Result.DIVERGING
+        with when(And(is_meant, came)):
+            append(me, reply.record_epoch, reply.value)
+        with when(And(is_meant, Or(came, reply.result == Result.EMPTY))):
+            me.high_watermark = reply.high_watermark
+        with when(And(is_meant, parts)):
+            truncate(me, common_end(me, reply.end, reply.record_epoch))

@@ -11,7 +11,6 @@ to wait for an answer to its fetch, which is what a disruption is.
 
 from __future__ import annotations
 
-from dataclasses import fields
 from enum import Enum
 from typing import Any
 
@@ -137,7 +136,7 @@ class Kraft996(PreVotes, FetchOutcomes, PreVoters):
         request = self.request(epoch, offset, record_epoch)
         self.receive(s, "pre_vote_requests", i, candidate, request)
         ballot = self.vote(s, i, candidate, epoch, offset, record_epoch, pre_vote=True)
-        s.pre_votes[i][candidate].add(_said(ballot))
+        s.pre_votes[i][candidate].add(ballot.message)
 
     @action(label="{i} answers the vote request of {candidate}@{epoch}")
     def handle_vote_request(
@@ -147,7 +146,7 @@ class Kraft996(PreVotes, FetchOutcomes, PreVoters):
         request = self.request(epoch, offset, record_epoch)
         self.receive(s, "vote_requests", i, candidate, request)
         ballot = self.vote(s, i, candidate, epoch, offset, record_epoch, pre_vote=False)
-        s.votes[i][candidate].add(_said(ballot))
+        s.votes[i][candidate].add(ballot.message)
 
     @action(label="{i} gets the pre-vote of {voter} for epoch {epoch}")
     def handle_pre_vote(self, s: StateView, i: Voter, voter: Voter, epoch: ReachedEpoch) -> None:
@@ -190,7 +189,7 @@ class Kraft996(PreVotes, FetchOutcomes, PreVoters):
 
     def handle_ballot(self, s: StateView, i: Voter, voter: Voter, ballot: Ballot, *, pre_vote: bool) -> None:
         """Take a response to a vote request."""
-        self.receive(s, "pre_votes" if pre_vote else "votes", i, voter, _said(ballot))
+        self.receive(s, "pre_votes" if pre_vote else "votes", i, voter, ballot.message)
         self.count_vote(s.server[i], i, voter, ballot, pre_vote=pre_vote)
 
     @action(label="{i} hears that {leader} leads epoch {epoch}")
@@ -217,7 +216,7 @@ class Kraft996(PreVotes, FetchOutcomes, PreVoters):
         asked = And(you.pending.is_some(), you.pending.value.to == i, you.pending.value.epoch == epoch)
         same = And(asked, you.end == offset, last_epoch(you) == record_epoch)
         with when(True if self.answers is Answers.ALL else same):
-            s.replies[i][follower].add(record(**_fields_of(reply), request=request))
+            s.replies[i][follower].add(reply.message(request))
 
     @action(label="{i} receives {value}@{record_epoch} from {source}, HW {high_watermark}")
     def handle_record(
@@ -287,7 +286,7 @@ class Kraft996(PreVotes, FetchOutcomes, PreVoters):
         """Take the response to the fetch that is under way; others stay until the same fetch is under way again."""
         me = s.server[i]
         require(me.pending.is_some(), me.pending.value.to == source)
-        self.receive(s, "replies", i, source, record(**_fields_of(reply), request=self.fetch_of(me)))
+        self.receive(s, "replies", i, source, reply.message(self.fetch_of(me)))
         self.take_reply(me, i, reply)
         self.drop_replies(s, i)
 
@@ -328,11 +327,3 @@ def is_end(offset: Num | int, record_epoch: Num | int) -> Condition:
 def _between(message: Any, most: int) -> Array:
     """Messages of a kind for each sender and receiver, at most so many."""
     return Array(Voter, Array(Voter, SetOf(message, most)))
-
-
-def _said(ballot: Ballot) -> Any:
-    return record(epoch=ballot.epoch, leader=ballot.leader, granted=ballot.granted, fenced=ballot.fenced)
-
-
-def _fields_of(reply: FetchReply) -> dict[str, Any]:
-    return {each.name: getattr(reply, each.name) for each in fields(reply)}

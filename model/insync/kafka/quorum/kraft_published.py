@@ -9,7 +9,6 @@ ordered pair of servers: what was `sent`, and what is `waiting`, as often as it 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 from insync.kafka.quorum.elections import Ballot, Elections
@@ -118,8 +117,7 @@ class KraftPublished(Fetches, Elections, Voters):
         require(i != candidate, is_end(offset, record_epoch, epoch))
         self.receive(s.vote_requests[candidate][i], record(epoch=epoch, offset=offset, last_epoch=record_epoch))
         ballot = self.vote(s.server[i], candidate, epoch, offset, record_epoch)
-        response = record(epoch=ballot.epoch, leader=ballot.leader, granted=ballot.granted, fenced=ballot.fenced)
-        self.send(s.vote_responses[i][candidate], response)
+        self.send(s.vote_responses[i][candidate], ballot.message)
 
     @action(label="{i} gets the vote of {voter} for epoch {epoch}")
     def handle_vote(self, s: StateView, i: Voter, voter: Voter, epoch: QuorumEpoch) -> None:
@@ -141,8 +139,7 @@ class KraftPublished(Fetches, Elections, Voters):
     def handle_ballot(self, s: StateView, i: Voter, voter: Voter, ballot: Ballot) -> None:
         """Take a response to a vote request."""
         require(i != voter)
-        response = record(epoch=ballot.epoch, leader=ballot.leader, granted=ballot.granted, fenced=ballot.fenced)
-        self.receive(s.vote_responses[voter][i], response)
+        self.receive(s.vote_responses[voter][i], ballot.message)
         require(self.count_vote(s.server[i], i, voter, ballot))
 
     @action(label="{i} hears that {leader} leads epoch {epoch}")
@@ -185,7 +182,7 @@ class KraftPublished(Fetches, Elections, Voters):
         request = record(epoch=epoch, offset=offset, last_epoch=record_epoch)
         self.receive(s.fetch_requests[follower][i], request)
         reply = self.answer_fetch(s, i, follower, epoch, offset, record_epoch)
-        response = record(**fields_of(reply), request=request)
+        response = reply.message(request)
         require(Not(s.fetch_responses[i][follower].sent.contains(response)))
         self.send(s.fetch_responses[i][follower], response)
 
@@ -252,7 +249,7 @@ class KraftPublished(Fetches, Elections, Voters):
         me = s.server[i]
         require(i != source, me.pending.is_some(), me.pending.value.to == source)
         asked = record(epoch=me.pending.value.epoch, offset=me.end, last_epoch=last_epoch(me))
-        self.receive(s.fetch_responses[source][i], record(**fields_of(reply), request=asked))
+        self.receive(s.fetch_responses[source][i], reply.message(asked))
         self.take_reply(me, i, reply)
 
     # ------------------------------------------------------------------------------------------------------- the bag
@@ -288,11 +285,6 @@ class KraftPublished(Fetches, Elections, Voters):
 def _between(message: Any, most: int, waiting: int | None = None) -> Array:
     """Messages of a kind for each sender and receiver: at most so many different ones, and so many that wait."""
     return Array(Voter, Array(Voter, Record(sent=SetOf(message, most), waiting=Bag(message, waiting or most))))
-
-
-def fields_of(reply: FetchReply) -> dict[str, Any]:
-    """What a response says, by its fields."""
-    return {each.name: getattr(reply, each.name) for each in fields(reply)}
 
 
 def is_end(offset: Num | int, record_epoch: Num | int, epoch: Num | int) -> Condition:

@@ -12,7 +12,7 @@ from insync.proofs.smt.terms import Formula, all_of
 from insync.proofs.smt.z3_module import z3
 from insync.proofs.watch import Deadline, ProofWatch
 
-__all__ = ["Answer", "Found", "Question", "Solver", "z3_version"]
+__all__ = ["Answer", "Found", "Question", "Solver", "limit", "z3_version"]
 
 _NEVER = 2**32 - 1
 """The most milliseconds that z3 takes for a timeout; 0 would be none at all."""
@@ -66,7 +66,7 @@ class Solver:
             Stopped: the proof has to stop.
         """
         self._watch.go_on()
-        _limit(self._solver, deadline)
+        limit(self._solver, deadline)
         found = self._watch.attend(self._solver.check, self._solver.interrupt)
         answer, self.reason = _answered(found, self._solver, deadline)
         if answer is Answer.UNKNOWN:
@@ -105,7 +105,7 @@ class Question:
     def answer(self) -> Answer:
         """Return whether the conditions can hold together; this may be called in any thread, once."""
         deadline = self._deadline.within(self._most)
-        _limit(self._solver, deadline)
+        limit(self._solver, deadline)
         answer, self.reason = _answered(self._solver.check(), self._solver, deadline)
         self.seconds = deadline.elapsed
         return answer
@@ -143,7 +143,8 @@ class Found:
         raise InternalError(message)
 
 
-def _limit(solver: z3.Solver, deadline: Deadline) -> None:
+def limit(solver: z3.Solver, deadline: Deadline) -> None:
+    """Let z3 think about its next question up to a deadline."""
     left = deadline.left
     solver.set("timeout", _NEVER if left is None else min(_NEVER, max(1, int(left * 1000))))
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 
+from insync.proofs.smt.solver import limit
 from insync.proofs.smt.z3_module import z3
 from insync.proofs.watch import Deadline, ProofWatch
 
@@ -66,7 +67,7 @@ class Questions:
             for name, negation in self._asked:
                 if self._given_up.is_set():
                     return "no answer in time"
-                self._solver.set("timeout", _milliseconds(self._deadline))
+                limit(self._solver, self._deadline)
                 self._solver.push()
                 self._solver.add(negation)
                 if self._solver.check() != z3.unsat:
@@ -95,8 +96,3 @@ class Questions:
     def _interrupt(self) -> None:
         self._given_up.set()
         self._solver.interrupt()
-
-
-def _milliseconds(deadline: Deadline) -> int:
-    left = deadline.left
-    return 2**32 - 1 if left is None else max(1, int(left * 1000))
