@@ -15,7 +15,7 @@ from insync.cli.exit_codes import ExitCode
 from insync.cli.show import seen_on_kafka
 from insync.cli.show.kafka_catalogue_report import describe_catalogue_runs, exit_code_of, outcome_lines
 from insync.conformance.catalogue import catalogue_record
-from insync.conformance.catalogue.catalogue_record import RecordedEntry, RecordedRun, read_record
+from insync.conformance.catalogue.catalogue_record import BrokersRun, RecordedEntry, RecordedRun, read_record
 from insync.conformance.catalogue.reached import claims
 from insync.conformance.jars.jar_set import JarSet
 from insync_kafka import Recording
@@ -62,12 +62,33 @@ def two_releases(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (
             ["replay", "N-01", "--kafka", "4.3.1", "--record"],
-            "--record is about the whole catalogue: give --all with it.",
+            "--record is about the catalogue: give --all with it, or --on cluster.",
         ),
         (["replay", "--all"], "No release of Kafka is here yet. Fetch one, such as: insync kafka fetch 4.3.1"),
         (
             ["replay", "--all", "--kafka", "4.3"],
             "Kafka '4.3' is not a release that insync knows. Near it: 4.3.0, 4.3.1.",
+        ),
+        (
+            ["replay", "N-01", "--libs", "x", "--on", "cluster", "--record"],
+            "--record is about a release as it is: give --kafka VERSION with it, and not --libs.",
+        ),
+        (
+            ["replay", "lost.json", "--kafka", "4.3.1", "--on", "cluster", "--record"],
+            "'lost.json' is no entry of `insync defects` that can be run.",
+        ),
+        (["scenario", "n-02", "--libs", "x", "--record"], "--record is about a release as it is: give --kafka VERSION"),
+        (
+            ["scenario", "n-99", "--kafka", "4.3.1", "--record"],
+            "'n-99' is no entry of `insync defects` that can be run.",
+        ),
+        (
+            ["replay", "R-34", "--all"],
+            "R-34 (A crash while logs are loaded looks like a clean stop, KAFKA-10471) is not modelled: ",
+        ),
+        (
+            ["replay", "Q-1", "--all"],
+            "Q-1 (A leader that restarts leads on in its epoch) is a defect of kraft, and not of",
         ),
         (["bisect", "N-01"], "No release of Kafka is here yet. Fetch one, such as: insync kafka fetch 4.3.1"),
         (
@@ -166,17 +187,27 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = [RecordedRun(kafka, "classes", "reproduced", 5, "2026-11-22", "", True) for kafka in ("3.9.1", "3.9.2")]
     label, field = "b1 starts and registers", "controller.leader"
     other = RecordedRun("4.0.0", "classes", "diverges", 3, "2026-11-21", "", True, label, field, "b1", "none")
-    monkeypatch.setattr(seen_on_kafka, "_record", lambda: {"R-26": RecordedEntry(runs=(*taken, other))})
+    brokers = (
+        BrokersRun("3.9.2", "scenario", 9, 10, "2026-11-20"),
+        BrokersRun("3.9.2", "trace", 1, 1, "2026-11-22"),
+        BrokersRun("4.1.2", "scenario", 0, 1, "2026-11-21"),
+    )
+    entry = RecordedEntry(runs=(*taken, other), on_brokers=brokers)
+    monkeypatch.setattr(seen_on_kafka, "_record", lambda: {"R-26": entry})
 
 
 @pytest.mark.usefixtures("seen")
 def test_the_list_of_defects_says_where_each_was_seen(insync: Insync) -> None:
     lines = insync("defects").out.splitlines()
     after = {line.split()[0]: following.strip() for line, following in pairwise(lines) if line.startswith("  R-")}
-    assert after["R-26"] == "seen on Kafka's classes, 3.9.1 to 3.9.2"
+    assert after["R-26"] == "seen on Kafka's classes, 3.9.1 to 3.9.2; on running brokers, 3.9.2"
     assert not any("seen on" in line for name, line in after.items() if name != "R-26")
     listed = {entry["name"]: entry["on_kafka"] for entry in json.loads(insync("defects", "--json").out)["defects"]}
-    runs = {run["kafka"]: (run["verdict"], run["on"], bool(run["date"])) for run in listed["R-26"]}
+    on = {kind: [run for run in listed["R-26"] if run["on"] == kind] for kind in ("classes", "brokers")}
+    assert [(run["kafka"], run["how"], run["reproduced"], run["runs"], run["date"]) for run in on["brokers"]][:1] == [
+        ("3.9.2", "scenario", 9, 10, "2026-11-20")
+    ]
+    runs = {run["kafka"]: (run["verdict"], run["on"], bool(run["date"])) for run in on["classes"]}
     assert (runs["3.9.2"], runs["4.0.0"]) == (("reproduced", "classes", True), ("diverges", "classes", True))
 
 
@@ -186,6 +217,9 @@ def test_a_defect_says_what_each_release_does(insync: Insync) -> None:
     assert "on the classes of Kafka 3.9.1 to 3.9.2: reproduced in 5 steps (2026-11-22)" in out
     words = "differs at step 3, b1 starts and registers: controller.leader is b1 in the model, none in Kafka"
     assert f"on the classes of Kafka 4.0.0: {words} (2026-11-21)" in out
+    assert "on running brokers of Kafka 3.9.2, by the scenario r-26: reproduced in 9 of 10 runs (2026-11-20)" in out
+    assert "on running brokers of Kafka 3.9.2, step by step: reproduced (2026-11-22)" in out
+    assert "on running brokers of Kafka 4.1.2, by the scenario r-26: not reproduced (2026-11-21)" in out
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What a broker makes at its start of a copy of a log that the controller has accepted: the start's half of N-12.
+"""What a broker makes at its start of a copy of a log that the controller has accepted: N-12.
 
 LogManager.recoverAbandonedFutureLogs looks at whose directory the controller names, and not at where the two logs end.
 """
@@ -11,10 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from insync.conformance.catalogue.entry_traces import steps_again
 from insync.conformance.classes.compiled import NEEDED_BY
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.patches.patched_jars import read_patch
+from insync.conformance.replay import KafkaVerdict, replay_on_kafka
 from insync.explorer.java import find_compiler, find_java
+from insync.kafka.defects import DEFECTS
+from insync_classes import HarnessOf, JarsOf
 from insync_patched import patched
 
 SOURCE = Path(__file__).parent / "java" / "AcceptedCopy.java"
@@ -53,3 +57,28 @@ def test_with_a_comparison_the_log_stays(jars_of: Callable[[str], JarSet], tmp_p
         both,
         both,
     ]
+
+
+LAST_IN_ISR = (
+    ("fence", {"replica": "b2"}),
+    ("start_move", {"replica": "b1"}),
+    ("accept_copy", {"replica": "b1"}),
+    ("write", {"leader": "b1"}),
+    ("fetch", {"follower": "b2", "leader": "b1"}),
+    ("fetch", {"follower": "b2", "leader": "b1"}),
+    ("apply_metadata", {"replica": "b1", "place": "0"}),
+    ("begin_stop", {"replica": "b1"}),
+    ("stop", {"replica": "b1"}),
+    ("register", {"replica": "b1"}),
+    ("unfence", {"replica": "b1"}),
+    ("apply_metadata", {"replica": "b1", "place": "0"}),
+)
+"""r0 is acknowledged by b1 and b2, which leaves the ISR; b1, the last there, is stopped with a copy that lacks r0."""
+
+
+def test_in_3_9_the_last_in_the_isr_loses_a_record_by_its_copy(jars_of: JarsOf, harness_of: HarnessOf) -> None:
+    bounds = {**DEFECTS["N-12"].witness, "release": "3.9.1"}
+    asked = steps_again(bounds, LAST_IN_ISR, "no_acknowledged_record_is_lost")
+    assert not asked.model.elr
+    with harness_of(jars_of("3.9.2")) as harness:
+        assert replay_on_kafka(asked.trace, asked.model, harness).verdict is KafkaVerdict.REPRODUCED

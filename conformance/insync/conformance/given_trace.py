@@ -11,7 +11,8 @@ from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import read_trace
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
-from insync.model.errors import UserError, closest
+from insync.kafka.defects.named import no_such_defect
+from insync.model.errors import UserError
 
 __all__ = ["given_trace"]
 
@@ -32,8 +33,7 @@ def given_trace(given: str) -> tuple[Cluster, Trace]:
     if not file.exists() and given.upper() in DEFECTS:
         return _trace_of(DEFECTS[given.upper()])
     if not file.exists() and file.suffix == "" and len(file.parts) == 1:
-        message = f"{given!r} is neither a trace file nor a defect of `insync defects`. {closest(given, DEFECTS)}"
-        raise UserError(message)
+        raise no_such_defect(given, fallback=f"{given!r} is neither a trace file nor a defect of `insync defects`.")
     claim = read_trace(file)
     model = model_of_trace(claim, given, beside=file)
     if not isinstance(model, Cluster):

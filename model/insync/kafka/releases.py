@@ -233,12 +233,13 @@ _CHANGES: dict[Release, dict[str, object]] = {
         "unclean_leaves_elr": True,
         "reassignment_ends": ReassignmentEnd.TARGETS,
     },
-    Release.V3_9: {"unclean_is_honoured": True},
+    Release.V3_9: {"unclean_is_honoured": True, "clean_stop_is_noticed": False},
     Release.V3_9_1: {"drop_stale_reply": StaleReply.OTHER_EPOCH, "skip_later_epochs": True},
     # 4.0.0 is older than 3.9.1, and has neither its rule.
     Release.V4_0: {
         "drop_stale_reply": StaleReply.OTHER_LEADER,
         "skip_later_epochs": False,
+        "clean_stop_is_noticed": True,
         "register_leaves_isr": True,
         "minimum_change_clears_elr": True,
     },
@@ -250,8 +251,8 @@ _CHANGES: dict[Release, dict[str, object]] = {
 
 
 _UNREAD = {
-    Release.V4_4: "Of the source of 4.4 nothing was read; random walks of the model, without a reassignment, agreed "
-    "with its classes."
+    Release.V4_4: "Of the source of 4.4 nothing was read; random walks of the model and its catalogue of defects "
+    "agreed with its classes."
 }
 
 

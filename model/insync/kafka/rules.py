@@ -235,6 +235,11 @@ class Rules:
         bool, "The controller fences one broker in each event: KAFKA-13173 (3.0; not in the early access of 2.8)."
     ] = True
     unclean_leaves_elr: Annotated[bool, "Who registers after an unclean stop leaves the ELR: KAFKA-15586 (3.8)."] = True
+    clean_stop_is_noticed: Annotated[
+        bool,
+        "Who was stopped cleanly stays in the ELR when it registers; 3.9 takes each registration for one after an "
+        "unclean stop.",
+    ] = True
     register_leaves_isr: Annotated[
         bool, "Who registers after an unclean stop leaves the ISR, fenced before or not: KAFKA-18106 (4.0)."
     ] = True

@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from insync.conformance.catalogue.catalogue_record import (
+    BrokersRun,
     RecordedEntry,
     RecordedTrace,
     read_record,
     version_ranges,
+    with_brokers_run,
     write_record,
 )
 from insync.conformance.catalogue.catalogue_runs import as_expected, catalogue_names
@@ -103,9 +105,12 @@ def test_no_version_does_otherwise_than_the_model_of_its_release() -> None:
 
 def test_no_change_between_releases_was_seen_not_to_be_one() -> None:
     seen = [one for one in evidence(recorded()) if one.before is not None and one.since is not None]
-    left_before_it = [("unclean_leaves_elr", "3.7.2")]  # both releases leave the trace, for what 4.0 has changed
-    assert [(one.claim.rule, one.claim.before) for one in seen if not one.confirmed] == left_before_it
+    assert [(one.claim.rule, one.claim.before) for one in seen if not one.confirmed] == []
     assert {one.claim.rule for one in seen} >= {"register_leaves_isr", "skip_later_epochs", "last_leader_must_live"}
+
+
+def test_every_change_between_releases_was_seen_on_both_sides() -> None:
+    assert [(one.claim.rule, one.claim.before) for one in evidence(recorded()) if not one.confirmed] == []
 
 
 @pytest.mark.parametrize(
@@ -115,6 +120,9 @@ def test_no_change_between_releases_was_seen_not_to_be_one() -> None:
         ("R-31", "3.9.0 to 4.0.2"),
         ("R-47", "3.9.0, 4.0.0"),
         ("R-30", ""),
+        ("R-53", ""),
+        ("N-17", "3.9.0 to 4.2.1"),
+        ("C-17", "3.9.0 to 4.4.0"),
     ],
 )
 def test_an_entry_is_reproduced_where_its_fix_is_not(name: str, versions: str) -> None:
@@ -124,6 +132,7 @@ def test_an_entry_is_reproduced_where_its_fix_is_not(name: str, versions: str) -
 
 def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
     some = {name: recorded()[name] for name in ("R-26", "R-03", "drop_stale_reply")}
+    some["R-26"] = with_brokers_run(some["R-26"], BrokersRun("3.9.2", "trace", 1, 1, "2026-01-02"))
     write_record(some, tmp_path / "record.json")
     assert read_record(tmp_path / "record.json") == some
 
@@ -134,6 +143,21 @@ def test_a_record_has_the_same_bytes_whatever_order_its_traces_were_found_in(tmp
     for name, one in (("one", entry), ("other", other)):
         write_record({"R-00": one}, tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+
+
+def test_what_brokers_did_takes_the_place_of_what_they_did_before() -> None:
+    first = BrokersRun("4.1.2", "scenario", 0, 1, "2026-01-02")
+    entry = with_brokers_run(
+        with_brokers_run(RecordedEntry(), first), BrokersRun("3.9.2", "scenario", 1, 1, "2026-01-02")
+    )
+    assert [(one.kafka, one.reproduced) for one in entry.on_brokers] == [("3.9.2", 1), ("4.1.2", 0)]
+    entry = with_brokers_run(entry, replace(first, reproduced=9, runs=10))
+    entry = with_brokers_run(entry, replace(first, how="trace", reproduced=1))
+    assert [(one.kafka, one.how, one.reproduced) for one in entry.on_brokers] == [
+        ("3.9.2", "scenario", 1),
+        ("4.1.2", "scenario", 9),
+        ("4.1.2", "trace", 1),
+    ]
 
 
 def test_without_a_record_nothing_is_known(tmp_path: Path) -> None:

@@ -117,6 +117,14 @@ def test_who_has_crashed_leaves_the_elr_and_who_has_stopped_does_not() -> None:
     assert stopped.cells["controller"] == "b1@0 ISR b1 ELR b2 fenced b2 b3"
 
 
+def test_in_3_9_who_was_stopped_cleanly_leaves_the_elr_as_it_registers() -> None:
+    steps = ("b2 asks to stop", "b3 asks to stop", "b3 stops cleanly", "b3 starts and registers")
+    bounds: dict[str, int | str] = {"stops": 2, "min_insync": 2, "elr": "on"}
+    assert trio(*steps, release="3.8", **bounds).cells["controller"] == "b1@0 ISR b1 ELR b3 fenced b2 b3"
+    assert trio(*steps, release="3.9", **bounds).cells["controller"] == "b1@0 ISR b1 fenced b2 b3"
+    assert trio(*steps, release="4.0", **bounds).cells["controller"] == "b1@0 ISR b1 ELR b3 fenced b2 b3"
+
+
 def test_a_clean_stop_hands_over_and_loses_nothing() -> None:
     walk = trio("b1 appends a record", "b1 asks to stop", stops=1)
     assert walk.cells["controller"] == "b2@1 ISR b2 b3 fenced b1"

@@ -31,8 +31,8 @@ from insync.cli.show.terminal import emit
 from insync.cli.show.trace_files import beside, say_older
 from insync.explorer import Reporter
 from insync.explorer.defect_search import DefectFound, search_defect
-from insync.kafka.defects import LEFT_OUT, Defect, all_defects
-from insync.model.errors import UserError, closest
+from insync.kafka.defects import Defect, all_defects
+from insync.kafka.defects.named import no_such_defect
 
 __all__ = ["command"]
 
@@ -103,15 +103,10 @@ def _refuse_files(verify: bool, output: Output) -> None:
 
 def _choose(names: tuple[str, ...]) -> list[Defect]:
     known = all_defects()
-    reasons = {entry.name: entry for entry in LEFT_OUT}
     wanted = [name.upper() for name in names]
     for given, name in zip(names, wanted, strict=True):
-        if name in reasons:
-            message = f"{name} ({reasons[name].title}, {reasons[name].ticket}) is not modelled: {reasons[name].reason}."
-            raise UserError(message)
         if name not in known:
-            message = f"The catalogue has no defect {given!r}. {closest(name, known)}"
-            raise UserError(message)
+            raise no_such_defect(given, known)
     return [known[name] for name in wanted] if wanted else list(known.values())
 
 

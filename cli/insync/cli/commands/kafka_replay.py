@@ -31,7 +31,11 @@ __all__ = ["command"]
     is_flag=True,
     help="Take the traces of the whole catalogue, or of its entry TRACE, on VERSION or on all releases that are here.",
 )
-@click.option("--record", is_flag=True, help="With --all: write down what came of them, for `insync defects` to say.")
+@click.option(
+    "--record",
+    is_flag=True,
+    help="Write down what came of it, for `insync defects` to say: with --all, or of a defect with --on cluster.",
+)
 @output_options()
 def command(
     trace: str | None,
@@ -63,23 +67,25 @@ def command(
             )
             raise click.UsageError(message)
         return _replay_catalogue(trace, choice.kafka, record, output)
-    if record:
-        message = "--record is about the whole catalogue: give --all with it."
+    if record and where != "cluster":
+        message = "--record is about the catalogue: give --all with it, or --on cluster."
         raise click.UsageError(message)
     if trace is None:
         message = "Name a TRACE, a file or a defect of `insync defects`, or give --all."
         raise click.UsageError(message)
     if where == "cluster":
-        return _replay_on_cluster(trace, ClusterChoice(choice.kafka, choice.libs), output)
+        return _replay_on_cluster(trace, ClusterChoice(choice.kafka, choice.libs), record, output)
     return _replay_one(trace, choice, output)
 
 
-def _replay_on_cluster(trace: str, choice: ClusterChoice, output: Output) -> int:
+def _replay_on_cluster(trace: str, choice: ClusterChoice, record: bool, output: Output) -> int:
+    from insync.cli.brokers_record import Recorder
     from insync.cli.show.kafka_replay_report import describe_replay, replay_json
     from insync.conformance.cluster_replay import plan_for, replay_on_cluster
     from insync.conformance.given_trace import given_trace
     from insync.conformance.live.operator import Operator
 
+    recorder = Recorder(trace, choice) if record else None
     jars = choice.jars()
     with steps_of_work(output.quiet) as steps:
         steps.begin(f"finding the trace {trace}")
@@ -89,6 +95,8 @@ def _replay_on_cluster(trace: str, choice: ClusterChoice, output: Output) -> int
             cluster.wait_for_brokers()
             steps.begin("taking the steps")
             replayed = replay_on_cluster(claim, model, Operator(cluster))
+    if recorder is not None:
+        recorder.write("trace", [replayed.verdict.value == "reproduced"])
     output.show(lambda: describe_replay(replayed, model, output.paint, output.width), lambda: replay_json(replayed))
     return _EXIT_CODES[replayed.verdict.value]
 

@@ -6,6 +6,7 @@ import time
 
 import click
 
+from insync.cli.brokers_record import Recorder
 from insync.cli.exit_codes import ExitCode
 from insync.cli.options.completing import complete_from
 from insync.cli.options.kafka_choice import ClusterChoice, cluster_options
@@ -27,8 +28,9 @@ __all__ = ["command"]
 @click.argument("name", metavar="NAME", shell_complete=complete_from(lambda: SCENARIOS))
 @cluster_options()
 @click.option("--runs", metavar="N", type=click.IntRange(1, 1000), default=1, show_default=True, help="How often.")
+@click.option("--record", is_flag=True, help="Write down what came of it, for `insync defects` to say.")
 @output_options(color=False)
-def command(name: str, choice: ClusterChoice, runs: int, output: Output) -> int:
+def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: Output) -> int:
     """Run a cluster of Kafka, do to it what NAME says, and look which acknowledged records it has lost.
 
     \b
@@ -52,12 +54,15 @@ def command(name: str, choice: ClusterChoice, runs: int, output: Output) -> int:
       1  not reproduced
       2  a mistake in the command, or something is missing: one sentence says which
     """  # noqa: D301 -- click wants the control character that keeps these lines as they are
+    recorder = Recorder(name, choice) if record else None
     jars = choice.jars()
     scenario = scenario_for(name, jars.version)
     made: list[ScenarioRun] = []
     with steps_of_work(output.quiet) as steps:
         while len(made) < runs:
             made += _in_one_cluster(scenario, jars, choice, runs - len(made), output, steps)
+    if recorder is not None:
+        recorder.write("scenario", [run.reproduced for run in made])
     output.show(lambda: describe_runs(scenario, jars.version, made), lambda: runs_json(scenario, jars.version, made))
     return ExitCode.HOLDS if any(run.reproduced for run in made) else ExitCode.VIOLATED
 

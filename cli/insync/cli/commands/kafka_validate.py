@@ -13,8 +13,8 @@ from insync.cli.options.values import ReadFile
 from insync.cli.show.kafka_run_report import describe_inferred, describe_validation, inferred_json, validation_json
 from insync.cli.show.progress import steps_of_work
 from insync.kafka.defects import DEFECTS
+from insync.kafka.defects.named import no_such_defect
 from insync.kafka.releases import release_of
-from insync.model.errors import UserError, closest
 
 __all__ = ["command"]
 
@@ -61,8 +61,7 @@ def command(file: Path, release: str | None, fixed: str | None, infer: bool, out
     from insync.conformance.live.runs.validation import validate
 
     if fixed is not None and fixed.upper() not in DEFECTS:
-        message = f"{fixed!r} is no defect of `insync defects`. {closest(fixed, DEFECTS)}"
-        raise UserError(message)
+        raise no_such_defect(fixed, fallback=f"{fixed!r} is no defect of `insync defects`.")
     run = read_run(file)
     with steps_of_work(output.quiet) as steps:
         if infer:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache
 
+from insync.cli.show.figures import plural
 from insync.cli.show.outcomes import outcome_words
-from insync.conformance.catalogue.catalogue_record import RecordedEntry, RecordedRun, read_record, version_ranges
+from insync.conformance.catalogue.catalogue_record import (
+    BrokersRun,
+    RecordedEntry,
+    RecordedRun,
+    read_record,
+    version_ranges,
+)
 from insync.conformance.jars.pinned import pinned_versions
 
 __all__ = ["seen_at_length", "seen_in_short", "seen_json"]
@@ -19,27 +27,50 @@ def _record() -> dict[str, RecordedEntry]:
 
 def seen_in_short(name: str) -> str:
     """Return the versions that reproduce an entry, in a line; empty where none does."""
-    entry = _record().get(name)
-    versions = [] if entry is None else [run.kafka for run in entry.runs if run.verdict == "reproduced"]
-    return f"seen on Kafka's classes, {version_ranges(versions, pinned_versions())}" if versions else ""
+    entry = _record().get(name, RecordedEntry())
+    on = {
+        "Kafka's classes": [run.kafka for run in entry.runs if run.verdict == "reproduced"],
+        "running brokers": list(dict.fromkeys(run.kafka for run in entry.on_brokers if run.reproduced)),
+    }
+    seen = [f"{where}, {version_ranges(found, pinned_versions())}" for where, found in on.items() if found]
+    return f"seen on {'; on '.join(seen)}" if seen else ""
 
 
 def seen_at_length(name: str) -> list[str]:
     """Return what versions did with an entry, a line for those that did the same."""
-    entry = _record().get(name)
-    if entry is None or not entry.runs:
-        return ["on Kafka's classes: not run"]
-    groups: dict[str, list[RecordedRun]] = {}
+    entry = _record().get(name, RecordedEntry())
+    classes: dict[str, list[RecordedRun]] = {}
     for run in entry.runs:
-        groups.setdefault(outcome_words(run), []).append(run)
-    return [
-        f"on the classes of Kafka {version_ranges([run.kafka for run in runs], pinned_versions())}: {words} "
-        f"({max(run.date for run in runs)})"
-        for words, runs in groups.items()
+        classes.setdefault(outcome_words(run), []).append(run)
+    brokers: dict[tuple[str, str], list[BrokersRun]] = {}
+    for one in entry.on_brokers:
+        brokers.setdefault((_means(name, one), _how_often(one)), []).append(one)
+    said = [f"on the classes of {_which(runs)}: {words} ({_last(runs)})" for words, runs in classes.items()]
+    said += [
+        f"on running brokers of {_which(ran)}, {how}: {words} ({_last(ran)})" for (how, words), ran in brokers.items()
     ]
+    return said or ["on Kafka's classes: not run"]
+
+
+def _which(runs: Sequence[RecordedRun] | Sequence[BrokersRun]) -> str:
+    return f"Kafka {version_ranges([run.kafka for run in runs], pinned_versions())}"
+
+
+def _last(runs: Sequence[RecordedRun] | Sequence[BrokersRun]) -> str:
+    return max(run.date for run in runs)
+
+
+def _means(name: str, run: BrokersRun) -> str:
+    return "step by step" if run.how == "trace" else f"by the scenario {name.lower()}"
+
+
+def _how_often(run: BrokersRun) -> str:
+    if run.runs == 1:
+        return "reproduced" if run.reproduced else "not reproduced"
+    return f"reproduced in {run.reproduced} of {plural(run.runs, 'run')}"
 
 
 def seen_json(name: str) -> list[dict[str, object]]:
-    """Return what scripts are told of the runs of an entry."""
-    entry = _record().get(name)
-    return [] if entry is None else [asdict(run) for run in entry.runs]
+    """Return what scripts are told of the runs of an entry; `on` is `classes` or `brokers`."""
+    entry = _record().get(name, RecordedEntry())
+    return [*map(asdict, entry.runs), *({"on": "brokers", **asdict(run)} for run in entry.on_brokers)]

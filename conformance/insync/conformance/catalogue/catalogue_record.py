@@ -1,21 +1,33 @@
-"""What Kafka's classes did with the catalogue, on record: one file in the package, which a run writes anew.
+"""What Kafka did with the catalogue, on record: one file in the package, which a run writes anew.
 
-For each entry it has the traces that were run, as steps by name, and for each version what came of one of them.
+For each entry it has the traces that were run on Kafka's classes, as steps by name, and for each version what came of
+one of them; and what running brokers did.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from insync.conformance.jars.pinned import version_order
 from insync.conformance.steps.likeness import Fact
 from insync.explorer.traces.files import write_whole
 from insync.model.errors import UserError
 
-__all__ = ["RECORD", "RecordedEntry", "RecordedRun", "RecordedTrace", "read_record", "version_ranges", "write_record"]
+__all__ = [
+    "RECORD",
+    "BrokersRun",
+    "RecordedEntry",
+    "RecordedRun",
+    "RecordedTrace",
+    "read_record",
+    "version_ranges",
+    "with_brokers_run",
+    "write_record",
+]
 
 RECORD = Path(__file__).parent / "recorded" / "catalogue.json"
 _FORMAT = "insync-kafka-record/1"
@@ -75,16 +87,37 @@ class RecordedRun:
 
 
 @dataclass(frozen=True, slots=True)
+class BrokersRun:
+    """What running brokers of one version did.
+
+    Attributes:
+        kafka: the version.
+        how: what was done to them: `trace`, step by step, or `scenario`.
+        reproduced: in how many runs what the entry is about happened.
+        runs: how many runs there were.
+        date: when, as year-month-day.
+    """
+
+    kafka: str
+    how: str
+    reproduced: int
+    runs: int
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
 class RecordedEntry:
     """What is known of an entry.
 
     Attributes:
-        traces: the traces that were run, by digest.
+        traces: the traces that were run on Kafka's classes, by digest.
         runs: what came of them, the oldest version first.
+        on_brokers: what running brokers did, the oldest version first.
     """
 
     traces: Mapping[str, RecordedTrace] = field(default_factory=dict)
     runs: tuple[RecordedRun, ...] = ()
+    on_brokers: tuple[BrokersRun, ...] = ()
 
     def versions(self, verdict: str) -> list[str]:
         """Return the versions with a verdict, the oldest first."""
@@ -114,7 +147,14 @@ def _entry(found: Any) -> RecordedEntry:
         digest: RecordedTrace(one["bounds"], one["property"], tuple((a, p) for a, p in one["steps"]))
         for digest, one in found["traces"].items()
     }
-    return RecordedEntry(traces, tuple(RecordedRun(**run) for run in found["runs"]))
+    brokers = tuple(BrokersRun(**run) for run in found.get("on_brokers", ()))
+    return RecordedEntry(traces, tuple(RecordedRun(**run) for run in found["runs"]), brokers)
+
+
+def with_brokers_run(entry: RecordedEntry, run: BrokersRun) -> RecordedEntry:
+    """Return an entry with what brokers did, in the place of what it had of the same version and means."""
+    kept = [one for one in entry.on_brokers if (one.kafka, one.how) != (run.kafka, run.how)]
+    return replace(entry, on_brokers=tuple(sorted([*kept, run], key=lambda one: (version_order(one.kafka), one.how))))
 
 
 def write_record(entries: Mapping[str, RecordedEntry], path: Path = RECORD) -> None:
@@ -130,7 +170,11 @@ def write_record(entries: Mapping[str, RecordedEntry], path: Path = RECORD) -> N
 def _entry_text(entry: RecordedEntry) -> str:
     traces = ",\n".join(_trace_text(digest, trace) for digest, trace in sorted(entry.traces.items()))
     runs = ",\n".join(f"      {json.dumps(_short(run), ensure_ascii=False)}" for run in entry.runs)
-    return f'    "traces": {{\n{traces}\n    }},\n    "runs": [\n{runs}\n    ]'
+    text = f'    "traces": {{\n{traces}\n    }},\n    "runs": [\n{runs}\n    ]'
+    if entry.on_brokers:
+        brokers = ",\n".join(f"      {json.dumps(asdict(run))}" for run in entry.on_brokers)
+        text += f',\n    "on_brokers": [\n{brokers}\n    ]'
+    return text
 
 
 def _trace_text(digest: str, trace: RecordedTrace) -> str:

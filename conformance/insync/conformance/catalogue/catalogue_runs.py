@@ -23,8 +23,8 @@ from insync.conformance.jars.pinned import version_order
 from insync.conformance.replay import KafkaReplay, KafkaVerdict, replay_on_kafka
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
+from insync.kafka.defects.named import no_such_defect
 from insync.kafka.releases import Release, release_of
-from insync.model.errors import UserError, closest
 from insync.properties.registry import run_properties_of
 
 __all__ = ["EntryRun", "as_expected", "catalogue_names", "entry_names", "merged", "recorded_run", "run_entry"]
@@ -56,10 +56,8 @@ def entry_names(given: str | None) -> tuple[str, ...]:
         return catalogue_names()
     found = tuple(name for name in catalogue_names() if name.upper() == given.upper())
     if not found:
-        message = (
-            f"{given!r} is no entry of `insync defects` that can be run. {closest(given.upper(), catalogue_names())}"
-        )
-        raise UserError(message)
+        said = f"{given!r} is no entry of `insync defects` that can be run."
+        raise no_such_defect(given, catalogue_names(), said)
     return found
 
 
@@ -182,7 +180,8 @@ def merged(
         ordered = sorted([*kept, new], key=lambda one: version_order(one.kafka))
         traces = {**entries[name].traces, new.trace: _recorded_trace(run[0])}
         used = {one.trace for one in ordered}
-        entries[name] = RecordedEntry({digest: traces[digest] for digest in sorted(used)}, tuple(ordered))
+        traces = {digest: traces[digest] for digest in sorted(used)}
+        entries[name] = replace(entries[name], traces=traces, runs=tuple(ordered))
     return {name: entry for name, entry in entries.items() if entry.runs}
 
 

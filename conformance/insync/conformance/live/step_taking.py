@@ -63,7 +63,7 @@ class StepTaking:
     def open(self) -> None:
         """Make the topic, and hold everything from then on."""
         b = self._model.b
-        configs = {"unclean_leader_election_enable": "true"} if self._model.unclean else {}
+        configs = {"unclean_leader_election_enable": "true"} if b.settings.unclean else {}
         self._operator.create(list(range(1, b.replicas - b.spares + 1)), b.min_insync, **configs)
         self._levers = Levers(self._cluster, self._operator.topic_id)
         self._levers.settle([broker for broker in self._operator.now.replicas if broker != 1], 1)

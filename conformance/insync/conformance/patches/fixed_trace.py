@@ -9,7 +9,8 @@ from insync.explorer.traces.counterexample import trace_steps
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
-from insync.model.errors import GuardError, UserError, closest
+from insync.kafka.defects.named import no_such_defect
+from insync.model.errors import GuardError
 from insync.model.evaluator import evaluate
 from insync.properties.registry import judge
 
@@ -45,8 +46,7 @@ def fixed_trace(trace: Trace, model: Cluster, defect: str) -> FixedTrace:
         UserError: the catalogue has no such defect, or the trace is of an invariant of runs.
     """
     if defect not in DEFECTS:
-        message = f"The catalogue has no defect {defect!r}. {closest(defect, DEFECTS)}"
-        raise UserError(message)
+        raise no_such_defect(defect)
     changed = {"defect": defect, "fixed": "on", **DEFECTS[defect].fixed}
     fixed = Cluster(**{**model.identity, **changed})
     walk = Walk(Stepper(fixed))

@@ -98,7 +98,7 @@ class Schedule:
         """Make a cluster with the settings of the model."""
         b = self._model.b
         configuration = {"min.insync.replicas": str(b.min_insync)}
-        if self._model.unclean:
+        if b.settings.unclean:
             configuration["unclean.leader.election.enable"] = "true"
         other: dict[str, Argument] = {"partition_zero": b.partition_zero} if b.partition_zero else {}
         if self._directories.count > 1:

@@ -124,7 +124,9 @@ class Broker(Actor):
         isr = s.changes[0].isr
         leaves_elr = self.rules.unclean_leaves_elr
         was_electable = controller.elr.contains(replica) if leaves_elr else False
-        unclean = And(Or(isr.contains(replica), was_electable), Not(And(b.clean, Not(b.offline))))
+        member = Or(isr.contains(replica), was_electable)
+        clean = And(b.clean, Not(b.offline)) if self.rules.clean_stop_is_noticed else False
+        unclean = And(member, Not(clean))
         if (self.elr and leaves_elr) or self.rules.register_leaves_isr:
             change = self.build_change(s, isr - {replica}, unclean={replica} if leaves_elr else ())
             require(Implies(unclean, self.can_write(s, change)))

@@ -47,8 +47,8 @@ DISKS = (
         name="N-12",
         title="A broker that starts takes a copy for its log that lacks records",
         ticket="no ticket known; LogManager.recoverAbandonedFutureLogs, with KAFKA-16082",
-        affected="3.7.2 and later: executed on the classes of 3.7.2 to 4.4.0, and on running brokers of 4.1.2, "
-        "4.3.1 and 4.4.0",
+        affected="3.7.2 and later: executed on the classes of 3.7.2 to 4.4.0, of 3.9 without eligible leader replicas, "
+        "and on running brokers of 4.1.2, 4.3.1 and 4.4.0",
         story="The copy of a log has caught up, and the controller has accepted it. A record is appended and "
         "acknowledged, and the broker is stopped cleanly before the copy has it. At the start the copy takes the "
         "place of the log, because the controller names its directory; nobody compares the two, and the log is "
@@ -97,8 +97,8 @@ DISKS = (
         title="A broker names another directory, and the controller forgets who may lead",
         ticket="no ticket known; ReplicationControlManager.handleAssignReplicasToDirs; mended by PR 20716 (4.3), "
         "which does not say so",
-        affected="4.0 to 4.2 with eligible leader replicas: executed on the classes of 4.0.2, 4.1.2 and 4.2.1; on "
-        "running brokers of 4.1.2 and 4.2.1 what is forgotten",
+        affected="4.0 to 4.2 with eligible leader replicas: executed on the classes of 3.8.1 to 4.2.1; on running "
+        "brokers of 4.1.2 and 4.2.1 what is forgotten",
         story="A follower is fenced and is eligible to lead. The leader's log is moved to another directory of its "
         "broker; the controller writes that, and an empty ELR with it. The leader dies with what it has not flushed. "
         "Nobody is eligible any more, so the last known leader is elected when it is back, without the record that "

@@ -1,4 +1,4 @@
-"""Defects that take a crash or an eligible leader replica: R-25 to R-33, R-39, N-04, N-08, N-15."""
+"""Defects that take a crash or an eligible leader replica: R-25 to R-33, R-39, R-53, N-04, N-08, N-15."""
 
 from __future__ import annotations
 
@@ -172,6 +172,21 @@ FAILURES = (
         bounds={**CALM, "min_insync": 2, "replicas": 2, "fencings": 2, "minimum_changes": 1, "records": 1},
         rules={"minimum_change_needs_leader": False},
         base={"minimum_change_needs_leader": True},
+    ),
+    Defect(
+        name="R-53",
+        title="Nobody is elected uncleanly though the topic allows it",
+        ticket="KAFKA-12670",
+        affected="3.3 to 3.8 with KRaft: ConfigurationControlManager.uncleanLeaderElectionEnabledForTopic says no to "
+        "every topic (3.3.0, 3.5.0, 3.6.0, 3.7.0 and 3.8.0 were read)",
+        story="The ISR has shrunk to the leader, whose broker dies. The topic allows an unclean election, so that it "
+        "can be written to again as long as any replica lives. The controller does not look at that, and the partition "
+        "has no leader until the broker is back, or somebody asks for an unclean election.",
+        fix="look at unclean.leader.election.enable of the topic (KAFKA-12670, 3.9)",
+        breaks="a_leader_is_there",
+        length=5,
+        bounds={**CALM, "replicas": 2, "records": 1, "shrinks": 1, "crashes": 1, "unclean": "on", "elr": "off"},
+        rules={"unclean_is_honoured": False},
     ),
     Defect(
         name="R-39",

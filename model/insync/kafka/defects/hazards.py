@@ -1,4 +1,4 @@
-"""Settings that do not keep what they seem to promise, with correct code: C-2 to C-10, C-16 to C-18."""
+"""Settings that do not keep what they seem to promise, with correct code: C-2 to C-10, C-16 to C-19."""
 
 from __future__ import annotations
 
@@ -120,6 +120,20 @@ HAZARDS = (
             "old_checkpoints": "on",
         },
         fixed={"old_checkpoints": "off"},
+    ),
+    Defect(
+        name="C-19",
+        title="acks=1 and a leader that is replaced as planned",
+        ticket="KAFKA-20554",
+        affected="every release",
+        story="The leader acknowledges a record before anybody has copied it. Nothing fails: the preferred leader is "
+        "elected, and does not have the record. A reassignment without the leader, or a clean stop of its broker, does "
+        "the same.",
+        fix="acks=all",
+        breaks="no_acknowledged_record_is_lost",
+        length=4,
+        bounds={**CALM, "replicas": 2, "records": 1, "elections": 1, "acks": "1"},
+        fixed={"acks": "all"},
     ),
 )
 """The entries, by number. C-1 (acks=0) promises nothing; C-5, C-9 and C-14 cost availability, not records."""

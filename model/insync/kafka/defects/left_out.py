@@ -35,8 +35,71 @@ LEFT_OUT = (
     LeftOut(
         "R-45",
         "A future replica's epoch cache",
-        "KAFKA-20961",
+        "KAFKA-20961, KAFKA-15608",
         "the swap loses the epoch here too; what follows is a fetch that never succeeds: a matter of progress",
+    ),
+    LeftOut(
+        "R-54",
+        "A read that races with an append goes beyond the high watermark",
+        "KAFKA-9835",
+        "a consumer gets a record in one step, which is below the high watermark of that moment",
+    ),
+    LeftOut(
+        "R-55",
+        "A read that races with an append goes beyond the last stable offset",
+        "KAFKA-9807",
+        "transactions are not modelled",
+    ),
+    LeftOut(
+        "R-56",
+        "Uncommitted records take the place of committed ones in the cleaner",
+        "KAFKA-13194",
+        "compaction is not modelled",
+    ),
+    LeftOut(
+        "R-57",
+        "A group coordinator answers when its broker follows, for an offset that has another record by then",
+        "KAFKA-20634",
+        "who waits for a high watermark is a producer here, and is answered by a leader alone, for what is in its log; "
+        "what a coordinator keeps back by offsets is beside the log",
+    ),
+    LeftOut(
+        "R-58",
+        "A log is made anew in another directory when its own fails",
+        "KAFKA-16234",
+        "a broker whose directory fails has no log here until it is started again; as 3.7.0 was about to be released",
+    ),
+    LeftOut(
+        "R-59",
+        "A topic that was made again meets the log of the former one",
+        "KAFKA-14616, KAFKA-16157, KAFKA-21022",
+        "there is one topic, which is never deleted",
+    ),
+    LeftOut(
+        "R-60",
+        "Removed replicas stay while ZooKeeper gives way to KRaft",
+        "KAFKA-15605, KAFKA-16120, KAFKA-16121",
+        "the controller is ZooKeeper's or KRaft's, and does not change",
+    ),
+    LeftOut(
+        "R-61",
+        "The high watermark is below the local log start",
+        "KAFKA-16452",
+        "tiered storage is not modelled",
+    ),
+    LeftOut(
+        "N-16",
+        "A broker that is to lead a log it has not got drops the metadata about all others",
+        "no ticket known; ReplicaManager.applyLocalLeadersDelta",
+        "there is one partition, and its leader is offline then, as with the fix; docs/findings/N-16.md has what the "
+        "classes of 3.7.2 to 3.9.2 do",
+    ),
+    LeftOut(
+        "N-18",
+        "A replica that a reassignment adds never names its directory",
+        "no ticket known; TopicDelta.localChanges",
+        "a replica that is added is where the controller takes it to be; docs/findings/N-18.md has what the classes of "
+        "4.1.2 and 4.3.1 do",
     ),
     LeftOut(
         "C-4", "Consumers read what the leader alone has", "KAFKA-15583", "with an ELR it is R-27, without one R-25"
@@ -58,7 +121,8 @@ LEFT_OUT = (
         "L-4",
         "The answer to an AlterPartition is lost",
         "KAFKA-14144, KAFKA-14154",
-        "a request is there until it is answered, and there is one controller",
+        "with `alter_retries` the request comes again and does nothing, so no run is stuck by it; there is one "
+        "controller",
     ),
     LeftOut(
         "L-5",
@@ -78,7 +142,21 @@ LEFT_OUT = (
         "L-8",
         "A leader that stops goes on leading",
         "KAFKA-14296, KAFKA-13858",
-        "whoever asks to stop is taken from the ISR, and is told so, in one step",
+        "with `stops` it may lead on until it has ended, as it hears of the hand-over late; that it ends is fair, so "
+        "it does not do so for ever",
+    ),
+    LeftOut(
+        "L-9",
+        "A follower at a high watermark that stands still joins and is dropped again and again",
+        "KAFKA-19996",
+        "nothing is known of time, so how often a follower is slow is a budget, and a run in which it is for ever is "
+        "none; whom the high watermark waits for outside the ISR is not modelled either",
+    ),
+    LeftOut(
+        "L-10",
+        "A fetcher begins where the one before it was",
+        "KAFKA-13266",
+        "a follower fetches at the end of its log, and has no place of its own that could be another",
     ),
     LeftOut("M-1", "The incarnation in a registration's reply", "mutant (M1)", "registering is one step"),
 )

@@ -1,0 +1,53 @@
+"""What running brokers did with an entry of the catalogue, written down for `insync defects`."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+
+import click
+
+from insync.cli.options.kafka_choice import ClusterChoice
+from insync.conformance.catalogue.catalogue_record import (
+    RECORD,
+    BrokersRun,
+    RecordedEntry,
+    read_record,
+    with_brokers_run,
+    write_record,
+)
+from insync.conformance.catalogue.catalogue_runs import entry_names
+from insync.explorer.traces.files import check_writable
+
+__all__ = ["Recorder"]
+
+
+class Recorder:
+    """Writes down what brokers of a release do with an entry.
+
+    Args:
+        given: the name of the entry, in any case.
+        choice: the cluster that is asked for.
+
+    Raises:
+        click.UsageError: it is not a cluster of a release.
+        UserError: there is no such entry, or the record cannot be written.
+    """
+
+    def __init__(self, given: str, choice: ClusterChoice) -> None:
+        if choice.kafka is None:
+            message = "--record is about a release as it is: give --kafka VERSION with it, and not --libs."
+            raise click.UsageError(message)
+        (self._name,), self._version = entry_names(given), choice.kafka
+        check_writable(RECORD)
+
+    def write(self, how: str, reproduced: Sequence[bool]) -> None:
+        """Write down what came of some runs.
+
+        Args:
+            how: what was done to the brokers: `trace` or `scenario`.
+            reproduced: of each run whether what the entry is about happened.
+        """
+        record, today = read_record(), datetime.datetime.now(datetime.UTC).date()
+        run = BrokersRun(self._version, how, sum(reproduced), len(reproduced), today.isoformat())
+        write_record({**record, self._name: with_brokers_run(record.get(self._name, RecordedEntry()), run)})
