@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -72,6 +73,25 @@ def test_a_program_that_is_paused_ends_too(processes: Guarded, tmp_path: Path) -
     processes.close()
     assert not is_running(program)
     assert not (tmp_path / "cluster").exists()
+
+
+def test_an_interrupted_question_leaves_no_answer_to_the_next_one(processes: Guarded, tmp_path: Path) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    processes.start("1", ["sleep", "600"], tmp_path / "output")
+    os.kill(processes.guardian_id, signal.SIGSTOP)
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    try:
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+        with pytest.raises(KeyboardInterrupt):
+            processes.ended()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+        os.kill(processes.guardian_id, signal.SIGCONT)
+    assert processes.signal("1", signal.SIGCONT)
+    assert processes.ended() == {}
+    processes.close()
 
 
 def test_a_program_hears_the_signal_to_end(processes: Guarded, tmp_path: Path) -> None:

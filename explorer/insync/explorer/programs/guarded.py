@@ -18,6 +18,7 @@ from insync.model.errors import UserError
 __all__ = ["Ended", "Guarded"]
 
 _PATIENCE = 30.0  # seconds for the guardian to end, who then is killed
+_NO_GUARDIAN = {"fault": "the process that guards it has ended"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Guarded:
 
     def __init__(self, folder: Path, lock: IO[str] | None = None) -> None:
         self._folder, self._lock = folder, lock
+        self._asked = 0
         self._guardian = subprocess.Popen(  # noqa: S603
             [sys.executable, "-I", "-S", guardian.__file__, str(folder)],
             stdin=subprocess.PIPE,
@@ -95,15 +97,23 @@ class Guarded:
 
     def _ask(self, **command: Any) -> dict[str, Any]:
         assert self._guardian.stdin is not None
-        assert self._guardian.stdout is not None
+        self._asked += 1
         try:
-            self._guardian.stdin.write(json.dumps(command) + "\n")
+            self._guardian.stdin.write(json.dumps({**command, "number": self._asked}) + "\n")
             self._guardian.stdin.flush()
-            line = self._guardian.stdout.readline()
+            answer = self._answer()
         except BrokenPipeError:
-            line = ""
-        answer: dict[str, Any] = json.loads(line) if line else {"fault": "the process that guards it has ended"}
+            answer = _NO_GUARDIAN
         if "fault" in answer:
             message = f"No program can be run in {self._folder}: {answer['fault']}."
             raise UserError(message)
         return answer
+
+    def _answer(self) -> dict[str, Any]:
+        """The answer to what was asked last: one that Ctrl-C has interrupted has left its own behind."""
+        assert self._guardian.stdout is not None
+        while line := self._guardian.stdout.readline():
+            answer: dict[str, Any] = json.loads(line)
+            if answer["number"] == self._asked:
+                return answer
+        return _NO_GUARDIAN

@@ -1,8 +1,9 @@
 """The process between insync and the programs that it starts, which ends them when insync ends, however.
 
-It reads commands as lines of JSON and answers each with one. When nobody can send another, because insync has closed
-the pipe or was killed, it kills the programs with all that they started, and removes their folder. Should it be killed
-itself, the system kills them. It is run as a file, with the standard library alone: python guardian.py FOLDER.
+It reads commands as lines of JSON and answers each with one, which has the number of the command. When nobody can send
+another, because insync has closed the pipe or was killed, it kills the programs with all that they started, and removes
+their folder. Should it be killed itself, the system kills them. It is run as a file, with the standard library alone:
+python guardian.py FOLDER.
 """
 
 from __future__ import annotations
@@ -89,11 +90,12 @@ def _guard(folder: str) -> None:
     programs: dict[str, _Program] = {}
     try:
         for line in sys.stdin:
+            command = json.loads(line)
             try:
-                answer = _answer(json.loads(line), folder, programs)
+                answer = _answer(command, folder, programs)
             except OSError as error:
                 answer = {"fault": str(error)}
-            sys.stdout.write(json.dumps(answer) + "\n")
+            sys.stdout.write(json.dumps({**answer, "number": command["number"]}) + "\n")
             sys.stdout.flush()
     except BrokenPipeError:
         pass
