@@ -166,6 +166,21 @@ def test_who_is_unfenced_before_its_new_directory_is_known_is_not_elected() -> N
     assert heard.leader == -1, "nor is it when the controller hears of the directory"
 
 
+def test_who_names_its_directory_before_it_is_registered_is_elected() -> None:
+    run = recorded("n-04-early-4.3.1")
+    decided = [event.decision for event in run.events if isinstance(event, Decided)]
+    (told,) = told_of_moves(run)
+    registered = next(one for one in decided if "registered 1" in one.kinds)
+    assert told == registered.offset
+    before = decided[decided.index(registered) - 1].partition
+    assert registered.partition is not None
+    assert before is not None
+    assert registered.partition.directories == before.directories, "the controller knows of it by then"
+    assert beside(run).explained
+    result = beside(run, fixed="N-04")
+    assert result.event == "the controller writes registered 1: nobody leads in epoch 1, ISR of nobody"
+
+
 def test_an_election_that_nobody_saw_is_not_explained() -> None:
     def elects(event: RunEvent) -> bool:
         made = event.decision.partition if isinstance(event, Decided) else None

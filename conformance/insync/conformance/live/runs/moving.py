@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from insync.conformance.live.metadata_log import PartitionAt
+from insync.conformance.live.metadata_log import Decision, PartitionAt
 from insync.conformance.live.runs.run_events import BrokerRun, Decided, Done
 from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.kafka.cluster.model import Cluster
 from insync.model.evaluator import Codes
 
-__all__ = ["DirectoryMoves", "moves_in", "told_of_moves"]
+__all__ = ["DirectoryMoves", "moves_in", "registers", "told_of_moves"]
 
 _TOLD = ("accept_copy", "hear_directory")
 _NAMED = "name_directory"
@@ -28,9 +28,16 @@ def moves_in(run: BrokerRun) -> int:
 
 
 def told_of_moves(run: BrokerRun) -> dict[int, set[int]]:
-    """Return the places of decisions that name another directory of brokers whose logs move or are gone, with those."""
+    """Return the places of decisions that name another directory of brokers whose logs move or are gone, with those.
+
+    A broker that has started names its directory before it is registered, where the controller still waits for the
+    session of its former incarnation to end. In the model a start is a registration, so that is told with it: the place
+    is that of the registration. Source: AssignmentsManager, which sends the broker epoch of the metadata that it has.
+    """
     moving: set[int] = set()
     gone: set[int] = set()
+    away: set[int] = set()  # those whose directory is gone, until they are registered
+    early: set[int] = set()
     last: PartitionAt | None = None
     found: dict[int, set[int]] = {}
     for event in run.events:
@@ -38,14 +45,25 @@ def told_of_moves(run: BrokerRun) -> dict[int, set[int]]:
             moving.add(event.broker)
         elif isinstance(event, Done) and event.what == "lose":
             gone.add(event.broker)
+            away.add(event.broker)
         elif isinstance(event, Decided):
-            moving -= {broker for broker in moving if f"registered {broker}" in event.decision.kinds}
+            registered = {one for one in event.decision.brokers if registers(event.decision, one)}
+            moving -= registered
+            away -= registered
             named = _named_anew(last, event.decision.partition) & (moving | gone)
             gone -= named
+            early |= named & away
+            told = (named - away) | (early & registered)
+            early -= registered
             last = event.decision.partition
-            if named:
-                found[event.decision.offset] = named
+            if told:
+                found[event.decision.offset] = told
     return found
+
+
+def registers(decision: Decision, broker: int) -> bool:
+    """Whether a broker is registered by a decision."""
+    return f"registered {broker}" in decision.kinds
 
 
 def _named_anew(old: PartitionAt | None, new: PartitionAt | None) -> set[int]:

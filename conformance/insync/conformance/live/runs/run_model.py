@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Any
 
 from insync.conformance.live.metadata_log import Decision, PartitionAt
-from insync.conformance.live.runs.moving import moves_in, told_of_moves
+from insync.conformance.live.runs.moving import moves_in, registers, told_of_moves
 from insync.conformance.live.runs.run_events import (
     Acting,
     BrokerRun,
@@ -40,12 +41,16 @@ def decided_of(run: BrokerRun) -> list[Decision]:
     return [event.decision for event in run.events if isinstance(event, Decided)]
 
 
-def commits_in(run: BrokerRun) -> set[int]:
-    """Return the places in the metadata log of what the model takes for a change of the partition."""
-    made = decided_of(run)
-    changes = {after.offset for before, after in pairwise(made) if _shown(before) != _shown(after)}
-    changes.update(told_of_moves(run))
-    return {made[0].offset, *changes}
+def commits_in(run: BrokerRun) -> Counter[int]:
+    """Return where in the metadata log the model changes the partition, and how often there."""
+    made, told = decided_of(run), told_of_moves(run)
+    changes = Counter({made[0].offset: 1})
+    for before, after in pairwise(made):
+        shown, named = _shown(before) != _shown(after), told.get(after.offset, set())
+        # To be registered and to name a directory are two changes; what else changes by a name is one with it.
+        two = any(registers(after, broker) for broker in named)
+        changes[after.offset] = shown + bool(named) if two else max(shown, bool(named))
+    return changes
 
 
 def written_in(run: BrokerRun, unsure: Collection[str] = ()) -> list[tuple[str, int]]:
@@ -116,7 +121,7 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
         raise UserError(message)
     seen = operated or any(isinstance(event, FetchAsked) for event in run.events)
     heard = seen or any(isinstance(event, Acting) for event in run.events)
-    changes = len(commits_in(run)) - 1
+    changes = commits_in(run).total() - 1
     settings: dict[str, Any] = {
         "release": release,
         "acks": next(acks for acks, number in ACKS.items() if number == run.acks),

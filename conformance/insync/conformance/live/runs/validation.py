@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeAlias
 
+from insync.conformance.live.metadata_log import Decision
 from insync.conformance.live.runs.decision_steps import same_decision, steps_of
 from insync.conformance.live.runs.fetches import Fetches
-from insync.conformance.live.runs.moving import DirectoryMoves
+from insync.conformance.live.runs.moving import DirectoryMoves, registers
 from insync.conformance.live.runs.run_events import (
     Acting,
     Applied,
@@ -155,7 +156,7 @@ class _Search:
         self._fetches.look_ahead(self._run.events[number:], number)
         later = [event for event in self._run.events[number:] if isinstance(event, Decided)]
         self._returning = {
-            broker for broker in self._names if any(f"registered {broker}" in event.decision.kinds for event in later)
+            broker for broker in self._names if any(registers(event.decision, broker) for event in later)
         }
         for event in reversed(self._run.events[number:]):
             if isinstance(event, IsrAsked):
@@ -234,10 +235,9 @@ class _Search:
         elif isinstance(event, Applied):
             self._acts_below[event.broker] = event.below
         elif isinstance(event, Decided):
-            if event.decision.offset in self._counting:
-                self._commits.append(event.decision.offset)
+            self._commits += [event.decision.offset] * self._counting[event.decision.offset]
             for broker in self._names:
-                if f"registered {broker}" in event.decision.kinds:
+                if registers(event.decision, broker):
                     self._killed.discard(broker)
         elif isinstance(event, Done) and event.what == "send":
             self._sent += event.record in self._numbers
@@ -250,14 +250,25 @@ class _Search:
         if not self._commits:  # the first one has made the partition
             yield codes
             return
-        moved = self._moves.told.get(event.decision.offset, ())
-        steps: list[int | None] = [number for one in moved for number in self._moves.told_by(self._names[one], codes)]
-        if not moved:
-            steps = [None, *steps_of(event.decision, self._stepper, codes, self._names)]
-        for number in steps:
-            after = codes if number is None else self._steps.after(codes, number)
-            if after is not None and same_decision(event.decision, self._state(after), self._names, self._model.elr):
+        for after in self._decided_to(event.decision, codes):
+            if same_decision(event.decision, self._state(after), self._names, self._model.elr):
                 yield after
+
+    def _decided_to(self, decision: Decision, codes: Codes) -> Iterator[Codes]:
+        """Yield the states to which a decision may lead, whatever they are."""
+        named = self._moves.told.get(decision.offset, set())
+        states = [codes]
+        if not named or any(registers(decision, broker) for broker in named):
+            steps = steps_of(decision, self._stepper, codes, self._names)
+            states += [after for number in steps if (after := self._steps.after(codes, number)) is not None]
+        if not named:
+            yield from states
+        for state in states:
+            for broker in named:
+                for number in self._moves.told_by(self._names[broker], state):
+                    after = self._steps.after(state, number)
+                    if after is not None:
+                        yield after
 
     def _isr_asked(self, event: IsrAsked, codes: Codes) -> Iterator[Codes]:
         """A leader asks until it is answered, so it may have thought better of it."""
